@@ -77,7 +77,7 @@ class Monitor:
             done = self.start + (self.end - self.start) * min(max(fraction, 0.0), 1.0)
             self.on_progress(Progress(done, stage, variance, upper))
 
-    def found(self, loadings: np.ndarray, variance: float) -> None:
+    def report_point(self, loadings: np.ndarray, variance: float) -> None:
         """Report a feasible point; the listener keeps the best."""
         if self.on_found is not None:
             self.on_found(loadings, float(variance))

@@ -177,7 +177,7 @@ _WORDS = ("feature_names", "label_names", "notes", "class_columns")
 def _hand_over(result: Content | DataError, out: BinaryIO) -> None:
     """Write an answer: the fields as JSON, then the numbers of each array."""
     if isinstance(result, DataError):
-        fields = {"kind": type(result).__name__, "said": str(result), **vars(result)}
+        fields = {"kind": type(result).__name__, "message": str(result), **vars(result)}
         _write_words({"error": fields}, {}, out)
         return
     X = result.X
@@ -233,11 +233,11 @@ def _array(of: Any, kind: str, shape: tuple[int, ...]) -> np.ndarray:
     return array
 
 
-def _error(kind: str, said: str, **more: Any) -> DataError:
+def _error(kind: str, message: str, **more: Any) -> DataError:
     """The error that the other process raised."""
     if kind == "MissingValues":
         rows, columns = more["shape"]
         return MissingValues(more["found"], more["count"], more["rows"], more["features"], (rows, columns))
     if kind == "SeveralClasses":
         return SeveralClasses(more["found"], tuple(more["columns"]))
-    return DataError(said)
+    return DataError(message)

@@ -42,14 +42,14 @@ class Spectraplex:
     def __init__(self) -> None:
         self.rank: int | None = None
         self.basis: np.ndarray | None = None
-        self.made, self.followed = 0, 0
+        self.projections, self.followed = 0, 0
 
     def nearest(self, B: np.ndarray) -> np.ndarray:
         """Return the projection of the symmetric part of B."""
         n = len(B)
         B = (B + B.T) / 2
-        self.made += 1
-        most = n if n < FEW_PAYS or self.made > EARLY else n // SHARE
+        self.projections += 1
+        most = n if n < FEW_PAYS or self.projections > EARLY else n // SHARE
         few = min(_few(n, self.rank), most) if self.rank is not None else n
         if self.basis is not None and NARROW * few <= n and self.followed < AFRESH:
             values, vectors = followed_pairs(B, self.basis, few)

@@ -155,4 +155,4 @@ def _kept(
         if components.stopped:
             return None
         columns = components.loadings
-    return samples.kept(columns, others, rows), samples.kept(columns, others, others)
+    return samples.explained(columns, others, rows), samples.explained(columns, others, others)

@@ -77,7 +77,7 @@ class Samples:
             scale[used] = 1.0 / deviations(known[:, np.flatnonzero(used)])
         return np.asarray(known.mean(axis=0)).ravel(), scale
 
-    def kept(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
+    def explained(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
         """Return the share of the squared distance of ``rows`` from the mean that lies in the span of ``columns``.
 
         Mean, and standard deviations where features are divided by them, are those of the samples
@@ -86,7 +86,7 @@ class Samples:
         Examples
         --------
         >>> samples = Samples(np.array([[1.0, 1.0], [-1.0, -1.0], [3.0, 4.0]]), False)
-        >>> samples.kept(np.array([[1.0], [0.0]]), np.array([0, 1]), np.array([2]))
+        >>> samples.explained(np.array([[1.0], [0.0]]), np.array([0, 1]), np.array([2]))
         0.36
         """
         others, basis = self.X[rows], orthonormal(columns)

@@ -105,7 +105,7 @@ class Sweep(Shown, ByValue):
         )
         if proven := self.certificates:
             k = min(proven, key=lambda each: proven[each].ratio)
-            share = wording.kept(proven[k].lower, proven[k].upper)
+            share = wording.proven_share(proven[k].lower, proven[k].upper)
             text += (
                 f" At every k certified, at least {share} of the best possible was found (proven; least at k = {k})."
             )
@@ -208,9 +208,7 @@ class PartsSweep(Shown, ByValue):
         text = f"{parts} with k = {last.k} carry {share} of all variance."
         if proven := [p.certificate for p in self.points if p.certificate is not None]:
             least = min(proven, key=lambda cert: cert.ratio)
-            text += (
-                f" At every point certified, at least {wording.kept(least.lower, least.upper)} of the best possible "
-            )
+            text += f" At every point certified, at least {wording.proven_share(least.lower, least.upper)} of the best possible "
             text += "was found (proven)."
         return text
 

@@ -36,10 +36,10 @@ def gain(lower: float, upper: float) -> str:
     return _hundredths(math.ceil((Fraction(upper) / Fraction(lower) - 1) * 10_000))
 
 
-def kept(lower: float, upper: float) -> str:
+def proven_share(lower: float, upper: float) -> str:
     """Return ``lower`` as a share of ``upper``, rounded down to hundredths of a per cent.
 
-    >>> kept(2.0, 2.0), kept(2.0, 2.0001)
+    >>> proven_share(2.0, 2.0), proven_share(2.0, 2.0001)
     ('100 %', '99.99 %')
     """
     return _hundredths(math.floor(Fraction(lower) / Fraction(upper) * 10_000)) if upper > 0 else "100 %"

@@ -126,7 +126,7 @@ def _alone(problem: Problem, feature: int, monitor: Monitor) -> Component:
     x = np.zeros(problem.n)
     x[feature] = 1.0
     variance = problem.cov.variance(x)
-    monitor.found(x, variance)
+    monitor.report_point(x, variance)
     monitor.tell(1.0, "the feature of largest variance", variance)
     note = "the feature of largest variance: no other does better alone"
     return Component(
@@ -209,7 +209,7 @@ def _candidates(
         ).loadings
         heed(monitor)
         rows.append(exact[None])
-        monitor.found(exact, cov.variance(exact))
+        monitor.report_point(exact, cov.variance(exact))
         history.append(max(cov.variance(exact), history[-1]))
         monitor.tell(0.1 * d / len(RANKS), f"rank-{d} optimum", history[-1])
     directions = feasible.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T

@@ -109,7 +109,7 @@ def _show(points: np.ndarray, variances: np.ndarray, monitor: Monitor) -> None:
     """Report the best of some points."""
     if len(points):
         leader = int(variances.argmax())
-        monitor.found(points[leader], variances[leader])
+        monitor.report_point(points[leader], variances[leader])
 
 
 def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, monitor: Monitor = QUIET) -> np.ndarray:

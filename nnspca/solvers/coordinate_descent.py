@@ -56,7 +56,7 @@ def coordinate_descent(
                 x = optimise_on_support(cov, x, nonnegative=True, monitor=monitor)
             if cov.variance(x) > value:
                 best, value, price = x, cov.variance(x), used
-                monitor.found(best, value)
+                monitor.report_point(best, value)
             history.append(value)
         monitor.tell((number + 1) / restarts, f"start {number + 1}", value if best is not None else None)
         if monitor.stop():

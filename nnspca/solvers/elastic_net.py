@@ -36,7 +36,7 @@ def elastic_net(
         x = feasible.unit(x)
         if cov.variance(x) > value:
             best, value = x, cov.variance(x)
-            monitor.found(best, value)
+            monitor.report_point(best, value)
         history.append(value)
         monitor.tell((number + 1) / rounds, f"round {number + 1}", value)
         turned = feasible.unit(cov.apply(x))

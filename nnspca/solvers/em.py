@@ -67,7 +67,7 @@ class _Starts:
         self.starts = feasible.best(w, problem.k, problem.nonnegative)  # the starts themselves are not sparse
         variances = problem.cov.variance(self.starts)
         self.best, self.loadings = float(variances.max()), self.starts[int(variances.argmax())]
-        monitor.found(self.loadings, self.best)
+        monitor.report_point(self.loadings, self.best)
         self.history = [self.best]
         self.slowed, self.last = np.zeros_like(w), np.zeros(len(w))
 
@@ -96,7 +96,7 @@ class _Starts:
         leader = int(variances.argmax())
         if variances[leader] > self.best:
             self.best, self.loadings = float(variances[leader]), turned[leader]
-            self.monitor.found(self.loadings, self.best)
+            self.monitor.report_point(self.loadings, self.best)
         self.history.append(self.best)
         slow = (np.abs(variances - self.last[moving]) < SLOW * variances) & ~self.slowed[moving].any(axis=1)
         self.slowed[moving[slow]], self.last[moving] = turned[slow], variances

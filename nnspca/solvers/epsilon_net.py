@@ -31,7 +31,7 @@ def epsilon_net(
     for done, value, x in net.search(V, k, samples, rng, nonnegative=nonnegative):
         if value > seen:
             seen, loadings = value, x
-            monitor.found(x, cov.variance(x))
+            monitor.report_point(x, cov.variance(x))
             history.append(max([cov.variance(x), *history[-1:]]))
         monitor.tell(done / samples, f"{done:,} of {samples:,} directions", history[-1])
         if monitor.stop() and done < samples:

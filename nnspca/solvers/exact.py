@@ -46,7 +46,7 @@ def exact(
         tried = _inside(problem, A, remaining, inside, monitor)
         if cov.variance(tried) > value:
             best, value = tried, cov.variance(tried)
-            monitor.found(best, value)
+            monitor.report_point(best, value)
         history.append(value)
         monitor.tell(min(0.99, nodes / (nodes + len(heap) + 1)), f"{nodes} cases", value, max(proven, value))
         feature = _heaviest(A, remaining, inside, nonnegative)

@@ -25,7 +25,7 @@ def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, crit
     x = np.zeros(cov.n_features)
     x[int(np.argmax(cov.diagonal))] = 1.0
     history = [cov.variance(x)]
-    monitor.found(x, history[0])
+    monitor.report_point(x, history[0])
     free = x == 0
     while np.count_nonzero(~free) < k and not monitor.stop():
         if criterion == "full":
@@ -41,7 +41,7 @@ def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, crit
         if np.count_nonzero(~free) == len(free):
             break
         history.append(max(history[-1], cov.variance(x)))
-        monitor.found(x, cov.variance(x))
+        monitor.report_point(x, cov.variance(x))
         if len(history) > 1 and np.count_nonzero(x) < len(history) and history[-1] <= history[-2]:
             break
         monitor.tell(len(history) / k, f"{np.count_nonzero(x)} features", history[-1])

@@ -29,7 +29,7 @@ def thresholding(problem: Problem, *, rng: np.random.Generator, monitor: Monitor
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     x = feasible.rank_one(run_cancellable(lambda: cov.eigenpairs(1), monitor)[1][:, 0], k, nonnegative)
     history = [cov.variance(x)]
-    monitor.found(x, history[0])
+    monitor.report_point(x, history[0])
     if renormalise:
         x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
         history.append(max(history[0], cov.variance(x)))  # two that tie differ by rounding

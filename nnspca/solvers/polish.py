@@ -31,7 +31,7 @@ def polish(
     cov, nonnegative = problem.cov, problem.nonnegative
     x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
     value = cov.variance(x)
-    monitor.found(x, value)
+    monitor.report_point(x, value)
     history = [value]
     for _ in range(max_rounds):
         if monitor.stop():
@@ -47,7 +47,7 @@ def polish(
         if gained <= value * (1 + GAIN):
             break
         x, value = y, gained
-        monitor.found(x, value)
+        monitor.report_point(x, value)
         history.append(value)
     return x, history
 

@@ -55,15 +55,15 @@ def search(
         walk = _Walk(problem, x, rng)
         if number:
             walk.kick()
-        found = walk.best_of(STEPS, best, monitor)
-        if found is not None:
-            polished, gains = polish(problem, found, monitor=monitor)
-            reached = problem.cov.variance(found)
+        candidate = walk.best_of(STEPS, best, monitor)
+        if candidate is not None:
+            polished, gains = polish(problem, candidate, monitor=monitor)
+            reached = problem.cov.variance(candidate)
             if gains[-1] >= reached:
-                found, reached = polished, gains[-1]
+                candidate, reached = polished, gains[-1]
             if reached > best * (1 + GAIN):
-                x, best = found, reached
-                monitor.found(x, best)
+                x, best = candidate, reached
+                monitor.report_point(x, best)
         history.append(best)
         monitor.tell((number + 1) / rounds, f"search, round {number + 1} of {rounds}", best)
     return x, history
@@ -94,7 +94,7 @@ class _Walk:
 
     def best_of(self, steps: int, best: float, monitor: Monitor) -> np.ndarray | None:
         """Walk a number of steps; return the best point above a variance, None if there is none."""
-        found = None
+        best_point = None
         for step in range(steps):
             if monitor.stop():
                 break
@@ -103,11 +103,11 @@ class _Walk:
                 self._krylov_step()
             if self.variance > best * (1 + GAIN):
                 best = self.variance
-                found = np.zeros(self.problem.n)
-                found[self.support] = self.loadings
+                best_point = np.zeros(self.problem.n)
+                best_point[self.support] = self.loadings
             if not self._move(step):
                 break
-        return found
+        return best_point
 
     def _krylov_step(self) -> None:
         """Update the loadings by one Krylov step on the support; drop those that would become negative."""
@@ -148,13 +148,13 @@ class _Walk:
         members = np.flatnonzero((self.allowed[support] <= step) & (weights**2 < 1 - 1e-12))
         if not len(members):
             return False
-        held, z = support[members], weights[members]
-        kept = 1.0 - z**2
-        rest = (value - 2 * z * gradient[held] + z**2 * diagonal[held]) / kept
+        chosen, z = support[members], weights[members]
+        remaining_norms = 1.0 - z**2
+        rest = (value - 2 * z * gradient[chosen] + z**2 * diagonal[chosen]) / remaining_norms
         cheap = feasible.largest(rest, DROPPED)
-        members, kept, rest = members[cheap], kept[cheap], rest[cheap]
+        members, remaining_norms, rest = members[cheap], remaining_norms[cheap], rest[cheap]
         pulls = gradient[others] - weights[members, None] * self.rows[np.ix_(members, others)]
-        pulls /= np.sqrt(kept)[:, None]
+        pulls /= np.sqrt(remaining_norms)[:, None]
         pulls = np.maximum(pulls, 0.0) if nonnegative else pulls
         prices = larger_eigenvalue(rest[:, None], np.abs(pulls), diagonal[others])
         r, c = np.unravel_index(int(prices.argmax()), prices.shape)

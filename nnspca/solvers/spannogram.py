@@ -29,7 +29,7 @@ def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, 
         nonnegative=nonnegative,
         should_stop=monitor.stop,
         on_round=lambda value, upper: monitor.tell(0.8 * min(1.0, value / upper), f"rank-{d} search", value),
-        on_found=None if monitor.on_found is None else lambda x: monitor.found(x, cov.variance(x)),
+        on_found=None if monitor.on_found is None else lambda x: monitor.report_point(x, cov.variance(x)),
     )
     x = optimum.loadings
     history = [cov.variance(x)]

@@ -30,7 +30,7 @@ SHORTEST = {"coordinate": 4, "array": 2}  # bytes of a line that holds a number
 
 
 def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes] | None = None) -> Content:
-    """Read a matrix in MatrixMarket's format, gzipped or not, with the names of features and samples beside it.
+    """Read a matrix in MatrixMarket format, gzipped or not, with the names of its features and samples.
 
     With such names it is known which way the matrix lies: 10x writes genes in rows. Alone,
     ``options`` say it.
@@ -63,7 +63,7 @@ def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes
 
 
 def plain(data: bytes) -> bytes:
-    """Return what a gzipped file holds, no more than is read at most; any other file as it is."""
+    """Return the content of a gzipped file, up to the limit; any other file unchanged."""
     if data[:2] != b"\x1f\x8b":
         return data
     try:
@@ -92,7 +92,7 @@ class _Header:
 
 
 def _header(text: bytes) -> _Header:
-    """Read banner and sizes, and refuse sizes of more numbers than the bytes can hold."""
+    """Read banner and sizes, and refuse sizes that the bytes cannot hold."""
     first, _, _ = text[:HEAD].partition(b"\n")
     banner = first.decode("latin-1").lower().split()
     if len(banner) != 5 or banner[0] != "%%matrixmarket" or banner[1] != "matrix" or banner[2] not in SHORTEST:
@@ -161,7 +161,7 @@ def _block(text: bytes, width: int) -> np.ndarray:
 
 
 def _names(beside: Mapping[str, bytes], endings: tuple[str, ...]) -> tuple[str, ...]:
-    """The names in a file whose name ends so: its second column where it has one, as 10x writes symbols there."""
+    """The names in a file with this ending: its second column if it has one, where 10x writes symbols."""
     for name, content in beside.items():
         lowered = name.lower().removesuffix(".gz")
         if lowered.endswith(endings):

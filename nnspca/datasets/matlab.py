@@ -31,7 +31,7 @@ Raw = bytes | memoryview
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """A numeric variable whose numbers have not been looked at yet."""
+    """A numeric variable whose numbers have not been read yet."""
 
     name: str
     shape: tuple[int, ...]
@@ -40,7 +40,7 @@ class Variable:
     order: str
 
     def array(self) -> np.ndarray:
-        """Return its numbers, once; DataError when they are complex or do not fill the shape."""
+        """Return its numbers, once; DataError if they are complex or do not fill the shape."""
         if self.flags & _COMPLEX:
             raise DataError(f"the variable {self.name[:40]!r} holds complex numbers; real numbers are needed.")
         limits.check_entries(*self.shape)
@@ -98,7 +98,7 @@ def numeric_variables(data: bytes) -> dict[str, Variable]:
 
 
 def _variable(body: Raw, order: str) -> Variable:
-    """Read flags, dimensions and name; what follows them stays as it is."""
+    """Read flags, dimensions and name; the rest stays unread."""
     walk = _elements(body, order)
     head = [_numbers(kind, content, order) for kind, content in itertools.islice(walk, 3)]
     if len(head) < 3:
@@ -116,7 +116,7 @@ def _variable(body: Raw, order: str) -> Variable:
 
 
 def _elements(data: Raw, order: str, *, padded: bool = True) -> Iterator[tuple[int, Raw]]:
-    """Walk the elements: type and content, each preceded by a tag of 8 bytes, or of 4 when it is small."""
+    """Iterate over the elements: type and content, each after a tag of 8 bytes, or of 4 if it is small."""
     position = 0
     while position + 8 <= len(data):
         kind, size = struct.unpack_from(order + "II", data, position)

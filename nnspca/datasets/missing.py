@@ -17,7 +17,7 @@ REMEDY = (
 
 
 class MissingValues(DataError):
-    """Values are missing, and the call does not say what to do about them.
+    """Values are missing, and the call does not say how to handle them.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class MissingValues(DataError):
 
 
 def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:
-    """Return the error about the values that are NaN; ``where`` says where the first is, ``what`` rows of X are.
+    """Return the error about NaN values; ``where`` is the place of the first, ``what`` the name of X's rows.
 
     It is a :class:`MissingValues`, unless no value is there at all: nothing that could be chosen
     would help.
@@ -73,7 +73,7 @@ def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:
 
 
 def nothing(X: np.ndarray) -> DataError:
-    """Return the error about a table in which no value is there.
+    """Return the error about a table without any value.
 
     >>> print(nothing(np.full((20, 3), np.nan)))
     none of its 20 × 3 values is a number, so nothing can be sought in it. Check what was saved in the file.
@@ -86,7 +86,7 @@ def nothing(X: np.ndarray) -> DataError:
 
 
 def without_missing(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
-    """Return X without missing values, which rows and features are left, and what was done in a sentence.
+    """Return X without missing values, the rows and features left, and a sentence on what was done.
 
     Raises
     ------

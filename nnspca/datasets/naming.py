@@ -18,7 +18,7 @@ from nnspca.errors import DataError, reason
 
 
 def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
-    """Read a file of two columns, parted by tabs, commas or semicolons: a name in the data, and what to call it.
+    """Read a file of two columns, separated by tabs, commas or semicolons: a name in the data, and its new name.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _pair(number: int, cells: list[str]) -> tuple[str, str]:
 
 
 def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
-    """Return the data set with other names of its features; those without a new one keep their own.
+    """Return the data set with new names of its features; those without one keep their own.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
 
 
 def numbered(dataset: Dataset) -> Dataset:
-    """Return the data set with no two features of one name, and say so where there were some.
+    """Return the data set with distinct names of features, and a note if some were changed.
 
     >>> twins = Dataset(name="t", X=[[1, 2, 3], [3, 5, 8]], feature_names=("a", "b", "a"))
     >>> numbered(twins).feature_names, numbered(twins).notes
@@ -124,7 +124,7 @@ def numbered(dataset: Dataset) -> Dataset:
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names of which each is another: those that return get a number, as probes of one gene do.
+    """Return distinct names: repeated ones get a number, as for probes of one gene.
 
     >>> distinct(["ACTB", "MYC", "ACTB"])
     ('ACTB', 'MYC', 'ACTB (2)')

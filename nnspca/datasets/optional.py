@@ -9,7 +9,7 @@ from nnspca.errors import DataError
 
 
 def needed(module: str, what: str) -> Any:
-    """Return the module that reads this kind of file.
+    """Return an optional module, or raise an error that names its package.
 
     Raises
     ------

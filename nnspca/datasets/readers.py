@@ -121,7 +121,7 @@ def _read(
     header: bool | None,
     options: ReadingOptions,
 ) -> Dataset:
-    """Open, parse, check and dress."""
+    """Open, parse, check and describe."""
     label, files = sources.opened(source, filename)
     names: dict[str, str] = {}
     if len(files) == 1:
@@ -162,7 +162,7 @@ def _read(
 
 
 def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, str]]:
-    """Part a file of two columns, which names the features, from the one data file beside it."""
+    """Separate a file of two columns, which names the features, from the one data file."""
     texts = [name for name in files if name.lower().endswith(formats.TEXTS)]
     if len(files) == 2 and texts and not any(n.lower().endswith((*formats.MATRICES, *formats.IMAGES)) for n in files):
         for name in sorted(texts, key=lambda name: len(files[name])):
@@ -175,7 +175,7 @@ def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str,
 
 
 def _handle_missing(content: Content, options: ReadingOptions) -> Content:
-    """Deal with missing values as the options say."""
+    """Handle missing values as the options say."""
     X = content.X
     if not isinstance(X, np.ndarray) or X.ndim != 2 or not np.isnan(X).any():
         return content
@@ -220,7 +220,7 @@ def _check(content: Content, kind: str | None) -> None:
 
 
 def _check_sparse(content: Content) -> None:
-    """The same of the numbers that a sparse array stores."""
+    """The same for the stored numbers of a sparse array."""
     stored, (rows, columns) = content.X.data, content.X.shape
     bad = ~np.isfinite(stored) | (np.abs(stored) > limits.MAX_MAGNITUDE)
     if bad.any():
@@ -259,7 +259,7 @@ def _kind(content: Content, given: str | None) -> Kind:
 
 
 def _not_a_covariance(A: object) -> tuple[str, ...]:
-    """Say why a square and symmetric table is read as samples; nothing of any other."""
+    """Return why a square symmetric table is read as samples; nothing for any other table."""
     why = _objection(A)
     if not why or len(A) < 3:  # type: ignore[arg-type]
         return ()
@@ -272,7 +272,7 @@ def _is_covariance(A: object) -> bool:
 
 
 def _objection(A: object) -> str | None:
-    """Say which number of a square and symmetric table no covariance has; None: it may be one; "": it is no such table.
+    """Return the entry that no covariance can have; None if there is none, "" if A is not square and symmetric.
 
     >>> _objection(np.eye(2)), _objection(np.zeros((2, 2))), _objection(np.array([[1.0, 3.0], [3.0, 1.0]]))
     (None, '', 'the number in row 1, column 2 is larger than its diagonal allows')

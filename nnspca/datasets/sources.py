@@ -21,7 +21,7 @@ Opened = tuple[str, dict[str, bytes]]
 
 
 def opened(source: Source, filename: object) -> Opened:
-    """Return what a file, or several that belong together, are called and contain."""
+    """Return the names and contents of a file, or of several that belong together."""
     if isinstance(filename, os.PathLike):
         filename = os.fspath(filename)
     if filename is not None and not isinstance(filename, str):
@@ -52,7 +52,7 @@ def opened(source: Source, filename: object) -> Opened:
 
 
 def _contents(paths: list[Path], called: str | None = None) -> dict[str, bytes]:
-    """Read files from disk, all of them together within limits."""
+    """Read files from disk, with a limit on their total size."""
     contents: dict[str, bytes] = {}
     size = 0
     for path in progress.tracked(paths, len(paths), "Opening the files"):

@@ -35,7 +35,7 @@ def check_shape(shape: tuple[int, ...], stored: int, *, at_most: int) -> tuple[i
 def compressed(
     values: np.ndarray, places: np.ndarray, starts: np.ndarray, shape: tuple[int, int], *, by_rows: bool
 ) -> scipy.sparse.csr_array:
-    """Return the array whose rows (or columns) are stored one after the other, as rows in double precision.
+    """Return an array stored row by row (or column by column), as rows in double precision.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def compressed(
 def triplets(
     values: np.ndarray, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
 ) -> scipy.sparse.csr_array:
-    """Return the array of numbers stored with row and column, those stored twice added up.
+    """Return an array stored as row, column and number; repeated entries are added.
 
     >>> triplets(np.array([5.0]), np.array([0]), np.array([1]), (1, 2)).toarray()
     array([[0., 5.]])

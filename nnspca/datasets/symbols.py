@@ -35,7 +35,7 @@ _HEAD = b"RDX2\nX\n"
 def gene_symbols(
     *, on_progress: fetch.OnProgress | None = None, should_stop: fetch.ShouldStop | None = None
 ) -> dict[str, str]:
-    """Return symbols of genes by the probes of Affymetrix's chip HG-U95Av2, fetching the table once.
+    """Return gene symbols for the probes of Affymetrix's chip HG-U95Av2; the table is fetched once.
 
     The data set ``leukemia`` has them beside its probes as soon as the table is on this machine;
     for others there is
@@ -72,7 +72,7 @@ def gene_symbols(
 
 
 def here() -> dict[str, str]:
-    """Return the same where the table lies on this machine, else nothing; never looks at the network."""
+    """Return the same if the table is on this machine, else nothing; never uses the network."""
     try:
         content = fetch.local(FILE)
         return {} if content is None else parse(content)
@@ -81,7 +81,7 @@ def here() -> dict[str, str]:
 
 
 def parse(data: bytes, chip: str = CHIP) -> dict[str, str]:
-    """Read the table as R saved it; the file was checked, so that this knows no other.
+    """Read the table in R's format; the file was verified, so no other form is handled.
 
     Raises
     ------

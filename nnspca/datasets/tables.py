@@ -60,7 +60,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: numbers, truths (1 and 0), or text with (where the format declares them) its values.
+    """A column of a table: numbers, truth values (1 and 0), or text with (if the format declares them) its values.
 
     ``rows`` is set for a first column that the header, one cell short, has no name for: it can only
     name the rows.
@@ -79,7 +79,7 @@ class Column:
 
 
 def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Number the classes: those declared first, then in the order they appear; -1 for a missing one.
+    """Number the classes: declared ones first, then in order of appearance; -1 for a missing one.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np
 
 
 def is_number(cell: str) -> bool:
-    """Return whether the cell is a number, the way tables write them: ``1_000`` is not.
+    """Return whether a cell is a number as tables write them: ``1_000`` is not.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def is_number(cell: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The columns parted into numbers (m, p), NaN where one is missing, and texts.
+    """The columns split into numbers (m, p), NaN for missing ones, and texts.
 
     ``lines`` says where in the file each row stands, ``places`` which column of it each one of
     numbers is.
@@ -129,7 +129,7 @@ class Table:
 
 
 def convert(rows: Iterable[Row | Block], columns: Sequence[Column], expected: float = 0.0) -> Table:
-    """Turn rows of cells into numbers and texts, as ``columns`` describes them; about ``expected`` rows will come."""
+    """Turn rows of cells into numbers and texts by ``columns``; about ``expected`` rows will come."""
     numeric = [j for j, c in enumerate(columns) if not c.text]
     textual = [j for j, c in enumerate(columns) if c.text]
     texts: list[list[str]] = [[] for _ in textual]
@@ -183,7 +183,7 @@ def _single(
     columns: Sequence[Column],
     expected: float,
 ) -> Iterator[Row]:
-    """Yield what has to be read row by row; blocks whose numbers are all as expected are added at once."""
+    """Yield rows that have to be read one by one; blocks of plain numbers are added at once."""
     known: dict[str, str] = {}  # one object for each text: classes repeat in many rows
     textual = [j for j, column in enumerate(columns) if column.text]
     for row in rows:
@@ -204,7 +204,7 @@ def _single(
 
 
 def _numbers(block: Block, columns: Sequence[Column]) -> np.ndarray | None:
-    """The numbers of a block, row by row, NaN where one is missing; None where any needs a second look."""
+    """The numbers of a block, row by row, NaN for missing ones; None if any needs a closer look."""
     if not any(column.text or column.truth for column in columns):
         return _plain(block.cells)
     numeric = [j for j, column in enumerate(columns) if not column.text]
@@ -221,7 +221,7 @@ def _numbers(block: Block, columns: Sequence[Column]) -> np.ndarray | None:
 
 
 def _plain(cells: list[str]) -> np.ndarray | None:
-    """The numbers of all cells, NaN where one is missing; None where any is another thing, or may be rounded."""
+    """The numbers of all cells, NaN for missing ones; None if any is no number, or may be rounded."""
     try:
         numbers = np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
@@ -236,7 +236,7 @@ def _plain(cells: list[str]) -> np.ndarray | None:
 
 
 def _append(values: array[float], cells: list[str], columns: Sequence[Column], numeric: list[int], line: int) -> None:
-    """Add the cells of one row as floats, NaN where one is missing."""
+    """Add the cells of one row as floats, NaN for missing ones."""
     try:
         numbers = list(map(float, cells))
         plain = "_" not in "".join(cells) and max(numbers) < EXACT and min(numbers) > -EXACT

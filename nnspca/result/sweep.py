@@ -208,8 +208,8 @@ class PartsSweep(Shown, ByValue):
         text = f"{parts} with k = {last.k} carry {share} of all variance."
         if proven := [p.certificate for p in self.points if p.certificate is not None]:
             least = min(proven, key=lambda cert: cert.ratio)
-            text += f" At every point certified, at least {wording.proven_share(least.lower, least.upper)} of the best possible "
-            text += "was found (proven)."
+            share = wording.proven_share(least.lower, least.upper)
+            text += f" At every point certified, at least {share} of the best possible was found (proven)."
         return text
 
     def plot(self):

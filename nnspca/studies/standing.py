@@ -127,7 +127,7 @@ class Race:
         return tuple(lane for _, lane in sorted(there, key=lambda pair: pair[0]))
 
     def component(self, method: str, number: int = 0) -> Component | None:
-        """Return what a solver had at its mark ``number``, counted from 1; its best one for 0; None if there is none.
+        """Return a solver's component at its mark ``number``, from 1; 0 for its best one; None if there is none.
 
         Raises
         ------

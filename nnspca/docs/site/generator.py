@@ -19,7 +19,7 @@ MARK = ".nnspca-docs"  # in each folder that this command made
 
 
 def build(folder: Path) -> list[str]:
-    """Make the site in a folder, which is replaced; return what is amiss: Sphinx's warnings and dead links."""
+    """Build the site in a folder, which is replaced; return Sphinx's warnings and broken links."""
     folder = Path(folder).resolve()
     _refuse_what_is_no_site(folder)
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,7 +1,7 @@
 """Branch and bound over features: "without i" or "with i", each side bounded by the pair-scaled dual.
 
-An optimal support either misses feature i or holds it. A node of the tree knows the features left
-out and a set F of those that are in; its bound is the pair-scaled dual on the features it keeps,
+An optimal support either contains feature i or does not. A node of the tree has a set of excluded
+features and a set F of included ones; its bound is the pair-scaled dual on the features it keeps,
 where in
 
     x'Lx <= Σ_{i∈J} x_i² (L_ii + Σ_{j∈J∖i} M_ij)
@@ -11,7 +11,7 @@ the companions J∖i of each row contain F∖i: the row costs its entries in F�
 leaves of the tree, whatever the tree, so the search may stop at any time. It opens the leaf of
 largest bound, and splits it at the feature that carries most weight for how sure the relaxation is
 of its place: with Y_ij for x_i² times "j is in the support", column j of Y adds up to how much j is
-in, and X_jj is its weight. (Of the doubtful alone, half of the splits tell little: a quarter more
+in, and X_jj is its weight. (Ranking by doubt alone wastes half of the splits: a quarter more
 leaves.) Children start at their parent's multipliers.
 
 A leaf without a feature that belongs in the support is closed almost at once (it is then known to
@@ -99,7 +99,7 @@ def tighten(
     goal : float
         Leaves are closed, and the search is done, at this bound.
     meter : Meter
-        Counts the work, and may count that of others beside it.
+        Counts the work; it may be shared with other searches.
     monitor : Monitor
     consider : callable, optional
         Called with a support of at most k features that a node finds likely: a better x may lie

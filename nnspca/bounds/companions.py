@@ -25,7 +25,7 @@ class Companions:
     weights : ndarray, shape (n,), optional
         d; 1 when None. They may be set anew.
     cache_entries : int
-        Most stored entries of products that are kept for when the same rows are asked for again.
+        Most stored entries of products that are cached for repeated requests.
     """
 
     def __init__(self, problem: Problem, weights: np.ndarray | None = None, *, cache_entries: int = 0) -> None:

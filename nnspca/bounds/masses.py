@@ -80,7 +80,7 @@ class MassRanking:
 
     Rows are read by falling variance, but none of features that can hold at most ``row_skip_threshold`` by their
     variance alone, and no more than ``most`` where it is given. Nor are rows of features whose
-    masses beside each other are known.
+    joint bounds are known.
     """
 
     def __init__(
@@ -161,8 +161,8 @@ def largest(
 def every(problem: Problem, lower_bound: float, monitor: Monitor, *, row_skip_threshold: float) -> np.ndarray:
     """Return masses of all features, by rows for those above ``row_skip_threshold`` by variance.
 
-    They hold of every x that is best on its own support and of variance ``lower_bound`` at least. Stopped,
-    it returns what the variances tell of the rows that were not read.
+    They hold of every x that is best on its own support and of variance ``lower_bound`` at least. If
+    stopped, rows that were not read keep their bounds by variance.
     """
     masses = by_variance(problem.cov, lower_bound)
     heavy, companions = np.flatnonzero(masses > row_skip_threshold), Companions(problem)

@@ -76,7 +76,7 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
 
 
 def leading_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """λ₁ as a certificate asks for it."""
+    """λ₁, as an attempt of a certificate."""
     yield leading(problem, context.monitor)
 
 

@@ -239,7 +239,7 @@ class _RowSums:
     Parameters
     ----------
     v : ndarray, shape (n, n)
-        Entries that have no say are at ``OUT``. Changed while it is sorted, and changed back.
+        Entries that do not count are at ``OUT``. Changed while it is sorted, and changed back.
     weight, places, pull : ndarray, shape (n,)
         w, c and w d̄ of each row.
     """

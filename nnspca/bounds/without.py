@@ -136,7 +136,7 @@ def ceiling(
     meter : Meter
     monitor : Monitor
     trees : bool
-        Whether cases may be parted further by branch and bound, where that is what it takes.
+        Whether cases may be split further by branch and bound.
     """
     others = problem.restrict(np.delete(np.arange(problem.n), feature))
     quick = entries.diagonal(others).value

@@ -86,7 +86,7 @@ def _excluded_mass(
 
     x_i² <= A_ii/OPT, so that rows are read by falling mass until no other can be among the k
     largest, or until their variances leave no more than ``row_skip_threshold``. The boxes, if there are any,
-    tell of some features without.
+    bound some masses without rows.
     """
     cov, k = problem.cov, problem.k
     own = (cov.diagonal * (1 + 2 * (cov._form.terms + 2) * EPS) + cov.representation_error) / lower_bound

@@ -42,8 +42,7 @@ def certify_parts(
 
     Of unit vectors x_1 … x_r with at most k nonzeros each and no feature in common (nonnegative and
     at right angles is the same as that), what is the largest sum of variances Σ_c x_c'Ax_c? Parts
-    found one after the other attain less, and nothing certified about each alone says how much
-    less.
+    found one by one attain less, and their separate certificates do not bound the difference.
 
     Parameters
     ----------
@@ -64,8 +63,8 @@ def certify_parts(
         Of the same covariance at a neighbouring k or number of parts: the joint dual starts at its
         multipliers.
     should_stop, on_progress : callable, optional
-        A stopped call returns the bounds it has, all of them valid. Progress tells the sum of
-        variances and the least upper bound so far.
+        A stopped call returns the bounds it has, all of them valid. Progress reports the
+        sum of variances and the least upper bound so far.
 
     Returns
     -------

@@ -89,8 +89,8 @@ def decompose(
     should_stop : callable, optional
         A stopped call returns the components found by then, at least one.
     on_progress : callable, optional
-        Called with :class:`nnspca.Progress`; its variance is on what the component at hand is
-        sought on.
+        Called with :class:`nnspca.Progress`; its variance refers to the covariance of the current
+        component.
     on_part : callable, optional
         Called with each :class:`nnspca.Component` as it is found; of parts "together" once all are.
     on_parts : callable, optional
@@ -102,7 +102,7 @@ def decompose(
     -------
     Components
         Variances are on ``cov``, and what the components explain together is not double-counted.
-        The history of a component is on what it was sought on.
+        The history of a component refers to its own covariance.
 
     Raises
     ------

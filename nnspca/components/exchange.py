@@ -42,7 +42,7 @@ def exchanged(
     -------
     parts : ndarray, shape (r, n)
     value : float
-        The sum of their variances, at least what it was.
+        The sum of their variances, no less than before.
     """
     value = float(np.sum(problem.cov.variance(X)))
     values = [value]

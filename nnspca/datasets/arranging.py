@@ -56,7 +56,7 @@ class SeveralClasses(DataError):
         self.found, self.columns = found, columns
 
     def named(self, label: str) -> SeveralClasses:
-        """Return the same error, which says the name of the file first."""
+        """Return the same error, with the name of the file in front."""
         return SeveralClasses(f"{label!r}: {self.found}", self.columns)
 
 

@@ -39,7 +39,7 @@ class Entry:
     names: fetch.RemoteFile | None = None  # the file that gives its features better names
 
     def info(self) -> DatasetInfo:
-        """What the catalogue says of it now."""
+        """The entry's current line in the catalogue."""
         return DatasetInfo(
             name=self.name,
             title=self.title,

@@ -2,7 +2,7 @@
 
 A certificate is about the numbers it is given. One column in a larger unit can hold nearly all
 variance, and the proven optimum is then that column: a true statement about units, not about the
-data. What is noticed here is said before a result is shown, with the choice that was made.
+data. The observations are shown before a result, with the choice that was made.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ SHORTEST = {"coordinate": 4, "array": 2}  # bytes of a line that holds a number
 def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes] | None = None) -> Content:
     """Read a matrix in MatrixMarket format, gzipped or not, with the names of its features and samples.
 
-    With such names it is known which way the matrix lies: 10x writes genes in rows. Alone,
-    ``options`` say it.
+    With such names the orientation is known: 10x writes genes in rows. Without them,
+    ``options`` decide.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def plain(data: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class _Header:
-    """What the first lines of a file say."""
+    """The banner and sizes of a file."""
 
     layout: str
     pattern: bool
@@ -149,7 +149,7 @@ def _matrix(text: bytes) -> scipy.sparse.csr_array:
 
 
 def _block(text: bytes, width: int) -> np.ndarray:
-    """Whole lines of so many numbers each."""
+    """Whole lines of a fixed count of numbers."""
     words = text.split()
     lines = sum(map(bool, map(bytes.strip, text.split(b"\n"))))
     if len(words) != width * lines or b"_" in text:

@@ -45,7 +45,7 @@ class MissingValues(DataError):
         self.found, self.count, self.rows, self.features, self.shape = found, count, rows, features, shape
 
     def named(self, label: str) -> MissingValues:
-        """Return the same error, which says the name of the file first."""
+        """Return the same error, with the name of the file in front."""
         return MissingValues(f"{label!r}: {self.found}", self.count, self.rows, self.features, self.shape)
 
 

@@ -110,8 +110,7 @@ def is_number(cell: str) -> bool:
 class Table:
     """The columns split into numbers (m, p), NaN for missing ones, and texts.
 
-    ``lines`` says where in the file each row stands, ``places`` which column of it each one of
-    numbers is.
+    ``lines`` are the line numbers of the rows, ``places`` the columns of the numbers in the file.
     """
 
     numbers: np.ndarray

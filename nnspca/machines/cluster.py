@@ -15,10 +15,9 @@ seconds):
 - *Seconds a task.* A resample of LFW takes 0.15 s for one part of 40 pixels, which keeps 23 workers busy, and 0.85 s
   for six parts, which keeps 130. Eight hundred cores need tasks of more than 5 s: parts sought
   together, larger data.
-- *Chains.* Resamples and folds know nothing of each other, and the starts for parts together hardly anything. A sweep
-  goes on from k to k: one task for each method and two certificates at a time, however many
-  machines there are. A sweep of parts has a chain of certificates for each k. A comparison sweeps
-  one data set after the other.
+- *Chains.* Resamples and folds are independent, and joint starts for parts nearly so. A sweep proceeds from k to k: one
+  task for each method and two certificates at a time, however many machines there are. A sweep of
+  parts has a chain of certificates for each k. A comparison sweeps one data set after the other.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Crew(ABC):
         The first argument of every task; sent to each remote worker once.
     monitor : Monitor
         Its stop switch is polled here while tasks are awaited.
-    told : bool
+    cancelled : bool
         Whether the workers were stopped.
     width : int
         About how many tasks run at a time.

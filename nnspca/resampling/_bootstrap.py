@@ -45,10 +45,9 @@ def bootstrap(
     """Measure how often each feature of each part returns when the samples are drawn again with replacement.
 
     Each resample draws as many samples as there are, and its parts are paired with those of all
-    samples so that paired parts share as many features as possible. What returns seldom hangs on
-    which samples there happened to be. This is sampling: unlike a certificate, or
-    :func:`nnspca.necessity`, it proves nothing, and it speaks about other samples, of which those
-    say nothing.
+    samples so that paired parts share as many features as possible. A feature that
+    returns seldom depends on the particular samples. This is an estimate about other samples, not
+    a proof as a certificate or :func:`nnspca.necessity` gives about these.
 
     Parameters
     ----------

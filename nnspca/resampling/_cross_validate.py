@@ -38,10 +38,10 @@ def cross_validate(
 ) -> CrossValidation:
     """Measure the variance of held-out samples that components of each k explain.
 
-    The samples are dealt into folds at random. Each fold is held out once: the components are
+    The samples are dealt into folds at random. Each fold is held out once: components are
     sought on the others, and the share of the held-out samples' squared distance from the others'
-    mean that lies in the span of the components is what they keep. A k beyond which this no longer
-    grows fits what these samples only happen to share. It is an estimate with an error, not a
+    mean within the span of the components is measured. A k beyond which it no longer grows
+    overfits these samples. It is an estimate with an error, not a
     proof.
 
     Parameters

@@ -26,7 +26,7 @@ class Samples:
     X : ndarray or scipy.sparse.csr_array, shape (m, n)
     standardize : bool
     described : Given or None
-        What the data said of the features, without the numbers.
+        Names and other facts about the features, without the numbers.
     """
 
     X: Any

@@ -28,7 +28,7 @@ class Component(Shown, ByValue):
     method : str
         A key of ``nnspca.METHODS``; "given" for loadings of your own.
     k : int
-        The cardinality that was asked for.
+        The largest number of nonzero loadings allowed.
     nonnegative : bool
         Whether the sign constraint was on.
     options : mapping
@@ -41,7 +41,7 @@ class Component(Shown, ByValue):
         True when ``should_stop`` ended the call early; the loadings are then the best so far. So it
         is of a point of a curve that is still to be searched in full.
     note : str
-        What the method has to say about its own run, in plain words.
+        A remark of the method about its run, in plain words.
     features : Features or None
         What the data said of the features: their names, mean and scale; None for loadings of your
         own.

@@ -48,7 +48,7 @@ class Components(Shown, ByValue):
         True when ``should_stop`` ended the call early; fewer components than asked may then be
         here.
     note : str
-        What there is to say about the run, in plain words.
+        A remark about the run, in plain words.
 
     Examples
     --------

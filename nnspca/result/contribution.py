@@ -49,7 +49,7 @@ class Contribution(Shown, ByValue):
     exchanged : float
         Best variance found after that exchange; ``switched`` or 0 where there is no partner.
     features : Features or None
-        What the data said of the features.
+        Names, mean and scale of the features.
 
     Examples
     --------

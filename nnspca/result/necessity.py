@@ -46,7 +46,7 @@ class Necessity(Shown, ByValue):
         No component without the feature has more variance than this, or than ``threshold``,
         whichever is larger; NaN where no such bound was sought.
     fingerprint : str
-        Hash of the covariance it speaks about.
+        Hash of its covariance.
     seconds : float
         Wall-clock time, the search for the component included.
     stopped : bool

@@ -94,7 +94,7 @@ def joint(
 
     With ``match_k`` β is bisected until no column has more than k nonzeros; without it the columns
     are as α and β leave them. Columns are scaled to unit norm; one that ended at zero is left out,
-    and said.
+    with a note.
     """
     cov = problem.cov
     descent = _Descent(problem, alpha, beta, match_k, max_iter, tol, monitor)

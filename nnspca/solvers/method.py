@@ -23,7 +23,7 @@ class OptionInfo:
     kind : type
         ``int``, ``float``, ``bool`` or ``str``.
     default : object
-        Value used when the caller says nothing.
+        Default value.
     low, high : float or None
         Smallest and largest value allowed, both included.
     choices : tuple
@@ -96,7 +96,7 @@ class MethodInfo:
     solver : callable
         ``solver(problem, *, rng, monitor, **options) -> Component``.
     feasible : bool
-        Whether its components honour both the sign constraint and the cardinality asked for.
+        Whether its components satisfy both the sign constraint and the cardinality.
     max_features : int or None
         Most features it takes; None for any number.
     joint : callable or None

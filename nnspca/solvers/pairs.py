@@ -23,9 +23,9 @@ def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     problem : Problem
         With at least two features and k >= 2.
     count : int
-        At most so many, in descending order of their variance.
+        The most pairs, in descending order of their variance.
     monitor : Monitor
-        :class:`nnspca.calls.stopping.Stopped` is raised where it says so.
+        :class:`nnspca.calls.stopping.Stopped` is raised on request.
 
     Returns
     -------

@@ -20,7 +20,7 @@ TOL = 1e-11  # how far below zero, relative to the row's norm, counts as zero
 def maximise(Q: np.ndarray, R: np.ndarray) -> tuple[float, np.ndarray] | None:
     """Solve (P_d) exactly.
 
-    Zero rows ask nothing; equal or parallel rows are asked once.
+    Zero rows are no constraints; equal or parallel rows are used once.
 
     Parameters
     ----------

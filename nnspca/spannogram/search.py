@@ -1,6 +1,6 @@
 """A search on the sphere in progress: corners with heights, cells with bounds, and the best point found.
 
-Why the bounds hold is told in :mod:`nnspca.spannogram.sphere`.
+For the proof of the bounds see :mod:`nnspca.spannogram.sphere`.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def maximise(
     tol : float
         Stop when ``upper <= value * (1 + tol)``.
     max_cells : int
-        Stop at so many cells all the same.
+        Most cells.
     should_stop : callable, optional
         Polled after each batch.
     on_round : callable, optional
@@ -157,7 +157,7 @@ def trace(
     tol : float
         As in :func:`maximise`; cells within it count as closed.
     max_rounds : int
-        Stop after so many batches all the same.
+        Most batches.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class _Faces:
         self.task.show(self.tables())
 
     def take_point(self, point: PartsPoint) -> None:
-        """Take what so many parts keep together, and its ceiling; show the tables with it."""
+        """Add the joint result for a number of parts, with its upper bound; show the tables with it."""
         self.points[point.n_components] = point
         self.task.show(self.tables())
 

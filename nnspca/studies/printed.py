@@ -24,7 +24,7 @@ class Printed:
     wording : str
         How exact it is: "at least", "nearly", "read off the figure"; empty for a plain number.
     k : int or None
-        The cardinality it speaks about.
+        Its cardinality.
     ceiling : bool
         Whether it only bounds from above what was measured.
     """
@@ -79,7 +79,7 @@ def of(study: str) -> tuple[Printed, ...]:
 def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str = "", note: str = "") -> StudyTable:
     """Return the table ``"printed"``: the paper's number, ours measured the same way, and their difference.
 
-    From a printed ceiling nothing is subtracted: the table says whether ours keeps to it.
+    From a printed ceiling nothing is subtracted: the table gives whether ours is below it.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Lane:
         A key of ``nnspca.METHODS``.
     state : {"running", "finished", "stopped", "barred"}
     seconds : float
-        Of the processor's time by now.
+        CPU seconds so far.
     marks : tuple of Mark
         Each better than the one before.
     reason : str
@@ -85,7 +85,7 @@ class Race:
     nonnegative : bool
     n_features : int
     lanes : tuple of Lane
-        In the order that was asked for.
+        In the order given.
     falls : tuple of Fall
         The proven ceilings, each lower than the one before.
     proof_state : {"running", "finished", "stopped"}
@@ -95,7 +95,7 @@ class Race:
     fraction : float
         How much is done, 0 to 1.
     stopped : bool
-        Whether the whole race was asked to stop.
+        Whether the whole race was stopped.
     """
 
     k: int

@@ -33,7 +33,7 @@ class Task:
         The paper's full form, or the reduced one.
     seed : int
     monitor : Monitor
-        To poll and to tell.
+        For polls and progress.
     show : callable
         Receives the tables so far, to be shown during the run.
     """

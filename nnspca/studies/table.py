@@ -104,7 +104,7 @@ class StudyTable:
     picture : Picture or None
         How to draw it.
     note : str
-        What a reader should know, in plain words.
+        A remark for readers, in plain words.
     stopped : bool
         True when the run was stopped before all rows were there.
 

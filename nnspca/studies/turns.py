@@ -17,7 +17,7 @@ SLICE = 0.05  # seconds of the processor that one has before it is the next one'
 class Turns:
     """Work in its own thread that runs only during its turns, with a clock of its own CPU seconds.
 
-    Whatever asks often enough whether to stop gives way in time: there the turn ends.
+    Turns end in the stop switch, so the work has to poll it often.
     """
 
     limit: float

@@ -79,7 +79,7 @@ def necessity(
     seed : int
         Of the solver.
     should_stop, on_progress : callable, optional
-        A stopped call says what is proven by then, and leaves the rest open.
+        A stopped call returns what is proven by then; the rest is undecided.
 
     Returns
     -------

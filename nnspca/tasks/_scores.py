@@ -29,7 +29,7 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
         Of one component, or of several as columns.
     mean : array_like, shape (n,), or "own", optional
         What is taken off: that of the data the loadings were sought on. A component brings its own;
-        with an array of loadings, or a component sought on a matrix, it has to be said. "own" is
+        required with an array of loadings, or with a component of a matrix. "own" is
         the mean of X itself.
     scale : array_like, shape (n,), optional
         What features are divided by, 1 if not given.
@@ -126,7 +126,7 @@ def _numbers_of(name: str, value: object, n: int) -> np.ndarray:
 def auc(scores, positive, pos_label=None) -> float | None:
     """Return the area under the curve: the share of pairs, one of each class, in which the positive one scores higher.
 
-    A tie counts half. 1 and 0 tell the classes apart without an error, 0.5 is what chance gives.
+    A tie counts half. 1 and 0 separate the classes without error; 0.5 is chance.
 
     Parameters
     ----------

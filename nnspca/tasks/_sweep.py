@@ -59,7 +59,7 @@ def sweep(
         Same seed, same sweep, whatever the executor.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         Two threads when None. Processes and the workers of a Dask cluster are sent the covariance
-        once and hear of Stop in the middle of a task; of an executor of another kind only what is
+        once and can be stopped in the middle of a task; of an executor of another kind only what is
         not begun is stopped. Each k starts from the one before: a task for each method and two
         certificates are at work at once, not more.
     on_point : callable, optional

@@ -1,9 +1,9 @@
 """Branch and bound over pairs of features: "they share a part" or "they do not", each side bounded by the joint dual.
 
-Parts have no names, so asking which part a feature is in asks the same question r! times over.
-Whether two features share one is asked once (Ryan & Foster 1981, for set partitioning). A node of
-the tree knows some of the pairs (:class:`nnspca.bounds.parts.decided.Decided`), and its bound is
-the joint dual that makes use of them. The optimum is at most the largest bound over the leaves,
+Parts are interchangeable, so branching on the part of a feature would repeat each case r! times.
+Branching on whether two features share a part does not (Ryan & Foster 1981, for set partitioning).
+A node of the tree has some decided pairs (:class:`nnspca.bounds.parts.decided.Decided`), and its
+bound is the joint dual that uses them. The optimum is at most the largest bound over the leaves,
 whatever the tree, so the search may stop at any time. It opens the leaf of largest bound, and
 splits it at the pair whose sharing the relaxation is least sure of: Y_ij stands for x_i² times "j
 shares the part of i", X_ii for x_i². Children start at their parent's multipliers.

@@ -163,7 +163,7 @@ def proof_of(
 
 
 def summed(proof: PartsProof, rows: np.ndarray, r: int, k: int, decided: Decided | None = None) -> float:
-    """The bound of r parts when the rows cost so much, rounded up."""
+    """The bound on r parts from the costs of rows, rounded up."""
     v, top = proof.v, float(np.sum(proof.V * proof.V))
     used = np.zeros(len(v), dtype=bool) if decided is None else decided.used
     dearest = np.sort(rows)[-r:]

@@ -65,12 +65,12 @@ def each(single: Bound, r: int) -> Bound:
 
 
 def variances_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
-    """The sum of variances as a certificate asks for it."""
+    """The sum of variances, as an attempt of a certificate."""
     yield variances(problem, len(context.X))
 
 
 def fan_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
-    """Ky Fan's sum as a certificate asks for it."""
+    """Ky Fan's sum, as an attempt of a certificate."""
     bound = fan(problem.cov, len(context.X))
     if bound is not None:
         yield bound

@@ -3,7 +3,7 @@
 The search for a ceiling on ‖V'x‖² halves edges at rounded corners, which an exact checker could not
 follow. Here the sphere is parted afresh, along corners that are sums of two, until each cell has a
 point z, c'z >= h(c) at each corner, that is no longer than the ceiling allows
-(:mod:`nnspca.spannogram.sphere` tells why ‖z‖² bounds ‖V'x‖² in the cell).
+(:mod:`nnspca.spannogram.sphere` explains why ‖z‖² bounds ‖V'x‖² in the cell).
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ def certify(
     >>> adata.uns["nnspca"]["certificate"]["ratio"].shape
     (2,)
     """
-    record = _written(adata, key)
+    record = _record_of(adata, key)
     seen, parts = _again(adata, key, record)
     check_choice("effort", effort, ("live", "thorough"))
     settings: dict[str, Any] = {"effort": effort, "should_stop": should_stop, "on_progress": on_progress}
@@ -211,7 +211,7 @@ def parts(adata: Any, key: str = KEY) -> Components:
     >>> list(nnspca.anndata.parts(adata).to_frame().columns)
     ['component', 'feature', 'loading', 'weight', 'place']
     """
-    return _again(adata, key, _written(adata, key))[1]
+    return _again(adata, key, _record_of(adata, key))[1]
 
 
 def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
@@ -240,7 +240,7 @@ def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
     ...     print(Path(f"{folder}/programs.gmt").read_text().split())
     ['nnspca_1', '1', 'genes', 'LYZ']
     """
-    record = _written(adata, key)
+    record = _record_of(adata, key)
     loadings, names, lines = np.asarray(adata.varm[key]), list(map(str, adata.var_names)), []
     for c in range(len(record["variance"])):
         order = np.argsort(-np.abs(loadings[:, c]), kind="stable").tolist()
@@ -299,7 +299,7 @@ def _mask(adata: Any, mask_var: Any) -> np.ndarray:
     return mask
 
 
-def _written(adata: Any, key: str) -> Any:
+def _record_of(adata: Any, key: str) -> Any:
     record = _checked(adata).uns.get(key)
     if not isinstance(record, dict) or "fingerprint" not in record or key not in adata.varm:
         raise DataError(f"nothing is written under {key!r:.60}: call nnspca.anndata.components(adata) first")

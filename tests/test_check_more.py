@@ -92,9 +92,9 @@ def test_a_cover_that_needs_too_many_cells_is_not_written():
     V = np.random.default_rng(0).standard_normal((30, 3))
     best = sphere.maximise(V, 5, tol=1e-6)
     whole = np.rint(np.ldexp(V, 50)).astype(np.int64)
-    splits, points = cover.written(whole, 50, 5, True, best.upper)
+    splits, points = cover.write_cover(whole, 50, 5, True, best.upper)
     assert np.count_nonzero(splits < 0) == len(points)
-    assert cover.written(whole, 50, 5, True, best.value * (1 - 1e-9)) is None
+    assert cover.write_cover(whole, 50, 5, True, best.value * (1 - 1e-9)) is None
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -155,7 +155,7 @@ def with_boxes(problem, x):
     held = masses.by_variance(problem.cov, low)
     before, boxes.WIDEST = boxes.WIDEST, 4
     try:
-        beside = boxes.within(problem, low, held, QUIET)
+        beside = boxes.bounded_masses(problem, low, held, QUIET)
     finally:
         boxes.WIDEST = before
     held[beside.proof.features] = beside.masses

@@ -40,7 +40,7 @@ LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
 SLOWER = 4.0  # by which a price changes at most from one stage to the next
 
 
-def within(
+def bounded_masses(
     problem: Problem, lower_bound: float, mass_bounds: np.ndarray, monitor: Monitor, *, stages: int = STAGES
 ) -> Boxes | None:
     """Return masses below ``mass_bounds`` of the features of largest variance; None if too few features matter.

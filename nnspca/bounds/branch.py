@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.pair_scaled import CHECK, proof_of, run_interruptibly, worded
+from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
 from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, parts_cases
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
@@ -122,7 +122,7 @@ def tighten(
             least = worst
             yield _bound(root, leaves, k)
         elif leaves == 1 and worst <= goal and root.proof is not None:  # more steps on the whole were enough
-            yield worded(problem, worst, root.proof, 0 if root.splitting is None else root.splitting.steps)
+            yield described(problem, worst, root.proof, 0 if root.splitting is None else root.splitting.steps)
         if worst <= goal or meter.left <= 0 or entry_count >= entries or monitor.stop():
             return
         node = heapq.heappop(open_nodes)

@@ -163,7 +163,7 @@ def begin(
 
     choice, proof = choose_subset(limits.smallest), None
     if choice is None or len(choice.inside) > CROWDED:
-        joint = boxes.within(problem, lower_bound, masses.by_variance(problem.cov, lower_bound), monitor)
+        joint = boxes.bounded_masses(problem, lower_bound, masses.by_variance(problem.cov, lower_bound), monitor)
         alternative = None if joint is None else choose_subset(limits.smallest, joint)
         if (
             choice and alternative and float(alternative.excluded_mass[-1]) > FULL

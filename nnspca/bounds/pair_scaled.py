@@ -99,7 +99,7 @@ def tighten(
     if warm_start is None and weights is not None:
         splitting, value, proof, steps_taken = best_of_two_starts(problem, x, weights, monitor)
         least = value
-        yield worded(problem, value, proof, steps_taken)
+        yield described(problem, value, proof, steps_taken)
         if least <= goal or monitor.stop():
             return
     else:
@@ -108,14 +108,14 @@ def tighten(
             splitting.begin_at(warm_start)
             # at a larger k this may already meet the goal
             least, proof = proof_of(problem, *splitting.multipliers(), monitor=monitor)
-            yield worded(problem, least, proof, 0)
+            yield described(problem, least, proof, 0)
             if least <= goal or monitor.stop():
                 return
     for step in range(steps_taken + 1, steps + 1):
         run_interruptibly(splitting.advance, problem.n, monitor)
         if step % STEPS_BETWEEN_BOUNDS and step != steps and not monitor.stop():
             continue
-        bound = worded(problem, *proof_of(problem, *splitting.multipliers(), monitor=monitor), step)
+        bound = described(problem, *proof_of(problem, *splitting.multipliers(), monitor=monitor), step)
         idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1
         if bound.value < least:
             least = bound.value
@@ -219,7 +219,7 @@ def _proven(
     return value, PairProof(L, M, tail)
 
 
-def worded(problem: Problem, value: float, proof: PairProof, step: int) -> Bound:
+def described(problem: Problem, value: float, proof: PairProof, step: int) -> Bound:
     """The bound with its description."""
     return Bound(
         "pair-scaled",

@@ -130,7 +130,7 @@ class _WorkingSet:
     rounds: int = 0  # times that S has grown
 
     def __post_init__(self) -> None:
-        begin = _raced if self.by_mass else _splitting
+        begin = _better_start if self.by_mass else _splitting
         self.splitting = begin(self.problem, self.inside, self.x, self.monitor)
 
     @property
@@ -156,7 +156,7 @@ class _WorkingSet:
         """Add rows to S, and continue its splitting; a set chosen by mass starts again."""
         joined = np.union1d(self.inside, heavy)
         if self.by_mass:
-            self.splitting = _raced(self.problem, joined, self.x, self.monitor)
+            self.splitting = _better_start(self.problem, joined, self.x, self.monitor)
             self.budget -= 2 * RACE * len(joined) ** 2.5
         else:
             larger = _splitting(self.problem, joined, self.x, self.monitor)
@@ -228,7 +228,7 @@ def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Mon
     return Splitting(replace(problem, cov=part_of(problem.cov, inside)), start / np.linalg.norm(start))
 
 
-def _raced(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
+def _better_start(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
     """The better of two splittings on S that start at its balanced rows."""
     part = replace(problem, cov=part_of(problem.cov, inside))
     rows = balanced.balanced_rows(part, monitor=monitor).ingredients

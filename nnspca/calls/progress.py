@@ -91,11 +91,11 @@ class Monitor:
         width = self.end - self.start
         return replace(self, start=self.start + width * start, end=self.start + width * end)
 
-    def unseen(self) -> Monitor:
+    def without_points(self) -> Monitor:
         """Return this span without ``on_found``, for a search whose points are no results yet."""
         return replace(self, on_found=None)
 
-    def among(self, features: np.ndarray, n: int) -> Monitor:
+    def on_features(self, features: np.ndarray, n: int) -> Monitor:
         """Return this span for a search on some of ``n`` features: its points are reported with zeros elsewhere."""
         show = self.on_found
         if show is None:

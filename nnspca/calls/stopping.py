@@ -18,7 +18,7 @@ class Stopped(Exception):
     """A computation was abandoned on request; its thread may still run to its end, and its result is dropped."""
 
 
-def heed(monitor: Monitor) -> None:
+def raise_if_stopped(monitor: Monitor) -> None:
     """Raise :class:`Stopped` if the monitor says so; the caller keeps the partial results."""
     if monitor.stop():
         raise Stopped
@@ -52,7 +52,7 @@ def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
         thread.join(POLL_SECONDS)
         if not thread.is_alive():
             break
-        heed(monitor)
+        raise_if_stopped(monitor)
     if errors:
         raise errors[0]
     return results[0]

@@ -161,7 +161,7 @@ def close(claim: float, attained: float, cov: Covariance) -> bool:
     return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov._drift)
 
 
-def taken(part: Component, what: str, problem: Problem) -> Component:
+def validated(part: Component, what: str, problem: Problem) -> Component:
     """Return a caller's component as one of this problem; ValueError if the judge would refuse it later."""
     try:
         # one made for another k, sign or covariance is what it is here

@@ -11,7 +11,7 @@ import numpy as np
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance, shown
 from nnspca.calls.progress import Monitor
-from nnspca.certificates.judge import taken
+from nnspca.certificates.judge import validated
 from nnspca.certificates.proofs import PartsProof
 from nnspca.certificates.starts import start_of
 from nnspca.components._decompose import check_count, decompose
@@ -131,7 +131,7 @@ def _checked(problem: Problem, count: int, parts: Components | Sequence[Componen
     if not 1 <= len(chosen) <= count:
         raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
     chosen = tuple(
-        replace(taken(part, f"part {place}", problem), features=problem.cov.features)
+        replace(validated(part, f"part {place}", problem), features=problem.cov.features)
         for place, part in enumerate(chosen, start=1)
     )
     used = np.zeros(problem.n, dtype=bool)

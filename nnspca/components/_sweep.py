@@ -128,8 +128,8 @@ class _Run:
             span = self.monitor.part(number / len(self.wanted), (number + 1) / len(self.wanted))
             seeking = span.part(0.0, SEEKING if self.effort else 1.0)
             problem = Problem(self.cov, each, self.nonnegative)
-            greedy, joint = _sought(problem, r, self.seed, seeking)
-            self.put(_improved(problem, r, greedy, joint, self._before(each, r), seeking))
+            greedy, joint = _find_parts(problem, r, self.seed, seeking)
+            self.put(_improved(problem, r, greedy, joint, self._earlier_points(each, r), seeking))
             if self.effort is not None and not self.monitor.stop():
                 point, proving = self.points[each, r], span.part(SEEKING, 1.0)
                 self.put(
@@ -164,7 +164,7 @@ class _Run:
                 if (each, r) not in parts:
                     break
                 problem = Problem(self.cov, each, self.nonnegative)
-                self.put(_improved(problem, r, *parts[each, r], self._before(each, r), self.monitor))
+                self.put(_improved(problem, r, *parts[each, r], self._earlier_points(each, r), self.monitor))
 
     def _provable(self, asked: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         """The points that can be certified now: not submitted yet, and their warm start is certified."""
@@ -178,7 +178,7 @@ class _Run:
 
         return [] if self.effort is None else list(filter(ready, self.wanted))
 
-    def _before(self, k: int, r: int) -> list[PartsPoint]:
+    def _earlier_points(self, k: int, r: int) -> list[PartsPoint]:
         """Points of no larger k and number of parts, whose parts are feasible here; the order is that of the sweep."""
         return [self.points[key] for key in sorted(self.points) if key[0] <= k and key[1] <= r and key != (k, r)]
 
@@ -219,7 +219,7 @@ def _seek(
     cov: Covariance, r: int, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
 ) -> tuple[Components, Components]:
     """The parts of one point, as a task that can be sent to a worker."""
-    return _sought(Problem(cov, k, nonnegative), r, seed, Monitor(poll))
+    return _find_parts(Problem(cov, k, nonnegative), r, seed, Monitor(poll))
 
 
 def _prove(
@@ -234,7 +234,7 @@ def _prove(
     return _certified(cov, point, effort, nonnegative, warm_start, Monitor(poll)).certificate
 
 
-def _sought(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Components, Components]:
+def _find_parts(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Components, Components]:
     """The parts found one by one, and those found jointly."""
     cov, k = problem.cov, problem.k
     options = {"nonnegative": problem.nonnegative, "seed": seed, "should_stop": span.should_stop}

@@ -97,7 +97,7 @@ def seek(
         for other in range(number, min(number + workers.width, starts)):
             if other not in ahead:
                 task = drawn[other](search), search.parts, search.value
-                ahead[other] = workers.submit(_tried, problem.k, problem.nonnegative, *task)
+                ahead[other] = workers.submit(_parts_from_start, problem.k, problem.nonnegative, *task)
         better = workers.result(ahead.pop(number))
         if workers.cancelled:
             break
@@ -113,7 +113,7 @@ def seek(
     return search.parts[np.argsort(-variances, kind="stable")], history
 
 
-def _tried(
+def _parts_from_start(
     cov: Covariance,
     k: int,
     nonnegative: bool,

@@ -71,7 +71,7 @@ def gene_symbols(
     return parse(fetch.obtain(FILE, on_progress, should_stop)[0])
 
 
-def here() -> dict[str, str]:
+def local_symbols() -> dict[str, str]:
     """Return the same if the table is on this machine, else nothing; never uses the network."""
     try:
         content = fetch.local(FILE)
@@ -104,7 +104,7 @@ def _text(content: bytes) -> str:
     return content[4 : 4 + int.from_bytes(content[:4], "big")].decode()
 
 
-def named(content: Content, symbols: Mapping[str, str]) -> Content:
+def with_symbols(content: Content, symbols: Mapping[str, str]) -> Content:
     """Return the content with the symbol before each probe that has one: ``MYC (37724_at)``."""
     names = tuple(f"{symbols[name]} ({name})" if name in symbols else name for name in content.feature_names)
     return replace(content, feature_names=names)

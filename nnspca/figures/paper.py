@@ -9,7 +9,7 @@ try:
 except ImportError as error:
     raise ImportError("a figure needs Plotly: pip install plotly") from error
 
-__all__ = ["Bar", "Figure", "Heatmap", "Scatter", "dressed"]
+__all__ = ["Bar", "Figure", "Heatmap", "Scatter", "with_titles"]
 
 FOUND, PROVEN, CEILING, QUIET = "#0072b2", "#00805c", "#a65200", "#5b6b78"
 BAND = "rgba(230, 159, 0, 0.34)"
@@ -20,7 +20,7 @@ A_BAR = 20  # pixels
 BELOW = 90  # pixels for the axis, its title and the legend
 
 
-def dressed(figure: Figure, title: str, x: str = "", y: str = "", height: int = 420) -> Figure:
+def with_titles(figure: Figure, title: str, x: str = "", y: str = "", height: int = 420) -> Figure:
     """Give a figure its title, axis titles and height."""
     figure.update_layout(
         title={"text": title, "x": 0, "xref": "paper"},

@@ -60,7 +60,7 @@ def largest(w: np.ndarray, count: int) -> np.ndarray:
     if not _few_of_many(w, count):
         return _front(w, count)
     places = _leading_groups(w, count)
-    return _taken(places, _front(_taken(w, places), count))
+    return _entries_at(places, _front(_entries_at(w, places), count))
 
 
 def sum_of_largest(w: np.ndarray, count: int) -> np.ndarray:
@@ -91,9 +91,9 @@ def largest_entries(w: np.ndarray, count: int) -> np.ndarray:
     if count <= 0:
         return np.zeros((*w.shape[:-1], 0))
     if count < n and _few_of_many(w, count):
-        w = _taken(w, _leading_groups(w, count))
+        w = _entries_at(w, _leading_groups(w, count))
     elif count < n and n > SORTED:
-        w = _taken(w, _front(w, count))
+        w = _entries_at(w, _front(w, count))
     return np.sort(w, axis=-1)[..., max(0, w.shape[-1] - count) :]
 
 
@@ -113,7 +113,7 @@ def _places(w: np.ndarray, index: np.ndarray) -> np.ndarray:
     return np.asarray(index + first)
 
 
-def _taken(w: np.ndarray, index: np.ndarray) -> np.ndarray:
+def _entries_at(w: np.ndarray, index: np.ndarray) -> np.ndarray:
     """The entries at the given indices along the last axis."""
     return np.asarray(w.reshape(-1)[_places(w, index)])
 

@@ -117,7 +117,9 @@ def cross_validate(
     with jobs(executor, n_jobs) as where, crew(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
-        for number, shares in workers.each(_kept, ((search, parted, fold, wanted[at]) for fold, at in places)):
+        for number, shares in workers.each(
+            _explained_shares, ((search, parted, fold, wanted[at]) for fold, at in places)
+        ):
             if shares is None:
                 continue
             held_out[places[number]], fitted[places[number]] = shares
@@ -140,7 +142,7 @@ def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
     return [np.sort(rows) for rows in np.array_split(order, folds)]
 
 
-def _kept(
+def _explained_shares(
     samples: Samples, search: Search, folds: int, fold: int, k: int, should_stop: ShouldStop | None
 ) -> tuple[float, float] | None:
     """The shares explained of one fold and of its other samples by components of these; None if stopped."""

@@ -71,19 +71,19 @@ class Features:
 
     @cached_property
     def _digest(self) -> bytes:
-        plain = [value for value in self._told if not isinstance(value, np.ndarray)]
+        plain = [value for value in self._compared if not isinstance(value, np.ndarray)]
         digest = hashlib.blake2b(repr(plain).encode("utf-8", "surrogatepass"), digest_size=16)
         for array in (self.mean, self.scale, self.axis):
             digest.update(b"|" if array is None else np.ascontiguousarray(array).data)
         return digest.digest()
 
     @property
-    def _told(self) -> tuple[Any, ...]:
+    def _compared(self) -> tuple[Any, ...]:
         return tuple(getattr(self, field.name) for field in fields(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Results that arrive from other processes share equal descriptions of features."""
-        return _shared, (self._digest, self._told)
+        return _shared, (self._digest, self._compared)
 
 
 _here: WeakValueDictionary[bytes, Features] = WeakValueDictionary()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, heed, run_cancellable
+from nnspca.calls.stopping import Stopped, raise_if_stopped, run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -100,9 +100,9 @@ def quick_start(problem: Problem, *, monitor: Monitor) -> Component:
             near = _nearness(np.vstack([np.maximum(rows, 0.0) if nonnegative else np.abs(rows), cov.diagonal]), k)
             among = np.sort(np.argsort(-near, kind="stable")[:count])
         few = problem if count is None else problem.restrict(among)
-        heed(monitor)
+        raise_if_stopped(monitor)
         starts = np.vstack([feasible.rank_one(rows[:, among], k, nonnegative), widest[:, among]])
-        points, variances = climb(few, starts, monitor=monitor.unseen(), max_iter=QUICK_STEPS)
+        points, variances = climb(few, starts, monitor=monitor.without_points(), max_iter=QUICK_STEPS)
         x = np.zeros(problem.n)
         x[among] = points[int(variances.argmax())]
         x, history = polish(problem, x, monitor=monitor)
@@ -138,10 +138,12 @@ def _searched(problem: Problem, part: Component, rng: np.random.Generator, monit
     """Improve a component by rounds of search; with very many features, among those of large gradient only."""
     cov, x = problem.cov, part.loadings
     if (count := _sifted(problem)) is not None:
-        chosen, _ = _candidate_features(problem, count, rng=rng, monitor=monitor.unseen(), restarts=16, starts=x)
+        chosen, _ = _candidate_features(
+            problem, count, rng=rng, monitor=monitor.without_points(), restarts=16, starts=x
+        )
         y = np.zeros(problem.n)
         y[chosen], history = local.search(
-            problem.restrict(chosen), x[chosen], rounds=rounds, rng=rng, monitor=monitor.among(chosen, problem.n)
+            problem.restrict(chosen), x[chosen], rounds=rounds, rng=rng, monitor=monitor.on_features(chosen, problem.n)
         )
         y, _ = polish(problem, y, monitor=monitor)
     else:
@@ -171,7 +173,7 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, set
     history = [settings.known]
     candidates = _candidates(problem, rng, monitor, settings, history)
     points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))
-    heed(monitor)
+    raise_if_stopped(monitor)
     monitor.tell(0.4, f"{len(candidates)} starts climbed", max(float(variances.max()), history[-1]))
     if 2 * problem.k < problem.n:
         wide = candidates[np.argsort(-variances, kind="stable")[: 2 * settings.restarts]]
@@ -207,7 +209,7 @@ def _candidates(
         exact = sphere.maximise(
             V[:, :d], k, nonnegative=nonnegative, tol=1e-2, max_cells=CELLS, should_stop=monitor.stop
         ).loadings
-        heed(monitor)
+        raise_if_stopped(monitor)
         rows.append(exact[None])
         monitor.report_point(exact, cov.variance(exact))
         history.append(max(cov.variance(exact), history[-1]))
@@ -225,11 +227,11 @@ def _narrowed(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.
     """Points climbed with wider supports first: gradual narrowing loses less than a single cut."""
     gained = np.zeros(len(wide))
     for width in (min(4 * problem.k, problem.n), 2 * problem.k, problem.k):
-        watched = monitor if width == problem.k else monitor.unseen()
+        watched = monitor if width == problem.k else monitor.without_points()
         wide, gained = climb(replace(problem, k=width), wide, monitor=watched, tol=1e-6)
         apart = _distinct_supports(wide, np.argsort(-gained, kind="stable"), len(wide))
         wide, gained = wide[apart], gained[apart]
-        heed(monitor)
+        raise_if_stopped(monitor)
     return wide, gained
 
 
@@ -264,7 +266,7 @@ def _of_the_many(
     component = _portfolio(
         problem.restrict(chosen),
         rng,
-        monitor.part(0.0, 0.9).among(chosen, problem.n),
+        monitor.part(0.0, 0.9).on_features(chosen, problem.n),
         replace(settings, leaders=2 * settings.leaders, starts=starts[starts.any(axis=1)]),
     )
     x = np.zeros(problem.n)
@@ -293,27 +295,27 @@ def _candidate_features(
     """The features, ascending, of largest variance or nearest to the support of some start; and the starts."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     directions = applied(cov, rng.standard_normal((restarts, problem.n)), monitor)
-    heed(monitor)
+    raise_if_stopped(monitor)
     directions = applied(cov, feasible.unit(directions), monitor)
-    heed(monitor)
+    raise_if_stopped(monitor)
     alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], np.abs(directions).argmax(axis=1))
     # features of positive covariances are good starts without sign constraint too
     rows = [np.maximum(directions, 0.0), np.maximum(-directions, 0.0)]
     rows += [cov.block(few) for few in batches(alone, cov, monitor)]
     rows += [] if nonnegative else [directions]
     given = np.zeros((0, problem.n)) if starts is None else np.atleast_2d(starts)
-    heed(monitor)
+    raise_if_stopped(monitor)
     starts = np.vstack([*rows, given])
-    heed(monitor)
+    raise_if_stopped(monitor)
     points, _ = climb(problem, starts, monitor=monitor, max_iter=STEPS)
-    heed(monitor)
+    raise_if_stopped(monitor)
     gradients = applied(cov, points, monitor)
-    heed(monitor)
+    raise_if_stopped(monitor)
     nearness = _nearness(cov.diagonal[None], k)
     for few in batches(np.arange(len(points)), cov, monitor):
         pulls = np.maximum(gradients[few], 0.0) if nonnegative else np.abs(gradients[few])
         nearness = np.maximum(nearness, _nearness(pulls, k))
-    heed(monitor)
+    raise_if_stopped(monitor)
     nearness[given.any(axis=0)] = np.inf
     chosen = np.sort(np.argsort(-nearness, kind="stable")[:count])
     return chosen, np.vstack([given, points])
@@ -332,7 +334,7 @@ def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monito
     w = feasible.unit(np.abs(w) if nonnegative else w)
     for _ in range(15):
         w = soft_threshold(applied(cov, w, monitor), k, nonnegative)
-        heed(monitor)
+        raise_if_stopped(monitor)
     leader = w[int(cov.variance(w).argmax())]
     return np.vstack([w, optimise_on_support(cov, leader, nonnegative=nonnegative, monitor=monitor)[None]])
 

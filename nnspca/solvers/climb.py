@@ -67,7 +67,7 @@ def climb(
         _show(points, variances, monitor)
         if monitor.stop():
             break
-        moving = _met(points, variances, moving, follows, cov._batch)
+        moving = _merge_equal_supports(points, variances, moving, follows, cov._batch)
     while (follows != follows[follows]).any():
         follows = follows[follows]
     met = np.flatnonzero(follows != np.arange(len(follows)))
@@ -91,7 +91,7 @@ def applied(cov: Covariance, x: np.ndarray, monitor: Monitor) -> np.ndarray:
     return out
 
 
-def _met(
+def _merge_equal_supports(
     points: np.ndarray, variances: np.ndarray, moving: np.ndarray, follows: np.ndarray, together: int
 ) -> np.ndarray:
     """Merge starts on the same support into the highest of them; return those that continue."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import heed
+from nnspca.calls.stopping import raise_if_stopped
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.polish import larger_eigenvalue
@@ -45,7 +45,7 @@ def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     values, partners = np.empty(n), np.empty(n, dtype=np.intp)
     shared = np.empty(n)
     for start in range(0, n, ROWS):
-        heed(monitor)
+        raise_if_stopped(monitor)
         few = np.arange(start, min(start + ROWS, n))
         rows = cov.block(few)
         if problem.nonnegative:

@@ -193,13 +193,13 @@ class _Runner(Turns):
             seed=instance.seed,
             should_stop=self.should_stop,
             on_progress=self.on_progress,
-            on_found=self._found,
+            on_found=self._on_found,
             **self._options,  # type: ignore[arg-type]
         )
-        self._found(part.loadings, part.variance)
+        self._on_found(part.loadings, part.variance)
         return not part.stopped
 
-    def _found(self, loadings: np.ndarray, variance: float) -> None:
+    def _on_found(self, loadings: np.ndarray, variance: float) -> None:
         """Mark a point that is better by more than rounding."""
         if variance <= self._best * (1 + GAIN) or not variance > 0:
             return

@@ -69,12 +69,12 @@ def _theorem(task: Task) -> tuple[StudyTable, ...]:
         if task.monitor.stop():
             break
         part = (i / len(subjects), (i + 1) / len(subjects))
-        theirs, ours = _kept(task, covariances[place], k, part)
+        theirs, ours = _proven_shares(task, covariances[place], k, part)
         p = expected.get((study, k)) if task.own else None
         before = guarantee(covariances[place].n_features, k, decays[place][RANK])
         rows.append((names[i], before, theirs, p.value if p else None, ours))
-        task.show((_beside(rows, own=task.own), theory))
-    return _beside(rows, own=task.own), theory
+        task.show((_side_by_side(rows, own=task.own), theory))
+    return _side_by_side(rows, own=task.own), theory
 
 
 def _decays(cov: Covariance, most: int) -> list[float]:
@@ -83,7 +83,7 @@ def _decays(cov: Covariance, most: int) -> list[float]:
     return [float(values[d] / values[0]) if d < len(values) else 0.0 for d in range(most + 1)]
 
 
-def _kept(task: Task, cov: Covariance, k: int, part: tuple[float, float]) -> tuple[float | None, float]:
+def _proven_shares(task: Task, cov: Covariance, k: int, part: tuple[float, float]) -> tuple[float | None, float]:
     """Return the share of the best variance that Alg. 3 keeps, by the paper's ceiling and as proven."""
     middle = (part[0] + part[1]) / 2
     stop = task.monitor.should_stop
@@ -94,7 +94,7 @@ def _kept(task: Task, cov: Covariance, k: int, part: tuple[float, float]) -> tup
     return share(component, chance(proof)), component / proof.upper
 
 
-def _beside(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:
+def _side_by_side(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:
     """Return promise, bound, printed number and proof side by side."""
     columns = [
         Column("case", "Data and k"),

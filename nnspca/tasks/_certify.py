@@ -16,7 +16,7 @@ from nnspca.calls.arguments import check_callables, check_choice, check_flag, ch
 from nnspca.calls.progress import Monitor
 from nnspca.calls.stopping import Stopped
 from nnspca.calls.threads import one_blas_thread
-from nnspca.certificates.judge import taken
+from nnspca.certificates.judge import validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import start_of
 from nnspca.covariance import Covariance
@@ -110,7 +110,7 @@ def certify(
             on_progress=None if on_progress is None else monitor.part(0.0, SOLVING).relay,
         )
     else:
-        component = replace(taken(component, "component", problem), features=cov.features)
+        component = replace(validated(component, "component", problem), features=cov.features)
     run = _Run(problem, PLANS[effort], seed, monitor.part(SOLVING, 1.0), earlier, given, component, component.variance)
     run.make()
     monitor.tell(1.0, "done", run.variance, run.walk.upper)
@@ -132,7 +132,7 @@ def first_ceiling(
     Called as :func:`certify` is, so that workers elsewhere are sent the covariance once.
     """
     problem, started = Problem(cov, k, nonnegative), time.perf_counter()
-    component = replace(taken(component, "component", problem), features=cov.features)
+    component = replace(validated(component, "component", problem), features=cov.features)
     run = _Run(problem, FIRST, seed, Monitor(should_stop), {}, True, component, component.variance)
     run.make()
     return run.certificate("live", started, stopped=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from nnspca.calls.arguments import check_instance, check_names, check_whole
 from nnspca.calls.threads import one_blas_thread
-from nnspca.certificates.judge import taken
+from nnspca.certificates.judge import validated
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
@@ -60,12 +60,12 @@ def contribution(cov: Covariance, component: Component, feature: int | str) -> C
     check_instance("component", component, Component, "one that nnspca.solve gave")
     n = cov.n_features
     i = check_whole("feature", check_names("feature", feature, cov.feature_names), 0, n - 1)
-    part = taken(component, "component", Problem(cov, n, component.nonnegative))
+    part = validated(component, "component", Problem(cov, n, component.nonnegative))
     with one_blas_thread():
-        return _told(_Place(cov, part.loadings, float(part.variance), part.nonnegative), i)
+        return _contribution_of(_Place(cov, part.loadings, float(part.variance), part.nonnegative), i)
 
 
-def _told(place: _Place, i: int) -> Contribution:
+def _contribution_of(place: _Place, i: int) -> Contribution:
     """Gather what is known of feature i."""
     cov, x, unit = place.cov, place.x, place.value or 1.0
     others = np.setdiff1d(np.flatnonzero(x), [i])

@@ -12,7 +12,7 @@ from nnspca.bounds.plan import SECOND
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance, check_share
 from nnspca.calls.progress import Monitor
 from nnspca.calls.threads import one_blas_thread
-from nnspca.certificates.judge import taken
+from nnspca.certificates.judge import validated
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
@@ -112,7 +112,7 @@ def necessity(
     within = check_share("within", within)
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
-        component = replace(taken(component, "component", Problem(cov, k, nonnegative)), features=cov.features)
+        component = replace(validated(component, "component", Problem(cov, k, nonnegative)), features=cov.features)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     if component is None:
@@ -159,18 +159,18 @@ class _Question:
 
     def answered(self, monitor: Monitor) -> Necessity:
         """Search for counterexamples, then for proofs where there are none."""
-        while (better := self._shown(monitor.part(SOLVED, SHOWN))) is not None:
+        while (better := self._search_counterexamples(monitor.part(SOLVED, SHOWN))) is not None:
             self._begin(better)
         problem, threshold = self.problem, self.threshold
         weighing = monitor.part(SHOWN, WEIGHED)
         limit = np.ones(problem.n)
         if threshold > 0:
             limit = masses.every(problem, threshold, weighing, row_skip_threshold=LIGHT)
-            beside = boxes.within(problem, threshold, limit, weighing)
+            beside = boxes.bounded_masses(problem, threshold, limit, weighing)
             if beside is not None:
                 limit[beside.proof.features] = beside.masses
         ceilings = np.full(problem.n, np.nan)
-        asked = sorted((i for i in self.lacking if not self.dispensable[i]), key=self._found)
+        asked = sorted((i for i in self.lacking if not self.dispensable[i]), key=self._largest_without)
         if problem.n == 1:
             ceilings[:] = 0.0  # no feature, no component
         elif asked and not monitor.stop():
@@ -192,7 +192,7 @@ class _Question:
             problem.cov.fingerprint,
         )
 
-    def _shown(self, monitor: Monitor) -> Component | None:
+    def _search_counterexamples(self, monitor: Monitor) -> Component | None:
         """Search for a near-best point without each feature; stop if one is better than the best known."""
         best = self.component
         for number, i in enumerate(best.support.tolist()):
@@ -201,7 +201,7 @@ class _Question:
             monitor.tell(number / best.cardinality, f"without feature {number + 1} of {best.cardinality}", self.lower)
             if self.dispensable[i]:
                 continue
-            y = self._without(i, monitor)
+            y = self._best_without(i, monitor)
             if self.problem.cov.variance(y) > best.variance * (1 + BETTER):
                 y.setflags(write=False)
                 return replace(
@@ -215,7 +215,7 @@ class _Question:
                 self.dispensable |= y == 0
         return None
 
-    def _without(self, i: int, monitor: Monitor) -> np.ndarray:
+    def _best_without(self, i: int, monitor: Monitor) -> np.ndarray:
         """The best point found without feature i: the rest of x if that suffices, else improved by swaps."""
         problem, x = self.problem, self.component.loadings
         y = feasible.unit(np.where(np.arange(problem.n) == i, 0.0, x))
@@ -230,7 +230,7 @@ class _Question:
         y[others] = (z if problem.nonnegative else feasible.orient(z)) + 0.0
         return y
 
-    def _found(self, i: int) -> float:
+    def _largest_without(self, i: int) -> float:
         """The largest variance found without feature i."""
         return float(self.problem.cov.variance(self.lacking[i]))
 
@@ -243,7 +243,7 @@ class _Question:
             above = without.relax(whole, lower * (1 + CLOSED), branch.Meter(work.whole * SECOND)) / lower - 1
             # without a feature the ceiling lies above the best point by about as much: where that
             # is far too much, the work is better spent on others
-            asked = [i for i in asked if self._found(i) * (1 + work.doubt * above) < self.threshold]
+            asked = [i for i in asked if self._largest_without(i) * (1 + work.doubt * above) < self.threshold]
         left = work.each * SECOND
         for number, i in enumerate(asked):
             if monitor.stop():

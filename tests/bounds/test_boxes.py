@@ -24,7 +24,7 @@ QUIET = Monitor()
 
 def beside(problem, low, **options):
     """Boxes that begin with what the variances tell."""
-    return boxes.within(problem, low, masses.by_variance(problem.cov, low), QUIET, **options)
+    return boxes.bounded_masses(problem, low, masses.by_variance(problem.cov, low), QUIET, **options)
 
 
 def by_rows(problem, low):
@@ -158,9 +158,9 @@ def test_a_stopped_call_keeps_the_stages_it_made():
     problem, low = Problem(cov, 4), float(cov.diagonal.max())
     asked = iter([False] * 4)
     held = masses.by_variance(cov, low)
-    made = boxes.within(problem, low, held, Monitor(lambda: next(asked, True)))
+    made = boxes.bounded_masses(problem, low, held, Monitor(lambda: next(asked, True)))
     assert made.proof.prices.shape[0] < boxes.STAGES
-    assert boxes.within(problem, low, held, Monitor(lambda: True)) is None
+    assert boxes.bounded_masses(problem, low, held, Monitor(lambda: True)) is None
 
 
 @pytest.mark.parametrize("asked", range(12))
@@ -171,7 +171,7 @@ def test_whoever_asks_to_stop_once_and_no_more_is_told_nothing_false(asked, monk
     problem, low = Problem(cov, 4), masses.attained(cov, nnspca.solve(cov, 4).loadings)
     answers = iter([*[False] * asked, True])
     held = masses.by_variance(cov, low)
-    made = boxes.within(problem, low, held, Monitor(lambda: next(answers, False)))
+    made = boxes.bounded_masses(problem, low, held, Monitor(lambda: next(answers, False)))
     if made is not None:
         _, judged = joint_masses(made.proof, cov.diagonal / low, low, Problem(cov, 4))
         assert (made.masses >= judged * (1 - 1e-9)).all()

@@ -30,7 +30,9 @@ def begun(problem, x, inside):
     if low <= 0:
         return None
     light = 0.0 if len(inside) % 2 else 0.1  # whether rows of features of small variance are read or not
-    beside = boxes.within(problem, low, masses.by_variance(problem.cov, low), QUIET) if len(inside) % 3 else None
+    beside = (
+        boxes.bounded_masses(problem, low, masses.by_variance(problem.cov, low), QUIET) if len(inside) % 3 else None
+    )
     held = masses.MassRanking(problem, low, QUIET, row_skip_threshold=light, joint=beside).largest(
         problem.n, allowed=problem.n
     )

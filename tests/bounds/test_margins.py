@@ -221,10 +221,10 @@ def beside_each_other():
     """What all features hold beside each other, and what the largest hold where others are outside."""
     problem = Problem(DATA, K)
     held = masses.by_variance(DATA, 20.0)
-    found = [boxes.within(problem, 20.0, held, MONITOR).masses]
+    found = [boxes.bounded_masses(problem, 20.0, held, MONITOR).masses]
     before, boxes.WIDEST = boxes.WIDEST, K + 1
     try:
-        found.append(boxes.within(problem, 20.0, held, MONITOR).masses)
+        found.append(boxes.bounded_masses(problem, 20.0, held, MONITOR).masses)
     finally:
         boxes.WIDEST = before
     return np.concatenate(found)

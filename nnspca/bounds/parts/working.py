@@ -78,7 +78,7 @@ def tighten(
     inside = np.union1d(used, order[np.argsort(-sums, kind="stable")][: int(FIRST * features) - len(used)])
     if len(inside) <= len(X):
         return
-    part, splitting = _begun(problem, X, inside)
+    part, splitting = _start_splitting(problem, X, inside)
     best: tuple[float, PartsProof] | None = None
     least = np.inf
     for step in range(1, steps + 1):
@@ -99,7 +99,7 @@ def tighten(
         if len(heavy) and len(inside) < features and step < steps:
             joined = np.union1d(inside, heavy[: features - len(inside)])
             before = splitting
-            part, splitting = _begun(problem, X, joined)
+            part, splitting = _start_splitting(problem, X, joined)
             splitting.grow_from(before, np.searchsorted(joined, inside))
             inside, best = joined, None
 
@@ -132,7 +132,7 @@ def _steps(problem: Problem, plan: PartsPlan) -> int:
     return steps_on(int(FIRST * _features(problem, plan)), plan)
 
 
-def _begun(problem: Problem, X: np.ndarray, inside: np.ndarray) -> tuple[Problem, Splitting]:
+def _start_splitting(problem: Problem, X: np.ndarray, inside: np.ndarray) -> tuple[Problem, Splitting]:
     """The problem of some of the features, and its splitting at the parts known."""
     part = replace(problem, cov=part_of(problem.cov, inside))
     return part, Splitting(part.cov.entries, part.k, X[:, inside], part.nonnegative)

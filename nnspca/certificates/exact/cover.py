@@ -20,7 +20,9 @@ ROOM = 1e-13  # share of the ceiling that rounding of a point may take
 Corner = tuple[int, ...]
 
 
-def written(V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float) -> tuple[np.ndarray, np.ndarray] | None:
+def write_cover(
+    V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float
+) -> tuple[np.ndarray, np.ndarray] | None:
     """Return splits in preorder and a point for each leaf; None if the bound needs more cells than allowed.
 
     Parameters

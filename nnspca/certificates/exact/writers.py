@@ -2,7 +2,7 @@
 
 It is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge
 derives the values: the two know the same types and share no code. A function returns what the
-checkers read, a few kinds of proof with the factors R, and raises :class:`Unwritten` where none of
+checkers read, a few kinds of proof with the factors R, and raises :class:`Unwrite_cover` where none of
 these fits.
 """
 
@@ -155,7 +155,7 @@ def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
         return pairs(writer, PairProof(L, M, proof.tail), k, part) | whole
     trial = writer.trial()
     record = _joint(trial, PartsProof(L, M, np.zeros(len(L)), proof.V[remaining], proof.tail), k, part)
-    cover_record = cover.written(trial.stored(record["V"]), record["shift"], k, writer.nonnegative, proof.inner)
+    cover_record = cover.write_cover(trial.stored(record["V"]), record["shift"], k, writer.nonnegative, proof.inner)
     if (
         cover_record is None
     ):  # where all directions of V count alike no cover comes near; then ‖V'x‖² <= ‖V‖₂² is as good
@@ -180,7 +180,7 @@ def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) ->
     V = cov._form.factor.columns(every).T @ stored_V @ G
     coarse, fine = (BITS - int(np.frexp(np.abs(part).max())[1]) for part in (G, V))
     whole = np.rint(np.ldexp(V, fine)).astype(np.int64)
-    cover_record = cover.written(whole, fine, k, writer.nonnegative, proof.inner)
+    cover_record = cover.write_cover(whole, fine, k, writer.nonnegative, proof.inner)
     if cover_record is None:
         raise Unwritten
     record |= {"G": writer.witness(np.rint(np.ldexp(G, coarse)).astype(np.int64)), "coarse": coarse, "fine": fine}

@@ -139,7 +139,7 @@ def _levelled(
 def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, float]:
     """Power steps on the features of largest variance; the rows of the others are not read.
 
-    Returned with a ceiling on what those others cost, which leaves room for what a judge sees
+    Returned with an upper bound on what those others cost, which leaves room for what a judge sees
     otherwise.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative

@@ -2,8 +2,9 @@
 
 **Dense.** If the Cholesky factorisation of a floating-point matrix M runs to its end, then
 ``λ_min(M) >= −γ/(1−γ) tr M`` with ``γ = (n+1)u/(1−(n+1)u)``, whatever the order of its sums (Rump
-2006; Demmel 1989). So t is a ceiling on λ_max(B) when the factorisation of tI − B succeeds, once
-that term and the rounding of forming tI − B are added. No eigenvalue routine has to be trusted.
+2006; Demmel 1989). So t is an upper bound on λ_max(B) when the factorisation of tI − B succeeds,
+once that term and the rounding of forming tI − B are added. No eigenvalue routine has to be
+trusted.
 
 **Factored.** For A = Y'Y with few samples and V with few columns, let ``[V, Y'] = Q [R_V, R_Y]``
 with Q of orthonormal columns. Then ``Y'Y − VV' = Q (R_Y R_Y' − R_V R_V') Q'``: the question is one
@@ -52,7 +53,7 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
         if excess is not None:
             return float(t + 2 * (forming + excess + error))  # twice: room for the rounding of a check by another route
         step *= 4
-    return rounding.row_sums(n, scale) + 2 * error  # the row sums: always a ceiling
+    return rounding.row_sums(n, scale) + 2 * error  # the row sums: always an upper bound
 
 
 def positive_by_cholesky(M: np.ndarray) -> float | None:
@@ -79,7 +80,7 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     ----------
     cov : Covariance
     V : ndarray, shape (n, d)
-        d = 0 gives a ceiling on λ₁.
+        d = 0 gives an upper bound on λ₁.
 
     Returns
     -------

@@ -7,8 +7,8 @@ Let x be optimal, J its support, OPT its variance, T any set of features, R = J�
     OPT = x_T'A x_T + 2 x_R'A x_T + x_R'A x_R = x_T'A x_T + 2 OPT ε − x_R'A x_R <= U (1 − ε) + 2 OPT
     ε
 
-for any ceiling U on T alone with k − q features, as A is positive semidefinite. ε is at most ε_q,
-the sum of the q largest masses outside T (:mod:`nnspca.bounds.masses`), hence
+for any upper bound U on T alone with k − q features, as A is positive semidefinite. ε is at most
+ε_q, the sum of the q largest masses outside T (:mod:`nnspca.bounds.masses`), hence
 
     OPT <= max over q of  U_{k−q} (1 − ε_q) / (1 − 2 ε_q)        (ε_q < ½).
 

@@ -63,7 +63,7 @@ def rows(problem: Problem, *, monitor: Monitor, allowed: int | None = None) -> B
         if start >= allowed:
             return None
         if monitor.stop():
-            most = max(most, reach)  # a ceiling on all rows not yet read
+            most = max(most, reach)  # an upper bound on all rows not yet read
             break
         chosen = order[start : start + cov._strip]
         most = max(most, float((cov.diagonal[chosen] + companions.largest(chosen).sum(axis=-1)).max()))

@@ -50,7 +50,7 @@ class Plan:
     eliminated_features : int
         Most features that elimination by masses keeps.
     eliminated_loss : float
-        Share of the ceiling that may be lost for fewer of them.
+        Share of the upper bound that may be lost for fewer of them.
     eliminated_seconds : float
         Most cost of the relaxations on them, in the unit ``SECOND``.
     read : float

@@ -120,7 +120,7 @@ def _raised(shares: np.ndarray | float, excluded_mass: np.ndarray) -> np.ndarray
 
 
 def _planned(shares: np.ndarray, excluded_mass: np.ndarray) -> tuple[int, ...]:
-    """The first q of as few cases as bring every q below the aim, if ceilings on T miss by the slack; none if none do.
+    """The first q of as few cases as bring every q below the aim, if bounds on T miss by the slack; none if none do.
 
     ``shares`` are the shares of the variance that k − q features keep, ``excluded_mass`` the masses of
     q features outside.

@@ -29,7 +29,7 @@ FIRST = 3  # d of the paper's experiments (Asteris et al. 2014, section 7)
 
 
 def leading(problem: Problem, monitor: Monitor = QUIET) -> Bound:
-    """λ₁: the variance of the unconstrained component, hence a ceiling on all (B0); the trace, if stopped."""
+    """λ₁: the variance of the unconstrained component, hence an upper bound on all (B0); the trace, if stopped."""
     cov = problem.cov
     try:
         tail = run_cancellable(lambda: ceiling.residual(cov, np.zeros((cov.n_features, 0))), monitor)

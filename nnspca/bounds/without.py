@@ -78,7 +78,7 @@ def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> El
     x : ndarray, shape (n,)
         The best feasible point known.
     level : float
-        Ceilings above it are of no interest.
+        Upper bounds above it are of no interest.
     monitor : Monitor
     """
     relaxation = None

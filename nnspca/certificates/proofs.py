@@ -213,7 +213,7 @@ class EliminationProof:
     """Ingredients of the elimination by masses: bounds on a set T of features that extend to all.
 
     With q features outside T, whose masses (what they can hold of ‖x‖² = 1) add to ε_q at most, the
-    ceiling is ``U (1 − ε_q) / (1 − 2 ε_q)``, U the least one proven on T for k − q features or
+    upper bound is ``U (1 − ε_q) / (1 − 2 ε_q)``, U the least one proven on T for k − q features or
     more. The masses follow from A and from the variance that the loadings attain, and are not among
     the ingredients.
 

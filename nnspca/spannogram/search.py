@@ -13,7 +13,7 @@ from nnspca.numerics import feasible, rounding
 from nnspca.spannogram.cells import least_norm, longest_edges, orthants
 
 BATCH = 192  # cells split at a time
-ROOM = 1e-12  # relative room above the ceiling, for a check by another route
+ROOM = 1e-12  # relative room above the upper bound, for a check by another route
 ENTRIES = 4_000_000  # entries of Vc held at a time
 
 

@@ -27,7 +27,7 @@ def share(part: float | None, whole: float | None) -> float | None:
 
 
 def chance(certificate: Certificate | None) -> float | None:
-    """Return the paper's own ceiling, which holds with a probability."""
+    """Return the paper's own upper bound, which holds with a probability."""
     return next((b.value for b in certificate.bounds if b.name == "paper"), None) if certificate else None
 
 

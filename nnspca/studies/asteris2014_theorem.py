@@ -36,7 +36,7 @@ def guarantee(n: int, k: int, decay: float) -> float:
 
 
 def _theorem(task: Task) -> tuple[StudyTable, ...]:
-    """Return the guarantee of Theorem 1 beside what running Alg. 3 and proving a ceiling shows."""
+    """Return the guarantee of Theorem 1 beside what running Alg. 3 and proving an upper bound shows."""
     expected = {(p.study, p.k): p for p in printed.PRINTED if p.paper == "asteris2014" and p.k is not None}
     cases = [(0, "asteris2014-fig4", 180), (1, "asteris2014-fig5", 50)]
     cases += [(2, "asteris2014-fig6", k) for k in ((5, 20, 50, 90) if task.full else (20, 90))]
@@ -84,7 +84,7 @@ def _decays(cov: Covariance, most: int) -> list[float]:
 
 
 def _proven_shares(task: Task, cov: Covariance, k: int, part: tuple[float, float]) -> tuple[float | None, float]:
-    """Return the share of the best variance that Alg. 3 keeps, by the paper's ceiling and as proven."""
+    """Return the share of the best variance that Alg. 3 keeps, by the paper's upper bound and as proven."""
     middle = (part[0] + part[1]) / 2
     stop = task.monitor.should_stop
     component = solve(

@@ -79,7 +79,7 @@ def of(study: str) -> tuple[Printed, ...]:
 def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str = "", note: str = "") -> StudyTable:
     """Return the table ``"printed"``: the paper's number, ours measured the same way, and their difference.
 
-    From a printed ceiling nothing is subtracted: the table gives whether ours is below it.
+    From a printed upper bound nothing is subtracted: the table gives whether ours is below it.
 
     Parameters
     ----------

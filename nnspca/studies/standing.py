@@ -87,7 +87,7 @@ class Race:
     lanes : tuple of Lane
         In the order given.
     falls : tuple of Fall
-        The proven ceilings, each lower than the one before.
+        The proven upper bounds, each lower than the one before.
     proof_state : {"running", "finished", "stopped"}
     proof_seconds : float
     certificate : Certificate or None

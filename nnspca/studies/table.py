@@ -44,7 +44,7 @@ class Column:
     digits : int or None
         Digits after the point on a page; None shows the value as it is.
     toward : {"nearest", "down", "up"}
-        How the page rounds: what is proven to be at least so much goes down, a ceiling goes up.
+        How the page rounds: what is proven to be at least so much goes down, an upper bound goes up.
     """
 
     name: str

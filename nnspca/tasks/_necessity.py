@@ -241,7 +241,7 @@ class _Question:
         whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
         if whole is not None:
             above = without.relax(whole, lower * (1 + CLOSED), branch.Meter(work.whole * SECOND)) / lower - 1
-            # without a feature the ceiling lies above the best point by about as much: where that
+            # without a feature the upper bound lies above the best point by about as much: where that
             # is far too much, the work is better spent on others
             asked = [i for i in asked if self._largest_without(i) * (1 + work.doubt * above) < self.threshold]
         left = work.each * SECOND

@@ -47,7 +47,7 @@ def path(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Sweep:
-    """Solve for every k, in levels from coarse to fine; :func:`certify_path` adds the ceilings.
+    """Solve for every k, in levels from coarse to fine; :func:`certify_path` adds the upper bounds.
 
     ``best`` starts from the components at the two neighbours of the levels before, so the answer
     does not depend on which thread was faster; at the end it never falls as k grows.
@@ -197,16 +197,16 @@ def certify_path(
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         As for :func:`nnspca.sweep`.
     first : bool
-        Whether every k gets a first ceiling before any gets its own, where the matrix is held and
-        they cost next to nothing: those certificates are marked as stopped.
+        Whether every k gets a first upper bound before any gets its own, where the matrix is held
+        and they cost next to nothing: those certificates are marked as stopped.
     on_point : callable, optional
-        Called with each point of a k once certified, and before that with its first ceiling.
+        Called with each point of a k once certified, and before that with its first upper bound.
     should_stop, on_progress : callable, optional
 
     Returns
     -------
     Sweep
-        In the end each ceiling holds at the smaller k as well, and at the larger ones in
+        In the end each upper bound holds at the smaller k as well, and at the larger ones in
         proportion.
 
     Examples

@@ -59,7 +59,7 @@ class Writer:
         live = np.zeros((n, 0)) if V is None else V[:, V.any(axis=0)]
         S = t * np.eye(n) - B + live @ live.T
         spare = n * EPS * float(np.abs(S.diagonal()).sum())
-        for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no ceiling
+        for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no upper bound
             try:
                 lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True)
                 break

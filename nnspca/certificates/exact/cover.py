@@ -1,8 +1,8 @@
 """Writes a cover of the sphere in whole numbers: exact corners of all splits, and a point that bounds each cell.
 
-The search for a ceiling on ‖V'x‖² halves edges at rounded corners, which an exact checker could not
-follow. Here the sphere is parted afresh, along corners that are sums of two, until each cell has a
-point z, c'z >= h(c) at each corner, that is no longer than the ceiling allows
+The search for an upper bound on ‖V'x‖² halves edges at rounded corners, which an exact checker
+could not follow. Here the sphere is parted afresh, along corners that are sums of two, until each
+cell has a point z, c'z >= h(c) at each corner, that is no longer than the upper bound allows
 (:mod:`nnspca.spannogram.sphere` explains why ‖z‖² bounds ‖V'x‖² in the cell).
 """
 
@@ -16,7 +16,7 @@ from nnspca.numerics import feasible, rounding
 
 CELLS = 60_000  # most cells of a cover that is written: the checker takes k·n·d products and more for each
 SHORTEST = 1e-7  # edge that is halved: below, rounding is all that is left
-ROOM = 1e-13  # share of the ceiling that rounding of a point may take
+ROOM = 1e-13  # share of the upper bound that rounding of a point may take
 Corner = tuple[int, ...]
 
 

@@ -19,7 +19,7 @@ def section(
 ) -> dict[str, Any] | None:
     """Return the checker's section of the file, beside the claims, and add its arrays to ``arrays``.
 
-    Its ``upper`` is the least ceiling whose proof can be written: the certificate's own may be
+    Its ``upper`` is the least upper bound whose proof can be written: the certificate's own may be
     lower. None without one.
     """
     reading = cov._reading

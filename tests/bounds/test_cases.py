@@ -64,7 +64,7 @@ def test_a_case_is_parted_where_its_last_number_of_features_outside_is_what_keep
     before = set(made.cases)
     assert max(before) == 15
     for first, case in made.cases.items():
-        case.value = made.low * (1.001 - 1e-6 * first)
+        case.value = made.lower_bound * (1.001 - 1e-6 * first)
     made.work(branch.Meter(1e12), 0.0, False)
     assert set(made.cases) - before == opened
 
@@ -117,5 +117,5 @@ def test_a_part_is_too_small_where_the_ceiling_is_that_of_features_outside_that_
     made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
     made.excluded_mass = np.where(np.arange(K) == K - 1, most, 1e-6 * np.arange(K))
     for case in made.cases.values():
-        case.value = made.low * 1.001
+        case.value = made.lower_bound * 1.001
     assert made.needs_larger_subset == cramped

@@ -266,7 +266,7 @@ ASKED = {
         lambda: ceiling.residual(DATA, V[:, :0]),
     ],
     "cases.py": [lambda: eliminated().ceilings()[0], lambda: -eliminated().bound().ingredients.light],
-    "selection.py": [lambda: selection.together(np.full(3, 0.01))],
+    "selection.py": [lambda: selection.cumulative_masses(np.full(3, 0.01))],
     "masses.py": [
         lambda: -masses.attained(DATA, np.eye(N)[0]),
         lambda: masses.by_variance(DATA, 20.0),

@@ -1,4 +1,4 @@
-"""Nonnegative sparse PCA: solvers, proven upper bounds, and certificates anyone can re-check."""
+"""Nonnegative sparse PCA: solvers, proven upper bounds, and certificates that can be checked independently."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -103,7 +103,7 @@ def components(
     target = _checked(adata).copy() if check_flag("copy", copy) else _checked(adata)
     mask = _mask(adata, mask_var)
     seen = _Seen.of(adata, layer, mask, standardize)
-    found = decompose(
+    parts = decompose(
         seen.cov,
         n_components,
         k,
@@ -116,17 +116,17 @@ def components(
         **options,
     )
     key = KEY if key_added is None else key_added
-    target.obsm[f"X_{KEY}" if key_added is None else key] = scores(seen.given, found)
-    loadings = np.zeros((len(mask), len(found)))
-    loadings[mask] = found.loadings
+    target.obsm[f"X_{KEY}" if key_added is None else key] = scores(seen.given, parts)
+    loadings = np.zeros((len(mask), len(parts)))
+    loadings[mask] = parts.loadings
     target.varm[key] = loadings
     target.uns[key] = {
-        "variance": found.variances,
-        "variance_ratio": found.variances / found.total,
-        "cumulative_variance_ratio": found.cumulative_variance / found.total,
+        "variance": parts.variances,
+        "variance_ratio": parts.variances / parts.total,
+        "cumulative_variance_ratio": parts.cumulative_variance / parts.total,
         "fingerprint": seen.cov.fingerprint,
         "params": {
-            "k": np.array([part.k for part in found]),
+            "k": np.array([part.k for part in parts]),
             "method": method,
             "deflation": deflation,
             "nonnegative": bool(nonnegative),
@@ -179,25 +179,25 @@ def certify(
     >>> adata.uns["nnspca"]["certificate"]["ratio"].shape
     (2,)
     """
-    told = _written(adata, key)
-    seen, found = _again(adata, key, told)
+    record = _record_of(adata, key)
+    seen, parts = _again(adata, key, record)
     check_choice("effort", effort, ("live", "thorough"))
     settings: dict[str, Any] = {"effort": effort, "should_stop": should_stop, "on_progress": on_progress}
-    made: tuple[Certificate, ...] | PartsCertificate
-    if found.deflation == "together":
-        made = certify_parts(seen.cov, len(found), found[0].k, found, nonnegative=found.nonnegative, **settings)
-    elif found.deflation in ("joint", "quasi-orthogonal"):
-        raise ValueError(f"components by deflation {found.deflation!r} were not sought alone: they have no certificate")
+    certificates: tuple[Certificate, ...] | PartsCertificate
+    if parts.deflation == "together":
+        certificates = certify_parts(seen.cov, len(parts), parts[0].k, parts, nonnegative=parts.nonnegative, **settings)
+    elif parts.deflation in ("joint", "quasi-orthogonal"):
+        raise ValueError(f"components by deflation {parts.deflation!r} were not sought alone: they have no certificate")
     else:
-        each = (sought(seen.cov, found, r) for r in range(len(found)))
-        made = tuple(
-            certify_one(left, part.k, nonnegative=found.nonnegative, component=part, **settings) for left, part in each
+        each = (sought(seen.cov, parts, r) for r in range(len(parts)))
+        certificates = tuple(
+            certify_one(left, part.k, nonnegative=parts.nonnegative, component=part, **settings) for left, part in each
         )
-    several = made if isinstance(made, tuple) else (made,)
+    several = certificates if isinstance(certificates, tuple) else (certificates,)
     adata.uns[key]["certificate"] = {
         name: np.array([getattr(cert, name) for cert in several]) for name in ("lower", "upper", "ratio")
     }
-    return made
+    return certificates
 
 
 def parts(adata: Any, key: str = KEY) -> Components:
@@ -211,7 +211,7 @@ def parts(adata: Any, key: str = KEY) -> Components:
     >>> list(nnspca.anndata.parts(adata).to_frame().columns)
     ['component', 'feature', 'loading', 'weight', 'place']
     """
-    return _again(adata, key, _written(adata, key))[1]
+    return _again(adata, key, _record_of(adata, key))[1]
 
 
 def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
@@ -240,9 +240,9 @@ def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
     ...     print(Path(f"{folder}/programs.gmt").read_text().split())
     ['nnspca_1', '1', 'genes', 'LYZ']
     """
-    told = _written(adata, key)
+    record = _record_of(adata, key)
     loadings, names, lines = np.asarray(adata.varm[key]), list(map(str, adata.var_names)), []
-    for c in range(len(told["variance"])):
+    for c in range(len(record["variance"])):
         order = np.argsort(-np.abs(loadings[:, c]), kind="stable").tolist()
         for ending, sign in (("", 1.0), ("_negative", -1.0)):
             if genes := [" ".join(names[i].split()) for i in order if sign * loadings[i, c] > 0]:
@@ -299,26 +299,26 @@ def _mask(adata: Any, mask_var: Any) -> np.ndarray:
     return mask
 
 
-def _written(adata: Any, key: str) -> Any:
-    told = _checked(adata).uns.get(key)
-    if not isinstance(told, dict) or "fingerprint" not in told or key not in adata.varm:
+def _record_of(adata: Any, key: str) -> Any:
+    record = _checked(adata).uns.get(key)
+    if not isinstance(record, dict) or "fingerprint" not in record or key not in adata.varm:
         raise DataError(f"nothing is written under {key!r:.60}: call nnspca.anndata.components(adata) first")
-    return told
+    return record
 
 
-def _again(adata: Any, key: str, told: Any) -> tuple[_Seen, Components]:
+def _again(adata: Any, key: str, record: Any) -> tuple[_Seen, Components]:
     """What was read, and the components as they were found; DataError where the numbers are others now."""
-    params = told["params"]
+    params = record["params"]
     mask = np.asarray(params["mask"], dtype=bool)
     seen = _Seen.of(adata, params["layer"] or None, mask, bool(params["standardize"]))
-    if seen.cov.fingerprint != str(told["fingerprint"]):
+    if seen.cov.fingerprint != str(record["fingerprint"]):
         raise DataError(f"the numbers are not those that {key!r} was found on: find the components again")
     loadings = np.asarray(adata.varm[key], dtype=np.float64)[mask]
     nonnegative, method = bool(params["nonnegative"]), str(params["method"])
     columns = [np.ascontiguousarray(column) for column in loadings.T]
-    found = tuple(
+    parts = tuple(
         Component(x, seen.cov.variance(x), method, int(k), nonnegative, features=seen.cov.features)
         for x, k in zip(columns, params["k"], strict=True)
     )
     cumulative = cumulative_variance(seen.cov, loadings)
-    return seen, Components(found, cumulative, seen.cov.trace, method, str(params["deflation"]), nonnegative)
+    return seen, Components(parts, cumulative, seen.cov.trace, method, str(params["deflation"]), nonnegative)

@@ -29,7 +29,7 @@ CODES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b", "u4":
 
 
 class Refused(Exception):
-    """Something does not hold, or is not as it must be; with status 2: this checker cannot tell."""
+    """A claim fails or is malformed; with status 2: this checker cannot decide."""
 
 
 def need(holds: bool, otherwise: str, status: int = 1) -> None:
@@ -71,15 +71,15 @@ def read_certificate(content: bytes) -> Any:
     small = sum(m.file_size for m in archive.infolist()) <= MOST >= 8 * members["certificate.npy"].file_size
     need(small and len(members) == len(archive.namelist()), "too large, or two have one name, or one is packed oddly")
 
-    def made(pairs: list[tuple[str, Any]]) -> Any:
-        told = dict(pairs)
-        need(len(told) == len(pairs), "it says something twice")
-        R, V, cells = len(told.get("R", ())), sum(map(len, told.get("V", ()))), len(told.get("cover", ()))
+    def parse(pairs: list[tuple[str, Any]]) -> Any:
+        item = dict(pairs)
+        need(len(item) == len(pairs), "it says something twice")
+        R, V, cells = len(item.get("R", ())), sum(map(len, item.get("V", ()))), len(item.get("cover", ()))
         pay(1000 + (40 + isqrt(2 * R) // 3) * R + (isqrt(2 * R) + 2 * cells) * V + 2000 * cells)  # before it begins
-        member = members.pop(told["witness"]) if "witness" in told else None  # used up, and not read beyond its size
-        return read_array(archive.open(member).read(member.file_size), ("f8", "i8")) if member else told
+        member = members.pop(item["witness"]) if "witness" in item else None  # used up, and not read beyond its size
+        return read_array(archive.open(member).read(member.file_size), ("f8", "i8")) if member else item
 
-    return json.loads(made([("witness", "certificate.npy")]), object_pairs_hook=made)
+    return json.loads(parse([("witness", "certificate.npy")]), object_pairs_hook=parse)
 
 
 def grid(rows: Any, width: int, height: int = 0) -> tuple[list[list[int]], int]:
@@ -116,10 +116,10 @@ class Matrix:
     def attained(self, loadings: Any, k: int, nonnegative: bool) -> Fraction:
         """Return x'Ax / x'x of a vector that is allowed, whatever its norm."""
         ((x,), _) = grid([loadings], self.n)
-        held = [i for i, weight in enumerate(x) if weight]
-        need(0 < len(held) <= k and (min(x) >= 0 or not nonnegative), f"{len(held)} nonzeros, or one is negative")
-        samples = [sum(x[i] * self.columns[i][r] for i in held) for r in range(len((self.columns or [[]])[0]))]
-        total = sum(map(mul, samples, samples)) or sum(x[i] * sum(map(mul, self._row(i), x)) for i in held)
+        used = [i for i, weight in enumerate(x) if weight]
+        need(0 < len(used) <= k and (min(x) >= 0 or not nonnegative), f"{len(used)} nonzeros, or one is negative")
+        samples = [sum(x[i] * self.columns[i][r] for i in used) for r in range(len((self.columns or [[]])[0]))]
+        total = sum(map(mul, samples, samples)) or sum(x[i] * sum(map(mul, self._row(i), x)) for i in used)
         return Fraction(total, self.over * sum(map(mul, x, x)))
 
 
@@ -142,12 +142,12 @@ def eigenvalue(rows: Any, over: int, p: Any) -> Fraction:
     n, t, shift, R = len(rows), Fraction(float(p["t"])), p["shift"], p["R"]
     need({type(shift), *map(type, R)} == {int} and len(R) == n * (n + 1) // 2 and abs(shift) < 5000, "R does not fit")
     columns = [R[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(n)]
-    up, down, own, beside = 4 ** max(shift, 0), over * t.denominator * 4 ** max(-shift, 0), list[int](), list[int]()
+    up, down, own, other = 4 ** max(shift, 0), over * t.denominator * 4 ** max(-shift, 0), list[int](), list[int]()
     for i, column in enumerate(columns):  # map ends with the shorter of two: below it R is zero
         left = [abs(up * t.denominator * rows[i][j] + down * sum(map(mul, columns[j], column))) for j in range(i)]
-        beside = [*map(add, beside, left), sum(left)]
+        other = [*map(add, other, left), sum(left)]
         own.append(up * (t.numerator * over - t.denominator * rows[i][i]) - down * sum(map(mul, column, column)))
-    return t - Fraction(min(map(int.__sub__, own, beside)), over * t.denominator * up)
+    return t - Fraction(min(map(int.__sub__, own, other)), over * t.denominator * up)
 
 
 class Checker:
@@ -223,52 +223,52 @@ class Checker:
         """The largest ceiling of cases that leave no support out: without a feature, or with it."""
         splits, leaves, most, todo = iter(p["splits"]), iter(p["leaves"]), Fraction(0), list[Any]([((), ())])
         while todo:
-            (out, held), feature = todo.pop(), next(splits)
+            (out, sure), feature = todo.pop(), next(splits)
             pay(A.n * (1 + len(out)))
             if feature >= 0:
-                need(feature not in out + held and len(held) < k, "a case that is settled is split")
-                todo += [(out, (*held, feature)), ((*out, feature), held)]
+                need(feature not in out + sure and len(sure) < k, "a case that is settled is split")
+                todo += [(out, (*sure, feature)), ((*out, feature), sure)]
             else:
-                kept = sorted(held) if len(held) == k else [i for i in range(A.n) if i not in out]
-                inside = [kept.index(i) for i in held]
-                most = max(most, self.ceiling(next(leaves), min(k, len(kept)), A.restricted(kept), inside))
+                rest = sorted(sure) if len(sure) == k else [i for i in range(A.n) if i not in out]
+                inside = [rest.index(i) for i in sure]
+                most = max(most, self.ceiling(next(leaves), min(k, len(rest)), A.restricted(rest), inside))
         return self._found(most, f"{len(p['leaves'])} cases leave no support out", f"none has more than {shown(most)}")
 
-    def few(self, p: Any, k: int, A: Matrix, inside: Any, told: Any = lambda *_: {}) -> Fraction:
+    def few(self, p: Any, k: int, A: Matrix, inside: Any, joint: Any = lambda *_: {}) -> Fraction:
         """Elimination: with q features outside T that hold a share e of x at most, max_q U (1 − e) / (1 − 2e)."""
-        T, most, held = set(p["T"]), Fraction(0), list[Fraction]()  # A + low I is semidefinite
+        T, most, mass = set(p["T"]), Fraction(0), list[Fraction]()  # A + low I is semidefinite
         low = most if A.columns else max(eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), most)
         part, x = A.restricted(p["T"]), dict(zip(p["support"], p["loadings"], strict=True))
         best = A.attained([x.get(i, 0) for i in range(A.n)], k, self.nonnegative) + low
         proven = [(case["k"], self.ceiling(case, case["k"], part) + low) for case in p["cases"]]
         own = {i: (Fraction(v, A.over) + low) / best for i, v in enumerate(A.diagonal)}
-        own |= (known := told(p, k, A, best, own))  # without reading their rows
+        own |= (known := joint(p, k, A, best, own))  # without reading their rows
         for i in sorted(own.keys() - T, key=own.__getitem__, reverse=True):
-            if len(held) == k and own[i] <= held[-1]:
+            if len(mass) == k and own[i] <= mass[-1]:
                 break
             if p["light"] < own[i] < 1 and i not in known:
                 b = sum(v * v for v in nlargest(k - 1, (self._part(v) for j, v in enumerate(A._row(i)) if j != i)))
                 own[i] = min(own[i], b / (b + (best * A.over * (1 - own[i])) ** 2))
-            held = nlargest(k, [*held, Fraction(-(-own[i] * FINE // 1), FINE)])
-        need(2 * sum(held) < 1, "the features outside could hold half of a component")
-        for q, e in enumerate(accumulate(held[: k - 1], initial=Fraction(0))):
+            mass = nlargest(k, [*mass, Fraction(-(-own[i] * FINE // 1), FINE)])
+        need(2 * sum(mass) < 1, "the features outside could hold half of a component")
+        for q, e in enumerate(accumulate(mass[: k - 1], initial=Fraction(0))):
             most = max(most, min(U for c, U in proven if c >= min(k - q, len(T))) * (1 - e) / (1 - 2 * e))
-        first = f"of an optimal x {shown(sum(held, low * 0))} at most is outside T, for (Ax)_i = OPT x_i there"
+        first = f"of an optimal x {shown(sum(mass, low * 0))} at most is outside T, for (Ax)_i = OPT x_i there"
         return self._found(most - low, first, f"U (1 − e)/(1 − 2e) of q such, U proven on T: <= {shown(most - low)}")
 
 
-def check(certificate: bytes, data: bytes, say: Any = print, billions: float = 20, made: Any = None) -> Any:
+def check(certificate: bytes, data: bytes, say: Any = print, billions: float = 20, make: Any = None) -> Any:
     """Return what the vectors attain and the ceiling on all, both proven; Refused where the certificate claims more."""
     LEFT[0] = int(billions * 10**9)
-    told = read_certificate(certificate)
-    need("check" in told, "it carries no proof for this checker: nnspca.save_certificate(cert, file, cov) adds one", 2)
-    claim, given, X = told["certificate"], told["check"], told["check"]["loadings"]
+    file = read_certificate(certificate)
+    need("check" in file, "it carries no proof for this checker: nnspca.save_certificate(cert, file, cov) adds one", 2)
+    claim, given, X = file["certificate"], file["check"], file["check"]["loadings"]
     k, nonnegative, r, reading = claim["k"], claim["nonnegative"], claim.get("n_components", 1), given["reading"]
     need(type(k) is type(r) is int and type(nonnegative) is bool, f"k = {k!r:.9}, nonnegative = {nonnegative!r:.9}")
     low, high, own = (Fraction(float(v)) for v in (claim["lower"], given["upper"], claim["upper"]))
-    known = given["version"] == 1 and reading in ("centred", "standardised", "matrix") and (r == 1 or made)
+    known = given["version"] == 1 and reading in ("centred", "standardised", "matrix") and (r == 1 or make)
     need(known, "its format is another version, or it speaks of several parts, which check_more.py checks", 2)
-    A, checker = covariance(read_array(data), reading), made(nonnegative, say, r) if made else Checker(nonnegative, say)
+    A, checker = covariance(read_array(data), reading), make(nonnegative, say, r) if make else Checker(nonnegative, say)
     X, off = [X] if type(X[0]) in (int, float) else X, int(reading == "standardised")
     need(len(X) <= r <= A.n and all(sum(map(bool, column)) <= 1 for column in zip(*X, strict=True)), "parts overlap")
     lower = sum(A.attained(x, k, nonnegative) for x in X) - Fraction(off * r * A.n, 2**61)
@@ -282,11 +282,11 @@ def check(certificate: bytes, data: bytes, say: Any = print, billions: float = 2
     return lower, high
 
 
-def main(names: list[str], made: Any = None) -> int:
+def main(names: list[str], make: Any = None) -> int:
     """Check the files named; return the status."""
     try:
         need(len(names) in (2, 3) and (*names, "20")[2].isdecimal(), "usage: " + __doc__.split("\n")[2].strip(), 2)
-        check(Path(names[0]).read_bytes(), Path(names[1]).read_bytes(), print, int((*names, "20")[2]), made)
+        check(Path(names[0]).read_bytes(), Path(names[1]).read_bytes(), print, int((*names, "20")[2]), make)
     except Exception as e:  # a refusal, or whatever damaged files lead to
         why, code = e.args if isinstance(e, Refused) else (f"{type(e).__name__}: {e!s:.99}", 1 + isinstance(e, OSError))
         print(("REFUSED: ", "CANNOT CHECK: ")[code - 1] + why)

@@ -1,4 +1,4 @@
-"""Check what check.py cannot: several parts together, covers of the sphere, eigenvalues of the samples.
+"""Checks the certificates that check.py cannot: several parts, covers of the sphere, eigenvalues of the samples.
 
     python check_more.py certificate.npz data.npy [BILLIONS of products at most; if not given 20, fifteen minutes]
 
@@ -91,7 +91,7 @@ class Checker(check.Checker):
 
     def __init__(self, nonnegative: bool, say: Any, r: int = 1) -> None:
         super().__init__(nonnegative, say)
-        self.r, self.more = r, {"boxed": partial(self.few, told=self.boxes), "fewer": self.fewer}
+        self.r, self.more = r, {"boxed": partial(self.few, joint=self.boxes), "fewer": self.fewer}
         self.more["variances"] = self.variances
 
     def ceiling(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
@@ -189,10 +189,10 @@ class Checker(check.Checker):
             [-(-self._part(v) * over // under) if j != i else 0 for j, v in enumerate(B._row(i))] for i in range(B.n)
         ]
         alone = [-(-own[j].numerator * one // own[j].denominator) for j in C]
-        s, held = [isqrt(v << 64) + 1 for v in alone], [min(v, one) for v in alone]
+        s, mass = [isqrt(v << 64) + 1 for v in alone], [min(v, one) for v in alone]
         beyond = int(max((v for j, v in own.items() if j not in chosen), default=Fraction(0)) * one) + 1
         for stage in p["prices"]:
-            root = [isqrt(v << 64) + 1 for v in held]
+            root = [isqrt(v << 64) + 1 for v in mass]
             for i, row in enumerate(rows):
                 price, room = int(Fraction(float(stage[i])) * one), one - alone[i]
                 need(price > 0, "a price is not positive")
@@ -204,8 +204,8 @@ class Checker(check.Checker):
                 ]
                 most = (price << 63) + sum(nlargest(k - 1, (max(f, s[i] * beyond) for f in favour)))
                 x = 2 * most // (room + isqrt(room * room + (2 * price * most >> 64))) + 1
-                held[i] = min(held[i], (x * x >> 64) + 1)
-        return {j: Fraction(v, one) for j, v in zip(C, held, strict=True)}
+                mass[i] = min(mass[i], (x * x >> 64) + 1)
+        return {j: Fraction(v, one) for j, v in zip(C, mass, strict=True)}
 
     def joint(self, p: Any, k: int, A: Any, same: Any = None, apart: Any = None) -> Fraction:
         """Return r λ_max(A − L − VV') + ‖V‖² + [the r largest g_i] + [the rk largest v_j].
@@ -243,15 +243,15 @@ class Checker(check.Checker):
         free = nlargest(max(self.r * k - len(used), 0), (v[j] for j in range(n) if j not in used))
         paid = Fraction(sum(v[j] for j in used) + sum(free), 1 << small)
         products = "2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij²"
-        said = f"tI − A + L + VV' is R'R and a rest: λ_max(A − L − VV') <= {shown(t)}; ‖V'x‖² <= {shown(top)}"
+        first = f"tI − A + L + VV' is R'R and a rest: λ_max(A − L − VV') <= {shown(t)}; ‖V'x‖² <= {shown(top)}"
         if n < A.n:
-            held = dict(zip(S, map(Fraction, limits), strict=True))
-            self.why = (said, products)
+            given = dict(zip(S, map(Fraction, limits), strict=True))
+            self.why = (first, products)
             level = t + nlargest(self.r, costs)[-1]
-            level = self.outside(p, k, A, held, {j: Fraction(v[i], 1 << small) for i, j in enumerate(S)}, level)
+            level = self.outside(p, k, A, given, {j: Fraction(v[i], 1 << small) for i, j in enumerate(S)}, level)
             costs += [level - t] * self.r  # as many rows outside may be in the parts
         most = self.r * t + top + sum(nlargest(self.r, costs)) + paid
-        return self._found(most, said, f"{products}: the {self.r} largest L_ii − v_i + the {k - 1} largest M_ij − v_j")
+        return self._found(most, first, f"{products}: the {self.r} largest L_ii − v_i + the {k - 1} largest M_ij − v_j")
 
     def groups(self, p: Any, k: int, A: Any) -> Fraction:
         """Return the largest ceiling of cases that leave no parts out: two features share none, or they share one."""

@@ -1,4 +1,4 @@
-"""The errors a caller can catch: what was wrong with the data, or with a certificate."""
+"""The errors that a caller can catch: invalid data, and certificates that fail."""
 
 import re
 
@@ -35,7 +35,7 @@ class CertificateError(Exception):
 
 
 def reason(error: object, most: int = 120) -> str:
-    """Return what another package's error says, in brackets after a blank; nothing where it says nothing to people.
+    """Return another package's error message in brackets after a blank; nothing if it is of no use to people.
 
     >>> "the file is damaged" + reason(ValueError("bad  magic\\nnumber"))
     'the file is damaged (bad magic number)'
@@ -44,7 +44,7 @@ def reason(error: object, most: int = 120) -> str:
     >>> reason(ValueError("Bad CRC-32 for file 'a.png'"))
     " (Bad CRC-32 for file 'a.png')"
     """
-    said = " ".join(ADDRESSES.sub("", str(error)).split()).strip(" :,.'\"")
-    if said.count("'") % 2 and str(error).endswith("'"):  # a name within quotation marks came last
-        said += "'"
-    return f" ({said[:most]})" if said else ""
+    text = " ".join(ADDRESSES.sub("", str(error)).split()).strip(" :,.'\"")
+    if text.count("'") % 2 and str(error).endswith("'"):  # a name within quotation marks came last
+        text += "'"
+    return f" ({text[:most]})" if text else ""

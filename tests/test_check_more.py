@@ -16,7 +16,7 @@ from nnspca import check, check_more
 from nnspca.bounds import boxes, cases, masses, spectral, threshold
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
-from nnspca.bounds.selection import together
+from nnspca.bounds.selection import cumulative_masses
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.exact import cover, writers
 from nnspca.certificates.exact.written import needs_more, section
@@ -92,9 +92,9 @@ def test_a_cover_that_needs_too_many_cells_is_not_written():
     V = np.random.default_rng(0).standard_normal((30, 3))
     best = sphere.maximise(V, 5, tol=1e-6)
     whole = np.rint(np.ldexp(V, 50)).astype(np.int64)
-    splits, points = cover.written(whole, 50, 5, True, best.upper)
+    splits, points = cover.write_cover(whole, 50, 5, True, best.upper)
     assert np.count_nonzero(splits < 0) == len(points)
-    assert cover.written(whole, 50, 5, True, best.value * (1 - 1e-9)) is None
+    assert cover.write_cover(whole, 50, 5, True, best.value * (1 - 1e-9)) is None
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -155,11 +155,11 @@ def with_boxes(problem, x):
     held = masses.by_variance(problem.cov, low)
     before, boxes.WIDEST = boxes.WIDEST, 4
     try:
-        beside = boxes.within(problem, low, held, QUIET)
+        beside = boxes.bounded_masses(problem, low, held, QUIET)
     finally:
         boxes.WIDEST = before
     held[beside.proof.features] = beside.masses
-    lost = together(np.sort(held[3:])[::-1])
+    lost = cumulative_masses(np.sort(held[3:])[::-1])
     return cases.Elimination(problem, x, low, np.arange(3), lost, 1.0, beside.proof).bound()
 
 

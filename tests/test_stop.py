@@ -9,7 +9,7 @@ import pytest
 
 import nnspca
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, beside
+from nnspca.calls.stopping import Stopped, run_cancellable
 from nnspca.tasks import _necessity
 from tests import budgets
 from tests.benchmarks.data import zipf_text
@@ -137,8 +137,8 @@ def test_a_search_among_many_features_returns_its_best_soon_after_the_word(polls
 def test_what_runs_beside_is_left_when_told_to_stop_and_its_errors_are_the_callers():
     never = threading.Event()
     with pytest.raises(Stopped):
-        beside(never.wait, Monitor(Watch(1)))
+        run_cancellable(never.wait, Monitor(Watch(1)))
     never.set()
     with pytest.raises(ZeroDivisionError):
-        beside(lambda: 1 // 0, Monitor(Watch()))
-    assert beside(lambda: 2 + 2, Monitor(Watch())) == beside(lambda: 2 + 2, Monitor()) == 4
+        run_cancellable(lambda: 1 // 0, Monitor(Watch()))
+    assert run_cancellable(lambda: 2 + 2, Monitor(Watch())) == run_cancellable(lambda: 2 + 2, Monitor()) == 4

@@ -1,1 +1,1 @@
-"""One module a bound; :data:`nnspca.bounds.registry.BOUNDS` lists them."""
+"""Upper bounds on one component, one module each; :data:`nnspca.bounds.registry.BOUNDS` lists them."""

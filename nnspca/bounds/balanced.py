@@ -26,7 +26,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import Known, Plan, rows_read
+from nnspca.bounds.plan import BoundContext, Plan, rows_read
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import Covariance
@@ -41,7 +41,7 @@ WIDEST = 4000  # features whose rows are levelled together where A is not held
 CACHE_ENTRIES = 4_000_000  # stored entries of sparse rows that are kept from one pass to the next, and not made anew
 PASSES = 4  # over the rows of those features, against all
 ALIKE = 0.5  # variances this close, least to largest, single out no features: all rows are levelled at once
-UNREAD = 2e-6  # relative: who takes a row that was not read for one that might cost more would have to read it
+UNREAD = 2e-6  # relative allowance for rows that were not read, so that a judge need not read them either
 FLOOR = 1e-7  # least weight, relative to the largest
 
 
@@ -53,7 +53,7 @@ def balanced_rows(
     warm_start: Bound | None = None,
     allowed: int | None = None,
 ) -> Bound:
-    """The bound at the best weights met.
+    """The least bound over the weights tried.
 
     ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once,
     and together they read no more than ``allowed`` rows. ``warm_start`` is this bound as it was
@@ -87,22 +87,22 @@ def balanced_rows(
     )
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The quick form: no more of A is read than its features of large variance."""
-    yield balanced_rows(problem, monitor=known.monitor, allowed=rows_read(problem, plan))
+    yield balanced_rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan))
 
 
-def throughout_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """All rows levelled, where A is not held and no relaxation has had its say, or the plan has time."""
+def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """All rows levelled, if A is not held and no relaxation was made, or if the plan has time."""
     allowed = rows_read(problem, plan)
     if problem.cov.holds_entries or allowed < problem.n:
         return
-    if known.least == np.inf or (plan.always_levels and known.above(plan.narrow)):
+    if context.least == np.inf or (plan.always_levels and context.above(plan.narrow)):
         yield balanced_rows(
             problem,
             passes=plan.passes,
-            monitor=known.monitor,
-            warm_start=known.bounds.get("balanced-rows"),
+            monitor=context.monitor,
+            warm_start=context.bounds.get("balanced-rows"),
             allowed=allowed,
         )
 
@@ -117,7 +117,7 @@ def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
 def _levelled(
     A: np.ndarray, k: int, nonnegative: bool, cov: Covariance | None, monitor: Monitor
 ) -> tuple[float, np.ndarray]:
-    """Least largest row met in the power steps, with room for what drifts if ``cov`` holds A, and its weights."""
+    """The least largest row over the power steps, with room for drift if ``cov`` holds A, and its weights."""
     own = A.diagonal()
     shares = np.maximum(A, 0.0) if nonnegative else np.abs(A)
     np.fill_diagonal(shares, 0.0)
@@ -137,9 +137,9 @@ def _levelled(
 
 
 def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, float]:
-    """Power steps on the features of largest variance, the others kept level without a look at their rows.
+    """Power steps on the features of largest variance; the rows of the others are not read.
 
-    Returned with a ceiling on what those others cost, which leaves room for what a judge sees
+    Returned with an upper bound on what those others cost, which leaves room for what a judge sees
     otherwise.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
@@ -194,7 +194,7 @@ def _levelled_throughout(
 
 
 def _extended(s: np.ndarray, chosen: np.ndarray, weights: np.ndarray, level: float, k: int) -> np.ndarray:
-    """Weights for all features: the chosen ones as given, the others just large enough to keep their rows level."""
+    """Weights for all features: those of the chosen ones, and for the others the least that keep their rows level."""
     d = np.zeros(len(s))
     d[chosen] = weights
     others = np.setdiff1d(np.arange(len(s)), chosen, assume_unique=True)
@@ -216,7 +216,7 @@ def _rows(
     monitor: Monitor,
     companions: Companions | None = None,
 ) -> tuple[np.ndarray, float]:
-    """f_i(d)/d_i, rounded up: read for the chosen rows, and a ceiling from s on all the others."""
+    """f_i(d)/d_i, rounded up: exact for the chosen rows, and an upper bound from s for all others."""
     cov, k = problem.cov, problem.k
     companions = companions or Companions(problem)
     companions.weights = d

@@ -1,4 +1,4 @@
-"""What is to be known of a bound: its words, the proofs it hands over, and the turns it takes in a certificate."""
+"""The registry entry of a bound: its description, the types of its proofs, and when a certificate tries it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from nnspca.result import Bound
 
 
 def least_proven(bounds: Mapping[str, Bound]) -> float:
-    """Return the least value among bounds that hold without any probability: infinite where there is none."""
+    """Return the least value among the deterministic bounds; infinite if there is none."""
     return min((bound.value for bound in bounds.values() if bound.deterministic), default=np.inf)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Proven:
-    """What is attained, and what is proven, when a bound's turn comes: of one component, or of several parts.
+    """The variance attained and the bounds proven before an attempt: of one component, or of several parts.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Proven:
     bounds : mapping
         The bounds of this call so far, by name.
     least : float
-        The least value of the attempts so far that count (``Attempt.relaxes``): infinite where
+        The least value of the attempts so far that count (``Attempt.counts_for_gap``): infinite where
         there is none.
     monitor : Monitor
     """
@@ -41,7 +41,7 @@ class Proven:
 
     @property
     def upper(self) -> float:
-        """The least of what is proven so far: infinite where nothing is."""
+        """The least upper bound proven so far; infinite if there is none."""
         return least_proven(self.bounds)
 
     def above(self, gap: float) -> bool:
@@ -50,41 +50,41 @@ class Proven:
 
 
 PlanT = TypeVar("PlanT")  # a Plan, or a PartsPlan
-KnownT = TypeVar("KnownT", bound=Proven)  # a Known, or a PartsKnown
+ContextT = TypeVar("ContextT", bound=Proven)  # BoundContext or PartsContext
 
 
 @dataclass(frozen=True)
-class Attempt(Generic[PlanT, KnownT]):
-    """One turn of a bound in a certificate.
+class Attempt(Generic[PlanT, ContextT]):
+    """One attempt to make a bound within a certificate.
 
     Attributes
     ----------
     at : float
-        Share of the work done before it: attempts are made in this order. The first of all bounds
-        every direction, so that whoever stops at once has a ceiling.
+        Share of the work done before it: attempts are made in this order. The very first bounds
+        every direction, so that a call stopped at once still has an upper bound.
     make : callable
-        ``make(problem, plan, known)`` yields falling bounds, each of them valid; none where it has
-        no say.
+        ``make(problem, plan, context)`` yields falling bounds, each of them valid; none where it does
+        not apply.
     above : {"", "narrow", "optimal"}
-        Made only where the relaxations leave more than this gap of the plan's, by the time of the
-        first attempt that asks for it; always if empty.
-    relaxes : bool
-        Whether what it proves counts for that gap; what holds only with some probability never does.
+        Made only if the relaxations leave a gap larger than the plan's field of this name, judged
+        when the first such attempt comes up; always made if empty.
+    counts_for_gap : bool
+        Whether its bounds count for that gap; those that hold only with some probability never do.
     expected : callable, optional
-        ``expected(problem, plan)``: about how many bounds it yields, where that can be told, for
-        whoever follows the progress.
+        ``expected(problem, plan)``: about how many bounds it yields, where that can be estimated;
+        used for the progress.
     """
 
     at: float
-    make: Callable[[Problem, PlanT, KnownT], Iterator[Bound]]
+    make: Callable[[Problem, PlanT, ContextT], Iterator[Bound]]
     above: Literal["", "narrow", "optimal"] = ""
-    relaxes: bool = False
+    counts_for_gap: bool = False
     expected: Callable[[Problem, PlanT], float] | None = None
 
 
 @dataclass(frozen=True)
-class BoundInfo(Generic[PlanT, KnownT]):
-    """One bound: its words, the proofs it hands over, and when and how a certificate makes it.
+class BoundInfo(Generic[PlanT, ContextT]):
+    """One bound: its description, the types of its proofs, and the attempts at it in a certificate.
 
     Attributes
     ----------
@@ -98,8 +98,8 @@ class BoundInfo(Generic[PlanT, KnownT]):
         What its ``Bound.ingredients`` may be: types that :func:`nnspca.verify` can derive a value
         from. Empty for a bound that holds only with some probability.
     argument : str
-        Why, in two to five sentences, for someone who has met eigenvalues; argued in full where the
-        bound is made. Bounds on several parts go without.
+        The reason in two to five sentences for readers who know eigenvalues; the full proof stands
+        in the module of the bound. Empty for bounds on several parts.
     attempts : tuple of Attempt
         Empty where another entry's attempts make it too, or a sweep does.
     every_direction : bool
@@ -119,7 +119,7 @@ class BoundInfo(Generic[PlanT, KnownT]):
     proofs: tuple[type, ...]
     _: KW_ONLY
     argument: str = ""
-    attempts: tuple[Attempt[PlanT, KnownT], ...] = ()
+    attempts: tuple[Attempt[PlanT, ContextT], ...] = ()
     every_direction: bool = False
 
     @property

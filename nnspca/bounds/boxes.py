@@ -1,4 +1,4 @@
-"""Boxes: how much a feature can hold, given how much each of its companions can.
+"""Boxes: bounds on the mass of each feature, given bounds on the masses of its companions.
 
 The masses by rows (:mod:`nnspca.bounds.masses`) let the companions of a feature take whatever
 loadings favour it most. But companion j holds at most m_j: ``0 <= x_j <= r_j = √m_j`` (|x_j|
@@ -12,11 +12,11 @@ follows), c = 1 − A_ii and b = λ/2 + Φ:
 
     c x_i + λ x_i²/2 <= b,    so that    x_i <= 2b / (c + √(c² + 2 λ b))      (c > 0).
 
-Any price proves it, and the best one has Σ x_j² = 1 − x_i² at the maximisers. Where these meet no
-box it is the mass by rows. Smaller masses are smaller boxes for all others, so it is done again: a
-*stage*, at prices that those of the stage before point to.
+Any price gives a proof, and at the best one Σ x_j² = 1 − x_i² holds for the maximisers. If these
+meet no box, the result is the mass by rows. Smaller masses are smaller boxes for all others, so the
+bounds are improved in *stages*, each at prices derived from the stage before.
 
-Features C of the largest variance take part. Of a companion outside, ``A_ij <= s_i s_j`` and
+Only a set C of features of largest variance takes part. Of a companion outside, ``A_ij <= s_i s_j`` and
 ``r_j <= s_j``, s² the variances, so that ``φ_j <= s_i max s_j²``.
 """
 
@@ -31,25 +31,27 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import sum_of_largest
 
-WIDEST = 2400  # features that take part at most: a certificate's checker holds all their entries
+WIDEST = 2400  # most features that take part: a certificate's checker holds all their entries
 STAGES = 6
-GAIN = 0.02  # of what all but the k largest hold: a stage that takes less off is the last
+GAIN = 0.02  # share of the mass of all but the k largest: a stage that removes less is the last
 READ = 256  # rows of A at a time
-STRIP = 64  # rows of a stage at a time: what is made of them stays in the processor's memory
+STRIP = 64  # rows of a stage at a time: their intermediate results fit the cache
 LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
 SLOWER = 4.0  # by which a price changes at most from one stage to the next
 
 
-def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, stages: int = STAGES) -> Boxes | None:
-    """Return masses below ``held`` of the features that hold most by their variance; None where too few matter.
+def bounded_masses(
+    problem: Problem, lower_bound: float, mass_bounds: np.ndarray, monitor: Monitor, *, stages: int = STAGES
+) -> Boxes | None:
+    """Return masses below ``mass_bounds`` of the features of largest variance; None if too few features matter.
 
     Parameters
     ----------
     problem : Problem
-    low : float
+    lower_bound : float
         Attained: what follows holds of any x of at least this variance that is best on its own
         support.
-    held : ndarray, shape (n,)
+    mass_bounds : ndarray, shape (n,)
         Masses known: by variance (:func:`nnspca.bounds.masses.by_variance`), which is what a proof
         may begin with.
     monitor : Monitor
@@ -60,33 +62,35 @@ def within(problem: Problem, low: float, held: np.ndarray, monitor: Monitor, *, 
     features = np.sort(np.argsort(-cov.diagonal, kind="stable")[:WIDEST])
     if not 2 <= k < len(features):
         return None
-    read = _read(problem, low, features, monitor)
+    read = _read(problem, lower_bound, features, monitor)
     if read is None:
         return None
-    stage, left = _Stage(problem, low, features, *read), np.inf
-    known, price = held[features], stage.first
+    stage, left = _Stage(problem, lower_bound, features, *read), np.inf
+    known, price = mass_bounds[features], stage.first
     prices: list[np.ndarray] = []
     for _ in range(stages):
-        made, following = stage.masses(known, price, monitor)
+        masses, following = stage.masses(known, price, monitor)
         if monitor.stop():
             break
         prices.append(price)
-        known, price = np.minimum(known, made), following
+        known, price = np.minimum(known, masses), following
         before, left = left, float(np.sort(known)[:-k].sum())  # those that could not all be in one component
         if left > (1 - GAIN) * before:
             break
     return Boxes(known, BoxProof(features, np.array(prices))) if prices else None
 
 
-def _read(problem: Problem, low: float, features: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray] | None:
-    """A⁺ among the features, and the norm of the k−1 largest of each row; None where it was stopped on the way."""
+def _read(
+    problem: Problem, lower_bound: float, features: np.ndarray, monitor: Monitor
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """A⁺ among the features, and the norm of the k−1 largest entries of each row; None if stopped."""
     cov, count = problem.cov, problem.k - 1
     A, norms = np.zeros((len(features), len(features))), np.zeros(len(features))
     for start in range(0, len(features), READ):
         if monitor.stop():
             return None
         rows = slice(start, start + READ)
-        block = cov.block(features[rows], features) / low
+        block = cov.block(features[rows], features) / lower_bound
         A[rows] = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
         A[rows, rows][np.diag_indices(len(block))] = 0.0
         norms[rows] = np.sqrt(sum_of_largest(A[rows] ** 2, count))
@@ -94,44 +98,49 @@ def _read(problem: Problem, low: float, features: np.ndarray, monitor: Monitor) 
 
 
 class _Stage:
-    """One round of masses from the masses before it, some rows at a time."""
+    """One stage: new masses from those before it, a strip of rows at a time."""
 
-    def __init__(self, problem: Problem, low: float, features: np.ndarray, A: np.ndarray, norms: np.ndarray) -> None:
+    def __init__(
+        self, problem: Problem, lower_bound: float, features: np.ndarray, A: np.ndarray, norms: np.ndarray
+    ) -> None:
         cov = problem.cov
         self.count, self.A = problem.k - 1, A
-        variances = (cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()) / low
+        variances = (cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()) / lower_bound
         outside = float(np.delete(variances, features).max(initial=0.0))
-        self.beside = rounding.raised(np.sqrt(variances[features]) * outside, 8)  # of a companion outside
-        self.room, self.error = left_by_others(cov, low, features), reading_error(problem, low, features)
+        self.outside_share = rounding.raised(np.sqrt(variances[features]) * outside, 8)  # of a companion outside
+        self.room, self.error = (
+            left_by_others(cov, lower_bound, features),
+            reading_error(problem, lower_bound, features),
+        )
         room = np.maximum(self.room, LEAST)
         self.first = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST, MOST)  # the best prices without boxes
 
     def masses(self, known: np.ndarray, price: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the features can hold, rounded up, and prices for the next stage."""
-        boxes, made, following = rounding.raised(np.sqrt(known), 2), np.ones(len(known)), price.copy()
+        """Return upper bounds on the masses, rounded up, and the prices of the next stage."""
+        boxes, bounded, following = rounding.raised(np.sqrt(known), 2), np.ones(len(known)), price.copy()
         for start in range(0, len(known), STRIP):
             if monitor.stop():
                 break
             rows = slice(start, start + STRIP)
-            made[rows], following[rows] = self._of_rows(rows, boxes, price[rows])
-        return made, following
+            bounded[rows], following[rows] = self._of_rows(rows, boxes, price[rows])
+        return bounded, following
 
     def _of_rows(self, rows: slice, boxes: np.ndarray, price: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         A, room, count = self.A[rows], self.room[rows], self.count
         at = np.minimum(A / price[:, None], boxes)  # the maximisers
         gains = at * (A - price[:, None] / 2 * at)
-        if self.beside.any():
-            np.maximum(gains, self.beside[rows, None], out=gains)
+        if self.outside_share.any():
+            np.maximum(gains, self.outside_share[rows, None], out=gains)
         largest = np.partition(gains, gains.shape[1] - count, axis=1)[:, -count:]
         gained = rounding.raised(largest.sum(axis=1), 4 * (count + 8))
         b = rounding.raised(price / 2 + gained + self.error[rows], 4)
         root = np.sqrt(np.maximum(room, 0.0) ** 2 + 2 * price * b)
         x = 2 * b / (np.maximum(room, 0.0) + root)
-        made = np.where(room > 0, np.minimum(rounding.raised(x * x, 24), 1.0), 1.0)
+        masses = np.where(room > 0, np.minimum(rounding.raised(x * x, 24), 1.0), 1.0)
         # the weight at the maximisers, as far as the price moves it and not the boxes
         weight = np.where(gains >= largest[:, :1], at * at, 0.0)
         full = np.where(at >= boxes, weight, 0.0).sum(axis=1)
         left = 1.0 - np.minimum(x * x, 1.0) - full
         moved = np.sqrt((weight.sum(axis=1) - full) / np.where(left > 0, left, 1.0))
         change = np.where(left > 0, moved, 1 / SLOWER)
-        return made, np.clip(price * np.clip(change, 1 / SLOWER, SLOWER), LEAST, MOST)
+        return masses, np.clip(price * np.clip(change, 1 / SLOWER, SLOWER), LEAST, MOST)

@@ -1,7 +1,7 @@
 """Branch and bound over features: "without i" or "with i", each side bounded by the pair-scaled dual.
 
-An optimal support either misses feature i or holds it. A node of the tree knows the features left
-out and a set F of those that are in; its bound is the pair-scaled dual on the features it keeps,
+An optimal support either contains feature i or does not. A node of the tree has a set of excluded
+features and a set F of included ones; its bound is the pair-scaled dual on the features it keeps,
 where in
 
     x'Lx <= Σ_{i∈J} x_i² (L_ii + Σ_{j∈J∖i} M_ij)
@@ -11,7 +11,7 @@ the companions J∖i of each row contain F∖i: the row costs its entries in F�
 leaves of the tree, whatever the tree, so the search may stop at any time. It opens the leaf of
 largest bound, and splits it at the feature that carries most weight for how sure the relaxation is
 of its place: with Y_ij for x_i² times "j is in the support", column j of Y adds up to how much j is
-in, and X_jj is its weight. (Of the doubtful alone, half of the splits tell little: a quarter more
+in, and X_jj is its weight. (Ranking by doubt alone wastes half of the splits: a quarter more
 leaves.) Children start at their parent's multipliers.
 
 A leaf without a feature that belongs in the support is closed almost at once (it is then known to
@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.pair_scaled import CHECK, heard, proof_of, worded
-from nnspca.bounds.plan import SECOND, Known, Plan, cost, parts_cases
+from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
+from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, parts_cases
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import BranchProof, PairProof
@@ -40,11 +40,11 @@ from nnspca.numerics import rounding
 from nnspca.result import Bound
 
 ROOT = 300  # most steps of the splitting of the whole
-SHORT, LONG = 30, 200  # and of a node: where the tree may grow large, many quick leaves come further than few good ones
-MANY = 500  # leaves
-LOOK_BACK = 4  # bounds after which a node asks whether it is still worth its steps
-SLOW = 0.02  # share of what is missing that those bounds must have gained
-ENTRIES = 2.4e7  # most numbers a proof may hold
+SHORT, LONG = 30, 200  # and of a node: in a large tree, many quick leaves gain more than few good ones
+MANY = 500  # leaves from which a tree counts as large
+LOOK_BACK = 4  # bounds after which the progress of a node is judged
+SLOW = 0.02  # share of the remaining gap that those bounds must have gained
+ENTRIES = 2.4e7  # most numbers in a proof
 LEAF = -1
 
 
@@ -62,18 +62,18 @@ class Node:
 
     @property
     def value(self) -> float:
-        """What is proven for every support this node stands for."""
+        """The upper bound on every support of this node."""
         return -self.key[0]
 
 
 class Meter:
-    """What is left of a budget, in the unit of :func:`nnspca.bounds.plan.cost`."""
+    """The remaining budget, in the unit of :func:`nnspca.bounds.plan.cost`."""
 
     def __init__(self, budget: float) -> None:
         self.left = budget
 
     def pay(self, n: int, steps: int = 1) -> None:
-        """Count steps of a splitting of n features."""
+        """Subtract the cost of steps of a splitting of n features."""
         self.left -= steps * cost(n)
 
 
@@ -88,7 +88,7 @@ def tighten(
     entries: float = ENTRIES,
     start: PairProof | None = None,
 ) -> Iterator[Bound]:
-    """Yield falling bounds as the tree grows, until the goal is met or nothing is left on the meter.
+    """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def tighten(
     goal : float
         Leaves are closed, and the search is done, at this bound.
     meter : Meter
-        Counts the work, and may count that of others beside it.
+        Counts the work; it may be shared with other searches.
     monitor : Monitor
     consider : callable, optional
         Called with a support of at most k features that a node finds likely: a better x may lie
@@ -114,7 +114,7 @@ def tighten(
     steps = SHORT if most >= MANY else LONG
     nodes = _Nodes(problem, x, goal, meter, monitor)
     root = nodes.root(start)
-    open_nodes, leaves, held = [root], 1, _held(root)
+    open_nodes, leaves, entry_count = [root], 1, _entry_count(root)
     least = np.inf
     while True:
         worst = open_nodes[0].value
@@ -122,15 +122,15 @@ def tighten(
             least = worst
             yield _bound(root, leaves, k)
         elif leaves == 1 and worst <= goal and root.proof is not None:  # more steps on the whole were enough
-            yield worded(problem, worst, root.proof, 0 if root.splitting is None else root.splitting.steps)
-        if worst <= goal or meter.left <= 0 or held >= entries or monitor.stop():
+            yield described(problem, worst, root.proof, 0 if root.splitting is None else root.splitting.steps)
+        if worst <= goal or meter.left <= 0 or entry_count >= entries or monitor.stop():
             return
         node = heapq.heappop(open_nodes)
         j = _undecided(node)
         if j is None:
             return  # its support is known: no split can lower its bound
         sides = nodes.sides(node, j, steps)
-        held += _held(sides[0]) + _held(sides[1]) - _held(node)
+        entry_count += _entry_count(sides[0]) + _entry_count(sides[1]) - _entry_count(node)
         node.split, node.sides, node.splitting, node.proof = int(node.features[j]), sides, None, None
         leaves += 1
         for side in sides:
@@ -141,25 +141,25 @@ def tighten(
                 side.splitting = None  # it is never opened
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """Where the budget is worth beginning, until a component could be called optimal."""
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """Branch and bound if the budget suffices, until a component can be called optimal."""
     if not parts_cases(problem, plan):
         return
-    whole = known.bounds["pair-scaled"].ingredients if "pair-scaled" in known.bounds else None
+    whole = context.bounds["pair-scaled"].ingredients if "pair-scaled" in context.bounds else None
     yield from tighten(
         problem,
-        known.x,
-        goal=known.lower * (1 + plan.optimal / 2),
+        context.x,
+        goal=context.lower * (1 + plan.optimal / 2),
         meter=Meter(plan.branch_seconds * SECOND),
-        monitor=known.monitor,
-        consider=known.consider,
+        monitor=context.monitor,
+        consider=context.consider,
         start=whole if isinstance(whole, PairProof) else None,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Nodes:
-    """What every node of one tree is bounded with.
+    """The settings common to all nodes of one tree.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class _Nodes:
     monitor: Monitor
 
     def root(self, proven: PairProof | None) -> Node:
-        """Bound the whole, from what was proven of it before."""
+        """Bound the whole problem, starting from its earlier proof."""
         n = self.problem.n
         return self._node(np.arange(n), np.zeros(n, dtype=bool), ROOT, proven=proven)
 
@@ -207,7 +207,9 @@ class _Nodes:
         if inside.sum() == part.k:
             value, known = _of_known_support(part.cov)
             return Node((-value, number), features, inside, known, None)
-        splitting = heard(lambda: self._begun(part, features, inside, parent), len(features), self.monitor)
+        splitting = run_interruptibly(
+            lambda: self._start_splitting(part, features, inside, parent), len(features), self.monitor
+        )
         first: tuple[float, PairProof] | None = None
         if parent is not None and parent.proof is not None:  # its best proof holds here as well
             block = np.ix_(np.searchsorted(parent.features, features), np.searchsorted(parent.features, features))
@@ -219,15 +221,17 @@ class _Nodes:
         value, proof = self._improved(splitting, part, inside, steps, first, whole=parent is None)
         return Node((-value, number), features, inside, proof, splitting)
 
-    def _begun(self, part: Problem, features: np.ndarray, inside: np.ndarray, parent: Node | None) -> Splitting:
-        """The splitting of a node, from where its parent's stands."""
+    def _start_splitting(
+        self, part: Problem, features: np.ndarray, inside: np.ndarray, parent: Node | None
+    ) -> Splitting:
+        """The splitting of a node, started at the state of its parent's."""
         start = self.x[features]
         if not start.any():
             start = np.ones(len(features))
-        made = Splitting(part, start / np.linalg.norm(start), inside)
+        splitting = Splitting(part, start / np.linalg.norm(start), inside)
         if parent is not None and parent.splitting is not None:
-            made.follow(parent.splitting, np.searchsorted(parent.features, features), whole=True)
-        return made
+            splitting.follow(parent.splitting, np.searchsorted(parent.features, features), whole=True)
+        return splitting
 
     def _improved(
         self,
@@ -239,16 +243,16 @@ class _Nodes:
         *,
         whole: bool,
     ) -> tuple[float, PairProof]:
-        """Take the steps of a node: give up once it is at the goal, or gains too little to get there."""
+        """Take the steps of a node; stop at the goal, or if the gain is too small to reach it."""
         past = [] if best is None else [best[0]]
         for step in range(1, steps + 1):
-            heard(splitting.advance, part.n, self.monitor)
+            run_interruptibly(splitting.advance, part.n, self.monitor)
             self.meter.pay(part.n)
             last = step == steps or self.monitor.stop()
             if step % CHECK and not last:
                 continue
-            made = proof_of(part, *splitting.multipliers(), forced=inside, monitor=self.monitor)
-            best = made if best is None or made[0] < best[0] else best
+            proven = proof_of(part, *splitting.multipliers(), forced=inside, monitor=self.monitor)
+            best = proven if best is None or proven[0] < best[0] else best
             past.append(best[0])
             slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - self.goal)
             if best[0] <= self.goal or last or slow or (self.meter.left <= 0 and not whole):
@@ -258,19 +262,19 @@ class _Nodes:
 
 
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
-    """The bound where the support is known: an eigenvalue."""
+    """The bound for a known support: an eigenvalue."""
     nothing = np.zeros_like(part.entries)
     tail = ceiling.of_matrix(part.entries, part._room())
     return rounding.total(tail, np.zeros(1)), PairProof(nothing, nothing, tail)
 
 
-def _held(node: Node) -> int:
-    """How many numbers the proof of a leaf holds."""
+def _entry_count(node: Node) -> int:
+    """The number of entries in the proof of a leaf."""
     return 0 if node.proof is None else node.proof.L.size + node.proof.M.size
 
 
 def _undecided(node: Node) -> int | None:
-    """The place of the feature of most weight times doubt of its membership; None where all are known."""
+    """The place of the undecided feature of largest weight times doubt; None if all are decided."""
     splitting = node.splitting
     if splitting is None or len(node.features) == 1:
         return None
@@ -282,7 +286,7 @@ def _undecided(node: Node) -> int | None:
 
 
 def _likely(node: Node, k: int) -> np.ndarray:
-    """The k features whose places in the support the relaxation is surest of."""
+    """The k features that the relaxation most clearly places in the support."""
     if node.splitting is None:
         return node.features
     member = np.where(node.inside, np.inf, node.splitting.Y.sum(axis=0) + node.splitting.z)

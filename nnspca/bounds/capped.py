@@ -1,4 +1,4 @@
-"""The capped dual: a cut that may be shaped entry by entry, as long as no entry rises above its level.
+"""The capped dual: a cut whose entries may be shaped one by one, as long as none rises above its level.
 
 For x >= 0 with at most k nonzeros ``(1'x)² <= k``, so any symmetric L with entries at most ρ >= 0
 has ``x'Lx <= ρk``, and
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.plan import Known, Plan
+from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
@@ -29,12 +29,12 @@ from nnspca.numerics.spectraplex import onto_spectraplex
 from nnspca.result import Bound
 
 STEPS = 60
-CHECK = 15  # steps between bounds
+CHECK = 15  # steps between two bounds
 START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1
 
 
 def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
-    """The least bound met in a fixed number of steps that start at the best x.
+    """The least bound over a fixed number of steps that start at the best x.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
             factor = 2.0 if apart > 5 * moved else 0.5 if moved > 5 * apart else 1.0
             weight, U = weight * factor, U / factor
         if step % CHECK == 0 or monitor.stop():
-            made = _proven(problem, U * weight * scale)
-            if made[0] < least:
-                least, best = made[0], made
+            bound = _proven(problem, U * weight * scale)
+            if bound[0] < least:
+                least, best = bound[0], bound
         if monitor.stop():
             break
     value, proof = best
@@ -74,10 +74,10 @@ def capped_dual(problem: Problem, x: np.ndarray, *, monitor: Monitor) -> Bound:
     )
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """From the best point known, where A is held and the features are few."""
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """From the best point known, if A is held and the features are few."""
     if problem.cov.holds_entries and problem.n <= plan.capped_features:
-        yield capped_dual(problem, known.x, monitor=known.monitor)
+        yield capped_dual(problem, context.x, monitor=context.monitor)
 
 
 def _proven(problem: Problem, L: np.ndarray) -> tuple[float, PairProof]:

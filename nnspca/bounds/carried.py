@@ -1,10 +1,10 @@
-"""Ceilings taken over from another k: a larger one's as it is, a smaller one's in proportion.
+"""Carried bounds: upper bounds at one k that follow from one proven at a larger or a smaller k.
 
-What k features can hold, more can too: a ceiling at k holds at every smaller k. Towards larger k a
-ceiling grows in proportion at most. Let x be feasible with s nonzeros, k₁ < s <= k, and let S be k₁
-of them, each choice as likely. Then x_S, scaled, is feasible for k₁, so that
-``x_S'A x_S <= U₁ ‖x_S‖²`` if U₁ is a ceiling there. An x_i stays with probability p = k₁/s and a
-pair of them with p (k₁ − 1)/(s − 1), so that in the mean
+Components of k features are among those of more, so an upper bound at k holds at every smaller k.
+Towards larger k an upper bound grows at most in proportion. Let x be feasible with s nonzeros,
+k₁ < s <= k, and let S be k₁ of them, each choice equally likely. Then x_S, scaled, is feasible for
+k₁, so that ``x_S'A x_S <= U₁ ‖x_S‖²`` if U₁ is an upper bound there. An x_i stays with probability
+p = k₁/s and a pair of them with p (k₁ − 1)/(s − 1), so that in the mean
 
     (k₁ − 1)/(s − 1) (x'Ax − D) + D <= U₁,    D = Σ A_ii x_i² >= d, the least variance of a feature;
 
@@ -28,7 +28,7 @@ from nnspca.result import Bound, Certificate
 
 
 def least_variance(cov: Covariance) -> float:
-    """Return a number that no feature's variance is below, on any machine; it may be negative by rounding.
+    """Return a lower bound on the variance of every feature, on any machine; rounding may make it negative.
 
     Features whose row of A is zero do not count, up to as many as are read at a time: an optimal x
     does without them.
@@ -40,7 +40,7 @@ def least_variance(cov: Covariance) -> float:
 
 
 def at_larger(value: float, smaller: int, k: int, least: float) -> float:
-    """Return the ceiling at k that follows from one at a smaller k of 2 or more; ``least`` is the least variance.
+    """Return the upper bound at k that follows from one at a smaller k >= 2; ``least`` is the least variance.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def at_larger(value: float, smaller: int, k: int, least: float) -> float:
 
 
 def along(ks: list[int], known: Mapping[int, float], least: float) -> list[float]:
-    """Return the least ceiling at each k that follows from those known at some; infinite where none does.
+    """Return the least upper bound at each k that follows from those known; infinite where none does.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def along(ks: list[int], known: Mapping[int, float], least: float) -> list[float
 
 
 def levelled(proven: Mapping[int, Certificate], cov: Covariance) -> Iterator[tuple[int, Certificate]]:
-    """Yield each k whose ceiling one at another k brings down, with its certificate, that ceiling among its bounds."""
+    """Yield each k whose bound improves by one carried from another k, with its certificate that includes it."""
     least = least_variance(cov)
     own = {k: _own(certificate) for k, certificate in proven.items()}
     for k in sorted(proven, reverse=True):
@@ -80,7 +80,7 @@ def levelled(proven: Mapping[int, Certificate], cov: Covariance) -> Iterator[tup
 
 
 def _own(certificate: Certificate) -> Bound:
-    """The least proven bound that was found at this k itself."""
+    """The least bound proven at this k itself."""
     carried = LargerProof, SmallerProof
     own = (b for b in certificate.bounds if b.deterministic and not isinstance(b.ingredients, carried))
     return min(own, key=lambda bound: bound.value)

@@ -1,9 +1,9 @@
-"""The cases of an elimination: ceilings on T for so many of its features, each brought down where that helps most.
+"""The cases of an elimination: upper bounds for at most c features of T, each tightened where that helps most.
 
-Work goes where the largest value is: if it is the first q of its case, the case's relaxation goes
-on, and branch and bound after it; if it is a later one, the case is parted in two. A case begins at
-the multipliers of the one before it: what they prove for fewer features costs about a step of a
-splitting, and its own splitting goes on from there.
+Work is spent on the largest value: if its q is the first of a case, the relaxation of the case is
+continued, and then branch and bound; otherwise the case is split in two. A case starts from the
+multipliers of the one before it: the bound they prove for fewer features costs about one step of a
+splitting, which then continues from there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds import balanced, branch
-from nnspca.bounds.pair_scaled import CHECK, heard, proof_of, raced
+from nnspca.bounds.pair_scaled import CHECK, best_of_two_starts, proof_of, run_interruptibly
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
 from nnspca.calls.progress import Monitor
@@ -23,58 +23,58 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
-STEPS = 2 * CHECK  # of a case's splitting at a time
-PATIENCE = 4  # such turns without a gain of SLOW of what is missing, before a case's splitting rests
+STEPS = 2 * CHECK  # steps of a case's splitting at a time
+PATIENCE = 4  # turns with a gain below SLOW of the remaining gap after which a case's splitting rests
 SLOW = 0.01
-FAR = 5  # planned cases from which the last are far from the first
-MIDDLE = 15  # steps of the middle one of the planned cases, which all later ones profit from
-FOREMOST = 2  # turns of the first case's splitting before the others take over what it has found
-RACED = 500  # features from which one beginning is tried, not two
-SPAN = 8  # numbers of features outside that a case may serve before another's balanced rows are tried: they cost little
-SPREAD = 0.25  # share of the gap at the last q of a case that is left at its first: below, its own steps hardly help
-MUCH = 0.25  # share of the weight that features outside may hold, beyond which a larger T is worth more than work
-HANDED = 1  # steps that it costs to prove what a case's multipliers say of fewer features
-STORED = 1.2e7  # most numbers that the cases' proofs may hold together
-TREES = 3  # most cases that are parted further, each into a third of the numbers a tree may hold
+MANY_CASES = 5  # number of planned cases from which the middle one is advanced as well
+MIDDLE = 15  # steps of the middle planned case; all later cases start from it
+FIRST_TURNS = 2  # turns of the first case's splitting before the planned cases start from it
+RACE_FEATURES = 500  # features from which one start is tried instead of two
+SPAN = 8  # most values of q that a case serves before a new case is tried, whose balanced rows are cheap
+SPREAD = 0.25  # ratio of the gaps at the first and last q of a case below which its steps hardly help
+LARGE_MASS = 0.25  # mass outside beyond which a larger T pays more than further steps
+TRANSFER_STEPS = 1  # cost, in steps, of the bound that a case's multipliers prove for fewer features
+STORED = 1.2e7  # most numbers in all proofs of the cases
+TREES = 3  # most cases with a tree, each with a third of the numbers that a tree may have
 QUIET = Monitor()
 
 
 @dataclass
 class Case:
-    """At most ``cardinality`` features of T: the least ceiling known, what proves it, and how to go on from there."""
+    """A case: at most ``cardinality`` features of T, with the least upper bound known, its proof and its relaxation."""
 
     problem: Problem
     value: float
     proof: object
     splitting: Splitting | None = None
     tree: Iterator[Bound] | None = None
-    reached: float = np.inf  # what its splitting has proven by now, lower than the value or not
+    reached: float = np.inf  # least bound of its splitting, whether below the value or not
     idle: int = 0
-    rests: bool = False  # its splitting gains no more
-    heir: bool = False  # whether the multipliers of the case before it were tried
+    rests: bool = False  # whether its splitting has stalled
+    warm_started: bool = False  # whether it started from the multipliers of the case before
 
-    def found(self, value: float, proof: object) -> None:
-        """Keep the lower of two ceilings."""
+    def improve(self, value: float, proof: object) -> None:
+        """Keep the lower of two upper bounds."""
         if value < self.value:
             self.value, self.proof = value, proof
 
 
 @dataclass
 class Elimination:
-    """The cases on one T, and what each number of outside features is proven to allow."""
+    """The cases on one set T, and the bound that follows for each number of features outside."""
 
     problem: Problem
     x: np.ndarray
-    low: float  # what x is proven to attain
+    lower_bound: float  # proven to be attained by x
     inside: np.ndarray
-    lost: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
-    light: float = 0.0  # no row was read of features that can hold at most this by their variance
-    boxes: BoxProof | None = None  # by which features of large variance hold less than their rows tell
+    excluded_mass: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
+    row_skip_threshold: float = 0.0  # rows of features whose mass by variance is at most this were not read
+    boxes: BoxProof | None = None  # joint bounds on the masses of features of large variance
     monitor: Monitor = QUIET
     consider: Callable[[np.ndarray], None] = lambda support: None
-    turn: int = STEPS  # of a case's splitting between two of its ceilings
-    planned: tuple[int, ...] = ()  # cases to be opened once the first one's splitting has found something
-    cases: dict[int, Case] = field(default_factory=dict)  # by how many of the k features are outside, at least
+    turn: int = STEPS  # steps of a case's splitting between two of its bounds
+    planned: tuple[int, ...] = ()  # cases to be opened after the first turns of the first one
+    cases: dict[int, Case] = field(default_factory=dict)  # by the least number of features outside
     sparing: bool = field(init=False, default=False)  # whether its cases were planned
 
     def __post_init__(self) -> None:
@@ -86,48 +86,50 @@ class Elimination:
             self._open(0)
             return
         first = 0
-        while first < min(self.problem.k, len(self.lost)):
+        while first < min(self.problem.k, len(self.excluded_mass)):
             self._open(first)
             first = 2 * first + 1
 
     def _open(self, first: int) -> None:
-        """Begin a case with what balanced rows prove."""
+        """Open a case with the bound by balanced rows."""
         k = min(self.problem.k - first, len(self.inside))
         problem = Problem(self.part, k, self.problem.nonnegative)
         bound = balanced.balanced_rows(problem, monitor=self.monitor)
         self.cases[first] = Case(problem, bound.value + self.error, bound.ingredients)
 
-    def _take_over(self, meter: branch.Meter, goal: float) -> None:
-        """Open the planned cases by what the multipliers of the one before prove; of many, the middle finds its own."""
-        middle = self.planned[(len(self.planned) - 1) // 2] if len(self.planned) >= FAR else None
+    def _open_planned(self, meter: branch.Meter, goal: float) -> None:
+        """Open the planned cases, each from the multipliers of the case before; of many, advance the middle one."""
+        middle = self.planned[(len(self.planned) - 1) // 2] if len(self.planned) >= MANY_CASES else None
         for first in self.planned[1:]:
             self._open(first)
-            self._taken(first, meter)
+            self._warm_start(first, meter)
             if first == middle and not self.monitor.stop():
                 self._advance(self.cases[first], first, meter, goal, MIDDLE)
         self.planned = ()
 
-    def _taken(self, first: int, meter: branch.Meter) -> None:
-        """Let a case begin with what the multipliers of the one before it prove for fewer features."""
+    def _warm_start(self, first: int, meter: branch.Meter) -> None:
+        """Start a case from the bound that the multipliers of the case before prove for fewer features."""
         case = self.cases[first]
-        held = {q: other.proof for q, other in self.cases.items() if q < first and isinstance(other.proof, PairProof)}
-        if held and self._has_room(case):
-            proof = held[max(held)]
-            case.heir = True
-            value, made = proof_of(case.problem, proof.L, proof.M, monitor=self.monitor)
-            case.found(value + self.error, made)
-            meter.pay(len(self.inside), HANDED)
+        pair_proofs = {
+            q: other.proof for q, other in self.cases.items() if q < first and isinstance(other.proof, PairProof)
+        }
+        if pair_proofs and self._has_room(case):
+            proof = pair_proofs[max(pair_proofs)]
+            case.warm_started = True
+            value, proven = proof_of(case.problem, proof.L, proof.M, monitor=self.monitor)
+            case.improve(value + self.error, proven)
+            meter.pay(len(self.inside), TRANSFER_STEPS)
 
     def _has_room(self, case: Case) -> bool:
-        """Whether the proofs may hold another one by pairs: beyond, balanced rows must do for a case."""
+        """Whether one more proof by pairs fits the storage limit; otherwise the case keeps balanced rows."""
         others = sum(_paired(other) for other in self.cases.values() if other is not case)
         return 2 * (others + 1) * len(self.inside) ** 2 <= STORED
 
     def ceilings(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each q, the ceiling on all features, and the first q of the case it comes from."""
-        values, origin = np.zeros(len(self.lost)), np.zeros(len(self.lost), dtype=int)
+        """For each q, the upper bound on all features, and the first q of the case behind it."""
+        values, origin = np.zeros(len(self.excluded_mass)), np.zeros(len(self.excluded_mass), dtype=int)
         best, at = np.inf, 0
-        for q in range(len(self.lost)):
+        for q in range(len(self.excluded_mass)):
             if q in self.cases and self.cases[q].value <= best:
                 best, at = self.cases[q].value, q
             on_part = best if q < self.problem.k else 0.0  # no feature of T at all
@@ -135,30 +137,32 @@ class Elimination:
         return values, origin
 
     @property
-    def cramped(self) -> bool:
-        """Whether the largest ceiling is that of features outside which may hold so much that T is too small."""
+    def needs_larger_subset(self) -> bool:
+        """Whether the largest bound comes from so much mass outside that T is too small."""
         worst = int(self.ceilings()[0].argmax())
-        return float(self.lost[worst]) > MUCH
+        return float(self.excluded_mass[worst]) > LARGE_MASS
 
     def bound(self) -> Bound:
-        """The largest of the ceilings, and all that proves it."""
+        """The largest of the bounds over q, with its proof."""
         values, _ = self.ceilings()
         used = self._needed(float(values.max()))
         support = np.flatnonzero(self.x)
-        most = len(self.lost) - 1
+        most = len(self.excluded_mass) - 1
         outside = self.problem.n - len(self.inside)
-        possible = np.flatnonzero(values >= self.low)
-        # Rows that were read have to be read on any machine. Beside relative rounding, their masses
-        # A_ii / low may be less there: by the room in them here, by what A_ii drifts, which is less
-        # than the room, and, as none exceeds 1, by the room and the drift that low leaves.
-        light = max(self.light * (1 - 1e-6) - 4 * self.problem.cov._room() / self.low, 0.0)
+        possible = np.flatnonzero(values >= self.lower_bound)
+        # Rows that were read here have to be read on any machine. Besides relative rounding, their
+        # masses A_ii / LB may be smaller there: by the allowance in them here, by the drift of A_ii,
+        # which is less than the allowance, and, as none exceeds 1, by both for LB.
+        row_skip_threshold = max(
+            self.row_skip_threshold * (1 - 1e-6) - 4 * self.problem.cov._room() / self.lower_bound, 0.0
+        )
         return Bound(
             "elimination",
             float(values.max()),
             detail=(
                 f"{len(self.inside):,} features are looked at one by one. Each of the {outside:,} others can hold so "
                 f"little of an optimal component that at most {possible.max(initial=0):,} of them are in it"
-                + (f", with {self.lost[most]:.1%} of its weight if all {most:,} were." if most else ".")
+                + (f", with {self.excluded_mass[most]:.1%} of its weight if all {most:,} were." if most else ".")
             ),
             ingredients=EliminationProof(
                 self.inside,
@@ -166,46 +170,45 @@ class Elimination:
                 self.x[support],
                 tuple(case.problem.k for case in used),
                 tuple(case.proof for case in used),
-                light,
+                row_skip_threshold,
                 self.boxes,
             ),
         )
 
     def _needed(self, most: float) -> list[Case]:
-        """As few cases as prove that no number of features outside allows more: a shorter file, checked sooner."""
+        """The fewest cases that prove the bound for every number of features outside: a shorter file to check."""
         chosen: list[int] = []
-        for q in range(min(self.problem.k, len(self.lost))):
+        for q in range(min(self.problem.k, len(self.excluded_mass))):
             if not chosen or self._value(q, self.cases[chosen[-1]].value) > most:
                 chosen.append(min((first for first in self.cases if first <= q), key=lambda f: self.cases[f].value))
         return [self.cases[first] for first in chosen]
 
     def _value(self, q: int, on_part: float) -> float:
-        """What a ceiling on T allows all features with q of them outside."""
-        # x_R'Ax_R is not below −ε times what A is off by: that is part of one room, and the rest
-        # of two is to spare
-        return rounding.eliminated(on_part, float(self.lost[q]), 2 * self.problem.cov._room())
+        """The upper bound on all features that follows from one on T with q features outside."""
+        # x_R'Ax_R >= −ε times the error of A, which is part of one allowance; two are taken
+        return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov._room())
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
-        """Bring the largest ceiling down, or try to; False once there is no way left."""
+        """Try to lower the largest bound; False if no means is left."""
         if self.planned:
             whole = self.cases[0]
-            for _ in range(FOREMOST):
+            for _ in range(FIRST_TURNS):
                 if not whole.rests and not self.monitor.stop():
                     self._advance(whole, 0, meter, goal)
-            self._take_over(meter, goal)
+            self._open_planned(meter, goal)
             return True
         values, origin = self.ceilings()
         worst = int(values.argmax())
         if not np.isfinite(values[worst]):
-            return False  # so many features outside could hold half of all: no case tells
+            return False  # the mass outside could be half of all: no case gives a bound
         first = int(origin[worst])
         between = [q for q in self.cases if first < q <= worst]
         if self.sparing and not between and worst - first >= SPAN:
             middle = (first + worst + 1) // 2
-            self._open(middle)  # its balanced rows and what is handed on cost less than a few steps
-            self._taken(middle, meter)
+            self._open(middle)  # its balanced rows and warm start cost less than a few steps
+            self._warm_start(middle, meter)
             return True
-        spread = values[first] - self.low <= SPREAD * (values[worst] - self.low)
+        spread = values[first] - self.lower_bound <= SPREAD * (values[worst] - self.lower_bound)
         low_enough = values[first] <= values[0] or spread or self.cases[first].rests
         if worst > first and low_enough:  # the case serves too many q
             if not between:
@@ -213,9 +216,9 @@ class Elimination:
                 return True
             first = max((q for q in between if not self.cases[q].rests), default=first)
         case = self.cases[first]
-        if case.splitting is None and not case.heir:
-            self._taken(first, meter)
-            if case.heir:
+        if case.splitting is None and not case.warm_started:
+            self._warm_start(first, meter)
+            if case.warm_started:
                 return True
         if not case.rests:
             self._advance(case, first, meter, goal)
@@ -224,55 +227,55 @@ class Elimination:
         return True
 
     def _advance(self, case: Case, first: int, meter: branch.Meter, goal: float, steps: int = 0) -> None:
-        """Some steps of a case's splitting."""
+        """Take some steps of a case's splitting."""
         if case.splitting is None:
             if not self._has_room(case):
                 case.rests = True
                 return
             case.splitting = self._splitting(case, first, meter)
         for _ in range(steps or self.turn):
-            heard(case.splitting.advance, len(self.inside), self.monitor)
+            run_interruptibly(case.splitting.advance, len(self.inside), self.monitor)
             meter.pay(len(self.inside))
             if self.monitor.stop():
                 break
         value, proof = proof_of(case.problem, *case.splitting.multipliers(), monitor=self.monitor)
-        case.found(value + self.error, proof)
+        case.improve(value + self.error, proof)
         gained, case.reached = case.reached - (value + self.error), min(case.reached, value + self.error)
         missing = case.reached - self._goal_of(first, goal)
         case.idle = 0 if gained > SLOW * missing > 0 else case.idle + 1
         case.rests = case.idle >= PATIENCE or missing <= 0
 
     def _goal_of(self, first: int, goal: float) -> float:
-        """The ceiling on T with which a case meets the goal at its own number of features outside."""
-        lost = float(self.lost[first])
-        return goal * (1 - 2 * lost) / (1 - lost)
+        """The bound on T at which a case meets the goal for its own number of features outside."""
+        excluded_mass = float(self.excluded_mass[first])
+        return goal * (1 - 2 * excluded_mass) / (1 - excluded_mass)
 
     def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
         """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
         x = self._shortened(case.problem.k)
-        if case.heir and isinstance(case.proof, PairProof):
-            made = Splitting(case.problem, x)
-            made.begin_at(case.proof)
-            return made
-        begun = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
-        if not begun:
+        if case.warm_started and isinstance(case.proof, PairProof):
+            splitting = Splitting(case.problem, x)
+            splitting.begin_at(case.proof)
+            return splitting
+        running = [(abs(q - first), q) for q, other in self.cases.items() if other.splitting is not None]
+        if not running:
             rows = case.proof  # as the case was opened
             if not isinstance(rows, ScaleProof):
                 rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
             assert isinstance(rows, ScaleProof)
-            if self.sparing and len(self.inside) > RACED:
-                made = Splitting(case.problem, x)
-                made.begin_balanced(rows.weights, float(x @ self.part.entries @ x), consistent=True)
-                return made
-            made, value, proof, steps = raced(case.problem, x, rows.weights, self.monitor)
-            case.found(value + self.error, proof)
+            if self.sparing and len(self.inside) > RACE_FEATURES:
+                splitting = Splitting(case.problem, x)
+                splitting.begin_balanced(rows.weights, float(x @ self.part.entries @ x), consistent=True)
+                return splitting
+            splitting, value, proof, steps = best_of_two_starts(case.problem, x, rows.weights, self.monitor)
+            case.improve(value + self.error, proof)
             meter.pay(len(self.inside), steps)
-            return made
-        made = Splitting(case.problem, x)
-        nearest = self.cases[min(begun)[1]].splitting
+            return splitting
+        splitting = Splitting(case.problem, x)
+        nearest = self.cases[min(running)[1]].splitting
         assert nearest is not None
-        made.follow(nearest, np.arange(len(self.inside)))
-        return made
+        splitting.follow(nearest, np.arange(len(self.inside)))
+        return splitting
 
     def _shortened(self, cardinality: int) -> np.ndarray:
         """The best point known on T, cut to its largest loadings."""
@@ -280,7 +283,7 @@ class Elimination:
         return feasible.best(x if x.any() else self.part.diagonal, cardinality, self.problem.nonnegative)
 
     def _branch(self, case: Case, first: int, meter: branch.Meter, goal: float) -> bool:
-        """One more bound of a case's tree; False once it yields none."""
+        """Grow the tree of a case until its next bound; False if there is none."""
         if case.tree is None:
             if sum(other.tree is not None for other in self.cases.values()) >= TREES:
                 return False
@@ -294,13 +297,13 @@ class Elimination:
                 entries=branch.ENTRIES / TREES,
                 start=case.proof if isinstance(case.proof, PairProof) else None,
             )
-        made = next(case.tree, None)
-        if made is None:
+        bound = next(case.tree, None)
+        if bound is None:
             return False
-        case.found(made.value + self.error, made.ingredients)
+        case.improve(bound.value + self.error, bound.ingredients)
         return True
 
 
 def _paired(case: Case) -> bool:
-    """Whether a case is proven by pairs, or is about to be."""
+    """Whether a case has, or will have, a proof by pairs."""
     return case.splitting is not None or isinstance(case.proof, PairProof)

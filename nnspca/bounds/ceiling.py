@@ -1,9 +1,10 @@
-"""Proven ceilings on eigenvalues: what floating-point arithmetic can vouch for, and nothing less.
+"""Upper bounds on eigenvalues, proven in floating-point arithmetic.
 
 **Dense.** If the Cholesky factorisation of a floating-point matrix M runs to its end, then
 ``λ_min(M) >= −γ/(1−γ) tr M`` with ``γ = (n+1)u/(1−(n+1)u)``, whatever the order of its sums (Rump
-2006; Demmel 1989). So t is a ceiling on λ_max(B) when the factorisation of tI − B succeeds, once
-that term and the rounding of forming tI − B are added. No eigenvalue routine has to be trusted.
+2006; Demmel 1989). So t is an upper bound on λ_max(B) when the factorisation of tI − B succeeds,
+once that term and the rounding of forming tI − B are added. No eigenvalue routine has to be
+trusted.
 
 **Factored.** For A = Y'Y with few samples and V with few columns, let ``[V, Y'] = Q [R_V, R_Y]``
 with Q of orthonormal columns. Then ``Y'Y − VV' = Q (R_Y R_Y' − R_V R_V') Q'``: the question is one
@@ -29,7 +30,7 @@ ROWS = 4096  # features whose data are factorised at a time
 
 
 def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) -> float:
-    """Return a proven ceiling on λ_max of the symmetric matrix that B holds up to ``error`` in norm.
+    """Return a proven upper bound on λ_max of a symmetric matrix that B equals up to ``error`` in norm.
 
     ``estimate`` saves computing what is to be proven; a wrong one costs tightness only.
     """
@@ -50,13 +51,13 @@ def of_matrix(B: np.ndarray, error: float = 0.0, estimate: float | None = None) 
         forming = rounding.shift(t, B.diagonal())
         excess = positive_by_cholesky(t * np.eye(n) - B)
         if excess is not None:
-            return float(t + 2 * (forming + excess + error))  # twice: room for whoever checks it by another route
+            return float(t + 2 * (forming + excess + error))  # twice: room for the rounding of a check by another route
         step *= 4
-    return rounding.row_sums(n, scale) + 2 * error  # the row sums: always a ceiling
+    return rounding.row_sums(n, scale) + 2 * error  # the row sums: always an upper bound
 
 
 def positive_by_cholesky(M: np.ndarray) -> float | None:
-    """Return e such that ``λ_min(M) >= −e`` is proven, None when the factorisation breaks down."""
+    """Return e such that ``λ_min(M) >= −e`` is proven; None if the factorisation breaks down."""
     try:
         scipy.linalg.cholesky(M, lower=True, check_finite=False)
     except scipy.linalg.LinAlgError:
@@ -65,7 +66,7 @@ def positive_by_cholesky(M: np.ndarray) -> float | None:
 
 
 def affordable(cov: Covariance, d: int) -> bool:
-    """Whether what d directions leave of A can be proven at all, in a second or two."""
+    """Whether a bound on what d directions leave of A can be proven in a second or two."""
     if isinstance(cov._form, HeldMatrix):
         return cov.n_features <= LARGEST
     m, n = cov._form.factor.shape
@@ -79,7 +80,7 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     ----------
     cov : Covariance
     V : ndarray, shape (n, d)
-        d = 0 gives a ceiling on λ₁.
+        d = 0 gives an upper bound on λ₁.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Companions: the largest entries beside the diagonal of rows of A, of sparse data without a row ever being dense.
+"""Companions: the largest off-diagonal entries of rows of A; rows of sparse data are never made dense.
 
 ``A = S'S/m − μμ'`` of sparse data: beside the stored entries of the product S'S a row holds nothing
 but −μ_i μ_j. Once the k−1 largest ``A_ij d_j`` among the stored reach the largest of those, none of
@@ -25,29 +25,29 @@ class Companions:
     weights : ndarray, shape (n,), optional
         d; 1 when None. They may be set anew.
     cache_entries : int
-        Most stored entries of products that are kept for when the same rows are asked for again.
+        Most stored entries of products that are cached for repeated requests.
     """
 
     def __init__(self, problem: Problem, weights: np.ndarray | None = None, *, cache_entries: int = 0) -> None:
         self.problem, self.weights, self.count = problem, weights, problem.k - 1
         self._cache: dict[bytes, scipy.sparse.csr_array] = {}
         self._room = cache_entries
-        held = problem.cov.factor
-        self.factor = held if isinstance(held, SparseFactor) else None
+        factor = problem.cov.factor
+        self.factor = factor if isinstance(factor, SparseFactor) else None
 
     def largest(self, rows: np.ndarray) -> np.ndarray:
         """Return the k−1 largest shares of each row as they are read, ascending, shape (len(rows), k−1)."""
         if self.factor is None:
             return self._dense(rows)
-        found, complete = self._stored(rows, self.factor)
+        shares, complete = self._stored(rows, self.factor)
         left = np.flatnonzero(~complete)
         if len(left):
-            found[left] = self._dense(rows[left])
-        return found
+            shares[left] = self._dense(rows[left])
+        return shares
 
     def _stored(self, rows: np.ndarray, factor: SparseFactor) -> tuple[np.ndarray, np.ndarray]:
         """The largest among the stored entries of the product, and whether no other entry of the row is larger."""
-        found, complete = np.zeros((len(rows), self.count)), np.zeros(len(rows), dtype=bool)
+        largest, complete = np.zeros((len(rows), self.count)), np.zeros(len(rows), dtype=bool)
         product, mean = self._product(rows, factor), factor.mean
         pull = mean if self.weights is None else mean * self.weights
         most, least = float(pull.max(initial=0.0)), float(pull.min(initial=0.0))
@@ -62,15 +62,15 @@ class Companions:
                 shares *= self.weights[columns]
             if len(shares) < self.count:
                 continue
-            found[place] = np.maximum(largest_entries(shares, self.count), 0.0)
-            beside = max(-mean[i] * most, -mean[i] * least)
+            largest[place] = np.maximum(largest_entries(shares, self.count), 0.0)
+            unstored = max(-mean[i] * most, -mean[i] * least)
             if not self.problem.nonnegative:
-                beside = abs(mean[i]) * max(most, -least)
-            complete[place] = found[place].min(initial=np.inf) >= raised(beside, 4)
-        return found, complete
+                unstored = abs(mean[i]) * max(most, -least)
+            complete[place] = largest[place].min(initial=np.inf) >= raised(unstored, 4)
+        return largest, complete
 
     def _product(self, rows: np.ndarray, factor: SparseFactor) -> scipy.sparse.csr_array:
-        """S'S / m at the rows, made anew unless it was kept."""
+        """S'S / m at the rows, from the cache if it is there."""
         key = rows.tobytes()
         if key in self._cache:
             return self._cache[key]

@@ -1,4 +1,4 @@
-"""Elimination by small masses: what is proven on a few features speaks for all of them.
+"""Elimination by small masses: a bound proven on a few features extends to all of them.
 
 Let x be optimal, J its support, OPT its variance, T any set of features, R = J∖T with |R| = q, and
 ε = ‖x_R‖². On J, x is an eigenvector of A, so ``x_R'Ax = OPT ε``, that is
@@ -7,18 +7,17 @@ Let x be optimal, J its support, OPT its variance, T any set of features, R = J�
     OPT = x_T'A x_T + 2 x_R'A x_T + x_R'A x_R = x_T'A x_T + 2 OPT ε − x_R'A x_R <= U (1 − ε) + 2 OPT
     ε
 
-for any ceiling U on T alone with k − q features, as A is positive semidefinite. ε is at most ε_q,
-the sum of the q largest masses outside T (:mod:`nnspca.bounds.masses`), hence
+for any upper bound U on T alone with k − q features, as A is positive semidefinite. ε is at most
+ε_q, the sum of the q largest masses outside T (:mod:`nnspca.bounds.masses`), hence
 
     OPT <= max over q of  U_{k−q} (1 − ε_q) / (1 − 2 ε_q)        (ε_q < ½).
 
-A ceiling with more features holds with fewer, so a few cardinalities c serve all q: each *case* is
-one of them, with the least ceiling on T known for it. Where an outside feature can hold less than
-one of the k features is worth, the largest value is that of q = 0 and nothing is lost: n features
-have become |T|.
+A bound with more features holds with fewer, so a few cardinalities c serve all q: each *case* is one
+of them, with the least bound on T known for it. If the mass of each outside feature is below the share
+of one of the k features, the largest value is that of q = 0 and nothing is lost: n features are
+reduced to |T|.
 
-Which T, and which cases to begin with, :mod:`nnspca.bounds.selection` tells; :mod:`nnspca.bounds.cases`
-brings them down.
+:mod:`nnspca.bounds.selection` chooses T and the first cases; :mod:`nnspca.bounds.cases` tightens them.
 """
 
 from __future__ import annotations
@@ -30,26 +29,26 @@ import numpy as np
 
 from nnspca.bounds import boxes, branch, masses, selection
 from nnspca.bounds.cases import Elimination
-from nnspca.bounds.plan import SECOND, Known, Plan, pair_steps, rows_read, whole_steps
+from nnspca.bounds.plan import SECOND, BoundContext, Plan, pair_steps, rows_read, whole_steps
 from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
-PATIENT = 1 / 8  # share of the budget by which a search on T must have come below what is known
-LATE = 1 / 4  # share of the budget after which a T on which nothing was gained was too small
-GAIN = 1e-4  # relative: less is not worth another bound
-MANY = 150  # k from which a live search plans its cases, as a hundred numbers of features outside matter
-WIDEST = 1000  # features of T at most in a planned search
-LONGER = 2.0  # times the work that others may count: a step on so many features takes less than its count
-CROWDED = 150  # features of T from which it is worth a second to know what they hold beside each other
-FULL = 0.4  # share of the weight that features outside may hold, beyond which T is taken no smaller for it
-LIGHT = 0.7  # share of what a feature takes from the others, below which its variance alone tells enough
+PATIENT = 1 / 8  # share of the budget after which a search on T ends unless it improved on the known bound
+LATE = 1 / 4  # share of the budget after which T is enlarged if there was no gain
+GAIN = 1e-4  # least relative gain worth another bound
+MANY = 150  # k from which a live search plans its cases, because about a hundred values of q matter
+WIDEST = 1000  # most features of T in a planned search
+LONGER = 2.0  # factor on the budget of a planned search: steps on so many features cost less than they count
+CROWDED = 150  # features of T from which joint bounds on masses are worth a second
+FULL = 0.4  # largest mass outside for which joint bounds may make T smaller
+LIGHT = 0.7  # share of a feature's effect on the others below which its variance alone suffices
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What an elimination may spend, in the unit of :func:`nnspca.bounds.plan.cost`.
+    """The budget of an elimination, in the unit of :func:`nnspca.bounds.plan.cost`.
 
     Attributes
     ----------
@@ -76,7 +75,7 @@ def tighten(
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
 ) -> Iterator[Bound]:
-    """Yield falling bounds below ``least``; nothing where too many features can hold too much.
+    """Yield falling bounds below ``least``; none if too many features have too large a mass.
 
     Parameters
     ----------
@@ -105,14 +104,14 @@ def tighten(
         return begin(problem, x, least, replace(limits, smallest=2 * len(than.inside)), monitor, consider)
 
     while True:
-        made = float(elimination.ceilings()[0].max())
-        if made < least * (1 - GAIN):
-            least, beaten = made, True
+        value = float(elimination.ceilings()[0].max())
+        if value < least * (1 - GAIN):
+            least, beaten = value, True
             yield elimination.bound()
         spent = most - meter.left
         if not beaten and spent > budget.patience * budget.relaxations:
             return
-        if made <= goal or meter.left <= 0 or monitor.stop():
+        if value <= goal or meter.left <= 0 or monitor.stop():
             return
         growing = not widened and len(elimination.inside) < limits.features
         if growing and not beaten and spent > LATE * budget.relaxations:
@@ -121,7 +120,7 @@ def tighten(
             continue
         if elimination.work(meter, goal, budget.trees > 0):
             continue
-        if not (growing and elimination.cramped):
+        if not (growing and elimination.needs_larger_subset):
             return
         widened, wider = True, larger(elimination)
         if wider is None:
@@ -137,43 +136,60 @@ def begin(
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
     *,
-    low: float | None = None,
+    lower_bound: float | None = None,
 ) -> Elimination | None:
-    """Choose T: as few features as lose next to nothing, if the bounds on T are as tight as they can be.
+    """Choose T: as few features as possible at almost no loss, if the bounds on T are as tight as they can be.
 
-    With ``low`` given, the masses are those of all components of at least that variance, best on
+    With ``lower_bound`` given, the masses are those of all components of at least that variance, best on
     their own support.
     """
-    low = masses.attained(problem.cov, x) if low is None else low
+    lower_bound = masses.attained(problem.cov, x) if lower_bound is None else lower_bound
     support = np.flatnonzero(x)
     limits = replace(limits, features=min(limits.features, problem.n))
-    if low <= 0 or len(support) >= limits.features:
+    if lower_bound <= 0 or len(support) >= limits.features:
         return None
-    shares = selection.shares(problem, x, low)
+    shares = selection.shares(problem, x, lower_bound)
     outside = np.arange(1, len(shares))
-    light = max(0.0, float(((limits.loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
+    row_skip_threshold = max(0.0, float(((limits.loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
 
-    def chosen(smallest: int, beside: masses.Boxes | None = None) -> selection.Selection | None:
-        """Choose T by the masses that rows tell, or those of features beside each other where they are known."""
-        falling = masses.Falling(problem, low, monitor, light=light, most=limits.read, beside=beside)
-        return selection.choose(falling, support, shares, replace(limits, smallest=smallest), least / low * (1 - GAIN))
+    def choose_subset(smallest: int, joint: masses.Boxes | None = None) -> selection.Selection | None:
+        """Choose T by the masses from rows, or by joint masses where they are known."""
+        ranking = masses.MassRanking(
+            problem, lower_bound, monitor, row_skip_threshold=row_skip_threshold, most=limits.read, joint=joint
+        )
+        return selection.choose(
+            ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound * (1 - GAIN)
+        )
 
-    made, proof = chosen(limits.smallest), None
-    if made is None or len(made.inside) > CROWDED:
-        beside = boxes.within(problem, low, masses.by_variance(problem.cov, low), monitor)
-        again = None if beside is None else chosen(limits.smallest, beside)
-        if made and again and float(again.lost[-1]) > FULL:  # rather as many features, and less outside
-            again = chosen(len(made.inside), beside)
-        if beside and again and (made is None or again.work <= made.work):
-            made, proof = again, beside.proof
-    if made is None:
+    choice, proof = choose_subset(limits.smallest), None
+    if choice is None or len(choice.inside) > CROWDED:
+        joint = boxes.bounded_masses(problem, lower_bound, masses.by_variance(problem.cov, lower_bound), monitor)
+        alternative = None if joint is None else choose_subset(limits.smallest, joint)
+        if (
+            choice and alternative and float(alternative.excluded_mass[-1]) > FULL
+        ):  # rather as many features, and less outside
+            alternative = choose_subset(len(choice.inside), joint)
+        if joint and alternative and (choice is None or alternative.work <= choice.work):
+            choice, proof = alternative, joint.proof
+    if choice is None:
         return None
-    inside, lost = made.inside, made.lost
-    return Elimination(problem, x, low, inside, lost, light, proof, monitor, consider, planned=made.planned)
+    inside, excluded_mass = choice.inside, choice.excluded_mass
+    return Elimination(
+        problem,
+        x,
+        lower_bound,
+        inside,
+        excluded_mass,
+        row_skip_threshold,
+        proof,
+        monitor,
+        consider,
+        planned=choice.planned,
+    )
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """Where the features are too many for the splitting of all."""
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """Elimination, if the features are too many for the splitting of all."""
     if pair_steps(problem, plan):
         return
     sparing, patient = _sparing(problem, plan), whole_steps(problem, plan) or plan.always_levels
@@ -185,23 +201,23 @@ def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
     )
     yield from tighten(
         problem,
-        known.x,
-        known.upper,
+        context.x,
+        context.upper,
         limits,
         budget,
-        goal=known.lower * (1 + plan.closed),
-        monitor=known.monitor,
-        consider=known.consider,
+        goal=context.lower * (1 + plan.closed),
+        monitor=context.monitor,
+        consider=context.consider,
     )
 
 
 def _sparing(problem: Problem, plan: Plan) -> bool:
-    """Whether there are so many k − q, in so short a time, that cases are planned."""
+    """Whether k is so large and the time so short that the cases are planned in advance."""
     return problem.k >= MANY and not plan.always_levels and not whole_steps(problem, plan)
 
 
 def _most_kept(problem: Problem, plan: Plan) -> int:
-    """How many features T may have at most: fewer where the splitting could run on all of them instead."""
+    """The most features of T: fewer if the splitting could run on all features instead."""
     if whole_steps(problem, plan):
         return min(plan.eliminated_features, int(plan.kept_share * problem.n))
     return max(plan.eliminated_features, WIDEST) if _sparing(problem, plan) else plan.eliminated_features

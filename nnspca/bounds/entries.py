@@ -1,4 +1,4 @@
-"""Bounds read off A's entries: the largest k variances, and the largest sum of k entries in a row (B3).
+"""Bounds from the entries of A: the k largest variances, and the largest sum of k entries in a row (B3).
 
 For a feasible x with support J, ``x'Ax <= Σ_{i,j∈J} |A_ij| x_i x_j``, positive entries only where
 x >= 0, and the largest eigenvalue of a symmetric nonnegative matrix is at most its largest row sum:
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import Known, Plan, rows_read
+from nnspca.bounds.plan import BoundContext, Plan, rows_read
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance import Covariance
@@ -23,7 +23,7 @@ from nnspca.result import Bound
 
 
 def diagonal(problem: Problem) -> Bound:
-    """The k largest variances of single features, summed."""
+    """The sum of the k largest variances of single features."""
     cov, k = problem.cov, problem.k
     value = float(np.sort(cov.diagonal)[::-1][:k].sum())
     value = rounding.raised(value, k + 8 + _terms(cov)) + cov._room(k)
@@ -63,7 +63,7 @@ def rows(problem: Problem, *, monitor: Monitor, allowed: int | None = None) -> B
         if start >= allowed:
             return None
         if monitor.stop():
-            most = max(most, reach)  # a ceiling on all rows not yet read
+            most = max(most, reach)  # an upper bound on all rows not yet read
             break
         chosen = order[start : start + cov._strip]
         most = max(most, float((cov.diagonal[chosen] + companions.largest(chosen).sum(axis=-1)).max()))
@@ -77,16 +77,16 @@ def rows(problem: Problem, *, monitor: Monitor, allowed: int | None = None) -> B
     )
 
 
-def diagonal_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """The sum of variances as a certificate asks for it."""
+def diagonal_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """The sum of variances, as an attempt of a certificate."""
     yield diagonal(problem)
 
 
-def rows_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """The row sums as a certificate asks for them."""
-    made = rows(problem, monitor=known.monitor, allowed=rows_read(problem, plan) // 4)  # others tell more
-    if made is not None:
-        yield made
+def rows_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """The row sums, as an attempt of a certificate."""
+    bound = rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan) // 4)  # other bounds are tighter
+    if bound is not None:
+        yield bound
 
 
 def _terms(cov: Covariance) -> int:

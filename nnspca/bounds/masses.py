@@ -1,4 +1,4 @@
-"""Masses: the largest share of weight x_i² that each feature can hold in any optimal component.
+"""Masses: upper bounds on the weight x_i² of each feature in any optimal component.
 
 Let x be optimal, J its support and OPT its variance. On J, x is an eigenvector:
 ``(Ax)_i = OPT x_i``. With ``b_i = ‖the k−1 largest A_ij⁺, j ≠ i‖`` (|A_ij| without the sign
@@ -28,138 +28,148 @@ from nnspca.numerics.feasible import sum_of_largest
 
 
 def attained(cov: Covariance, x: np.ndarray) -> float:
-    """Return a number not above the variance that x, scaled to norm 1, attains: by the data, on any machine."""
+    """Return a lower bound, valid on any machine, on the variance of x scaled to norm 1."""
     size, terms = max(cov.trace, cov._form.rounding_scale), int(np.count_nonzero(x))
-    lost = rounding.variances(cov._form.terms + terms, size) + cov._room()
-    return (cov.variance(x) - lost) / rounding.raised(float(x @ x), terms + 8)
+    rounding_loss = rounding.variances(cov._form.terms + terms, size) + cov._room()
+    return (cov.variance(x) - rounding_loss) / rounding.raised(float(x @ x), terms + 8)
 
 
-def by_variance(cov: Covariance, low: float) -> np.ndarray:
-    """Return what each feature can hold by its variance alone, rounded up; ``low`` is attained."""
+def by_variance(cov: Covariance, lower_bound: float) -> np.ndarray:
+    """Return upper bounds on the masses by variance alone, rounded up; ``lower_bound`` is attained."""
     own = cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()
-    return np.minimum(rounding.raised(own / low, 8), 1.0)
+    return np.minimum(rounding.raised(own / lower_bound, 8), 1.0)
 
 
-def by_rows(problem: Problem, low: float, rows: np.ndarray, companions: Companions | None = None) -> np.ndarray:
-    """Return the same by the rows of A, rounded up."""
+def by_rows(problem: Problem, lower_bound: float, rows: np.ndarray, companions: Companions | None = None) -> np.ndarray:
+    """Return upper bounds on the masses by the rows of A, rounded up."""
     k = problem.k
     # in units of the optimum: no square overflows, and none that vanishes matters
-    shares = (companions or Companions(problem)).largest(rows) / low
+    shares = (companions or Companions(problem)).largest(rows) / lower_bound
     # the rows of two machines differ by the drift in norm at most
     b = rounding.raised(np.sqrt(rounding.raised((shares * shares).sum(axis=-1), 4 * (k + 8))), 2)
-    b += reading_error(problem, low, rows)
-    room = left_by_others(problem.cov, low, rows)
+    b += reading_error(problem, lower_bound, rows)
+    room = left_by_others(problem.cov, lower_bound, rows)
     ratio = b / np.where(room > 0, room, 1.0)
     return np.where(room > 0, rounding.raised(ratio * ratio / (1 + ratio * ratio), 16), 1.0)
 
 
-def reading_error(problem: Problem, low: float, rows: np.ndarray) -> np.ndarray:
-    """Return by how much the sum of A_ij x_j over i's companions may exceed what is read, ‖x‖ <= 1, in units of low."""
+def reading_error(problem: Problem, lower_bound: float, rows: np.ndarray) -> np.ndarray:
+    """Return the largest error of the sum of A_ij x_j over i's companions as read, ‖x‖ <= 1, in units of LB."""
     cov, reading = problem.cov, rounding.inner_products(problem.cov._form.terms + 4)
-    s = np.sqrt(cov.diagonal[rows] / low)
-    company = np.sqrt(float(sum_of_largest(cov.diagonal, problem.k - 1)) / low)
-    return reading * s * company + cov._room() / low + rounding.VANISHING
+    s = np.sqrt(cov.diagonal[rows] / lower_bound)
+    company = np.sqrt(float(sum_of_largest(cov.diagonal, problem.k - 1)) / lower_bound)
+    return reading * s * company + cov._room() / lower_bound + rounding.VANISHING
 
 
-def left_by_others(cov: Covariance, low: float, rows: np.ndarray) -> np.ndarray:
-    """Return 1 − A_ii in units of low, rounded down: what i's companions have to make up for."""
+def left_by_others(cov: Covariance, lower_bound: float, rows: np.ndarray) -> np.ndarray:
+    """Return 1 − A_ii in units of ``lower_bound``, rounded down: what i's companions have to contribute."""
     own = cov.diagonal[rows] * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()
-    return 1.0 - own / low - rounding.sums(8, 1.0)
+    return 1.0 - own / lower_bound - rounding.sums(8, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """What some features can hold beside each other (:mod:`nnspca.bounds.boxes`), and what proves it."""
+    """Joint bounds on the masses of some features (:mod:`nnspca.bounds.boxes`), with their proof."""
 
     masses: np.ndarray
     proof: BoxProof
 
 
-class Falling:
-    """Masses of all features, of which the largest are known by their rows: as many of them as were asked for.
+class MassRanking:
+    """Upper bounds on the masses of all features, of which the largest are computed from rows on demand.
 
-    Rows are read by falling variance, but none of features that can hold at most ``light`` by their
+    Rows are read by falling variance, but none of features that can hold at most ``row_skip_threshold`` by their
     variance alone, and no more than ``most`` where it is given. Nor are rows of features whose
-    masses beside each other are known.
+    joint bounds are known.
     """
 
     def __init__(
         self,
         problem: Problem,
-        low: float,
+        lower_bound: float,
         monitor: Monitor,
         *,
-        light: float,
+        row_skip_threshold: float,
         most: int | None = None,
-        beside: Boxes | None = None,
+        joint: Boxes | None = None,
     ) -> None:
-        self.problem, self.low, self.monitor, self.light = problem, low, monitor, light
+        self.problem, self.lower_bound, self.monitor, self.row_skip_threshold = (
+            problem,
+            lower_bound,
+            monitor,
+            row_skip_threshold,
+        )
         self.most = problem.n if most is None else most
-        self.masses = by_variance(problem.cov, low)
-        self._known = np.zeros(problem.n, dtype=bool)
-        if beside is not None:
-            self.masses[beside.proof.features] = beside.masses
-            self._known[beside.proof.features] = True
+        self.masses = by_variance(problem.cov, lower_bound)
+        self._settled = np.zeros(problem.n, dtype=bool)
+        if joint is not None:
+            self.masses[joint.proof.features] = joint.masses
+            self._settled[joint.proof.features] = True
         self._order = np.argsort(-self.masses, kind="stable")
         self._companions = Companions(problem)
-        self._found = np.zeros(0)
-        self._read = 0
+        self._row_masses = np.zeros(0)
+        self._rows_read = 0
 
     def largest(self, wanted: int, *, heavy: float = 1.0, allowed: int) -> np.ndarray | None:
-        """Return the masses, read on until the ``wanted`` largest of all are among them.
+        """Return the masses, with rows read until the ``wanted`` largest of all are certain.
 
         None where more than ``allowed`` features turn out to hold more than ``heavy``, too many
         rows would have to be read, or the call was stopped.
         """
         masses, order, step = self.masses, self._order, self.problem.cov._strip
-        while self._read < self.problem.n and masses[order[self._read]] > self._least(wanted):
-            if self._read >= self.most or self.monitor.stop():
+        while self._rows_read < self.problem.n and masses[order[self._rows_read]] > self._least(wanted):
+            if self._rows_read >= self.most or self.monitor.stop():
                 return None
-            rows = order[self._read : self._read + step]
-            self._read += len(rows)
-            # what is light stays as it is: whoever derives it again need not read it
-            rows = rows[masses[rows] > self.light]
-            read = rows[~self._known[rows]]
-            masses[read] = np.minimum(masses[read], by_rows(self.problem, self.low, read, self._companions))
-            self._found = np.concatenate([self._found, masses[rows]])
-            if np.count_nonzero(self._found > heavy) > allowed:
+            rows = order[self._rows_read : self._rows_read + step]
+            self._rows_read += len(rows)
+            # masses below the threshold stay as they are: the judge need not read their rows either
+            rows = rows[masses[rows] > self.row_skip_threshold]
+            read = rows[~self._settled[rows]]
+            masses[read] = np.minimum(masses[read], by_rows(self.problem, self.lower_bound, read, self._companions))
+            self._row_masses = np.concatenate([self._row_masses, masses[rows]])
+            if np.count_nonzero(self._row_masses > heavy) > allowed:
                 return None
         return masses
 
     def _least(self, wanted: int) -> float:
-        """The mass below which no feature matters."""
-        if len(self._found) < wanted:
-            return self.light
-        return max(self.light, float(np.partition(self._found, len(self._found) - wanted)[len(self._found) - wanted]))
+        """The mass below which features do not matter."""
+        if len(self._row_masses) < wanted:
+            return self.row_skip_threshold
+        return max(
+            self.row_skip_threshold,
+            float(np.partition(self._row_masses, len(self._row_masses) - wanted)[len(self._row_masses) - wanted]),
+        )
 
 
 def largest(
     problem: Problem,
-    low: float,
+    lower_bound: float,
     wanted: int,
     monitor: Monitor,
     *,
-    light: float = 0.0,
+    row_skip_threshold: float = 0.0,
     heavy: float = 1.0,
     allowed: int,
     most: int | None = None,
 ) -> np.ndarray | None:
-    """Return masses of all features, the ``wanted`` largest by their rows: see :class:`Falling`."""
-    return Falling(problem, low, monitor, light=light, most=most).largest(wanted, heavy=heavy, allowed=allowed)
+    """Return masses of all features, the ``wanted`` largest by their rows: see :class:`MassRanking`."""
+    return MassRanking(problem, lower_bound, monitor, row_skip_threshold=row_skip_threshold, most=most).largest(
+        wanted, heavy=heavy, allowed=allowed
+    )
 
 
-def every(problem: Problem, low: float, monitor: Monitor, *, light: float) -> np.ndarray:
-    """Return masses of all features, by their rows wherever these can hold more than ``light`` by their variance.
+def every(problem: Problem, lower_bound: float, monitor: Monitor, *, row_skip_threshold: float) -> np.ndarray:
+    """Return masses of all features, by rows for those above ``row_skip_threshold`` by variance.
 
-    They hold of every x that is best on its own support and of variance ``low`` at least. Stopped,
-    it returns what the variances tell of the rows that were not read.
+    They hold of every x that is best on its own support and of variance ``lower_bound`` at least. If
+    stopped, rows that were not read keep their bounds by variance.
     """
-    masses = by_variance(problem.cov, low)
-    heavy, companions = np.flatnonzero(masses > light), Companions(problem)
+    masses = by_variance(problem.cov, lower_bound)
+    heavy, companions = np.flatnonzero(masses > row_skip_threshold), Companions(problem)
     for start in range(0, len(heavy), problem.cov._strip):
         if monitor.stop():
             break
         rows = heavy[start : start + problem.cov._strip]
-        masses[rows] = np.minimum(masses[rows], by_rows(problem, low, rows, companions))
+        masses[rows] = np.minimum(masses[rows], by_rows(problem, lower_bound, rows, companions))
         monitor.tell(start / len(heavy), "how much each feature can hold")
     return masses

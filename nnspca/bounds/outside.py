@@ -1,4 +1,4 @@
-"""The rows outside a working set: what each costs, and how large a share every row inside can grant them."""
+"""The rows outside a working set: the cost of each, and the largest share that it can grant to the rows inside."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BISECTIONS = 60
 
 @dataclass
 class Outside:
-    """The rows outside the working set, read block by block."""
+    """The rows outside the working set, read in blocks."""
 
     problem: Problem
     monitor: Monitor

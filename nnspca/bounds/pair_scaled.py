@@ -1,4 +1,4 @@
-"""The pair-scaled dual: a convex relaxation tight to the width of a line, with a certificate of three lines.
+"""The pair-scaled dual: a convex relaxation that is tight in practice, with a short certificate.
 
 **The bound.** Take any symmetric L and any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j.
 For feasible x >= 0 with support J, |J| <= k, the arithmetic–geometric mean gives
@@ -35,10 +35,10 @@ from typing import TypeVar
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.plan import Known, Plan, pair_steps, parts_cases, whole_steps
+from nnspca.bounds.plan import BoundContext, Plan, pair_steps, parts_cases, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -48,21 +48,21 @@ from nnspca.result import Bound
 CHECK = 10  # steps between bounds of a race
 STEPS_BETWEEN_BOUNDS = 20  # on all features: a bound costs as much as three steps
 RACE = 10  # steps of each of two starts before the better is known
-LEAD = 3.0  # by how much less weight spread first must miss, as it slows down after a good beginning
+LEAD = 3.0  # factor by which the gap of a spread start must be smaller, as it slows down later
 BALANCE = 8  # power steps of the balancing
 STALL = 6  # bounds without a relative gain of 1e-6 before the search rests
-CASES = 450  # most features of which cases cost little enough to take over from a slow search
-LARGE = 400  # features from which a step, or a bound, may take long enough to be waited for
+CASES = 450  # most features for which branch and bound takes over from a slow search
+LARGE = 400  # features from which a step, or a bound, may take so long that it runs in a thread
 QUIET = Monitor()
-SLOW = 0.1  # share of what is missing that as many bounds must gain, where other bounds may gain more
+SLOW = 0.1  # share of the remaining gap that STALL bounds must gain if other bounds may gain more
 
 
 _T = TypeVar("_T")
 
 
-def heard(act: Callable[[], _T], n: int, monitor: Monitor) -> _T:
-    """Return what a computation on n features comes to: beside whoever asks whether to stop, where it takes long."""
-    return beside(act, monitor) if n >= LARGE else act()
+def run_interruptibly(act: Callable[[], _T], n: int, monitor: Monitor) -> _T:
+    """Return the result of a computation on n features; a long one runs in a thread, so that it can be stopped."""
+    return run_cancellable(act, monitor) if n >= LARGE else act()
 
 
 def tighten(
@@ -95,27 +95,27 @@ def tighten(
     enough : float
         A bound that the search rests above where it has become slow, because cases will be parted.
     """
-    least, idle, made, past = np.inf, 0, 0, [np.inf]
+    least, idle, steps_taken, past = np.inf, 0, 0, [np.inf]
     if warm_start is None and weights is not None:
-        splitting, value, proof, made = raced(problem, x, weights, monitor)
+        splitting, value, proof, steps_taken = best_of_two_starts(problem, x, weights, monitor)
         least = value
-        yield worded(problem, value, proof, made)
+        yield described(problem, value, proof, steps_taken)
         if least <= goal or monitor.stop():
             return
     else:
         splitting = Splitting(problem, x)
         if warm_start is not None:
             splitting.begin_at(warm_start)
-            # at a larger k it may be all there is to do
+            # at a larger k this may already meet the goal
             least, proof = proof_of(problem, *splitting.multipliers(), monitor=monitor)
-            yield worded(problem, least, proof, 0)
+            yield described(problem, least, proof, 0)
             if least <= goal or monitor.stop():
                 return
-    for step in range(made + 1, steps + 1):
-        heard(splitting.advance, problem.n, monitor)
+    for step in range(steps_taken + 1, steps + 1):
+        run_interruptibly(splitting.advance, problem.n, monitor)
         if step % STEPS_BETWEEN_BOUNDS and step != steps and not monitor.stop():
             continue
-        bound = worded(problem, *proof_of(problem, *splitting.multipliers(), monitor=monitor), step)
+        bound = described(problem, *proof_of(problem, *splitting.multipliers(), monitor=monitor), step)
         idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1
         if bound.value < least:
             least = bound.value
@@ -126,14 +126,14 @@ def tighten(
             return
 
 
-def raced(
+def best_of_two_starts(
     problem: Problem, x: np.ndarray, weights: np.ndarray, monitor: Monitor
 ) -> tuple[Splitting, float, PairProof, int]:
-    """Let two splittings begin at balanced rows, and keep the one that proves most after a few steps.
+    """Start two splittings at balanced rows, and keep the one with the better bound after a few steps.
 
-    Where balanced rows come near the optimum they are a head start of a hundred steps as they are;
-    where pairs have to share quite differently it is better to spread the weight first. Returned
-    with the least that either proves, and the steps of both.
+    Near-optimal balanced rows save about a hundred steps if used unchanged; if pairs have to share
+    differently, it is better to spread the weight first. Returned with the least bound of both, its
+    proof, and the number of steps of both.
     """
     cov = problem.cov
     attained = float(x @ cov.entries @ x)
@@ -144,45 +144,45 @@ def raced(
         splitting, reached = Splitting(problem, x), np.inf
         splitting.begin_balanced(weights, attained, consistent=consistent)
         while splitting.steps < RACE and not (steps and monitor.stop()):
-            heard(splitting.advance, problem.n, monitor)
+            run_interruptibly(splitting.advance, problem.n, monitor)
             steps += 1
             if splitting.steps % CHECK == 0 or monitor.stop():
-                made = proof_of(problem, *splitting.multipliers(), monitor=monitor)
-                reached = min(reached, made[0])
-                best = made if best is None or made[0] < best[0] else best
+                proven = proof_of(problem, *splitting.multipliers(), monitor=monitor)
+                reached = min(reached, proven[0])
+                best = proven if best is None or proven[0] < best[0] else best
         runs.append(((reached - attained) * (1.0 if consistent else LEAD), splitting))
     assert best is not None
     return min(runs, key=lambda run: run[0])[1], *best, steps
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """On all features, where they are few."""
-    yield from _tightened(problem, plan, known, pair_steps(problem, plan))
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """On all features, if they are few."""
+    yield from _tightened(problem, plan, context, pair_steps(problem, plan))
 
 
-def on_all_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """On all features where they are more, and next to none of them could be set aside."""
-    if not pair_steps(problem, plan) and "elimination" not in known.bounds:
-        yield from _tightened(problem, plan, known, whole_steps(problem, plan))
+def on_all_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """On all features, if they are more but almost none of them could be eliminated."""
+    if not pair_steps(problem, plan) and "elimination" not in context.bounds:
+        yield from _tightened(problem, plan, context, whole_steps(problem, plan))
 
 
-def _tightened(problem: Problem, plan: Plan, known: Known, steps: int) -> Iterator[Bound]:
-    """From the multipliers found at a neighbouring k if there are any for all features, else from balanced rows."""
+def _tightened(problem: Problem, plan: Plan, context: BoundContext, steps: int) -> Iterator[Bound]:
+    """From the multipliers of a neighbouring k if they cover all features, else from balanced rows."""
     if not steps:
         return
-    earlier = known.earlier.get("pair-scaled")
+    earlier = context.earlier.get("pair-scaled")
     proof = None if earlier is None else earlier.ingredients
-    balanced = known.bounds.get("balanced-rows")
+    balanced = context.bounds.get("balanced-rows")
     scales = None if balanced is None else balanced.ingredients
     yield from tighten(
         problem,
-        known.x,
+        context.x,
         steps=steps,
-        goal=known.lower * (1 + plan.closed),
-        monitor=known.monitor,
+        goal=context.lower * (1 + plan.closed),
+        monitor=context.monitor,
         warm_start=proof if isinstance(proof, PairProof) else None,
         weights=scales.weights if isinstance(scales, ScaleProof) else None,
-        enough=known.lower * (1 + plan.optimal) if problem.n <= CASES and parts_cases(problem, plan) else np.inf,
+        enough=context.lower * (1 + plan.optimal) if problem.n <= CASES and parts_cases(problem, plan) else np.inf,
     )
 
 
@@ -195,11 +195,11 @@ def proof_of(
     level: bool = True,
     monitor: Monitor = QUIET,
 ) -> tuple[float, PairProof]:
-    """The bound of any L and M, its products made certain, its rows balanced and level, its eigenvalue proven.
+    """The bound of any L and M: products enforced, rows balanced and levelled, eigenvalue proven.
 
-    ``level`` is False for whoever has a use for what rows cost less than the dearest.
+    ``level=False`` leaves the slack of the cheaper rows unused, for a caller that spends it elsewhere.
     """
-    return heard(lambda: _proven(problem, L, M, forced, level), len(L), monitor)
+    return run_interruptibly(lambda: _proven(problem, L, M, forced, level), len(L), monitor)
 
 
 def _proven(
@@ -219,8 +219,8 @@ def _proven(
     return value, PairProof(L, M, tail)
 
 
-def worded(problem: Problem, value: float, proof: PairProof, step: int) -> Bound:
-    """The bound with its words."""
+def described(problem: Problem, value: float, proof: PairProof, step: int) -> Bound:
+    """The bound with its description."""
     return Bound(
         "pair-scaled",
         value,
@@ -245,7 +245,7 @@ def _largest(M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
 
 
 def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
-    """Rescale M by the best d met in a few power steps, in single precision: any d will do."""
+    """Rescale M by the best d of a few power steps in single precision: any d is valid."""
     size = max(float(np.abs(L.diagonal()).max()), float(M.max()), 1e-300)  # singles reach no further than 1e38
     diagonal, single = (L.diagonal() / size).astype(np.float32), (M / size).astype(np.float32)
     d = np.ones(len(M), dtype=np.float32)
@@ -267,7 +267,7 @@ def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.nd
 
 
 def least_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarray:
-    """Scale each pair of M so that its product is L's square: no less for proof, no more for tightness."""
+    """Scale each pair of M so that its product equals L_ij²: enough for the proof, and tightest."""
     needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
     np.fill_diagonal(needed, 0.0)
     tiny = 1e-9 * float(needed.max(initial=0.0))

@@ -1,4 +1,4 @@
-"""The paper's own upper bound: the ε-net's value scaled up, plus λ_{d+1}. It holds with some probability only."""
+"""The paper's own upper bound: the scaled value of the ε-net plus λ_{d+1}. It holds with some probability only."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nnspca.bounds.plan import Known, Plan
+from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from nnspca.spannogram import net
@@ -30,7 +30,7 @@ def sampled(
     """``min(λ₁, value_d/(1−ε) + λ_{d+1})`` with the theorem's number of samples (B1 of Asteris et al. 2014)."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(d, cov.n_features)
-    values, vectors = beside(lambda: cov.eigenpairs(min(d + 1, cov.n_features)), monitor)
+    values, vectors = run_cancellable(lambda: cov.eigenpairs(min(d + 1, cov.n_features)), monitor)
     following = float(values[d]) if d < len(values) else 0.0
     samples = min(net.samples_of_theorem(epsilon, d, cov.n_features), max_samples)
     V = vectors[:, :d] * np.sqrt(values[:d])
@@ -50,8 +50,8 @@ def sampled(
     )
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """As many directions as the plan has time for."""
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """With as many directions as the plan has time for."""
     samples = max(FEWEST_SAMPLES, plan.paper_entries // problem.n)
-    rng = np.random.default_rng(known.seed)
-    yield sampled(problem, rng=rng, monitor=known.monitor, max_samples=samples)
+    rng = np.random.default_rng(context.seed)
+    yield sampled(problem, rng=rng, monitor=context.monitor, max_samples=samples)

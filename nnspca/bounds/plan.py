@@ -1,4 +1,4 @@
-"""Plan: what a certificate may cost, when it is done, and what each bound is told when its turn comes."""
+"""Plan: the budget and stopping rule of a certificate, and the context that each bound receives."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from nnspca.result import Bound
 
 SECOND = 145 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second: the unit of cost
 OVERHEAD = 3e5  # cost of a step that does not depend on n, in the unit n^2.5
-WORTHWHILE = 700  # steps of a splitting without which a tree would not come far
-QUICK = 0.5  # share of the work by which every quick bound has been made: no call ends before
+WORTHWHILE = 700  # fewest steps of a splitting for which a tree is worthwhile
+QUICK = 0.5  # share of the work by which all quick bounds are made; no call ends before
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +45,12 @@ class Plan:
     pair_steps : int
         Most steps of it.
     pair_seconds, whole_seconds, branch_seconds : float
-        Most cost of it, of it where elimination came to nothing, and of branch and bound, in the
+        Most cost of it, of it where elimination failed, and of branch and bound, in the
         unit ``SECOND``.
     eliminated_features : int
         Most features that elimination by masses keeps.
     eliminated_loss : float
-        Share of the ceiling that may be lost for fewer of them.
+        Share of the upper bound that may be lost for fewer of them.
     eliminated_seconds : float
         Most cost of the relaxations on them, in the unit ``SECOND``.
     read : float
@@ -147,12 +147,12 @@ PLANS = {
 
 
 def _ignored(support: np.ndarray) -> None:
-    """Take no notice of a support."""
+    """Ignore a support."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Known(Proven):
-    """What is known when a bound's turn comes; it may start from any of it, and need not.
+class BoundContext(Proven):
+    """The context of an attempt: what is known so far, any of which it may start from.
 
     Attributes
     ----------
@@ -161,9 +161,9 @@ class Known(Proven):
     earlier : mapping
         The bounds of a certificate of the same covariance at a neighbouring k, by name.
     seed : int
-        Of whatever is drawn at random.
+        Seed of all random choices.
     consider : callable
-        To be called with a support of at most k features where a better point may lie.
+        Called with a support of at most k features that may have a better point.
     """
 
     x: np.ndarray
@@ -173,12 +173,12 @@ class Known(Proven):
 
 
 def pair_steps(problem: Problem, plan: Plan) -> int:
-    """How many steps of the pair-scaled dual on all features are worth their time."""
+    """The number of steps of the pair-scaled dual on all features, if they are few."""
     return whole_steps(problem, plan) if problem.n <= plan.pair_features else 0
 
 
 def whole_steps(problem: Problem, plan: Plan) -> int:
-    """How many where the features are more, and no fewer would do."""
+    """The same for more features, none of which can be eliminated."""
     if not problem.cov.holds_entries or problem.n > plan.whole_features:
         return 0
     seconds = plan.pair_seconds if problem.n <= plan.pair_features else plan.whole_seconds
@@ -186,12 +186,12 @@ def whole_steps(problem: Problem, plan: Plan) -> int:
 
 
 def cost(n: int) -> float:
-    """Return what a step of a splitting of n features costs, in the unit n^2.5."""
+    """Return the cost of a step of a splitting of n features, in the unit n^2.5."""
     return n**2.5 + OVERHEAD
 
 
 def rows_read(problem: Problem, plan: Plan) -> int:
-    """How many whole rows of A one bound may read."""
+    """The most rows of A that one bound may read in full."""
     return max(problem.cov._strip, int(plan.read / problem.cov._row_cost))
 
 

@@ -1,4 +1,4 @@
-"""BOUNDS: the one list of upper bounds; how each is made and when, why it holds, what proves it, what it is called."""
+"""BOUNDS: the registry of upper bounds, with their attempts, arguments, types of proof and titles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nnspca.bounds import (
     working,
 )
 from nnspca.bounds.bound import Attempt, BoundInfo
-from nnspca.bounds.plan import Known, Plan
+from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.certificates.proofs import (
     BranchProof,
     EliminationProof,
@@ -30,7 +30,7 @@ from nnspca.certificates.proofs import (
 
 __all__ = ["BOUNDS", "Attempt", "BoundInfo"]
 
-BOUNDS: dict[str, BoundInfo[Plan, Known]] = {
+BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
     info.name: info
     for info in (
         BoundInfo(
@@ -115,7 +115,7 @@ BOUNDS: dict[str, BoundInfo[Plan, Known]] = {
             ),
             attempts=(
                 Attempt(0.3, spectral.shifted_by_plan),
-                Attempt(0.8, spectral.best_shifted_by_plan, above="narrow", relaxes=True),
+                Attempt(0.8, spectral.best_shifted_by_plan, above="narrow", counts_for_gap=True),
             ),
         ),
         BoundInfo(
@@ -129,7 +129,7 @@ BOUNDS: dict[str, BoundInfo[Plan, Known]] = {
                 "square is at most k: so ρ·k. What lies above the cut is mostly zero, so its largest "
                 "eigenvalue is small. The two add up to a ceiling."
             ),
-            attempts=(Attempt(0.85, threshold.by_plan, above="narrow", relaxes=True),),
+            attempts=(Attempt(0.85, threshold.by_plan, above="narrow", counts_for_gap=True),),
         ),
         BoundInfo(
             "cut-rank",
@@ -171,9 +171,9 @@ BOUNDS: dict[str, BoundInfo[Plan, Known]] = {
                 "for the lowest, and its word need not be trusted."
             ),
             attempts=(
-                Attempt(0.52, pair_scaled.by_plan, relaxes=True),
-                Attempt(0.65, pair_scaled.on_all_by_plan, relaxes=True),
-                Attempt(0.7, working.by_plan, relaxes=True),
+                Attempt(0.52, pair_scaled.by_plan, counts_for_gap=True),
+                Attempt(0.65, pair_scaled.on_all_by_plan, counts_for_gap=True),
+                Attempt(0.7, working.by_plan, counts_for_gap=True),
             ),
         ),
         BoundInfo(
@@ -189,7 +189,7 @@ BOUNDS: dict[str, BoundInfo[Plan, Known]] = {
                 "which lowers their ceiling by more than it was raised: so a thousand features may do for a hundred "
                 "thousand."
             ),
-            attempts=(Attempt(0.6, elimination.by_plan, relaxes=True),),
+            attempts=(Attempt(0.6, elimination.by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "branch",
@@ -203,7 +203,7 @@ BOUNDS: dict[str, BoundInfo[Plan, Known]] = {
                 "fewer is free. The case with the higher ceiling is parted again, and so on. Together "
                 "the cases leave no component out, so none exceeds the highest of their ceilings."
             ),
-            attempts=(Attempt(0.72, branch.by_plan, above="optimal", relaxes=True),),
+            attempts=(Attempt(0.72, branch.by_plan, above="optimal", counts_for_gap=True),),
         ),
         BoundInfo(
             "larger-k",

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.plan import Known, Plan
+from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, beside
+from nnspca.calls.stopping import Stopped, run_cancellable
 from nnspca.certificates.proofs import RankProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -29,10 +29,10 @@ FIRST = 3  # d of the paper's experiments (Asteris et al. 2014, section 7)
 
 
 def leading(problem: Problem, monitor: Monitor = QUIET) -> Bound:
-    """λ₁: the variance of the unconstrained component, hence a ceiling on all (B0); the trace, if stopped."""
+    """λ₁: the variance of the unconstrained component, hence an upper bound on all (B0); the trace, if stopped."""
     cov = problem.cov
     try:
-        tail = beside(lambda: ceiling.residual(cov, np.zeros((cov.n_features, 0))), monitor)
+        tail = run_cancellable(lambda: ceiling.residual(cov, np.zeros((cov.n_features, 0))), monitor)
     except Stopped:
         tail = None
     if tail is None:
@@ -54,11 +54,11 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if not ceiling.affordable(cov, d):
         return None
-    values, vectors = beside(lambda: cov.eigenpairs(min(d + 1, cov.n_features)), monitor)
+    values, vectors = run_cancellable(lambda: cov.eigenpairs(min(d + 1, cov.n_features)), monitor)
     following = float(values[d]) if d < len(values) else 0.0
     surplus = np.maximum(values[:d] - (following if shifted else 0.0), 0.0)
     V = vectors[:, :d] * np.sqrt(surplus)
-    tail = beside(lambda: ceiling.residual(cov, V), monitor)
+    tail = run_cancellable(lambda: ceiling.residual(cov, V), monitor)
     if tail is None:
         return None
     inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop)
@@ -75,37 +75,37 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
     )
 
 
-def leading_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """λ₁ as a certificate asks for it."""
-    yield leading(problem, known.monitor)
+def leading_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """λ₁, as an attempt of a certificate."""
+    yield leading(problem, context.monitor)
 
 
-def rank_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def rank_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """B1 at the paper's own rank."""
-    made = rank(problem, _first(problem, plan), shifted=False, cells=plan.cells, monitor=known.monitor)
-    if made is not None:
-        yield made
+    bound = rank(problem, _first(problem, plan), shifted=False, cells=plan.cells, monitor=context.monitor)
+    if bound is not None:
+        yield bound
 
 
-def shifted_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """B2 at the same rank."""
-    made = rank(problem, _first(problem, plan), shifted=True, cells=plan.cells, monitor=known.monitor)
-    if made is not None:
-        yield made
+    bound = rank(problem, _first(problem, plan), shifted=True, cells=plan.cells, monitor=context.monitor)
+    if bound is not None:
+        yield bound
 
 
-def best_shifted_by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
+def best_shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The least B2 over the plan's ranks, given up once nothing more need be tried."""
     least: Bound | None = None
-    upper, ranks = known.upper, _ranks(problem, plan)
-    granted, _ = beside(lambda: problem.cov.eigenpairs(min(ranks[-1] + 1, problem.n)), known.monitor)
+    upper, ranks = context.upper, _ranks(problem, plan)
+    granted, _ = run_cancellable(lambda: problem.cov.eigenpairs(min(ranks[-1] + 1, problem.n)), context.monitor)
     for d in ranks:
         if d < len(granted) and granted[d] > upper:
             continue  # what every direction is granted is more than is proven of all
-        made = rank(problem, d, shifted=True, cells=plan.cells, monitor=known.monitor)
-        if made is not None and (least is None or made.value < least.value):
-            least = made
-        if known.monitor.stop() or least is None or least.value <= known.lower * (1 + plan.closed):
+        bound = rank(problem, d, shifted=True, cells=plan.cells, monitor=context.monitor)
+        if bound is not None and (least is None or bound.value < least.value):
+            least = bound
+        if context.monitor.stop() or least is None or least.value <= context.lower * (1 + plan.closed):
             break
     if least is not None:
         yield least

@@ -1,4 +1,4 @@
-"""The splitting behind the pair-scaled dual: the spectraplex and the rows against the pairs, joined by multipliers.
+"""The splitting method behind the pair-scaled dual: spectraplex, rows and pairs, coupled by multipliers.
 
 Minimising the pair-scaled bound over (L, M) is the dual of a relaxation over matrices X (for xx')
 and Y (Y_ij for x_i² times "j is in the support"):
@@ -28,19 +28,19 @@ from nnspca.numerics.feasible import sum_of_largest
 from nnspca.numerics.spectraplex import Spectraplex
 
 RELAX = 1.6  # over-relaxation of the splitting
-START = 8.0  # first weight of the copies, in a scale whose largest eigenvalue is 1: more turns the multipliers sooner
-AGAIN = 1.0  # the same at multipliers that prove a bound already
-CONSISTENT = 0.3  # the same where rows and spectraplex agree about them
-ADAPT, ADAPTED = 20, 400  # steps after which the weight is looked at again, and the last such step
+START = 8.0  # first weight of the copies, for a largest eigenvalue of 1: a larger one adapts the multipliers sooner
+AGAIN = 1.0  # the same for multipliers that already prove a bound
+CONSISTENT = 0.3  # the same for multipliers on which rows and spectraplex agree
+ADAPT, ADAPTED = 20, 400  # steps between adaptations of the weight, and the last such step
 NEWTON = 40  # most steps for the multipliers of the rows
-EXACT, NEARLY = 1e-13, 2e-5  # excess of a row's sum at which its multiplier is found: of doubles, and of singles
+EXACT, NEARLY = 1e-13, 2e-5  # tolerance of a row's sum for its multiplier, in double and in single precision
 OUT = -1e6  # an entry that no projection keeps
 TILE = 96  # side of the blocks in which pairs are projected
 FEW = 64  # entries of a row up to which all are counted sooner than blocks of them
 TINY = 1e-30
-FAR = 1e12  # ratio of two scales beyond which numbers of seven digits cannot be taken over
-LANCZOS = 650  # features above which the scale is looked for by Lanczos' iterations
-SINGLE = np.float32  # any multipliers prove a bound, so that those of half the digits do, in half the time
+FAR = 1e12  # ratio of two scales beyond which numbers in single precision cannot be reused
+LANCZOS = 650  # features above which the scale comes from Lanczos iterations
+SINGLE = np.float32  # any multipliers prove a bound, so single precision suffices, in half the time
 
 
 class Splitting:
@@ -110,7 +110,7 @@ class Splitting:
     def follow(self, other: Splitting, features: np.ndarray, *, whole: bool = False) -> None:
         """Start from the multipliers another splitting has reached, on these features; at its point too if whole.
 
-        Where these features are nothing beside the other's, what it reached says nothing of them.
+        If these features are negligible beside the others, its state is of no use for them.
         """
         if other.scale > FAR * self.scale:
             return
@@ -172,7 +172,7 @@ def onto_pairs(X: np.ndarray, Y: np.ndarray, nonnegative: bool) -> tuple[np.ndar
     """
     n = len(X)
     W, A = np.empty_like(X), np.empty_like(Y)
-    # tile by tile: what a pair needs stays near the processor, and each pair is seen once
+    # tile by tile, so that both entries of a pair stay in the cache and each pair is visited once
     for i in range(0, n, TILE):
         for j in range(i, n, TILE):
             above, below = (slice(i, i + TILE), slice(j, j + TILE)), (slice(j, j + TILE), slice(i, i + TILE))
@@ -208,25 +208,24 @@ def onto_rows(
     n = len(V)
     if n == 1:
         return np.zeros((1, 1)), np.maximum(d, 0.0)
-    held = None
+    forced_entries = None
     if forced is not None and forced.any():
-        held = np.broadcast_to(forced, (n, n)) & ~np.eye(n, dtype=bool)
-    # an entry so low that no clip reaches it stands for one that has no say, and rows keep one
-    # length
+        forced_entries = np.broadcast_to(forced, (n, n)) & ~np.eye(n, dtype=bool)
+    # entries that do not count get a value so low that no clip reaches it: rows keep one length
     v = V.copy()
     np.fill_diagonal(v, OUT)
-    for without_say in (barred, held):
+    for without_say in (barred, forced_entries):
         if without_say is not None:
             v[without_say] = OUT
     weight, places, pull = np.ones(n, dtype=V.dtype), np.full(n, k - 1, dtype=V.dtype), d
-    if held is not None:
-        taken = held.sum(axis=1)
-        weight, places, pull = 1.0 + taken, k - 1 - taken, d + np.where(held, V, 0.0).sum(axis=1)
+    if forced_entries is not None:
+        taken = forced_entries.sum(axis=1)
+        weight, places, pull = 1.0 + taken, k - 1 - taken, d + np.where(forced_entries, V, 0.0).sum(axis=1)
     tau, D = _RowSums(v, weight, places, pull).multipliers(guess)
     if guess is not None:
         guess[:] = tau
     y = np.clip(v - tau[:, None], 0, D[:, None])
-    return (y if held is None else np.where(held, D[:, None], y)), D
+    return (y if forced_entries is None else np.where(forced_entries, D[:, None], y)), D
 
 
 class _RowSums:
@@ -240,7 +239,7 @@ class _RowSums:
     Parameters
     ----------
     v : ndarray, shape (n, n)
-        Entries that have no say are at ``OUT``. Changed while it is sorted, and changed back.
+        Entries that do not count are at ``OUT``. Changed while it is sorted, and changed back.
     weight, places, pull : ndarray, shape (n,)
         w, c and w d̄ of each row.
     """
@@ -259,8 +258,8 @@ class _RowSums:
         # falls along a row, a count tells how many are, and one sort serves every τ
         balance = (weight[:, None] + np.arange(1, longest + 1, dtype=v.dtype)) * self.falling
         balance -= self.sums[:, 1:]
-        self.rows, self.sorted_balance = np.arange(n), _Falling(balance)
-        self.sorted_rows = _Falling(self.falling) if longest > FEW else None
+        self.rows, self.sorted_balance = np.arange(n), _Descending(balance)
+        self.sorted_rows = _Descending(self.falling) if longest > FEW else None
 
     def at(self, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Excess of each row's sum at its τ, the excess's slope, and D."""
@@ -306,7 +305,7 @@ class _RowSums:
         return tau, D
 
 
-class _Falling:
+class _Descending:
     """Rows sorted downward, in which to count: blocks of them by their heads first, then one block."""
 
     def __init__(self, falling: np.ndarray) -> None:
@@ -322,5 +321,5 @@ class _Falling:
     def above(self, level: np.ndarray) -> np.ndarray:
         """For each row, how many entries exceed its level."""
         whole = np.maximum((self.heads > level[:, None]).sum(axis=1) - 1, 0)
-        found = whole * self.side + (self.blocks[self.rows, whole] > level[:, None]).sum(axis=1)
-        return np.minimum(found, self.length)  # what fills the last block may exceed a level far below zero
+        count = whole * self.side + (self.blocks[self.rows, whole] > level[:, None]).sum(axis=1)
+        return np.minimum(count, self.length)  # what fills the last block may exceed a level far below zero

@@ -1,4 +1,4 @@
-"""Bounds that cut A at a level ρ: what lies below the cut costs ρk at most, what lies above is small and sparse.
+"""Bounds that cut A at a level ρ: entries below the cut cost ρk at most, those above form a small sparse matrix.
 
 For x >= 0 with at most k nonzeros, ``(1'x)² <= k``. With ``L = min(A, ρ)`` entrywise,
 ``x'Lx <= ρ(1'x)² <= ρk``, and ``A − L = max(A − ρ, 0)``; without the sign constraint L is A clipped
@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.bounds import ceiling
-from nnspca.bounds.plan import Known, Plan
+from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
@@ -35,14 +35,14 @@ from nnspca.numerics import rounding
 from nnspca.result import Bound
 from nnspca.spannogram import sphere
 
-LEVELS = (0.0, 0.03, 0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)  # of (variance found) / k
+LEVELS = (0.0, 0.03, 0.08, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85)  # as shares of (variance found) / k
 DENSE_EIGEN = 250  # above, leading eigenpairs come from Lanczos iterations
 
 
 def cut_at_levels(
     problem: Problem, lower: float, *, ranks: tuple[int, ...], cells: int, features: int, monitor: Monitor
 ) -> list[Bound]:
-    """Both bounds at their best levels; fewer where no level leaves a block small enough.
+    """Both bounds at their best levels; fewer if no level leaves a small enough block.
 
     Parameters
     ----------
@@ -81,21 +81,21 @@ def cut_at_levels(
     return bounds
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """Both bounds, with levels laid out from the best variance known."""
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """Both bounds, at levels derived from the best variance known."""
     yield from cut_at_levels(
         problem,
-        known.lower,
+        context.lower,
         ranks=plan.cut_ranks,
         cells=plan.cells,
         features=plan.cut_features,
-        monitor=known.monitor,
+        monitor=context.monitor,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """A − L at one level: the features it keeps, their block, its leading eigenpairs."""
+    """A − L at one level: its features, its block and its leading eigenpairs."""
 
     rho: float
     price: float  # ρk
@@ -118,30 +118,30 @@ class _Cut:
         """About what the shifted rank-d bound gives."""
         d = min(d, len(self.values))
         V, following = self.surplus(d)
-        found = sphere.maximise(
+        optimum = sphere.maximise(
             V, min(k, len(V)), nonnegative=nonnegative, tol=tol, max_cells=cells, should_stop=monitor.stop
         )
-        return self.price + following + found.upper
+        return self.price + following + optimum.upper
 
 
 def _cut(problem: Problem, rho: float, features: int) -> _Cut | None:
-    """Form A − L where it is not zero; None where that is too much to form, or nothing."""
+    """Form the nonzero block of A − L; None if it is empty or too large."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    kept = np.arange(cov.n_features)
+    remaining = np.arange(cov.n_features)
     if cov.n_features > ceiling_features(cov):
         deviations = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._room())
-        kept = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
-    if not 1 <= len(kept) <= features:
+        remaining = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
+    if not 1 <= len(remaining) <= features:
         return None
-    block = cut(cov.block(kept, kept), rho, nonnegative)
-    count = min(8, len(kept))
-    if len(kept) <= DENSE_EIGEN:
+    block = cut(cov.block(remaining, remaining), rho, nonnegative)
+    count = min(8, len(remaining))
+    if len(remaining) <= DENSE_EIGEN:
         values, vectors = np.linalg.eigh(block)
         values, vectors = values[-count:], vectors[:, -count:]
     else:
-        start = np.random.default_rng(0).random(len(kept))
+        start = np.random.default_rng(0).random(len(remaining))
         values, vectors = scipy.sparse.linalg.eigsh(block, k=count, which="LA", v0=start, tol=1e-6)
-    return _Cut(rho, rho * k, kept, block, values[::-1], vectors[:, ::-1])
+    return _Cut(rho, rho * k, remaining, block, values[::-1], vectors[:, ::-1])
 
 
 def ceiling_features(cov: Covariance) -> int:

@@ -1,4 +1,4 @@
-"""Walk: a certificate's way through a registry, attempt by attempt, and what it has proven by now."""
+"""Walk: makes a registry's attempts in order, and keeps the least bound of each name."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.bound import Attempt, BoundInfo, KnownT, PlanT, least_proven
+from nnspca.bounds.bound import Attempt, BoundInfo, ContextT, PlanT, least_proven
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 
 def attempts(
-    registry: Mapping[str, BoundInfo[PlanT, KnownT]],
-) -> list[tuple[BoundInfo[PlanT, KnownT], Attempt[PlanT, KnownT]]]:
-    """Every attempt of every bound, in the order in which a certificate makes them."""
+    registry: Mapping[str, BoundInfo[PlanT, ContextT]],
+) -> list[tuple[BoundInfo[PlanT, ContextT], Attempt[PlanT, ContextT]]]:
+    """Every attempt of every bound, in the order of a certificate."""
     return sorted(
         ((info, attempt) for info in registry.values() for attempt in info.attempts), key=lambda pair: pair[1].at
     )
@@ -24,14 +24,14 @@ def attempts(
 
 @dataclass
 class Walk:
-    """The bounds made so far, each the least of its name, in the order in which they were last made.
+    """The bounds made so far, each the least of its name, in order of their last update.
 
     Attributes
     ----------
     bounds : dict
         By name.
     least : float
-        Of the attempts that count (``Attempt.relaxes``).
+        Of the attempts that count (``Attempt.counts_for_gap``).
     """
 
     bounds: dict[str, Bound] = field(default_factory=dict)
@@ -42,16 +42,16 @@ class Walk:
         """The least proven bound: infinite where there is none."""
         return least_proven(self.bounds)
 
-    def through(
+    def run_attempts(
         self,
-        registry: Mapping[str, BoundInfo[PlanT, KnownT]],
+        registry: Mapping[str, BoundInfo[PlanT, ContextT]],
         problem: Problem,
         plan: PlanT,
-        known: Callable[[], KnownT],
+        context: Callable[[], ContextT],
         *,
         last: float = 1.0,
     ) -> Iterator[tuple[float, Bound]]:
-        """Make every attempt that is still called for; yield how much is done, and each bound.
+        """Make every attempt that the plan still calls for; yield the fraction done, and each bound.
 
         Parameters
         ----------
@@ -60,29 +60,29 @@ class Walk:
         problem : Problem
         plan : Plan or PartsPlan
             Its fields are the gaps that ``Attempt.above`` names.
-        known : callable
-            Tells what the next attempt may start from.
+        context : callable
+            Returns the context of the next attempt.
         last : float
             No attempt is made whose place (``Attempt.at``) comes after this.
         """
         order = [attempt for _, attempt in attempts(registry) if attempt.at <= last]
         ends = [attempt.at for attempt in order[1:]] + [1.0]
-        wide: dict[str, bool] = {}  # whether a gap of the plan's was exceeded when it was first asked for
+        wide: dict[str, bool] = {}  # whether each gap of the plan was exceeded when first evaluated
         for attempt, end in zip(order, ends, strict=True):
-            now, gap = known(), attempt.above
+            now, gap = context(), attempt.above
             if gap and not wide.setdefault(gap, now.above(getattr(plan, gap))):
                 continue
             expected = attempt.expected(problem, plan) if attempt.expected is not None else 0.0
             clock = time.perf_counter()
             for number, bound in enumerate(attempt.make(problem, plan, now), start=1):
                 clock, spent = time.perf_counter(), time.perf_counter() - clock
-                if attempt.relaxes and bound.deterministic:
+                if attempt.counts_for_gap and bound.deterministic:
                     self.least = min(self.least, bound.value)
                 share = min(number / expected, 1.0) if expected > 0 else 1 - 1 / number
                 yield attempt.at + (end - attempt.at) * share, self._recorded(bound, spent)
 
     def _recorded(self, bound: Bound, seconds: float) -> Bound:
-        """Put a bound in place of one of its name, whose time it adds to, unless that one was lower."""
+        """Replace the bound of the same name unless that was lower; their times add up."""
         before = self.bounds.pop(bound.name, None)
         if before is not None:
             seconds += before.seconds

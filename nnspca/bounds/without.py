@@ -1,14 +1,13 @@
-"""Ceilings with a feature out, for one feature after another, all from one relaxation of the whole.
+"""Upper bounds with one feature excluded, for one feature after another, from one relaxation of the whole problem.
 
-What is possible without feature i is the optimum on all others: a problem of its own, but one that
-differs from the whole by a row. So the whole is relaxed once, on its features T if elimination sets
-the others aside (:mod:`nnspca.bounds.elimination`). Without i each case of T starts from the
-multipliers that the whole has reached: L and M without their row i prove a ceiling at once, and the
-splitting goes on from there.
+The optimum without feature i is a problem of its own, but it differs from the whole problem by one
+row. So the whole is relaxed once, on the features T if the others can be eliminated
+(:mod:`nnspca.bounds.elimination`). Without i, each case of T starts from the multipliers of the whole:
+L and M without row i prove a bound at once, and the splitting continues from there.
 
-Only whether a ceiling lies below a level is asked. So the masses outside T are those of components
-that reach the level: if one without i did, the best without i would, its masses would be no larger
-than these, and the ceiling would hold for it. A ceiling below the level says that there is none.
+The only question is whether a bound lies below a level. So the masses outside T are those of
+components that reach the level: if one without i did, so would the best without i; its masses would
+be no larger than these, and the bound would hold for it. A bound below the level excludes it.
 """
 
 from __future__ import annotations
@@ -28,15 +27,15 @@ from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
 
 FEWEST, FEATURES = 200, 640  # features of T, at least and at most
-LOSS = 1e-3  # share of a ceiling that may be lost for a smaller T
-TURN = 6  # steps of a splitting without a feature between two ceilings: few are needed where any will do
-LOOK_BACK = 12  # such turns after which it is asked whether a ceiling still falls fast enough
-SLOW = 1 / 3  # share of what is missing that those turns must have gained
+LOSS = 1e-3  # share of a bound that may be lost for a smaller T
+TURN = 6  # steps of a splitting without a feature between two bounds
+LOOK_BACK = 12  # turns after which the progress of a bound is judged
+SLOW = 1 / 3  # share of the remaining gap that those turns must have gained
 
 
 @dataclass(kw_only=True)
 class Without(Elimination):
-    """The cases of T without one feature, from those of the whole."""
+    """The cases of T without one feature, derived from those of the whole problem."""
 
     whole: Elimination
 
@@ -45,33 +44,33 @@ class Without(Elimination):
         self.part = self.whole.part.restrict(self.places)
         self.error = self.whole.error
         for first, case in self.whole.cases.items():
-            self.cases[first] = self._taken_over(case)
+            self.cases[first] = self._case_without(case)
 
-    def _taken_over(self, case: Case) -> Case:
-        """A case of the whole without the feature: no ceiling rises, and what proves it proves a lower one."""
+    def _case_without(self, case: Case) -> Case:
+        """A case of the whole without the feature: the multipliers stay valid, and no bound rises."""
         problem = Problem(self.part, min(case.problem.k, len(self.places)), self.problem.nonnegative)
-        mine = Case(problem, case.value, None, rests=not self.part.diagonal.max() > 0)
-        if mine.rests:
-            return mine
+        reduced = Case(problem, case.value, None, rests=not self.part.diagonal.max() > 0)
+        if reduced.rests:
+            return reduced
         if isinstance(case.proof, PairProof):
             block = np.ix_(self.places, self.places)
-            mine.found(proof_of(problem, case.proof.L[block], case.proof.M[block])[0] + self.error, None)
+            reduced.improve(proof_of(problem, case.proof.L[block], case.proof.M[block])[0] + self.error, None)
         else:
-            mine.found(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
-        return mine
+            reduced.improve(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
+        return reduced
 
     def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
-        """A splitting from where the whole's stands."""
+        """A splitting that starts at the state of the whole's."""
         whole = self.whole.cases.get(first)
         if whole is None or whole.splitting is None:
             return super()._splitting(case, first, meter)
-        made = Splitting(case.problem, self._shortened(case.problem.k))
-        made.follow(whole.splitting, self.places, whole=True)
-        return made
+        splitting = Splitting(case.problem, self._shortened(case.problem.k))
+        splitting.follow(whole.splitting, self.places, whole=True)
+        return splitting
 
 
 def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> Elimination | None:
-    """Relax the whole on as few features as speak for all; None where too many features would have to be in T.
+    """Relax the whole problem on a small set T; None if too many features would have to be in T.
 
     Parameters
     ----------
@@ -79,32 +78,32 @@ def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> El
     x : ndarray, shape (n,)
         The best feasible point known.
     level : float
-        Ceilings above it are of no interest.
+        Upper bounds above it are of no interest.
     monitor : Monitor
     """
-    made = None
+    relaxation = None
     if level > 0 and problem.n > FEWEST:
-        made = elimination.begin(problem, x, np.inf, Limits(FEATURES, LOSS, FEWEST), monitor, low=level)
-    if made is None and problem.n <= FEATURES and not monitor.stop():
-        made = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)
-    return made
+        relaxation = elimination.begin(problem, x, np.inf, Limits(FEATURES, LOSS, FEWEST), monitor, lower_bound=level)
+    if relaxation is None and problem.n <= FEATURES and not monitor.stop():
+        relaxation = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)
+    return relaxation
 
 
 def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool = False) -> float:
-    """Bring the ceiling down until it lies below the goal, or is not likely to soon; return it."""
+    """Lower the bound until it is below the goal, or unlikely to get there soon; return it."""
     past: list[float] = []
     most = max(meter.left, 1.0)
     while True:
-        made = float(relaxed.ceilings()[0].max())
-        past.append(made)
+        value = float(relaxed.ceilings()[0].max())
+        past.append(value)
         relaxed.monitor.tell(1 - meter.left / most, "proving a ceiling")
-        slow = not trees and len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - made < SLOW * (made - goal)
+        slow = not trees and len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - value < SLOW * (value - goal)
         spent = meter.left <= 0 or relaxed.monitor.stop()
         try:
-            if made < goal or slow or spent or not relaxed.work(meter, goal, trees):
-                return made
-        except Stopped:  # what was proven before holds
-            return made
+            if value < goal or slow or spent or not relaxed.work(meter, goal, trees):
+                return value
+        except Stopped:  # the bounds made before hold
+            return value
 
 
 def ceiling(
@@ -118,7 +117,7 @@ def ceiling(
     *,
     trees: bool = False,
 ) -> float:
-    """Return a ceiling on what is possible without a feature, for telling whether that reaches a level.
+    """Return an upper bound without a feature, to decide whether a level can be reached without it.
 
     If it lies below the level, no feasible point without the feature reaches the level; if not,
     none has a variance above it.
@@ -137,13 +136,23 @@ def ceiling(
     meter : Meter
     monitor : Monitor
     trees : bool
-        Whether cases may be parted further by branch and bound, where that is what it takes.
+        Whether cases may be split further by branch and bound.
     """
     others = problem.restrict(np.delete(np.arange(problem.n), feature))
     quick = entries.diagonal(others).value
     if quick < level or whole is None:
         return quick
     inside = whole.inside[whole.inside != feature]
-    part = Without(problem, x, whole.low, inside, whole.lost, whole.light, monitor=monitor, turn=TURN, whole=whole)
-    # without any variance on T there is nothing to part
+    part = Without(
+        problem,
+        x,
+        whole.lower_bound,
+        inside,
+        whole.excluded_mass,
+        whole.row_skip_threshold,
+        monitor=monitor,
+        turn=TURN,
+        whole=whole,
+    )
+    # T has no variance: there is nothing to branch on
     return min(quick, relax(part, level, meter, trees=trees and bool(part.part.diagonal.max() > 0)))

@@ -1,4 +1,4 @@
-"""The pair-scaled dual on a working set: tight where features are far too many for an n×n array.
+"""The pair-scaled dual on a working set, for more features than an n×n array can hold.
 
 Let S be some features, and (L, M, t) prove a pair-scaled bound on them: ``A_SS − L ⪯ tI``,
 ``M_ij M_ji >= (L_ij⁺)²``. Outside S × S let L be A itself, but ``L_jj = A_jj − t`` for j outside S:
@@ -10,10 +10,10 @@ then A − L is ``A_SS − L`` beside tI, and ``A − L ⪯ tI``. The pairs that
 So every row of S costs ``t + L_ii +`` the k−1 largest of its M_ij and of copies of θ_i, and a row
 outside costs ``A_jj +`` the k−1 largest of its A_jj'⁺ outside S and of ``(A_ij⁺)²/θ_i`` in S. As
 long as θ_i is no larger than the (k−1)-th largest M_ij, rows of S cost what they cost before: S
-proves its bound on its own, and what remains is that no row outside exceeds it. Those that do join
-S, or, once S is full, all rows of S are given a little more: the θ_i grow and the rows outside
-shrink, until all are level. Rows are read only where ``A_ij² <= A_ii A_jj`` does not keep them low
-already. Without the sign constraint |A_ij| stands for A_ij⁺.
+proves its bound on its own, and what remains is that no row outside exceeds it. Rows that
+exceed it join S; once S is full, all θ_i are raised, which lowers the rows outside, until all are
+level. A row is read only if ``A_ij² <= A_ii A_jj`` does not bound it well enough. Without the sign
+constraint |A_ij| stands for A_ij⁺.
 
 S starts as the support of the best x and the rows of largest sum: genes of large variance that vary
 together. For large k far too many rows have a large sum; then it starts as the features of largest
@@ -29,8 +29,8 @@ import numpy as np
 
 from nnspca.bounds import balanced, masses
 from nnspca.bounds.outside import Outside, falling_entries, limits_at
-from nnspca.bounds.pair_scaled import CHECK, RACE, heard, proof_of, raced
-from nnspca.bounds.plan import SECOND, Known, Plan, rows_read, whole_steps
+from nnspca.bounds.pair_scaled import CHECK, RACE, best_of_two_starts, proof_of, run_interruptibly
+from nnspca.bounds.plan import SECOND, BoundContext, Plan, rows_read, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof, ScaleProof, WorkingProof
@@ -49,8 +49,8 @@ ROUNDS = 3  # times that S may grow
 JOIN = 300  # most features that join at a time
 SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
 LEVELLING = 10  # halvings of the room between the bound on S and the best bound known
-GAIN = 1e-4  # relative: less is not worth more steps
-FAR = 1.03  # ceiling of an elimination over what is attained, beyond which a working set is tried as well
+GAIN = 1e-4  # least relative gain worth more steps
+FAR = 1.03  # ratio of an elimination's bound to the variance beyond which a working set is tried as well
 
 
 def tighten(
@@ -118,7 +118,7 @@ def tighten(
 
 @dataclass
 class _WorkingSet:
-    """S under way: its splitting, the best bound that S proves on its own, and what is left of the budget."""
+    """The working set S: its splitting, its best own bound, and the remaining budget."""
 
     problem: Problem
     x: np.ndarray
@@ -130,7 +130,7 @@ class _WorkingSet:
     rounds: int = 0  # times that S has grown
 
     def __post_init__(self) -> None:
-        begin = _raced if self.by_mass else _splitting
+        begin = _better_start if self.by_mass else _splitting
         self.splitting = begin(self.problem, self.inside, self.x, self.monitor)
 
     @property
@@ -139,24 +139,24 @@ class _WorkingSet:
         return self.splitting.steps
 
     def advance(self, steps: int) -> None:
-        """Take steps of the splitting, and look now and then what they prove."""
+        """Take steps of the splitting, and compute its bound now and then."""
         part = replace(self.problem, cov=part_of(self.problem.cov, self.inside))
         for _ in range(steps):
-            heard(self.splitting.advance, len(self.inside), self.monitor)
+            run_interruptibly(self.splitting.advance, len(self.inside), self.monitor)
             self.budget -= len(self.inside) ** 2.5
             if self.steps % CHECK == 0:
                 # θ live on what rows cost less
-                made = proof_of(part, *self.splitting.multipliers(), level=False, monitor=self.monitor)
-                if self.best is None or made[0] < self.best[0]:  # the iterates' bounds go up and down
-                    self.best = made
+                proven = proof_of(part, *self.splitting.multipliers(), level=False, monitor=self.monitor)
+                if self.best is None or proven[0] < self.best[0]:  # the iterates' bounds go up and down
+                    self.best = proven
             if self.monitor.stop() or self.budget <= 0:
                 break
 
     def join(self, heavy: np.ndarray) -> None:
-        """Let rows join S, whose splitting goes on from there; chosen by mass, it begins anew."""
+        """Add rows to S, and continue its splitting; a set chosen by mass starts again."""
         joined = np.union1d(self.inside, heavy)
         if self.by_mass:
-            self.splitting = _raced(self.problem, joined, self.x, self.monitor)
+            self.splitting = _better_start(self.problem, joined, self.x, self.monitor)
             self.budget -= 2 * RACE * len(joined) ** 2.5
         else:
             larger = _splitting(self.problem, joined, self.x, self.monitor)
@@ -168,9 +168,9 @@ class _WorkingSet:
 def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> tuple[np.ndarray, bool]:
     """The support of x and the rows of largest plain sum, or else the features that can hold most.
 
-    A row that costs more than ``lower`` by itself cannot stay outside in the end, and brings others
-    along. Where far too many do, as for large k, S is the features of largest mass; nothing where
-    there is no room for as many again as x has. Returned with whether it is chosen by mass.
+    A row whose plain sum exceeds ``lower`` has to join S at last, and others with it. If there are
+    far too many such rows, as for large k, S is the features of largest mass; it is empty if it
+    cannot have twice as many features as x. Returned with whether it was chosen by mass.
     """
     support, nothing = np.flatnonzero(x), np.zeros(0, dtype=int)
     if len(support) >= features:
@@ -181,32 +181,34 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
     if wanted <= 1.5 * features:
         order = order[np.argsort(-sums, kind="stable")]
         return np.union1d(support, order[: min(wanted, features)]), False
-    low, wanted = masses.attained(outside.cov, x), int(HEAVIEST * features)
-    if low <= 0 or 2 * len(support) > wanted:
+    lower_bound, wanted = masses.attained(outside.cov, x), int(HEAVIEST * features)
+    if lower_bound <= 0 or 2 * len(support) > wanted:
         return nothing, True
-    held = masses.largest(
-        outside.problem, low, wanted, outside.monitor, allowed=outside.cov.n_features, most=outside.most
+    mass_bounds = masses.largest(
+        outside.problem, lower_bound, wanted, outside.monitor, allowed=outside.cov.n_features, most=outside.most
     )
-    return nothing if held is None else np.union1d(support, np.argsort(-held, kind="stable")[:wanted]), True
+    return nothing if mass_bounds is None else np.union1d(
+        support, np.argsort(-mass_bounds, kind="stable")[:wanted]
+    ), True
 
 
-def by_plan(problem: Problem, plan: Plan, known: Known) -> Iterator[Bound]:
-    """Where the features are too many for the splitting of all, and eliminating most of them did not come near."""
-    done = known.bounds.get("elimination")
-    if whole_steps(problem, plan) or (done is not None and done.value <= known.lower * FAR):
+def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """If the features are too many for the splitting of all, and elimination left a gap."""
+    done = context.bounds.get("elimination")
+    if whole_steps(problem, plan) or (done is not None and done.value <= context.lower * FAR):
         return
     # too few would be chosen beside the support; of very many rows outside, some are always too
     # heavy for more to help
     crowded = 2 * problem.k > HEAVIEST * plan.working_features and problem.n <= BROAD
     yield from tighten(
         problem,
-        known.x,
-        known.lower,
-        known.bounds["balanced-rows"].value,
+        context.x,
+        context.lower,
+        context.bounds["balanced-rows"].value,
         features=max(plan.working_features, CROWDED) if crowded else plan.working_features,
         budget=max(plan.pair_seconds, plan.whole_seconds if crowded else 0.0) * SECOND,
-        goal=known.lower * (1 + plan.closed),
-        monitor=known.monitor,
+        goal=context.lower * (1 + plan.closed),
+        monitor=context.monitor,
         read=rows_read(problem, plan) // 4,  # the heavy ones are read again and again
     )
 
@@ -226,16 +228,16 @@ def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Mon
     return Splitting(replace(problem, cov=part_of(problem.cov, inside)), start / np.linalg.norm(start))
 
 
-def _raced(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
-    """A splitting on S that began at its balanced rows."""
+def _better_start(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
+    """The better of two splittings on S that start at its balanced rows."""
     part = replace(problem, cov=part_of(problem.cov, inside))
     rows = balanced.balanced_rows(part, monitor=monitor).ingredients
     assert isinstance(rows, ScaleProof)
-    return raced(part, x[inside] / np.linalg.norm(x[inside]), rows.weights, monitor)[0]
+    return best_of_two_starts(part, x[inside] / np.linalg.norm(x[inside]), rows.weights, monitor)[0]
 
 
 def _grown(larger: Splitting, smaller: Splitting, places: np.ndarray) -> Splitting:
-    """Let a splitting on more features go on from where one on some of them stands.
+    """Continue a splitting on some features on a larger set of features.
 
     Scaled multipliers are in units of the largest eigenvalue, which is another on more features.
     """
@@ -289,7 +291,7 @@ def _levelled(
     total = max(total, float(sums.max(initial=-np.inf))) + cov._error_elsewhere
     if outside.monitor.stop() or not np.isfinite(total):
         return None, heavy
-    made = Bound(
+    bound = Bound(
         "pair-scaled",
         float(total),
         detail=(
@@ -298,7 +300,7 @@ def _levelled(
         ),
         ingredients=WorkingProof(inside, proof, limits),
     )
-    return made, heavy
+    return bound, heavy
 
 
 def _limits(proof: PairProof, k: int, level: float) -> np.ndarray:

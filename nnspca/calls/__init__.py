@@ -1,1 +1,1 @@
-"""What every public call shares: its arguments checked, its progress told and its Stop heard, its threads held."""
+"""What every public call shares: argument checks, progress reports, the stop switch, and limits on threads."""

@@ -1,4 +1,4 @@
-"""What the public calls take: each argument's check, whose error says what was given and what is allowed."""
+"""Checks of arguments; each error gives the value given and the values allowed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEEPEST = 3  # sequences in sequences: a table has two, and what has more is non
 
 
 def shown(value: object) -> str:
-    """Say a value in a line: arrays and tables by their shape, anything else as it is written, cut where it is long."""
+    """Return a value in one line: arrays and tables by their shape, anything else as written, shortened."""
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and shape:
         return f"{_a(type(value).__name__)} of shape {shape}"
@@ -23,19 +23,19 @@ def shown(value: object) -> str:
         return "a huge whole number" if value > 0 else "a huge negative whole number"
     try:
         written = " ".join(repr(value).split())
-    except Exception:  # what cannot even say what it is
+    except Exception:  # an object whose representation fails
         return _a(type(value).__name__)
     return written if len(written) <= 60 else f"{written[:57]}…"
 
 
 def check_instance(name: str, value: object, kind: type, advice: str) -> None:
-    """Raise TypeError unless the value is of this kind."""
+    """Raise TypeError unless the value is an instance of the type."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} is {shown(value)}; give {_a(kind.__name__)}: {advice}")
 
 
 def check_flag(name: str, value: object, *, none: bool = False) -> bool:
-    """Return it as a bool; ValueError unless it is True or False (0 and 1 are neither); ``none``: None may be, too."""
+    """Return it as a bool; ValueError unless it is True or False (0 and 1 are not); ``none`` allows None, too."""
     if not isinstance(scalar(value), bool | np.bool_):
         allowed = "True, False or None" if none else "True or False"
         raise ValueError(f"{name}={shown(value)} is not allowed; give {allowed}")
@@ -50,7 +50,7 @@ def check_several(name: str, value: object, kind: str, allowed: str) -> list[Any
 
 
 def check_one_or_several(name: str, value: object) -> list[Any]:
-    """Return one value or several as a list; ValueError for words, which are several of nothing.
+    """Return one value or several as a list; ValueError for strings.
 
     >>> check_one_or_several("k", 3), check_one_or_several("k", range(2))
     ([3], [0, 1])
@@ -61,7 +61,7 @@ def check_one_or_several(name: str, value: object) -> list[Any]:
 
 
 def scalar(value: object) -> object:
-    """Return what an array of no dimensions holds, as NumPy's own functions take it; anything else as it is."""
+    """Return the value of a zero-dimensional array; anything else unchanged."""
     return value[()] if type(value) is np.ndarray and value.ndim == 0 else value
 
 
@@ -111,7 +111,7 @@ def check_choice(name: str, value: object, allowed: Iterable[str], *, none: bool
 
 
 def check_callables(**given: object) -> None:
-    """Raise TypeError unless each is a function, or None."""
+    """Raise TypeError unless each is callable or None."""
     for name, value in given.items():
         if value is not None and not callable(value):
             raise TypeError(f"{name}={shown(value)} is not allowed; give a function, or None")
@@ -178,12 +178,12 @@ def _place(argument: str, name: str, names: Sequence[str] | None) -> int:
     """The place of a name; ValueError that says which names are nearest."""
     if names is None:
         raise ValueError(f"{argument}={name!r:.60} is not known: these features have no names; give their places")
-    found = [i for i, known in enumerate(names) if known == name]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    places = [i for i, known in enumerate(names) if known == name]
+    if len(places) == 1:
+        return places[0]
+    if places:
         raise ValueError(
-            f"{argument}={name!r:.60} is the name of {len(found)} features; give a place, one of {found[:5]}"
+            f"{argument}={name!r:.60} is the name of {len(places)} features; give a place, one of {places[:5]}"
         )
     near = get_close_matches(name, names, 3) or get_close_matches(name.lower(), [n.lower() for n in names], 3)
     nearest = "the nearest are" if near else "the first are"
@@ -226,7 +226,7 @@ def real_array(value: object) -> np.ndarray:
 
 
 def strangers(given: np.ndarray, welcome: Callable[[object], bool] = lambda value: False) -> list[object]:
-    """Return what is no real number, nor ``welcome``: values among objects, or the dtype of all.
+    """Return values that are no real numbers, nor ``welcome``: objects, or the dtype of all.
 
     >>> strangers(np.array([1, None, "x"], dtype=object)), strangers(np.array(["x"])), strangers(np.array([True]))
     ([None, 'x'], [dtype('<U1')], [])
@@ -237,12 +237,12 @@ def strangers(given: np.ndarray, welcome: Callable[[object], bool] = lambda valu
 
 
 def is_table(given: object) -> bool:
-    """Whether it has columns that may each have a type of their own."""
+    """Whether it has columns that may differ in type."""
     return hasattr(given, "columns") and hasattr(given, "to_numpy")
 
 
 def masked(given: object, deep: int = DEEPEST) -> tuple[int, int]:
-    """How many values are masked, in a masked array or in anything that holds some, and how many there are.
+    """Return the number of masked values, in a masked array or in a container of some, and of all values.
 
     An array made of them would show what the mask hides.
     """
@@ -260,12 +260,12 @@ def masked(given: object, deep: int = DEEPEST) -> tuple[int, int]:
         parts = list(sized)
     if set(map(type, parts)) <= PLAIN:
         return 0, max(1, len(parts))
-    found = [masked(part, deep - 1) for part in parts]
-    return sum(hidden for hidden, _ in found), sum(total for _, total in found)
+    counts = [masked(part, deep - 1) for part in parts]
+    return sum(hidden for hidden, _ in counts), sum(total for _, total in counts)
 
 
 def _any_array(given: object) -> object:
-    """The array that an object says it is, of whatever class; itself where it says none."""
+    """The array that an object converts to, of any class; the object itself if there is none."""
     try:
         return np.asanyarray(given)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""A bar that shows how far a call has come: tqdm's where it is installed, else a line for every tenth."""
+"""A progress bar: tqdm's if it is installed, else a line for every tenth."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ TENTHS = 10
 
 
 def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
-    """Return what any call takes as ``on_progress``: it shows on standard error how far the call has come.
+    """Return a callback for ``on_progress`` that shows the progress on standard error.
 
     Parameters
     ----------
     title : str
-        What stands before the bar.
+        Label in front of the bar.
 
     Returns
     -------
@@ -39,10 +39,10 @@ def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
         return _lines(title)
     bar = tqdm(total=100, desc=title, bar_format="{desc}: {percentage:3.0f} %|{bar}| {elapsed} {postfix}")
 
-    def draw(told: Progress) -> None:
-        bar.set_postfix_str(told.stage, refresh=False)
-        bar.update(100 * told.fraction - bar.n)
-        if told.fraction >= 1.0:
+    def draw(progress: Progress) -> None:
+        bar.set_postfix_str(progress.stage, refresh=False)
+        bar.update(100 * progress.fraction - bar.n)
+        if progress.fraction >= 1.0:
             bar.close()
 
     return draw
@@ -51,10 +51,10 @@ def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
 def _lines(title: str) -> Callable[[Progress], None]:
     written = 0
 
-    def write(told: Progress) -> None:
+    def write(progress: Progress) -> None:
         nonlocal written
-        if (tenth := int(told.fraction * TENTHS)) > written:
+        if (tenth := int(progress.fraction * TENTHS)) > written:
             written = tenth
-            print(f"{title}: {tenth * 100 // TENTHS} % ({told.stage})", file=sys.stderr)
+            print(f"{title}: {tenth * 100 // TENTHS} % ({progress.stage})", file=sys.stderr)
 
     return write

@@ -1,4 +1,4 @@
-"""Arguments that had another name: the former one is taken, with a warning that says the new one."""
+"""Renamed arguments: the former name is still accepted, with a warning that gives the new one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 def renamed(**names: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
-    """Let a function take arguments by their former names, ``renamed(former="new")``.
+    """Let a function accept arguments by their former names, ``renamed(former="new")``.
 
     Examples
     --------

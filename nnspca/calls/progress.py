@@ -1,4 +1,4 @@
-"""Progress: what a running call polls and tells, so that a person can follow it and stop it."""
+"""Progress reports and the stop switch of a running call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a running call has come.
+    """The progress of a running call.
 
     Attributes
     ----------
@@ -77,26 +77,26 @@ class Monitor:
             done = self.start + (self.end - self.start) * min(max(fraction, 0.0), 1.0)
             self.on_progress(Progress(done, stage, variance, upper))
 
-    def found(self, loadings: np.ndarray, variance: float) -> None:
-        """Show a feasible point that was met on the way; whoever looks keeps the best."""
+    def report_point(self, loadings: np.ndarray, variance: float) -> None:
+        """Report a feasible point; the listener keeps the best."""
         if self.on_found is not None:
             self.on_found(loadings, float(variance))
 
-    def relay(self, told: Progress) -> None:
-        """Let another call's progress fill this span."""
-        self.tell(told.fraction, told.stage, told.variance, told.upper)
+    def relay(self, progress: Progress) -> None:
+        """Map another call's progress to this span."""
+        self.tell(progress.fraction, progress.stage, progress.variance, progress.upper)
 
     def part(self, start: float, end: float) -> Monitor:
         """Return the sub-span from ``start`` to ``end``, as fractions of this one."""
         width = self.end - self.start
         return replace(self, start=self.start + width * start, end=self.start + width * end)
 
-    def unseen(self) -> Monitor:
-        """Return this span for a search whose points are no answers yet: it shows none of them."""
+    def without_points(self) -> Monitor:
+        """Return this span without ``on_found``, for a search whose points are no results yet."""
         return replace(self, on_found=None)
 
-    def among(self, features: np.ndarray, n: int) -> Monitor:
-        """Return this span for a search among these of ``n`` features: its points are shown with zeros elsewhere."""
+    def on_features(self, features: np.ndarray, n: int) -> Monitor:
+        """Return this span for a search on some of ``n`` features: its points are reported with zeros elsewhere."""
         show = self.on_found
         if show is None:
             return self

@@ -1,4 +1,4 @@
-"""Stopping a computation: raise where the caller asked to, and run what cannot ask in a thread of its own."""
+"""Stops a computation on request: by an exception, or by abandoning a thread that cannot poll."""
 
 from __future__ import annotations
 
@@ -9,50 +9,50 @@ from typing import TypeVar
 
 from nnspca.calls.progress import Monitor
 
-ASKS = 0.04  # seconds from one question to the next
+POLL_SECONDS = 0.04  # between two polls of the stop switch
 
 _T = TypeVar("_T")
 
 
 class Stopped(Exception):
-    """A computation was left as its caller asked to stop; it may still come to its end, unheard."""
+    """A computation was abandoned on request; its thread may still run to its end, and its result is dropped."""
 
 
-def heed(monitor: Monitor) -> None:
-    """Raise :class:`Stopped` if the monitor says so, where whoever called keeps what there is to keep."""
+def raise_if_stopped(monitor: Monitor) -> None:
+    """Raise :class:`Stopped` if the monitor says so; the caller keeps the partial results."""
     if monitor.stop():
         raise Stopped
 
 
-def beside(act: Callable[[], _T], monitor: Monitor) -> _T:
+def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
     """Return what ``act`` returns, or raise what it raises; :class:`Stopped` as soon as the monitor says so.
 
-    One call of LAPACK, or of Lanczos' iterations, can take many tenths of a second and listens to
-    nobody. ``act`` must not touch what its caller goes on with.
+    One LAPACK call, or a run of Lanczos iterations, can take many tenths of a second and cannot
+    poll. ``act`` must not change objects that the caller uses afterwards.
 
     Examples
     --------
-    >>> beside(lambda: 2 + 2, Monitor(should_stop=lambda: False))
+    >>> run_cancellable(lambda: 2 + 2, Monitor(should_stop=lambda: False))
     4
     """
     if monitor.should_stop is None:
         return act()
-    made: list[_T] = []
-    failed: list[BaseException] = []
+    results: list[_T] = []
+    errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            made.append(act())
-        except BaseException as error:  # the caller's to handle, in the caller's thread
-            failed.append(error)
+            results.append(act())
+        except BaseException as error:  # raised again in the caller's thread
+            errors.append(error)
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
     thread.start()
     while True:
-        thread.join(ASKS)
+        thread.join(POLL_SECONDS)
         if not thread.is_alive():
             break
-        heed(monitor)
-    if failed:
-        raise failed[0]
-    return made[0]
+        raise_if_stopped(monitor)
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -1,4 +1,4 @@
-"""One BLAS thread while solving: the same answer on any machine, and no oversubscription among jobs."""
+"""Limits BLAS to one thread while solving: the same answer on any machine, and no oversubscription."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _limit = None
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Look for the loaded BLAS libraries once: the look takes milliseconds."""
+    """Find the loaded BLAS libraries once: that takes milliseconds."""
     return ThreadpoolController()
 
 
 def _one_already() -> bool:
-    """Tell whether BLAS has one thread as it is: to ask takes a microsecond, to limit it half a millisecond."""
+    """Return whether BLAS already has one thread: the query takes a microsecond, a limit half a millisecond."""
     return all(library.num_threads == 1 for library in _controller().lib_controllers if library.user_api == "blas")
 
 
 def _in_passing(act: Callable[[], _T]) -> _T:
-    """Run ``act`` in a thread that ends at once.
+    """Run ``act`` in a short-lived thread.
 
-    threadpoolctl lets one living thread change OpenBLAS and ignores all others: whoever kept that
-    right (a worker of a pool, say) would leave the others unlimited, or the limit in place for
-    good.
+    threadpoolctl lets one living thread change OpenBLAS and ignores all others: a long-lived
+    thread with that right (a worker of a pool, say) would leave the others unlimited, or the limit
+    in place for good.
     """
     done: list[_T] = []
     thread = threading.Thread(target=lambda: done.append(act()))

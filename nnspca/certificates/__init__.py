@@ -1,14 +1,14 @@
-"""Certificates: what proves a bound, what judges it, and what writes it down.
+"""Certificates: the proofs of bounds, their judge, and their file format.
 
 - The proofs: :mod:`.proofs`, a type each, plain values without any code.
-- The judge: :mod:`.judge` asks :mod:`.derivations`, whose table names for each type the function
-  that derives its value again; these lie in :mod:`.entries`, :mod:`.scales`, :mod:`.ranks` (with
+- The judge: :mod:`.judge` uses :mod:`.derivations`, whose table gives for each type the function
+  that re-derives its value; these functions are in :mod:`.entries`, :mod:`.scales`, :mod:`.ranks` (with
   :mod:`.cover`), :mod:`.pairs`, :mod:`.working`, :mod:`.elimination` (with :mod:`.boxes`) and
-  :mod:`.parts`. What they take for a number is told by :mod:`.numbers`, what for a name by
-  :mod:`.names`. They import no solver, no bound and nothing that writes.
-- The writers: :mod:`.exact`, a package, whose table names for each type the function that writes it
+  :mod:`.parts`. Numbers are validated by :mod:`.numbers`, names by :mod:`.names`. They import no
+  solver, no bound and nothing that writes.
+- The writers: :mod:`.exact`, a package, whose table gives for each type the function that writes it
   for the stand-alone checkers. They share nothing with the judge but the proofs.
 - The file: :mod:`.file` saves and loads, and lets :mod:`.exact` add what the checkers read;
   :mod:`.npz` reads arrays that may be damaged or hostile.
-- :mod:`.starts`: whether a search may begin at a proof's multipliers.
+- :mod:`.starts`: whether a proof's multipliers can start a search.
 """

@@ -1,4 +1,4 @@
-"""Re-derives what features can hold beside each other: stage by stage, from A, the prices and one attained variance."""
+"""Re-derives joint bounds on masses, stage by stage, from A, the prices and one attained variance."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ VANISHING = 1e-150  # more than what products of numbers near 1 can lose to unde
 HEIGHT = 100  # rows at a time
 
 
-def held_beside_each_other(
-    boxes: object, own: np.ndarray, low: float, problem: Problem
-) -> tuple[np.ndarray, np.ndarray]:
-    """The features that take part, and what each can hold; ``own`` is what the variances tell of all.
+def joint_masses(boxes: object, own: np.ndarray, lower_bound: float, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """The features of the proof, and upper bounds on their masses; ``own`` are those by variance alone.
 
     For λ > 0, ``(1 − A_ii) x_i + λ x_i²/2 <= λ/2 + Φ``, all in units of the variance attained: the
     companions' loadings favour row i by A_ij each and cost λ/2 times their square, 1 − x_i²
@@ -38,16 +36,16 @@ def held_beside_each_other(
     prices = array(boxes.prices, "the prices of weight", (None, len(chosen)))
     if not 1 <= len(prices) <= STAGES or not (PRICES[0] <= prices.min() and prices.max() <= PRICES[1]):
         raise CertificateError(f"the prices must be of 1 to {STAGES} stages, from {PRICES[0]:g} to {PRICES[1]:g}")
-    rows = _rows(cov, chosen, low, nonnegative)
+    rows = _rows(cov, chosen, lower_bound, nonnegative)
     beyond = float(np.delete(own, chosen).max(initial=0.0))
     terms = (cov._form.terms + 2) * EPS
     company = float(np.sort(cov.diagonal)[::-1][: k - 1].sum())
-    error = terms * np.sqrt(cov.diagonal[chosen] / low) * np.sqrt(company / low)
-    error += cov.representation_error / low + VANISHING
+    error = terms * np.sqrt(cov.diagonal[chosen] / lower_bound) * np.sqrt(company / lower_bound)
+    error += cov.representation_error / lower_bound + VANISHING
     gap = 1 - own[chosen] - 2 * EPS
-    held = np.minimum(own[chosen], 1.0)
+    masses = np.minimum(own[chosen], 1.0)
     for stage in prices:
-        root = np.sqrt(held) * (1 + 2 * EPS)
+        root = np.sqrt(masses) * (1 + 2 * EPS)
         for start in range(0, len(chosen), HEIGHT):
             part = slice(start, start + HEIGHT)
             price, entries = stage[part, None], rows[part]
@@ -57,14 +55,14 @@ def held_beside_each_other(
             most = stage[part] / 2 + largest_sums(favour, k - 1) * (1 + (k + 8) * EPS) + error[part]
             room = np.maximum(gap[part], 0.0)
             x = 2 * most / (room + np.sqrt(room * room + 2 * stage[part] * most)) * (1 + 16 * EPS)
-            held[part] = np.where(gap[part] > 0, np.minimum(held[part], x * x * (1 + 4 * EPS)), held[part])
-    if not np.isfinite(held).all():
+            masses[part] = np.where(gap[part] > 0, np.minimum(masses[part], x * x * (1 + 4 * EPS)), masses[part])
+    if not np.isfinite(masses).all():
         raise CertificateError("what a feature can hold is no number")
-    return chosen, held
+    return chosen, masses
 
 
-def _rows(cov: Covariance, chosen: np.ndarray, low: float, nonnegative: bool) -> np.ndarray:
-    """What each of the features has for each other, in units of the variance attained."""
-    block = np.array(cov.block(chosen, chosen)) / low
+def _rows(cov: Covariance, chosen: np.ndarray, lower_bound: float, nonnegative: bool) -> np.ndarray:
+    """Rows of the features among each other, in units of the attained variance."""
+    block = np.array(cov.block(chosen, chosen)) / lower_bound
     np.fill_diagonal(block, 0.0)
     return np.maximum(block, 0.0) if nonnegative else np.abs(block)

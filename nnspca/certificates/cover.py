@@ -1,4 +1,4 @@
-"""Re-checks a cover of the sphere, cell by cell, from values of h computed afresh."""
+"""Re-checks a cover of the sphere, cell by cell, with values of h computed afresh."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check_cover(tree: np.ndarray, V: np.ndarray, inner: float, k: int, nonnegati
 
 
 def _constant_supports(V: np.ndarray, C: np.ndarray, k: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Whether one support is the best all over each cell, and the support at its middle, as a mask.
+    """Whether one support is optimal all over each cell, and the support at its middle, as a mask.
 
     The k largest (positive) entries of Vc in the middle must be the largest at every corner, with
     the signs they have in the middle: these comparisons are linear in c, so they carry over to the
@@ -70,7 +70,7 @@ def _constant_supports(V: np.ndarray, C: np.ndarray, k: int, nonnegative: bool) 
 
 
 def _largest_singular_value(V: np.ndarray, rows: np.ndarray, k: int) -> float:
-    """Of the rows of a constant support, with what rounding may add to h over the cell."""
+    """Of the rows of a constant support, with an allowance for the rounding of h over the cell."""
     d = V.shape[1]
     # comparisons may be off by the tolerance and by two roundings, in k places, with weights of sum
     # √d at most
@@ -143,7 +143,7 @@ def _heights(V: np.ndarray, corners: np.ndarray, k: int, nonnegative: bool) -> t
 
 
 def _interpolated(C: np.ndarray, h: np.ndarray, spare: float, claimed: float, grace: float) -> np.ndarray:
-    """Least norm over y with C y >= h among the minimisers on sets of tight corners, for each cell.
+    """The least norm over y with C y >= h, among the minimisers on sets of tight corners, for each cell.
 
     All sets are tried, largest first, until a cell's bound is below what is claimed.
     """
@@ -160,7 +160,7 @@ def _interpolated(C: np.ndarray, h: np.ndarray, spare: float, claimed: float, gr
             norm = np.sqrt((y**2).sum(axis=1))
             reach -= (d + 4) * EPS * norm[:, None]
             with np.errstate(divide="ignore", invalid="ignore"):
-                found = norm * np.maximum((top / reach).max(axis=1), 1.0)
-            found = np.where((reach > 0).all(axis=1), found, np.inf)
-            least[open_cells] = np.minimum(least[open_cells], found)
+                bounds = norm * np.maximum((top / reach).max(axis=1), 1.0)
+            bounds = np.where((reach > 0).all(axis=1), bounds, np.inf)
+            least[open_cells] = np.minimum(least[open_cells], bounds)
     return least

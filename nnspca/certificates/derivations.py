@@ -1,4 +1,4 @@
-"""DERIVATIONS, of one component and of several parts: each type of proof and the function that derives its value."""
+"""DERIVATIONS, for one component and for several parts: the function that derives the value of each type of proof."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ EPS = np.finfo(float).eps
 
 
 def derive(proof: object, problem: Problem) -> float:
-    """Return the value that a proof's ingredients prove; CertificateError where they prove none.
+    """Return the value that a proof's ingredients prove; CertificateError if they prove none.
 
     Examples
     --------
@@ -69,12 +69,12 @@ def derive_of_parts(proof: object, r: int, problem: Problem) -> float:
 
 
 def eliminated_bound(proof: EliminationProof, problem: Problem) -> float:
-    """What is proven on a few features, raised by what the others can hold."""
+    """A bound proven on a few features, raised by the mass of the others."""
     return elimination_bound(proof, problem, derive)
 
 
 def larger_bound(proof: LargerProof, problem: Problem) -> float:
-    """What is proven for more features holds for fewer."""
+    """A bound proven for more features also holds for fewer."""
     cov, k = problem.cov, problem.k
     larger = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", k, cov.n_features)
     if type(proof.proof) in (LargerProof, SmallerProof):
@@ -83,7 +83,7 @@ def larger_bound(proof: LargerProof, problem: Problem) -> float:
 
 
 def smaller_bound(proof: SmallerProof, problem: Problem) -> float:
-    """What is proven for fewer features, in proportion: ``d + (U − d)(k − 1)/(k₁ − 1)``, d below every variance."""
+    """A bound from fewer features, in proportion: ``d + (U − d)(k − 1)/(k₁ − 1)``, d below every variance."""
     cov, k = problem.cov, problem.k
     smaller = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", 2, k)
     if type(proof.proof) in (LargerProof, SmallerProof):
@@ -99,7 +99,7 @@ def smaller_bound(proof: SmallerProof, problem: Problem) -> float:
 
 
 def larger_bound_of_parts(proof: LargerProof, r: int, problem: Problem) -> float:
-    """The same of parts."""
+    """The same for parts."""
     cov, k = problem.cov, problem.k
     larger = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", k, cov.n_features)
     if type(proof.proof) is LargerProof:
@@ -108,7 +108,7 @@ def larger_bound_of_parts(proof: LargerProof, r: int, problem: Problem) -> float
 
 
 def each_bound(proof: EachProof, r: int, problem: Problem) -> float:
-    """No r parts have more than r times what one can have."""
+    """The total of r parts is at most r times the bound on one part."""
     return r * derive(proof.proof, problem) * (1 + 2 * EPS)
 
 

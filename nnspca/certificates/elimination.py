@@ -1,4 +1,4 @@
-"""Re-derives the elimination by masses: what every feature outside can hold, from A and one attained variance."""
+"""Re-derives an elimination by masses: bounds on the mass of each feature outside, from A and one attained variance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nnspca.certificates.boxes import held_beside_each_other
+from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.numbers import Ceiling, array, feature_indices, formed, largest_sums, number, whole
 from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof
 from nnspca.covariance import Covariance
@@ -23,10 +23,10 @@ Derive = Callable[[object, Problem], float]
 
 
 def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive) -> float:
-    """The largest ceiling over the numbers of features outside; ``derive`` tells what holds on the features inside."""
+    """The largest bound over the numbers of features outside; ``derive`` proves those on the features inside."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     chosen = feature_indices(proof.features, "the features kept", cov.n_features)
-    low = _attained(proof, problem)
+    lower_bound = _attained(proof, problem)
     if type(proof.proofs) is not tuple or type(proof.cardinalities) is not tuple or not proof.proofs:
         raise CertificateError("the cases and their cardinalities must be tuples, and not empty")
     if len(proof.proofs) != len(proof.cardinalities):
@@ -43,10 +43,10 @@ def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive)
         proven.append((cardinality, derive(inner, Problem(part, cardinality, nonnegative)) + error))
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
-    light = number(proof.light, "the mass from which rows are read", least=0.0, most=1.0)
-    lost = _lost(problem, ~member, low, light, proof.boxes)
+    row_skip_threshold = number(proof.light, "the mass from which rows are read", least=0.0, most=1.0)
+    excluded_mass = _excluded_mass(problem, ~member, lower_bound, row_skip_threshold, proof.boxes)
     most = Ceiling()
-    for q, mass in enumerate(lost):
+    for q, mass in enumerate(excluded_mass):
         if 1 - 2 * mass < LEAST_LEFT:
             raise CertificateError(f"{q} features outside could hold {mass:.3g} of a component, half of it or more")
         if q == k:
@@ -58,12 +58,12 @@ def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive)
 
 
 def raised(ceiling: float, mass: float, error: float) -> float:
-    """What a ceiling on the features inside allows all, with features outside that hold this mass; rounded up."""
+    """The bound on all features from one on those inside and this mass outside, rounded up."""
     return (ceiling * (1 - mass) + error * mass) / (1 - 2 * mass - 2 * EPS) * (1 + 8 * EPS)
 
 
 def _attained(proof: EliminationProof, problem: Problem) -> float:
-    """A number that the variance of the point given does not fall below, so that the optimum does not."""
+    """A lower bound on the variance of the given point, and so on the optimum."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     support = feature_indices(proof.support, "the support of the point", cov.n_features)
     x = np.zeros(cov.n_features)
@@ -73,51 +73,53 @@ def _attained(proof: EliminationProof, problem: Problem) -> float:
         raise CertificateError(f"the point is not feasible: {reason}")
     size = max(cov.trace, cov._form.rounding_scale)
     off = 4 * (cov._form.terms + len(support) + 8) * EPS * size + cov.representation_error
-    low = float((x @ cov.apply(x) - off) / (float(x @ x) * (1 + (len(support) + 4) * EPS)))
-    if not low > 0:
+    lower_bound = float((x @ cov.apply(x) - off) / (float(x @ x) * (1 + (len(support) + 4) * EPS)))
+    if not lower_bound > 0:
         raise CertificateError("the point attains no variance")
-    return low
+    return lower_bound
 
 
-def _lost(problem: Problem, outside: np.ndarray, low: float, light: float, boxes: object) -> list[float]:
+def _excluded_mass(
+    problem: Problem, outside: np.ndarray, lower_bound: float, row_skip_threshold: float, boxes: object
+) -> list[float]:
     """The sums of the 0, 1, …, k largest masses outside.
 
     x_i² <= A_ii/OPT, so that rows are read by falling mass until no other can be among the k
-    largest, or until their variances leave no more than ``light``. The boxes, if there are any,
-    tell of some features without.
+    largest, or until their variances leave no more than ``row_skip_threshold``. The boxes, if there are any,
+    bound some masses without rows.
     """
     cov, k = problem.cov, problem.k
-    own = (cov.diagonal * (1 + 2 * (cov._form.terms + 2) * EPS) + cov.representation_error) / low
-    mass, told = own.copy(), np.zeros(len(own), dtype=bool)
+    own = (cov.diagonal * (1 + 2 * (cov._form.terms + 2) * EPS) + cov.representation_error) / lower_bound
+    mass, settled = own.copy(), np.zeros(len(own), dtype=bool)
     if boxes is not None:
-        features, held = held_beside_each_other(boxes, own, low, problem)
-        mass[features], told[features] = held, True
+        features, bounded = joint_masses(boxes, own, lower_bound, problem)
+        mass[features], settled[features] = bounded, True
     others = np.flatnonzero(outside)
     others = others[np.argsort(-mass[others], kind="stable")]
     largest, step = np.zeros(0), cov._strip
     for start in range(0, len(others), step):
-        if mass[others[start]] <= light or (len(largest) == k and mass[others[start]] <= largest[0]):
+        if mass[others[start]] <= row_skip_threshold or (len(largest) == k and mass[others[start]] <= largest[0]):
             largest = np.sort(np.concatenate([largest, np.minimum(mass[others[start : start + k]], 1.0)]))[-k:]
             break
         rows = others[start : start + step]
-        read = rows[~told[rows]]
-        mass[read] = np.minimum(_by_rows(problem, read, own[read], low), own[read])
+        read = rows[~settled[rows]]
+        mass[read] = np.minimum(_by_rows(problem, read, own[read], lower_bound), own[read])
         largest = np.sort(np.concatenate([largest, np.minimum(mass[rows] * (1 + 4 * EPS), 1.0)]))[-k:]
     if not np.isfinite(largest).all():
         raise CertificateError("a mass is no number")
     return [0.0, *(np.cumsum(largest[::-1]) * (1 + (k + 4) * EPS)).tolist()]
 
 
-def _by_rows(problem: Problem, rows: np.ndarray, own: np.ndarray, low: float) -> np.ndarray:
+def _by_rows(problem: Problem, rows: np.ndarray, own: np.ndarray, lower_bound: float) -> np.ndarray:
     """With (Ax)_i = OPT x_i: (OPT − A_ii) x_i <= b_i √(1 − x_i²), b_i the norm of the k−1 largest others of row i."""
     cov, k = problem.cov, problem.k
-    block = np.array(cov.block(rows)) / low
+    block = np.array(cov.block(rows)) / lower_bound
     block[np.arange(len(rows)), rows] = 0.0
     block = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
     company = float(np.sort(cov.diagonal)[::-1][: k - 1].sum())
-    reading = (cov._form.terms + 2) * EPS * np.sqrt(cov.diagonal[rows] / low) * np.sqrt(company / low)
+    reading = (cov._form.terms + 2) * EPS * np.sqrt(cov.diagonal[rows] / lower_bound) * np.sqrt(company / lower_bound)
     b = np.sqrt(largest_sums(block * block, k - 1) * (1 + (k + 4) * EPS))
-    b += reading + cov.representation_error / low + VANISHING
+    b += reading + cov.representation_error / lower_bound + VANISHING
     gap = 1 - own - 2 * EPS
     tangent = b / np.where(gap > 0, gap, 1.0)
     return np.where(gap > 0, tangent**2 / (1 + tangent**2) * (1 + 8 * EPS), 1.0)

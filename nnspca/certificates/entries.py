@@ -1,4 +1,4 @@
-"""Re-derives the bounds read off A's entries: every row that can reach the largest sum is read in full."""
+"""Re-derives the bounds from entries of A: reads every row in full that can reach the largest sum."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EPS = np.finfo(float).eps
 
 
 def entry_bound(proof: EntryProof, problem: Problem) -> float:
-    """The entry bounds, read in full."""
+    """The entry bounds, from rows read in full."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     terms = 4 * cov._form.terms

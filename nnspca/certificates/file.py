@@ -1,4 +1,4 @@
-"""A certificate as a file: plain arrays and JSON in one .npz, so that anyone can check it years later."""
+"""A certificate as a file: plain arrays and JSON in one .npz, which can still be checked years later."""
 
 from __future__ import annotations
 
@@ -86,40 +86,40 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
         check_instance("cov", cov, Covariance, "the one that the certificate was made for")
         if cov.fingerprint != cert.fingerprint:
             raise ValueError("cov is not the covariance that the certificate was made for: the fingerprints differ")
-    found = cert.parts if isinstance(cert, PartsCertificate) else (cert.component,)
-    for part in found:
+    components = cert.parts if isinstance(cert, PartsCertificate) else (cert.component,)
+    for part in components:
         if not is_of_method(part.method):
             raise ValueError(f"method={part.method!r:.60} is no name: small letters, digits and hyphens, 40 at most")
-    arrays: dict[str, np.ndarray] = {"loadings": np.array([part.loadings for part in found])}
+    arrays: dict[str, np.ndarray] = {"loadings": np.array([part.loadings for part in components])}
     bounds = []
     for number, bound in enumerate(cert.bounds):
         entry = _scalars(bound)
         if bound.ingredients is not None:
             entry["proof"] = _packed(bound.ingredients, f"bound{number}", arrays)
         bounds.append(entry)
-    described = [_scalars(part) | {"options": dict(part.options), "history": list(part.history)} for part in found]
+    described = [_scalars(part) | {"options": dict(part.options), "history": list(part.history)} for part in components]
     content: dict[str, Any] = {"format": FORMAT, "certificate": _scalars(cert), "bounds": bounds}
     if isinstance(cert, PartsCertificate):
         content["parts"] = described
     else:
         content["component"], arrays["loadings"] = described[0], arrays["loadings"][0]
-    if cov is not None and (told := section(cert, cov, arrays)):
-        content["check"] = told
+    if cov is not None and (proof_section := section(cert, cov, arrays)):
+        content["check"] = proof_section
     text = _text(content)
     arrays[TEXT] = np.array(text)
-    held = io.BytesIO()
-    np.savez_compressed(held, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
     try:
         if isinstance(file, str | PathLike):
-            _write_whole(os.fspath(file), held.getbuffer())
+            _write_whole(os.fspath(file), buffer.getbuffer())
         else:
-            file.write(held.getbuffer())
+            file.write(buffer.getbuffer())
     except (TypeError, ValueError) as error:
         raise ValueError(f"file {shown(file)} cannot be written to: {error}") from error
 
 
 def _write_whole(path: str, content: memoryview) -> None:
-    """Write a file in one step: where the disk is full, what stood there before stays, and nothing half is left."""
+    """Write a file atomically: if the disk is full, the earlier file stays and no half-written one is left."""
     path = path if path.endswith(".npz") else f"{path}.npz"
     handle, partial = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=os.path.basename(path), suffix=".part")
     try:
@@ -134,20 +134,20 @@ def _write_whole(path: str, content: memoryview) -> None:
 
 
 def _umask() -> int:
-    """What files are made without; it can only be read by setting it."""
-    held = os.umask(0o077)
-    os.umask(held)
-    return held
+    """The process's umask; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _as_saved(path: str | PathLike[str]) -> str | PathLike[str]:
-    """The name that ``savez`` gave a file, if there is such a one."""
+    """The name that ``savez`` gave a file, if that file exists."""
     ending = f"{os.fspath(path)}.npz"
     return ending if os.path.exists(ending) else path
 
 
 def _text(content: dict[str, Any]) -> str:
-    """What a certificate says in words and numbers, as JSON."""
+    """The words and numbers of a certificate, as JSON."""
     for part in content.get("parts", [content.get("component")]):
         for name, value in part["options"].items():
             if type(name) is not str or not (value is None or type(value) in (bool, int, float, str)):
@@ -205,26 +205,26 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
     except CertificateError:
         raise
     except Exception as error:  # whatever a reader of zips, headers or JSON makes of a damaged file
-        said = str(error) or type(error).__name__
-        raise CertificateError(f"the file is not a certificate: {said:.300}") from error
+        reason = str(error) or type(error).__name__
+        raise CertificateError(f"the file is not a certificate: {reason:.300}") from error
 
 
 def _refused(constant: str) -> float:
-    """JSON has no NaN and no infinity; Python's reader would take them."""
+    """Refuse NaN and infinity, which JSON lacks but Python's reader accepts."""
     raise ValueError(f"{constant} is no number")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON that says everything once; Python's reader would take what is said last."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    """A JSON object without repeated keys; Python's reader would keep the last value."""
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise ValueError(f"{name!r:.60} is said twice")
-    return made
+    return mapping
 
 
 def _component(entry: dict[str, Any], loadings: np.ndarray) -> Component:
-    """One component, put together again."""
+    """One component, from JSON."""
     options, history, method = entry["options"], entry["history"], entry["method"]
     if not is_of_method(method):
         raise ValueError(f"method {method!r:.60} is no name: small letters, digits and hyphens, 40 at most")
@@ -234,13 +234,13 @@ def _component(entry: dict[str, Any], loadings: np.ndarray) -> Component:
 
 
 def _bound(entry: dict[str, Any], arrays: dict[str, np.ndarray]) -> Bound:
-    """One bound, its proof put together again."""
+    """One bound with its proof, from JSON."""
     proof = entry.pop("proof", None)
     return Bound(ingredients=None if proof is None else _unpacked(proof, arrays), **entry)
 
 
 def _packed(proof: object, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
-    """Describe a proof in JSON, its arrays put aside under names of their own."""
+    """Describe a proof in JSON, with its arrays stored separately by name."""
     assert dataclasses.is_dataclass(proof)
     fields: dict[str, Any] = {}
     for field in dataclasses.fields(proof):
@@ -258,10 +258,10 @@ def _packed(proof: object, name: str, arrays: dict[str, np.ndarray]) -> dict[str
     return {"type": type(proof).__name__, "fields": fields}
 
 
-def _unpacked(held: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
-    """Undo :func:`_packed`; each array is used up, so that a file holds all that it asks the judge to check."""
+def _unpacked(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
+    """Undo :func:`_packed`; each array may be used once, so that a file has no unchecked arrays."""
     fields: dict[str, Any] = {}
-    for name, field in held["fields"].items():
+    for name, field in content["fields"].items():
         if "array" in field:
             if field["array"] not in arrays:
                 raise ValueError(f"array {field['array']!r:.60} is used twice, or missing")
@@ -272,11 +272,11 @@ def _unpacked(held: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
             fields[name] = tuple(_unpacked(part, arrays) for part in field["proofs"])
         else:
             fields[name] = tuple(field["value"]) if isinstance(field["value"], list) else field["value"]
-    return PROOFS[held["type"]](**fields)
+    return PROOFS[content["type"]](**fields)
 
 
 def _scalars(record: object) -> dict[str, Any]:
-    """Return the fields of a frozen record that JSON can hold."""
+    """Return the fields of a frozen record that fit JSON."""
     assert dataclasses.is_dataclass(record)
     plain: dict[str, Any] = {}
     for field in dataclasses.fields(record):

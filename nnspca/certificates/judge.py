@@ -1,10 +1,10 @@
 """The judge: re-derives a certificate's two numbers from its ingredients; trusts no solver and no bound.
 
 Nothing here is shared with the code that made the certificate, beyond the covariance and the
-definition of the feasible set: eigenvalue ceilings are re-derived (through eigenvalues while that
-is quick, and through an orthonormal basis where A is held as a factor), row sums are read in full,
-and every cell of the sphere's cover is bounded again from values of h computed afresh. Whatever is
-missing, malformed or not a number fails.
+definition of the feasible set: bounds on eigenvalues are re-derived (through eigenvalues while
+that is quick, and through an orthonormal basis where A is held as a factor), row sums are read in
+full, and every cell of the sphere's cover is bounded again from values of h computed afresh.
+Whatever is missing, malformed or not a number fails.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ATTAINED = 1e-9  # relative difference between a variance claimed and the one co
 
 
 def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
-    """Check that ``cert`` proves what it says about ``cov``.
+    """Check that ``cert`` proves its claims about ``cov``.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
 
 
 def _check(cert: Certificate, cov: Covariance) -> None:
-    """Check all that a certificate says, each claim read once and found to be of its kind."""
+    """Check all claims of a certificate; each is read once and has to be of its type."""
     problem = _setting(cert, cov)
     claimed = number(cert.leading, "the largest eigenvalue")
     attained = check_component(cert.component, "component", problem)
@@ -86,7 +86,7 @@ def _check(cert: Certificate, cov: Covariance) -> None:
 
 
 def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
-    """The same of a certificate of several parts."""
+    """The same for a certificate of several parts."""
     problem = _setting(cert, cov)
     r = whole(cert.n_components, "n_components", 1, cov.n_features)
     if type(cert.parts) is not tuple or not 1 <= len(cert.parts) <= r:
@@ -99,7 +99,7 @@ def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
 
 
 def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> Problem:
-    """The problem with the cardinality and sign constraint claimed; what stands beside the numbers is of its kind."""
+    """The problem with the claimed cardinality and sign constraint; the other fields have to be of their types."""
     if text(cert.effort, "the effort") not in EFFORTS:
         raise CertificateError(f"the effort is {cert.effort!r:.60}, not one of {', '.join(map(repr, EFFORTS))}")
     flag(cert.stopped, "the mark of a stopped call")
@@ -126,7 +126,7 @@ def _check_sandwich(
 
 
 def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[object, float]]:
-    """Proof and value of each deterministic bound, once its ingredients are found to prove that value."""
+    """Proof and value of each deterministic bound, after its ingredients proved that value."""
     if type(bounds) is not tuple or not all(type(bound) is Bound for bound in bounds):
         raise CertificateError("its bounds must be a tuple of Bound")
     if len(bounds) > MOST_BOUNDS:
@@ -157,12 +157,12 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
 
 
 def close(claim: float, attained: float, cov: Covariance) -> bool:
-    """Whether a claimed variance is the one attained, up to what two machines, or orders of summing, differ by."""
+    """Whether a claimed variance equals the attained one, up to differences of machines and of summation order."""
     return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov._drift)
 
 
-def taken(part: Component, what: str, problem: Problem) -> Component:
-    """Return a caller's component as one of this problem; ValueError where the judge would refuse it afterwards."""
+def validated(part: Component, what: str, problem: Problem) -> Component:
+    """Return a caller's component as one of this problem; ValueError if the judge would refuse it later."""
     try:
         # one made for another k, sign or covariance is what it is here
         variance = problem.cov.variance(_loadings(part, what, problem.cov))
@@ -180,7 +180,7 @@ def _loadings(part: Component, what: str, cov: Covariance) -> np.ndarray:
 
 
 def check_component(part: object, what: str, problem: Problem) -> float:
-    """Check that a component is feasible and says of itself what is true; return the variance it attains."""
+    """Check that a component is feasible and its fields are true; return the variance it attains."""
     if type(part) is not Component:
         raise CertificateError(f"the {what} is a {type(part).__name__}, not a Component")
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative

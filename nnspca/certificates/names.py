@@ -1,4 +1,4 @@
-"""The names that a certificate may carry: of efforts, and what one of a method looks like, as the judge knows none."""
+"""The names that a certificate may carry: known efforts, and well-formed names of methods."""
 
 import re
 
@@ -7,7 +7,7 @@ METHOD = re.compile(r"[a-z][a-z0-9-]{0,39}")  # a key of METHODS, on whichever m
 
 
 def is_of_method(name: object) -> bool:
-    """Tell whether a name may be one of a method.
+    """Return whether a name is a well-formed name of a method.
 
     >>> is_of_method("coordinate-descent"), is_of_method("<b>"), is_of_method(None)
     (True, False, False)

@@ -1,4 +1,4 @@
-"""Reads the arrays of an .npz that may be damaged or hostile: plain numbers only, and never more than fits."""
+"""Reads the arrays of an .npz file that may be damaged or hostile: plain numbers only, within size limits."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ KINDS = "fiub"  # real numbers and truth values
 def read_arrays(file: str | PathLike[str] | BinaryIO | bytes, text: str) -> dict[str, np.ndarray]:
     """Return the arrays by name; the one called ``text`` is a string, all others are numbers.
 
-    Sizes are told by the archive's directory before anything is unpacked, and unpacking stops
-    there.
+    Sizes are read from the archive's directory before anything is unpacked, and unpacking stops
+    at them.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def read_arrays(file: str | PathLike[str] | BinaryIO | bytes, text: str) -> dict
 
 
 def _opened(file: str | PathLike[str] | BinaryIO | bytes) -> BinaryIO:
-    """A stream to read from; what is no path is read into memory, up to the limit."""
+    """A stream to read from; anything but a path is read into memory, up to the limit."""
     if isinstance(file, bytes):
         return io.BytesIO(file)
     if isinstance(file, str | PathLike):
@@ -90,7 +90,7 @@ def _opened(file: str | PathLike[str] | BinaryIO | bytes) -> BinaryIO:
 
 
 def _array(content: bytes, kinds: str) -> np.ndarray:
-    """One array in NumPy's format, its header held against the bytes that are there."""
+    """One array in NumPy's format; its header is checked against the actual bytes."""
     stream = io.BytesIO(content)
     version = np.lib.format.read_magic(stream)
     if version not in ((1, 0), (2, 0)):

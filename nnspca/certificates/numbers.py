@@ -1,4 +1,4 @@
-"""What the judge takes for a number, and the only ways in which it compares two: a NaN fails all of them."""
+"""Validates numbers and arrays for the judge, and compares them so that a NaN fails every test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNDERFLOW = 1e-250  # more than any product of numbers in range can lose to unde
 
 
 class Ceiling:
-    """The largest of the values met; infinite, so that it proves nothing, once one of them was not a number.
+    """The largest of the values seen; infinite, so that it proves nothing, if one of them was not a number.
 
     Examples
     --------
@@ -34,13 +34,13 @@ class Ceiling:
         self.value = -np.inf
 
     def cover(self, values: np.ndarray | float) -> None:
-        """Rise to the largest of ``values``."""
+        """Raise to the largest of ``values``."""
         most = float(np.max(values, initial=-np.inf))  # a NaN among them is their maximum
         self.value = np.inf if np.isnan(most) else max(self.value, most)
 
 
 def largest_sums(rows: np.ndarray, count: int) -> np.ndarray:
-    """The sum of the ``count`` largest of each row, of all where there are fewer.
+    """The sum of the ``count`` largest of each row, or of all if there are fewer.
 
     Of many numbers only columns of eight are read whose maximum is among the ``count`` largest: any
     other number has that many above or equal to it. The judge has this apart from the bounds it
@@ -65,7 +65,7 @@ def largest_sums(rows: np.ndarray, count: int) -> np.ndarray:
 
 
 def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: Ceiling) -> Iterator[np.ndarray]:
-    """Give A's rows strip by strip, those first that could be the heaviest, until no other can exceed ``most``.
+    """Yield A's rows in strips, those that could be heaviest first, until no other can exceed ``most``.
 
     Row i costs ``A_ii`` and k − 1 others of its entries, times w_j/w_i. As A is semidefinite,
     |A_ij| <= s_i s_j, up to the error in A: no row has more than
@@ -89,7 +89,7 @@ def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: Ceiling) -
 
 
 def formed(cov: Covariance, chosen: np.ndarray) -> tuple[np.ndarray, float]:
-    """A's entries on some features, symmetric, and what forming them from a factor adds to their error in norm.
+    """A's entries on some features, symmetric, and the error in norm from forming them from a factor.
 
     What cov itself is off by is not in it.
     """
@@ -99,7 +99,7 @@ def formed(cov: Covariance, chosen: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def held_entries(cov: Covariance) -> tuple[np.ndarray, float]:
-    """A entry by entry, and what it is off by in norm; CertificateError where it is not held so."""
+    """A's entries and their error in norm; CertificateError if A is not held as entries."""
     if not cov.holds_entries:
         raise CertificateError("the proof is one of a matrix, and does not fit the data")
     return cov.entries, cov.representation_error
@@ -114,8 +114,8 @@ def number(value: object, what: str, *, least: float = -LARGEST, most: float = L
     """Return a real number in range as a float that is exactly it; CertificateError for anything else."""
     real = _of_its_own_kind(value, np.integer, np.floating) and not isinstance(value, bool)
     if real and isinstance(value, np.floating):
-        made = float(value)  # the limits may be out of a shorter number's range, never out of a double's
-        real, value = made == value, made
+        exact = float(value)  # the limits may be out of a shorter number's range, never out of a double's
+        real, value = exact == value, exact
     if real and least <= value <= most and float(value) == value:  # type: ignore[operator, arg-type]
         return float(value)
     raise CertificateError(f"{what} is {_shown(value)}, not a number from {least:g} to {most:g}")
@@ -136,12 +136,12 @@ def flag(value: object, what: str) -> bool:
 
 
 def _of_its_own_kind(value: object, *kinds: type) -> bool:
-    """Whether it is one of Python's or NumPy's own numbers: a class made from them may answer as it likes."""
+    """Whether a value is a built-in or NumPy number; subclasses could behave differently."""
     return type(value) in (int, float) or (type(value) in NUMBERS and isinstance(value, kinds))
 
 
 def text(value: object, what: str) -> str:
-    """Return a plain string that can be written; CertificateError for anything else, half a character among it."""
+    """Return a plain string that can be written; CertificateError for anything else, lone surrogates included."""
     if type(value) is str and not re.search("[\ud800-\udfff]", value):
         return value
     raise CertificateError(f"{what} is {_shown(value)}, not a text")
@@ -152,10 +152,10 @@ def array(value: object, what: str, shape: tuple[int | None, ...], kinds: str = 
     given = _plain(value, what, shape, kinds)
     if given.dtype.itemsize > 8:
         raise CertificateError(f"{what} has numbers of dtype {given.dtype}, wider than doubles")
-    made = given.astype(np.float64)
-    if not (np.abs(made) <= LARGEST).all():
+    converted = given.astype(np.float64)
+    if not (np.abs(converted) <= LARGEST).all():
         raise CertificateError(f"{what} must be finite numbers of magnitude {LARGEST:g} at most")
-    return made
+    return converted
 
 
 def feature_indices(value: object, what: str, n: int) -> np.ndarray:
@@ -172,7 +172,7 @@ def bits(value: object, what: str) -> np.ndarray:
 
 
 def _plain(value: object, what: str, shape: tuple[int | None, ...], kinds: str) -> np.ndarray:
-    """An array of the kind and shape wanted, of no class of its own; nothing is converted to get there."""
+    """A plain array of the wanted type and shape, without any conversion."""
     if not issubclass(type(value), np.ndarray):  # not isinstance, which asks the value itself
         raise CertificateError(f"{what} is {_shown(value)}, not an array")
     given: np.ndarray[Any, Any] = np.array(value, subok=False)  # a copy: what was checked is what is used

@@ -10,11 +10,11 @@ from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-DENSE_EIGEN = 400  # above, definiteness is told by a Cholesky factorisation
+DENSE_EIGEN = 400  # above, definiteness is proven by a Cholesky factorisation
 
 
 def branch_bound(proof: BranchProof, problem: Problem) -> float:
-    """The largest bound over the leaves of a tree that leaves no case out."""
+    """The largest bound over the leaves of a tree that covers all cases."""
     cov, k = problem.cov, problem.k
     n = cov.n_features
     if not (type(proof.splits) is tuple and type(proof.leaves) is tuple):
@@ -41,16 +41,16 @@ def branch_bound(proof: BranchProof, problem: Problem) -> float:
         if type(leaf) is not PairProof:
             raise CertificateError("a case has no proof")
         full = len(inside) == k
-        kept = sorted(inside) if full else [i for i in range(n) if i not in out]
-        known = [place for place, i in enumerate(kept) if i in inside]
-        most.cover(pair_bound(leaf, problem.restrict(np.array(kept)), known))
+        remaining = sorted(inside) if full else [i for i in range(n) if i not in out]
+        known = [place for place, i in enumerate(remaining) if i in inside]
+        most.cover(pair_bound(leaf, problem.restrict(np.array(remaining)), known))
     if next(splits, None) is not None or next(leaves, None) is not None:
         raise CertificateError("the tree of cases goes on after its end")
     return most.value
 
 
 def pair_bound(proof: PairProof, problem: Problem, inside: list[int] | None = None) -> float:
-    """What (L, M) prove about ``cov``, after checking the claims made of them; ``inside`` is in every support."""
+    """The bound that (L, M) prove for ``cov``, after all checks; ``inside`` are features of every support."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     A, error = held_entries(cov)
     L, M, tail = check_pairs(proof, nonnegative, A, error)
@@ -68,7 +68,7 @@ def tail_and_rows(tail: float, L: np.ndarray, shares: np.ndarray, k: int) -> flo
 def check_pairs(
     proof: PairProof, nonnegative: bool, A: np.ndarray, error: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return L, M and the tail once all that is claimed of them holds for A, known up to ``error`` in norm."""
+    """Return L, M and the tail after checking all claims for A, which is known up to ``error`` in norm."""
     if type(proof) is not PairProof:
         raise CertificateError("L and M are missing")
     L, M = array(proof.L, "L", A.shape), array(proof.M, "M", A.shape)
@@ -83,7 +83,7 @@ def check_pairs(
 
 
 def _shares(M: np.ndarray, k: int, inside: list[int]) -> np.ndarray:
-    """What k−1 companions of each row can cost at most, those known to be in among them."""
+    """The largest cost of the k−1 companions of each row, with those known to be in among them."""
     if not inside:
         return np.sort(M, axis=1)[:, ::-1][:, : k - 1].sum(axis=1)
     shares = np.zeros(len(M))
@@ -95,7 +95,7 @@ def _shares(M: np.ndarray, k: int, inside: list[int]) -> np.ndarray:
 
 
 def check_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> None:
-    """Check ``M_ij M_ji >= (L_ij⁺)²`` off the diagonal, by roots: neither they nor their product overflow or vanish.
+    """Check ``M_ij M_ji >= (L_ij⁺)²`` off the diagonal, by roots, which neither overflow nor vanish.
 
     Entries of L below ``UNDERFLOW`` are let pass: what they add is part of what every derivation is
     raised by.
@@ -128,7 +128,7 @@ def _check_tail(A: np.ndarray, L: np.ndarray, tail: float) -> None:
 
 
 def factorises(B: np.ndarray) -> bool:
-    """Whether Cholesky's factorisation runs to its end, in numbers."""
+    """Whether the Cholesky factorisation succeeds with finite numbers."""
     try:
         return bool(np.isfinite(np.linalg.cholesky(B)).all())  # some libraries let a NaN on the diagonal pass
     except np.linalg.LinAlgError:

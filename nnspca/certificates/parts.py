@@ -1,4 +1,4 @@
-"""Re-derives what is proven of several parts together: a definiteness test, a product test, sums of sorted rows."""
+"""Re-derives bounds on several parts: a definiteness test, a product test, sums of sorted rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MARKS = 2**29  # most marks, n² a node, that a tree of pairs may ask for: sever
 
 
 def diagonal_bound(proof: EntryProof, r: int, problem: Problem) -> float:
-    """The largest variances of single features, summed."""
+    """The sum of the largest variances of single features."""
     cov, k = problem.cov, problem.k
     if type(proof.rule) is not str or proof.rule != "diagonal":
         raise CertificateError(f"unknown rule {proof.rule!r:.60}")
@@ -42,12 +42,12 @@ def _summed(r: int, tail: float, V: np.ndarray) -> float:
 
 
 def joint_bound(proof: PartsProof, r: int, problem: Problem) -> float:
-    """What (L, M, v, V, tail) prove of r parts."""
+    """The bound that (L, M, v, V, tail) prove for r parts."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     A, error = held_entries(cov)
-    nobody = np.zeros(A.shape, dtype=bool)
-    checked = _checked(proof, nonnegative, A, error, nobody, nobody)
-    return _together(checked, _rows(checked, k, nobody, nobody), r, k, nobody)
+    no_pairs = np.zeros(A.shape, dtype=bool)
+    checked = _checked(proof, nonnegative, A, error, no_pairs, no_pairs)
+    return _together(checked, _rows(checked, k, no_pairs, no_pairs), r, k, no_pairs)
 
 
 def parts_working_bound(proof: PartsWorkingProof, r: int, problem: Problem) -> float:
@@ -59,20 +59,20 @@ def parts_working_bound(proof: PartsWorkingProof, r: int, problem: Problem) -> f
     if not (limits > 0).all() or type(parts) is not PartsProof:
         raise CertificateError("every feature of the working set needs a positive limit, and all of them a proof")
     block, forming = formed(cov, chosen)
-    nobody = np.zeros(block.shape, dtype=bool)
-    checked = _checked(parts, nonnegative, block, forming, nobody, nobody)
-    rows = _rows(checked, k, nobody, nobody, limits)
+    no_pairs = np.zeros(block.shape, dtype=bool)
+    checked = _checked(parts, nonnegative, block, forming, no_pairs, no_pairs)
+    rows = _rows(checked, k, no_pairs, no_pairs, limits)
     most = Ceiling()
     cover_outside(most, problem, chosen, limits, checked.v)
     outside = (most.value - checked.tail) + 2 * EPS * (abs(most.value) + abs(checked.tail))
     rows = np.concatenate([rows, np.full(r if len(chosen) < n else 0, outside)])
-    return _together(checked, rows, r, k, nobody) + r * cov.representation_error
+    return _together(checked, rows, r, k, no_pairs) + r * cov.representation_error
 
 
 def _checked(
     proof: PartsProof, nonnegative: bool, A: np.ndarray, error: float, same: np.ndarray, apart: np.ndarray
 ) -> PartsProof:
-    """The same (L, M, v, V, tail) as plain doubles, once they prove what is said of an A known up to ``error``.
+    """(L, M, v, V, tail) as plain doubles, after checking their claims for an A known up to ``error``.
 
     Nothing of the proof itself is read afterwards: what was checked is what is added up.
     """
@@ -96,7 +96,7 @@ def _checked(
 def _rows(
     checked: PartsProof, k: int, same: np.ndarray, apart: np.ndarray, limits: np.ndarray | None = None
 ) -> np.ndarray:
-    """What each row costs in parts of which some pairs share one and some do not.
+    """The cost of each row if some pairs share a part and some do not.
 
     With ``limits``, any companion of a row may cost that much instead.
     """
@@ -107,7 +107,7 @@ def _rows(
 
 
 def _together(checked: PartsProof, rows: np.ndarray, r: int, k: int, same: np.ndarray) -> float:
-    """What r parts hold at most when the rows cost so much."""
+    """The bound on r parts that follows from the costs of rows."""
     V, v, used = checked.V, checked.v, same.any(axis=1)
     dearest = float(np.sort(rows)[::-1][:r].sum())
     others = np.sort(v[~used])[::-1]
@@ -117,7 +117,7 @@ def _together(checked: PartsProof, rows: np.ndarray, r: int, k: int, same: np.nd
 
 
 def _row(shares: np.ndarray, same: np.ndarray, apart: np.ndarray, theta: float, i: int, k: int) -> float:
-    """What the companions of a row cost: those known to be there, and the dearest of those that may be."""
+    """The cost of the companions of a row: those known to be there, and the largest of the possible ones."""
     open_to = ~(same | apart)
     open_to[i] = False
     dear = np.sort(np.concatenate([np.maximum(shares[open_to], 0.0), np.full(k - 1, theta)]))[::-1]
@@ -125,7 +125,7 @@ def _row(shares: np.ndarray, same: np.ndarray, apart: np.ndarray, theta: float, 
 
 
 def parts_tree_bound(proof: PartsTreeProof, r: int, problem: Problem) -> float:
-    """The largest bound over the leaves of a tree that leaves no case out."""
+    """The largest bound over the leaves of a tree that covers all cases."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     A, error = held_entries(cov)

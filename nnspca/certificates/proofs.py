@@ -1,4 +1,4 @@
-"""What a bound hands to the judge: the ingredients from which its value can be re-derived, all frozen."""
+"""The types of proof: frozen ingredients from which the judge re-derives a bound."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class BranchProof:
 
 @dataclass(frozen=True, eq=False)
 class EachProof:
-    """Ingredients of the bound by r times what any one part can have.
+    """Ingredients of the bound by r times that on any one part.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ class WorkingProof:
 
 @dataclass(frozen=True, eq=False)
 class BoxProof:
-    """Ingredients of the masses of features beside each other: each bounded by what its companions can hold.
+    """Ingredients of joint bounds on masses: each mass is limited by those of its companions.
 
     At first a feature holds its variance's share at most. In each stage, with ``r_j`` the root of
     what feature j holds at most and λ the price of row i, in units of the variance attained:
@@ -210,10 +210,10 @@ class BoxProof:
 
 @dataclass(frozen=True, eq=False)
 class EliminationProof:
-    """Ingredients of the elimination by masses: ceilings on a set T of features that speak for all.
+    """Ingredients of the elimination by masses: bounds on a set T of features that extend to all.
 
     With q features outside T, whose masses (what they can hold of ‖x‖² = 1) add to ε_q at most, the
-    ceiling is ``U (1 − ε_q) / (1 − 2 ε_q)``, U the least one proven on T for k − q features or
+    upper bound is ``U (1 − ε_q) / (1 − 2 ε_q)``, U the least one proven on T for k − q features or
     more. The masses follow from A and from the variance that the loadings attain, and are not among
     the ingredients.
 
@@ -265,7 +265,7 @@ class ScaleProof:
 
 @dataclass(frozen=True, eq=False)
 class LargerProof:
-    """Ingredients of a bound taken over from a larger k: what k features can hold, more features can too.
+    """Ingredients of a bound carried from a larger k: components of fewer features are among those of more.
 
     Attributes
     ----------
@@ -281,7 +281,7 @@ class LargerProof:
 
 @dataclass(frozen=True, eq=False)
 class SmallerProof:
-    """Ingredients of a bound taken over from a smaller k: more features hold more in proportion at most.
+    """Ingredients of a bound carried from a smaller k: more features have at most more in proportion.
 
     Attributes
     ----------
@@ -298,6 +298,6 @@ class SmallerProof:
 
 @dataclass(frozen=True, eq=False)
 class EntryProof:
-    """Ingredients of the bounds read off A's entries: none but their rule, ``"rows"`` or ``"diagonal"``."""
+    """Ingredients of the bounds from entries of A: only their rule, ``"rows"`` or ``"diagonal"``."""
 
     rule: str

@@ -17,7 +17,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-DENSE_EIGEN = 800  # above, definiteness is told by a Cholesky factorisation
+DENSE_EIGEN = 800  # above, definiteness is proven by a Cholesky factorisation
 BLOCK = 8000  # side of the largest block formed
 
 
@@ -35,7 +35,7 @@ DEEPEST = 8  # directions: the work of checking a cover doubles with each, and n
 
 
 def rank_bound(proof: RankProof, problem: Problem) -> float:
-    """What the split A = L + (low rank) + rest proves, after checking each of its claims."""
+    """The bound that the split A = L + (low rank) + rest proves, after checking each claim."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     split = Split(
         array(proof.V, "the low-rank part", (cov.n_features, None)),
@@ -71,7 +71,7 @@ def _check_tail(split: Split, nonnegative: bool, cov: Covariance) -> None:
 
 
 def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
-    """Check A − VV' ⪯ tail·I: on the features' side, or on that of the samples where A is held as data."""
+    """Check A − VV' ⪯ tail·I, on the side of the features, or of the samples if A is held as data."""
     left = tail - cov.representation_error
     if isinstance(cov._form, HeldMatrix):
         _check_rest_is(least_of_rest(cov._form.A, V, left), tail)
@@ -85,7 +85,7 @@ def _check_rest_is(least: float, tail: float) -> None:
 
 
 def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
-    """Least eigenvalue of tail·I − A + VV', less what rounding may have hidden; −∞ if Cholesky says no."""
+    """Least eigenvalue of tail·I − A + VV', less an allowance for rounding; −∞ if Cholesky fails."""
     n, d = V.shape
     B = A - V @ V.T
     shifted = tail * np.eye(n) - B
@@ -101,19 +101,19 @@ def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
 
 
 def _least_after_cut(split: Split, rho: float, nonnegative: bool, cov: Covariance) -> float:
-    """The same for what lies above the cut, on the features that reach above it."""
+    """The same for the entries above the cut, on the features that have any."""
     V = split.V
-    kept = np.flatnonzero((cov._form.reach() > rho) | V.any(axis=1))
-    if len(kept) > BLOCK:
-        raise CertificateError(f"{len(kept)} features reach above the cut: too many to check")
+    remaining = np.flatnonzero((cov._form.reach() > rho) | V.any(axis=1))
+    if len(remaining) > BLOCK:
+        raise CertificateError(f"{len(remaining)} features reach above the cut: too many to check")
     reading = cov.representation_error + 2 * (cov._form.terms + 4) * EPS * cov._form.rounding_scale
-    if not len(kept):
+    if not len(remaining):
         return split.tail - reading
-    A = cov.block(kept, kept)
+    A = cov.block(remaining, remaining)
     above = np.maximum(A - rho, 0.0)
     if not nonnegative:
         above -= np.maximum(-A - rho, 0.0)
-    return float(np.minimum(least_of_rest(above, V[kept], split.tail - reading), split.tail - reading))
+    return float(np.minimum(least_of_rest(above, V[remaining], split.tail - reading), split.tail - reading))
 
 
 def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float:

@@ -1,4 +1,4 @@
-"""Re-derives the bound by balanced row sums: every row that can be the largest is read in full."""
+"""Re-derives the bound by balanced row sums: reads every row in full that can be the largest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEAST, MOST = 1e-50, 1e50
 
 
 def scale_bound(proof: ScaleProof, problem: Problem) -> float:
-    """What the weights prove about ``cov``: the largest balanced row."""
+    """The bound that the weights prove for ``cov``: the largest balanced row."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     d = array(proof.weights, "the weights", (n,))

@@ -1,4 +1,4 @@
-"""Whether a search for multipliers may begin at those of a certificate, which whoever gives it may have made up."""
+"""Checks that multipliers of a given certificate, which need not be genuine, can start a new search."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Proof = TypeVar("Proof", PairProof, PartsProof)
 
 
 def start_of(proof: Proof, cov: Covariance) -> Proof:
-    """Return the proof with its multipliers as plain doubles; ValueError where they are none for ``cov``.
+    """Return the proof with its multipliers as plain doubles; ValueError if they do not fit ``cov``.
 
     Whatever they are, the bounds that a search makes of them are proven afresh.
     """
@@ -26,12 +26,12 @@ def start_of(proof: Proof, cov: Covariance) -> Proof:
     if isinstance(proof, PartsProof):
         shapes["v"] = (n,)
     try:
-        held: dict[str, Any] = {name: array(getattr(proof, name), name, shape) for name, shape in shapes.items()}
+        arrays: dict[str, Any] = {name: array(getattr(proof, name), name, shape) for name, shape in shapes.items()}
     except CertificateError as error:
         raise ValueError(f"warm_start has no multipliers for this covariance: {error}") from error
-    for name, values in held.items():
+    for name, values in arrays.items():
         if not np.abs(values).max() <= MOST * cov.trace:
             raise ValueError(
                 f"warm_start has no multipliers for this covariance: {name} exceeds {MOST:g} times its total variance"
             )
-    return replace(proof, **held)
+    return replace(proof, **arrays)

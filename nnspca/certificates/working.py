@@ -1,4 +1,4 @@
-"""Re-derives the pair-scaled bound on a working set: its own check there, and every row outside read in full."""
+"""Re-derives the pair-scaled bound on a working set: the usual check inside, and every row outside in full."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EPS = np.finfo(float).eps
 
 
 def working_bound(proof: WorkingProof, problem: Problem) -> float:
-    """What is proven when pairs inside share by M, pairs across by the limits, and pairs outside evenly."""
+    """The bound if pairs inside share by M, pairs across by the limits, and pairs outside evenly."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
     chosen = feature_indices(proof.features, "the working set", n)
@@ -35,7 +35,7 @@ def working_bound(proof: WorkingProof, problem: Problem) -> float:
 def cover_outside(
     most: Ceiling, problem: Problem, chosen: np.ndarray, limits: np.ndarray, prices: np.ndarray | None = None
 ) -> None:
-    """Raise the ceiling to what the heaviest row outside costs, the prices taken off the shares of the chosen."""
+    """Raise the bound to the cost of the heaviest row outside, with the prices subtracted from the chosen's shares."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
     terms = cov._form.terms

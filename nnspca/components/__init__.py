@@ -1,7 +1,7 @@
-"""Several components: one after the other, each on what those before it leave of the covariance; or together.
+"""Several components: one after the other, each on the deflated covariance, or all of them jointly.
 
-:mod:`nnspca` gives what people call. Here stands besides what an app needs to compare solvers part by
-part: :func:`sought` tells on what covariance a further component was sought.
+:mod:`nnspca` exports the public functions. This package also exports :func:`sought`, with which an app
+compares solvers part by part: it returns the covariance on which a component was sought.
 """
 
 from nnspca.components._deflate import sought

@@ -1,4 +1,4 @@
-"""The door to the joint bounds: what r parts explain, and a proven ceiling on what any r could."""
+"""Entry point of the joint bounds: the total variance of r parts, and a proven upper bound on that of any r parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance, shown
 from nnspca.calls.progress import Monitor
-from nnspca.certificates.judge import taken
+from nnspca.certificates.judge import validated
 from nnspca.certificates.proofs import PartsProof
 from nnspca.certificates.starts import start_of
 from nnspca.components._decompose import check_count, decompose
@@ -38,12 +38,11 @@ def certify_parts(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> PartsCertificate:
-    """Sandwich the most that r parts of disjoint supports can explain together.
+    """Bound the largest total variance of r parts with disjoint supports from both sides.
 
     Of unit vectors x_1 … x_r with at most k nonzeros each and no feature in common (nonnegative and
     at right angles is the same as that), what is the largest sum of variances Σ_c x_c'Ax_c? Parts
-    found one after the other attain less, and nothing certified about each alone says how much
-    less.
+    found one by one attain less, and their separate certificates do not bound the difference.
 
     Parameters
     ----------
@@ -64,8 +63,8 @@ def certify_parts(
         Of the same covariance at a neighbouring k or number of parts: the joint dual starts at its
         multipliers.
     should_stop, on_progress : callable, optional
-        A stopped call returns the bounds it has, all of them valid. Progress tells the sum of
-        variances and the least upper bound so far.
+        A stopped call returns the bounds it has, all of them valid. Progress reports the
+        sum of variances and the least upper bound so far.
 
     Returns
     -------
@@ -110,7 +109,7 @@ def certify_parts(
         )
     problem = Problem(cov, k, nonnegative)
     chosen = _checked(problem, count, parts)
-    made = bound_parts(
+    certificate = bound_parts(
         problem,
         count,
         chosen,
@@ -119,7 +118,7 @@ def certify_parts(
         earlier=earlier,
         given=given,
     )
-    return replace(made, seconds=time.perf_counter() - started)
+    return replace(certificate, seconds=time.perf_counter() - started)
 
 
 def _checked(problem: Problem, count: int, parts: Components | Sequence[Component]) -> tuple[Component, ...]:
@@ -132,7 +131,7 @@ def _checked(problem: Problem, count: int, parts: Components | Sequence[Componen
     if not 1 <= len(chosen) <= count:
         raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
     chosen = tuple(
-        replace(taken(part, f"part {place}", problem), features=problem.cov.features)
+        replace(validated(part, f"part {place}", problem), features=problem.cov.features)
         for place, part in enumerate(chosen, start=1)
     )
     used = np.zeros(problem.n, dtype=bool)

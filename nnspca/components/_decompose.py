@@ -1,4 +1,4 @@
-"""Several components: find one, take it out of the covariance, find the next; or seek all of them together."""
+"""Entry point for several components: find one, deflate the covariance, find the next; or find all of them jointly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SOLVING = 0.3  # share of a component's progress that finding it takes, where it
 GREEDY = 0.3  # share of the search for parts together that finding them one by one takes
 SEEKING = 0.4  # and share of its progress that the search takes, where the parts are certified too
 ANGLE = 85.0  # degrees, the least angle if none is given
-OF_EM = ("restarts", "max_iter", "tol")  # options of EM that the further components of a least angle take over
+OF_EM = ("restarts", "max_iter", "tol")  # options of EM that also apply to later components of a least angle
 
 OnPart = Callable[[Component], None]
 OnParts = Callable[[tuple[Component, ...]], None]
@@ -89,8 +89,8 @@ def decompose(
     should_stop : callable, optional
         A stopped call returns the components found by then, at least one.
     on_progress : callable, optional
-        Called with :class:`nnspca.Progress`; its variance is on what the component at hand is
-        sought on.
+        Called with :class:`nnspca.Progress`; its variance refers to the covariance of the current
+        component.
     on_part : callable, optional
         Called with each :class:`nnspca.Component` as it is found; of parts "together" once all are.
     on_parts : callable, optional
@@ -102,7 +102,7 @@ def decompose(
     -------
     Components
         Variances are on ``cov``, and what the components explain together is not double-counted.
-        The history of a component is on what it was sought on.
+        The history of a component refers to its own covariance.
 
     Raises
     ------
@@ -138,11 +138,11 @@ def decompose(
     )
     with one_blas_thread():
         if deflation == "together":
-            found = run.together(starts, on_parts, executor)
+            result = run.together(starts, on_parts, executor)
         else:
-            found = run.jointly() if deflation == "joint" else run.one_by_one()
+            result = run.jointly() if deflation == "joint" else run.one_by_one()
     monitor.tell(1.0, "done")
-    return replace(found, options=run.described, seconds=time.perf_counter() - started)
+    return replace(result, options=run.described, seconds=time.perf_counter() - started)
 
 
 @dataclass
@@ -164,31 +164,31 @@ class _Run:
 
     @property
     def described(self) -> dict[str, Any]:
-        """The options of method and deflation."""
+        """The options of method and deflation, for the result."""
         return self.checked | ({"min_angle": self.min_angle} if self.deflation == "quasi-orthogonal" else {})
 
     def jointly(self) -> Components:
-        """Let the method find all components together."""
+        """Find all components at once by the method itself."""
         assert self.info.joint is not None
-        found = self.info.joint(
+        result = self.info.joint(
             Problem(self.cov, self.sizes[0], self.nonnegative),
             len(self.sizes),
             rng=np.random.default_rng(self.seed),
             monitor=self.monitor,
             **self.checked,
         )
-        found = replace(found, parts=tuple(replace(part, features=self.cov.features) for part in found.parts))
-        for part in found.parts if self.on_part is not None else ():
+        result = replace(result, parts=tuple(replace(part, features=self.cov.features) for part in result.parts))
+        for part in result.parts if self.on_part is not None else ():
             self.on_part(part)  # type: ignore[misc]
-        return found
+        return result
 
     def together(self, starts: int, on_parts: OnParts | None, executor: Executor) -> Components:
-        """Find one after the other, and from there seek all at once."""
+        """Find parts one by one, and improve them jointly from there."""
         searching = self.monitor.part(0.0, SEEKING if self.effort else 1.0)
-        begun = replace(
+        greedy = replace(
             self, deflation="disjoint", effort=None, on_part=None, monitor=searching.part(0.0, GREEDY)
         ).one_by_one()
-        like = replace(begun.parts[0], seconds=0.0, history=(), note="")
+        like = replace(greedy.parts[0], seconds=0.0, history=(), note="")
 
         def tell(X: np.ndarray) -> None:
             if on_parts is not None:
@@ -198,7 +198,7 @@ class _Run:
         with crew(HERE if executor is None else executor, self.cov, seeking) as workers:
             X, history = seek(
                 Problem(self.cov, self.sizes[0], self.nonnegative),
-                begun.padded(len(self.sizes)),
+                greedy.padded(len(self.sizes)),
                 rng=np.random.default_rng(self.seed),
                 monitor=seeking,
                 starts=starts,
@@ -233,7 +233,7 @@ class _Run:
         )
 
     def one_by_one(self) -> Components:
-        """Find one component after the other until enough are found, or nothing is left, or the caller stops."""
+        """Find components one by one until there are enough, no variance is left, or the call is stopped."""
         parts: list[Component] = []
         certificates: list[Certificate] = []
         note, cut_short = "", False
@@ -314,7 +314,7 @@ class _Run:
         )
 
     def _certified(self, left: Covariance, part: Component, span: Monitor, number: int) -> Certificate:
-        """The component's certificate on what it was sought on."""
+        """The component's certificate on the covariance on which it was sought."""
         return certify_one(
             left,
             part.k,
@@ -327,10 +327,10 @@ class _Run:
         )
 
     def _within(self, span: Monitor, number: int) -> OnProgress:
-        """Let another call's progress fill one span, and say which component it is about."""
+        """Relay another call's progress to one span, with the number of the component."""
         title = f"component {number + 1} of {len(self.sizes)}"
 
-        def tell(told: Progress) -> None:
-            span.tell(told.fraction, f"{title}: {told.stage}", told.variance, told.upper)
+        def tell(progress: Progress) -> None:
+            span.tell(progress.fraction, f"{title}: {progress.stage}", progress.variance, progress.upper)
 
         return tell

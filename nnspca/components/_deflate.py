@@ -1,4 +1,4 @@
-"""The ways to find several components, and what each leaves of the covariance for the next one."""
+"""The deflations: how several components are found, and which covariance remains after each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DeflationInfo:
     title : str
         For menus.
     summary : str
-        One sentence for a reader who has not met it.
+        One sentence for readers new to it.
     paper : str
         Where it comes from.
     remainder : callable or None
@@ -102,7 +102,7 @@ DEFLATIONS: dict[str, DeflationInfo] = {
 
 
 def deflate(cov: Covariance, loadings: np.ndarray, deflation: str = "disjoint") -> Covariance:
-    """Return the covariance that the component after ``loadings`` is sought on.
+    """Return the covariance on which the component after ``loadings`` is sought.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def deflate(cov: Covariance, loadings: np.ndarray, deflation: str = "disjoint") 
 
 
 def sought(cov: Covariance, parts: Components, r: int) -> tuple[Covariance, Component]:
-    """Return what component r of a decomposition of ``cov`` was sought on, and the component as it stands there.
+    """Return the covariance on which component r of a decomposition was sought, and the component there.
 
     Where features were left out for it, its loadings and its k are those of the features that were
     left.

@@ -1,4 +1,4 @@
-"""Many numbers of parts, and many k: what is kept one after the other and together, and the band of the best."""
+"""Sweeps over numbers of parts and k: parts found one by one and jointly, and the proven band."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def sweep_parts(
 
 @dataclass
 class _Run:
-    """A sweep under way: the points it has, and what is asked of those that are missing."""
+    """A sweep in progress: its points so far, and the settings of those still to come."""
 
     cov: Covariance
     wanted: list[tuple[int, int]]  # k and number of parts of each point, in order
@@ -115,27 +115,29 @@ class _Run:
     points: dict[tuple[int, int], PartsPoint] = field(default_factory=dict)
 
     def put(self, point: PartsPoint) -> None:
-        """Take a point, and show it."""
+        """Store a point and report it."""
         self.points[point.k, point.n_components] = point
         if self.on_point is not None:
             self.on_point(point)
 
     def one_by_one(self) -> None:
-        """Make one point after the other, here."""
+        """Compute the points one after the other, here."""
         for number, (each, r) in enumerate(self.wanted):
             if self.monitor.stop():
                 break
             span = self.monitor.part(number / len(self.wanted), (number + 1) / len(self.wanted))
             seeking = span.part(0.0, SEEKING if self.effort else 1.0)
             problem = Problem(self.cov, each, self.nonnegative)
-            greedy, found = _sought(problem, r, self.seed, seeking)
-            self.put(_improved(problem, r, greedy, found, self._before(each, r), seeking))
+            greedy, joint = _find_parts(problem, r, self.seed, seeking)
+            self.put(_improved(problem, r, greedy, joint, self._earlier_points(each, r), seeking))
             if self.effort is not None and not self.monitor.stop():
                 point, proving = self.points[each, r], span.part(SEEKING, 1.0)
-                self.put(_certified(self.cov, point, self.effort, self.nonnegative, self._near(each, r), proving))
+                self.put(
+                    _certified(self.cov, point, self.effort, self.nonnegative, self._warm_start_for(each, r), proving)
+                )
 
     def spread(self, workers: Crew) -> None:
-        """Make the same points by tasks, each given out as soon as what it starts from is known."""
+        """Compute the same points by tasks, each submitted as soon as its start is known."""
         parts: dict[tuple[int, int], tuple[Components, Components]] = {}
         seeking = {workers.submit(_seek, r, each, self.nonnegative, self.seed): (each, r) for each, r in self.wanted}
         proving: dict[Future[PartsCertificate], tuple[int, int]] = {}
@@ -146,72 +148,78 @@ class _Run:
                 self.put(replace(self.points[proving.pop(future)], certificate=value))
             else:
                 parts[seeking[future]] = value
-            self._take(parts)
-            for key in self._provable(proving.values()) if not workers.told else ():
-                task = workers.submit(_prove, self.points[key], self.effort, self.nonnegative, self._near(*key))
+            self._add_in_order(parts)
+            for key in self._provable(proving.values()) if not workers.cancelled else ():
+                task = workers.submit(
+                    _prove, self.points[key], self.effort, self.nonnegative, self._warm_start_for(*key)
+                )
                 proving[task] = key
                 waiting.add(task)
             self.monitor.tell(done / total, f"{done} of {total}")
 
-    def _take(self, parts: dict[tuple[int, int], tuple[Components, Components]]) -> None:
-        """Make points of parts that were sought, in order: the parts of all points before are among the starts."""
+    def _add_in_order(self, parts: dict[tuple[int, int], tuple[Components, Components]]) -> None:
+        """Make points of the parts found, in order: the parts of all points before are among their starts."""
         for each, r in self.wanted:
             if (each, r) not in self.points:
                 if (each, r) not in parts:
                     break
                 problem = Problem(self.cov, each, self.nonnegative)
-                self.put(_improved(problem, r, *parts[each, r], self._before(each, r), self.monitor))
+                self.put(_improved(problem, r, *parts[each, r], self._earlier_points(each, r), self.monitor))
 
     def _provable(self, asked: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The points to be certified now: not asked for yet, and what they start from is certified."""
-        begun = set(asked)
+        """The points that can be certified now: not submitted yet, and their warm start is certified."""
+        started = set(asked)
 
         def ready(key: tuple[int, int]) -> bool:
             known, first = self.points.get(key), self._first(*key)
-            if known is None or known.certificate is not None or key in begun:
+            if known is None or known.certificate is not None or key in started:
                 return False
             return first is None or (first in self.points and self.points[first].certificate is not None)
 
         return [] if self.effort is None else list(filter(ready, self.wanted))
 
-    def _before(self, k: int, r: int) -> list[PartsPoint]:
+    def _earlier_points(self, k: int, r: int) -> list[PartsPoint]:
         """Points of no larger k and number of parts, whose parts are feasible here; the order is that of the sweep."""
         return [self.points[key] for key in sorted(self.points) if key[0] <= k and key[1] <= r and key != (k, r)]
 
     def _first(self, k: int, r: int) -> tuple[int, int] | None:
-        """The point whose certificate another starts from: the last before it that is no larger."""
+        """The point whose certificate starts another one: the last before it with no larger k and number of parts."""
         earlier = [key for key in self.wanted[: self.wanted.index((k, r))] if key[0] <= k and key[1] <= r]
         return earlier[-1] if earlier else None
 
-    def _near(self, k: int, r: int) -> PartsCertificate | None:
+    def _warm_start_for(self, k: int, r: int) -> PartsCertificate | None:
         first = self._first(k, r)
         return None if first is None else self.points[first].certificate
 
     def level(self) -> None:
-        """Let every ceiling hold at the smaller k as well: the optimum never falls as k grows."""
+        """Carry every upper bound to the smaller k as well: the optimum never falls as k grows."""
         least: dict[int, PartsCertificate] = {}
         for (_, r), point in sorted(self.points.items(), reverse=True):
-            held = point.certificate
-            if held is None:
+            certificate = point.certificate
+            if certificate is None:
                 continue
-            if r not in least or held.upper <= least[r].upper:
-                least[r] = held
+            if r not in least or certificate.upper <= least[r].upper:
+                least[r] = certificate
                 continue
             winner = least[r].winner
             bound = Bound(
                 "larger-k",
                 winner.value,
-                detail=f"With k = {least[r].k} no parts have more, and parts of {held.k} features are among those.",
+                detail=(
+                    f"With k = {least[r].k} no parts have more, and parts of {certificate.k} features are among those."
+                ),
                 ingredients=LargerProof(least[r].k, winner.ingredients),
             )
-            self.put(replace(point, certificate=replace(held, upper=bound.value, bounds=(*held.bounds, bound))))
+            self.put(
+                replace(point, certificate=replace(certificate, upper=bound.value, bounds=(*certificate.bounds, bound)))
+            )
 
 
 def _seek(
     cov: Covariance, r: int, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
 ) -> tuple[Components, Components]:
-    """Parts of one point, as a task that can be sent elsewhere."""
-    return _sought(Problem(cov, k, nonnegative), r, seed, Monitor(poll))
+    """The parts of one point, as a task that can be sent to a worker."""
+    return _find_parts(Problem(cov, k, nonnegative), r, seed, Monitor(poll))
 
 
 def _prove(
@@ -222,35 +230,35 @@ def _prove(
     warm_start: PartsCertificate | None,
     poll: ShouldStop | None,
 ) -> PartsCertificate | None:
-    """One certificate, as a task that can be sent elsewhere."""
+    """One certificate, as a task that can be sent to a worker."""
     return _certified(cov, point, effort, nonnegative, warm_start, Monitor(poll)).certificate
 
 
-def _sought(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Components, Components]:
-    """Parts one after the other and together."""
+def _find_parts(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Components, Components]:
+    """The parts found one by one, and those found jointly."""
     cov, k = problem.cov, problem.k
     options = {"nonnegative": problem.nonnegative, "seed": seed, "should_stop": span.should_stop}
     greedy = decompose(cov, r, k, deflation="disjoint", on_progress=span.part(0.0, 0.3).relay, **options)  # type: ignore[arg-type]
-    found = decompose(cov, r, k, deflation="together", on_progress=span.part(0.3, 1.0).relay, **options)  # type: ignore[arg-type]
-    return greedy, found
+    joint = decompose(cov, r, k, deflation="together", on_progress=span.part(0.3, 1.0).relay, **options)  # type: ignore[arg-type]
+    return greedy, joint
 
 
 def _improved(
-    problem: Problem, r: int, greedy: Components, found: Components, before: list[PartsPoint], span: Monitor
+    problem: Problem, r: int, greedy: Components, joint: Components, before: list[PartsPoint], span: Monitor
 ) -> PartsPoint:
-    """Both, the latter from the parts of smaller numbers as well."""
+    """The point of both, the joint parts improved from those of points before."""
     for point in before:
         X, value = improved(problem, point.together.padded(r), monitor=span)
-        if value > found.variances.sum():
-            found = _with_parts(problem.cov, found, X)
-    return PartsPoint(r, problem.k, greedy, found)
+        if value > joint.variances.sum():
+            joint = _with_parts(problem.cov, joint, X)
+    return PartsPoint(r, problem.k, greedy, joint)
 
 
-def _with_parts(cov: Covariance, found: Components, X: np.ndarray) -> Components:
-    """The same with other parts."""
-    parts = components(cov, X, found.parts[0])
-    kept = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
-    return replace(found, parts=parts, cumulative_variance=kept, history=(*found.history, float(kept[-1])))
+def _with_parts(cov: Covariance, joint: Components, X: np.ndarray) -> Components:
+    """The same components with other parts."""
+    parts = components(cov, X, joint.parts[0])
+    explained = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
+    return replace(joint, parts=parts, cumulative_variance=explained, history=(*joint.history, float(explained[-1])))
 
 
 def _certified(
@@ -261,7 +269,7 @@ def _certified(
     warm_start: PartsCertificate | None,
     span: Monitor,
 ) -> PartsPoint:
-    made = certify_parts(
+    certificate = certify_parts(
         cov,
         point.n_components,
         point.k,
@@ -272,4 +280,4 @@ def _certified(
         should_stop=span.should_stop,
         on_progress=span.relay,
     )
-    return replace(point, certificate=made)
+    return replace(point, certificate=certificate)

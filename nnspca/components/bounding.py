@@ -1,4 +1,4 @@
-"""A joint certificate under way: the best parts known, and the bounds that its plan walks through."""
+"""A joint certificate in progress: the best parts known, and the bounds made by its plan."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.parts.plan import PARTS_PLANS, PartsKnown, PartsPlan
+from nnspca.bounds.parts.plan import PARTS_PLANS, PartsContext, PartsPlan
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.walk import Walk
 from nnspca.calls.progress import Monitor
@@ -31,7 +31,7 @@ def bound_parts(
     earlier: Mapping[str, Bound] | None = None,
     given: bool = True,
 ) -> PartsCertificate:
-    """Bound what r parts can explain, from the parts known.
+    """Bound the total variance of r parts, starting from the parts known.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def bound_parts(
 
 @dataclass
 class _Run:
-    """One joint certificate under way: the best parts known, and the bounds made so far."""
+    """One joint certificate in progress: the best parts known, and the bounds made so far."""
 
     problem: Problem
     r: int
@@ -84,18 +84,18 @@ class _Run:
     walk: Walk = field(default_factory=Walk)
 
     def make(self) -> None:
-        """Make the bounds until what the plan calls closed, or until it is stopped."""
+        """Make bounds until the gap is closed by the plan's standard, or the call is stopped."""
         with one_blas_thread():
-            for fraction, bound in self.walk.through(PARTS_BOUNDS, self.problem, self.plan, self._known):
+            for fraction, bound in self.walk.run_attempts(PARTS_BOUNDS, self.problem, self.plan, self._context):
                 self.monitor.tell(fraction, f"bound “{bound.name}”", self.value, self.walk.upper)
                 if self.monitor.stop() or self.walk.upper <= self.value * (1 + self.plan.closed):
                     break
 
-    def _known(self) -> PartsKnown:
-        """What the next attempt may start from."""
+    def _context(self) -> PartsContext:
+        """The context of the next attempt."""
         X = np.zeros((self.r, self.problem.n))
         X[: len(self.parts)] = [part.loadings for part in self.parts]
-        return PartsKnown(
+        return PartsContext(
             X=X,
             lower=self.value,
             best=max(part.variance for part in self.parts),
@@ -121,7 +121,7 @@ class _Run:
         return alone.winner
 
     def _consider(self, rows: np.ndarray) -> None:
-        """Seek from a start, unless a certificate of certain parts was asked for, and take what is better."""
+        """Search from a start and keep better parts, unless given parts are being certified."""
         if self.given:
             return
         X, value = improved(self.problem, rows, monitor=self.monitor)

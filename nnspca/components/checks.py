@@ -1,4 +1,4 @@
-"""What may be asked of a decomposition, and what to say to whoever asks for something else."""
+"""Validates the arguments of a decomposition; the errors say which values are allowed."""
 
 from __future__ import annotations
 

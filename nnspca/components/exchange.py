@@ -1,9 +1,9 @@
-"""Exchange: features move between parts of disjoint supports, singly or against each other, while that gains.
+"""Exchange: moves features between parts of disjoint supports, one at a time or in pairs, while that gains.
 
 With feature j dropped from part b and feature i let in, the best mixture of what is left of x_b and
 of e_i has the larger eigenvalue of a 2×2 matrix as its variance, so all moves are priced at once
-from blocks of A. A feature i that another part a holds costs that part: it does without, takes the
-best feature nobody uses, or takes j in return.
+from blocks of A. If feature i belongs to another part a, the move also counts what a loses: a drops
+i without replacement, takes the best unused feature, or takes j in return.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 
-UNUSED = 200  # features in no part that a round looks at, for each part
-HELD = 200  # features of others that a round looks at, for each part
-DROPPED = 60  # features that a part may give for one of those
+UNUSED = 200  # unused features considered in a round, for each part
+HELD = 200  # features of other parts considered in a round, for each part
+DROPPED = 60  # own features considered in exchange for one of those
 GAIN = 1e-9  # relative gain below which a move is not worth its rounding
 ROUNDS = 300
-LOOKED = 5  # rounds whose mean gain is taken for the pace
-HOPE = 30  # rounds at that pace that may be needed to reach what is known already
-LEFT = 1e-12  # squared norm of what is left of a part, below which nothing is
+LOOKED = 5  # rounds whose mean gain predicts further gains
+HOPE = 30  # most further rounds at that gain to reach the known value; beyond, the search stops
+LEFT = 1e-12  # squared norm below which the rest of a part counts as zero
 NONE = -1
 
 
 def exchanged(
     problem: Problem, X: np.ndarray, *, monitor: Monitor, power_iteration: Callable, beat: float = 0.0
 ) -> tuple[np.ndarray, float]:
-    """Improve feasible parts by the best moves, again and again; after each round power iteration goes on from there.
+    """Improve feasible parts by the best moves, round after round, each followed by power iteration.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def exchanged(
     -------
     parts : ndarray, shape (r, n)
     value : float
-        The sum of their variances, at least what it was.
+        The sum of their variances, no less than before.
     """
     value = float(np.sum(problem.cov.variance(X)))
     values = [value]
@@ -61,13 +61,13 @@ def exchanged(
 
 
 def _hopeless(values: list[float], beat: float) -> bool:
-    """Whether so many more rounds as good as the last few would not do."""
+    """Whether the remaining rounds, if each gained as much as the last few, would not reach the target."""
     return len(values) > LOOKED and beat - values[-1] > HOPE * (values[-1] - values[-1 - LOOKED]) / LOOKED
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part, and what it gains by dropping a feature and taking one that nobody uses.
+    """One part, and its gain from exchanging one of its features for an unused one.
 
     Attributes
     ----------
@@ -97,26 +97,26 @@ class Part:
 
     @property
     def squared_norms(self) -> np.ndarray:
-        """Squared norm of what is left without each feature; 1 where that is nothing, and nothing pulls."""
-        kept = 1.0 - self.weights**2
-        return np.where(kept > LEFT, kept, 1.0)
+        """Squared norm of the rest without each feature; 1 if nothing is left."""
+        remaining_norms = 1.0 - self.weights**2
+        return np.where(remaining_norms > LEFT, remaining_norms, 1.0)
 
     @property
     def rest(self) -> np.ndarray:
-        """Variance of what is left without each feature, as a unit vector."""
+        """Variance of the rest without each feature, as a unit vector."""
         without = self.value - 2 * self.weights * self.gradient + self.weights**2 * self.diagonal
         return np.where(self.weights**2 < 1.0 - LEFT, without / self.squared_norms, 0.0)
 
     @property
     def loss(self) -> np.ndarray:
-        """What it gains, mostly less than nothing, when each feature goes and the best that nobody uses comes."""
+        """Gain (usually negative) when each feature is replaced by the best unused one, or by none."""
         refilled = self.gains[: len(self.inside)].max(axis=1, initial=-np.inf)
         return np.maximum(self.rest - self.value, refilled)
 
 
 @dataclass(frozen=True)
 class Move:
-    """Part ``b`` drops a feature, takes another, and whoever held that one does the best without it.
+    """Part ``b`` drops a feature and takes another; the former owner of that one adapts as well as it can.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Market:
-    """One round: who holds which feature, and what each part would gain by others.
+    """One round: the owner of each feature, and the gain of each part from other features.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class Market:
 
     @classmethod
     def of(cls, problem: Problem, X: np.ndarray) -> Market:
-        """Price what no part uses."""
+        """Compute the gains of all parts from unused features."""
         G = problem.cov.apply(X)
         values = np.sum(X * G, axis=1)
         used = X.any(axis=0)
@@ -173,39 +173,39 @@ class Market:
         return cls(problem, X, G, likes, np.where(used, (X != 0).argmax(axis=0), NONE), parts)
 
     def moves(self) -> list[Move]:
-        """The most gainful move of each part."""
-        held = np.flatnonzero(self.owners != NONE)
+        """The best move of each part."""
+        used = np.flatnonzero(self.owners != NONE)
         losses = np.zeros(self.problem.n)
         for part in self.parts:
             losses[part.inside] = part.loss
-        found = []
+        moves = []
         for b, part in enumerate(self.parts):
             if part.gains.size:
                 row, column = np.unravel_index(int(part.gains.argmax()), part.gains.shape)
                 given = int(part.inside[row]) if row < len(part.inside) else NONE
-                found.append(Move(float(part.gains[row, column]), b, NONE, given, int(part.unused[column])))
-            others = held[self.owners[held] != b]
+                moves.append(Move(float(part.gains[row, column]), b, NONE, given, int(part.unused[column])))
+            others = used[self.owners[used] != b]
             others = others[_foremost(self.likes[b, others] + losses[others], HELD)]
             if len(others):
-                found.append(self._taking(b, others, losses[others]))
-        return found
+                moves.append(self._taking(b, others, losses[others]))
+        return moves
 
     def _taking(self, b: int, others: np.ndarray, losses: np.ndarray) -> Move:
-        """The most gainful way for part b to take one of the features that others hold."""
+        """The best way for part b to take a feature of another part."""
         part, owners = self.parts[b], self.owners[others]
         rows = np.sort(_foremost(part.rest, DROPPED))
         entries = self.problem.cov.block(part.inside[rows], others)
         gains = _gains(self.problem, part, rows, others, entries, self.G[b])
         totals = gains + losses
-        # or else the owner takes in return what b drops
-        kept, rest = np.ones(len(others)), np.zeros(len(others))
+        # or the owner takes the feature that b drops
+        remaining_norms, rest = np.ones(len(others)), np.zeros(len(others))
         for a in np.unique(owners):
             mine = owners == a
             places = np.searchsorted(self.parts[a].inside, others[mine])
-            kept[mine], rest[mine] = self.parts[a].squared_norms[places], self.parts[a].rest[places]
+            remaining_norms[mine], rest[mine] = self.parts[a].squared_norms[places], self.parts[a].rest[places]
         weights = self.X[owners, others]
         pulls = self.G[np.ix_(owners, part.inside[rows])].T - weights * entries
-        pulls = np.where(weights**2 < 1.0 - LEFT, pulls / np.sqrt(kept), 0.0)
+        pulls = np.where(weights**2 < 1.0 - LEFT, pulls / np.sqrt(remaining_norms), 0.0)
         values = np.array([other.value for other in self.parts])[owners]
         in_return = _pair(rest, _pulls(pulls, self.problem), part.diagonal[rows, None]) - values
         totals[: len(rows)] = np.maximum(totals[: len(rows)], gains[: len(rows)] + in_return)
@@ -214,7 +214,7 @@ class Market:
         return Move(float(totals[row, column]), b, int(owners[column]), given, int(others[column]))
 
     def replacement(self, Y: np.ndarray, move: Move) -> int:
-        """What the owner does best once its feature is taken: an unused one, the one given for it, or none."""
+        """The owner's best replacement for a lost feature: an unused one, the one given for it, or none."""
         part = self.parts[move.a]
         row = int(np.searchsorted(part.inside, move.taken))
         free = ~Y[:, part.unused].any(axis=0)
@@ -239,7 +239,7 @@ class Market:
 
 
 def _moved(problem: Problem, X: np.ndarray, least: float) -> np.ndarray | None:
-    """The parts after the most gainful moves, at most one for each part; None where none gains ``least``."""
+    """The parts after the best moves, at most one for each part; None if none gains ``least``."""
     market = Market.of(problem, X)
     Y, touched = X.copy(), set()
     for move in sorted(market.moves(), key=lambda move: (-move.total, -move.b)):
@@ -274,7 +274,7 @@ def _part(problem: Problem, x: np.ndarray, gradient: np.ndarray, value: float, u
 def _gains(
     problem: Problem, part: Part, rows: np.ndarray, columns: np.ndarray, entries: np.ndarray, gradient: np.ndarray
 ) -> np.ndarray:
-    """What a part gains by each exchange: its features at ``rows``, and none where there is room, for ``columns``."""
+    """Gains of a part by exchanges: a feature at ``rows``, or none if there is room, goes for one of ``columns``."""
     weights, rest = part.weights[rows], part.rest[rows]
     pulls = (gradient[columns] - weights[:, None] * entries) / np.sqrt(part.squared_norms[rows])[:, None]
     pulls[weights**2 >= 1.0 - LEFT] = 0.0
@@ -284,7 +284,7 @@ def _gains(
 
 
 def _pulls(G: np.ndarray, problem: Problem) -> np.ndarray:
-    """How much a gradient asks for a feature, with the sign that loadings may have."""
+    """The gradient's pull towards each feature, with the sign that its loading may have."""
     return np.maximum(G, 0.0) if problem.nonnegative else np.abs(G)
 
 

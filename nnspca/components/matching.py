@@ -1,4 +1,4 @@
-"""Matching: which feature belongs to which of several parts, when each would like some more than others."""
+"""Matching: assigns each feature to at most one part, and at most k features to each part."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from nnspca.numerics import feasible
 
-MATCHINGS = 12  # most rounds in which the parts' norms and the matching agree with each other
-ONE_BY_ONE = 100  # places in all up to which they are filled one by one
+MATCHINGS = 12  # most rounds in which the norms of the parts and the matching are made consistent
+ONE_BY_ONE = 100  # total number of places up to which they are filled one by one
 
 
 def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
@@ -33,34 +33,34 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
         worth = np.take_along_axis(squares, liked, axis=1)
         order = np.argsort(-worth, axis=1, kind="stable")
         liked = np.take_along_axis(liked, order, axis=1)
-        kept, short = _balanced(np.take_along_axis(worth, order, axis=1), liked, k)
+        holdings, short = _balanced(np.take_along_axis(worth, order, axis=1), liked, k)
         if not short or reach == widest:
             break
         reach = min(widest, 2 * reach)
     Y = np.zeros_like(G)
-    np.put_along_axis(Y, liked, np.where(kept, np.take_along_axis(G, liked, axis=1), 0.0), axis=1)
+    np.put_along_axis(Y, liked, np.where(holdings, np.take_along_axis(G, liked, axis=1), 0.0), axis=1)
     return feasible.unit(Y)
 
 
 def _balanced(worth: np.ndarray, liked: np.ndarray, k: int) -> tuple[np.ndarray, bool]:
-    """Which of the features liked each part holds, and whether one might have liked more of them than are listed."""
+    """The features of each part, and whether a part might want more features than are listed."""
     norms = np.sqrt(feasible.sum_of_largest(worth, k))
-    best = kept = np.zeros(worth.shape, dtype=bool)
+    best = holdings = np.zeros(worth.shape, dtype=bool)
     most, short = -np.inf, False
     for _ in range(MATCHINGS):
-        before, kept = kept, _matched(worth / np.where(norms > 0, norms, 1.0)[:, None], liked, k)
-        short |= bool(((kept.sum(axis=1) < k) & (worth > 0).all(axis=1)).any())
-        if (kept == before).all():
+        before, holdings = holdings, _matched(worth / np.where(norms > 0, norms, 1.0)[:, None], liked, k)
+        short |= bool(((holdings.sum(axis=1) < k) & (worth > 0).all(axis=1)).any())
+        if (holdings == before).all():
             break
-        norms = np.sqrt(np.sum(worth * kept, axis=1))
+        norms = np.sqrt(np.sum(worth * holdings, axis=1))
         if norms.sum() <= most:
             break
-        best, most = kept, norms.sum()
+        best, most = holdings, norms.sum()
     return best, short
 
 
 def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
-    """Which of the features it likes, best first, each part holds when the largest gains are served first.
+    """The features of each part when the largest gains are served first; lists are in order of preference.
 
     No part and feature would then rather have each other, and there is one such matching only, ties
     going to the part and the feature that come first (Gale & Shapley 1962).
@@ -69,33 +69,33 @@ def _matched(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
 
 
 def _by_serving(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
-    """The matching, one gain after the other: each is served while its part has room and its feature is free."""
+    """The matching, gain by gain: each is granted while its part has room and its feature is free."""
     r, reach = gain.shape
     worth = gain.ravel()
     order = np.argsort(-worth, kind="stable")
     order = order[worth[order] > 0]
-    held, room, taken = np.zeros((r, reach), dtype=bool), [k] * r, set()
+    holding, room, taken = np.zeros((r, reach), dtype=bool), [k] * r, set()
     places = r * k
     for at, c, i in zip(order.tolist(), (order // reach).tolist(), liked.ravel()[order].tolist(), strict=True):
         if room[c] and i not in taken:
             taken.add(i)
             room[c] -= 1
-            held.flat[at] = True
+            holding.flat[at] = True
             places -= 1
             if not places:
                 break
-    return held
+    return holding
 
 
 def _by_asking(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
-    """The matching, all parts at once: each asks for its best k, and for as many more as others gain more by."""
+    """The matching, all parts at once: each requests its best k, and more where its requests are refused."""
     r, reach = gain.shape
     wanted = gain > 0
     count = int(liked.max(initial=0)) + 1
     most = np.zeros(count)
     while True:
-        asked = wanted & (np.cumsum(wanted, axis=1) <= k)
-        at = np.flatnonzero(asked)
+        requests = wanted & (np.cumsum(wanted, axis=1) <= k)
+        at = np.flatnonzero(requests)
         parts, wishes, offers = at // reach, liked.flat[at], gain.flat[at]
         np.maximum.at(most, wishes, offers)
         highest = offers == most[wishes]
@@ -103,5 +103,5 @@ def _by_asking(gain: np.ndarray, liked: np.ndarray, k: int) -> np.ndarray:
         np.minimum.at(first, wishes[highest], parts[highest])
         refused = ~highest | (parts != first[wishes])
         if not refused.any():
-            return asked
+            return requests
         wanted.flat[at[refused]] = False

@@ -1,4 +1,4 @@
-"""Two sets of parts, paired: which part of one is which of the other."""
+"""Pairs the parts of two sets, each with its counterpart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def paired(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return for each column of ``first`` (n, r) the column of ``second`` (n, r) that goes with it, shape (r,).
+    """Return for each column of ``first`` (n, r) its counterpart in ``second`` (n, r), shape (r,).
 
     The pairs share as many nonzero rows as any pairing could; among those that share as many, the
     one whose columns are the most alike is taken.

@@ -1,4 +1,4 @@
-"""What is left of a covariance once components have been taken out of it, in the form it is held in.
+"""Deflated covariances, in the same form (matrix or data) as the original.
 
 Every function takes the covariance and the components found, unit columns U (n, r), and returns a
 positive semidefinite covariance again: a matrix where a matrix was held, data where data were,
@@ -17,11 +17,11 @@ from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.covariance.span import orthonormal
 from nnspca.numerics import rounding
 
-DEPENDENT = 1e-8  # share of its variance that a combination of scores keeps, below which it counts as none
+DEPENDENT = 1e-8  # share of the variance of a combination of scores below which it counts as zero
 
 
 def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
-    """Leave out every feature that a column of U uses: at least one is free."""
+    """Leave out every feature that a column of U uses; at least one has to remain."""
     free = np.flatnonzero(~U.any(axis=1))
     return cov._derived(cov._form.select(free), "restrict", free)
 
@@ -42,7 +42,7 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
 
 
 def schur(cov: Covariance, U: np.ndarray) -> Covariance:
-    """``A − AU (U'AU)⁻¹ U'A``: what the scores YU predict of the features goes too (Mackey 2008).
+    """``A − AU (U'AU)⁻¹ U'A``: the part of the features that the scores YU predict is removed (Mackey 2008).
 
     The same, in any order, as ``A − Aww'A / w'Aw`` for one component after the other. On data, the
     samples are projected off the scores.
@@ -61,20 +61,19 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     used, image = U[:, live], image[:, live]
     scale = np.sqrt(explained[live])
     values, vectors = np.linalg.eigh((used.T @ image) / np.outer(scale, scale))
-    kept = values > DEPENDENT
-    mix = vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+    usable = values > DEPENDENT
+    mix = vectors[:, usable] / np.sqrt(values[usable]) / scale[:, None]
     B = image @ mix
     turned = 1.0 + float(np.linalg.norm(used @ mix) * np.linalg.norm(B))
-    condition = 1.0 / float(values[kept].min(initial=1.0))
+    condition = 1.0 / float(values[usable].min(initial=1.0))
     return _of_matrix(cov, "schur", U, A - B @ B.T, growth=2 * turned**2, condition=condition)
 
 
 def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
     """The positive semidefinite part of ``A − Σ λww'``, λ = max(w'Bw, 0) on the B left when w's turn comes.
 
-    Where w is no eigenvector, taking λww' away leaves directions of less than no variance; their
-    part is left out, so that what remains is a covariance, and a certificate's ratio is one of
-    variances.
+    If w is no eigenvector, subtracting λww' leaves directions of negative variance. Their part is
+    left out, so that the rest is a covariance and certificates remain meaningful.
 
     Raises
     ------

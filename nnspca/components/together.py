@@ -1,19 +1,19 @@
-"""Parts found together: r unit vectors of disjoint supports, the sum of their variances climbed as one.
+"""Joint search for parts: r unit vectors of disjoint supports, with the sum of their variances as objective.
 
-Of one part after the other the first takes what it likes, and the later ones make do. Here all are
-sought at once:
+If parts are found one by one, the first takes the best features and restricts the later ones. Here
+all are sought at once:
 
 **Climb.** Σ_c x_c'Ax_c is convex, so it lies above its linearisation ``2 Σ_c g_c'y_c``, g_c = Ax_c.
 For given supports that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which
-feature belongs to which part is a matching (:mod:`nnspca.components.matching`). A step that gains
-nothing is not made, so no step loses variance.
+feature belongs to which part is a matching (:mod:`nnspca.components.matching`). Steps without a gain
+are rejected, so no step loses variance.
 
-**Exchange.** Features wander from part to part, or change places, while that gains
+**Exchange.** Features move between parts, or swap parts, while that gains
 (:mod:`nnspca.components.exchange`).
 
-**Starts.** The parts found one after the other come first, so the result is never worse than they
-are. The others are random directions of the span that holds the variance, single features, and,
-once a good set of parts is known, that set with a few of its parts forgotten and sought anew.
+**Starts.** The parts found one by one are the first start, so the result is never worse. The others
+are random directions in the leading span, single features, and, once a good set of parts is known,
+that set with a few parts replaced.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from nnspca.components.matching import assign
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.machines import Crew
-from nnspca.machines.crew import Here
+from nnspca.machines.crew import SerialCrew
 from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import TIE, optimise_on_support
 
 QUIET = Monitor()
-Begin = Callable[["Search"], np.ndarray]  # where a start begins, given the best parts known by then
-Known = dict[bytes, tuple[np.ndarray, float]]
-EXPLORED = 6  # random directions are drawn in the span of r and so many more eigenvectors
-FRESH = 0.4  # share of the starts that know of no parts yet
+Begin = Callable[["Search"], np.ndarray]  # returns a start, given the best parts known at that time
+KnownOptima = dict[bytes, tuple[np.ndarray, float]]
+EXPLORED = 6  # random directions are drawn in the span of r + EXPLORED eigenvectors
+FRESH = 0.4  # share of the starts that do not use the best parts
 RESTED = 1e-9  # relative gain at which a power iteration ends
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
@@ -56,7 +56,7 @@ def seek(
     on_better: Callable[[np.ndarray], None] = lambda parts: None,
     workers: Crew | None = None,
 ) -> tuple[np.ndarray, list[float]]:
-    """Find r parts whose variances add up to much.
+    """Find r parts whose total variance is large.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def seek(
     on_better : callable, optional
         Called with rows (r, n) whenever better parts are known.
     workers : Crew, optional
-        Who tries the starts; they share the covariance. Starts are tried ahead, and again where an
-        earlier one has found better parts, from which later ones begin: who they are does not
-        change what is found.
+        The crew that tries the starts, with the covariance as its shared object. Starts are tried
+        ahead, and again if an earlier one has found better parts, so the result does not depend
+        on the crew.
 
     Returns
     -------
@@ -90,16 +90,16 @@ def seek(
     fresh = int(np.ceil(FRESH * starts))
     drawn = [search.draw(rng, number, fresh) for number in range(starts)]
     ahead: dict[int, Future[Any]] = {}
-    workers = Here(problem.cov, monitor) if workers is None else workers
+    workers = SerialCrew(problem.cov, monitor) if workers is None else workers
     for number in range(starts):
         if monitor.stop():
             break
         for other in range(number, min(number + workers.width, starts)):
             if other not in ahead:
                 task = drawn[other](search), search.parts, search.value
-                ahead[other] = workers.submit(_tried, problem.k, problem.nonnegative, *task)
+                ahead[other] = workers.submit(_parts_from_start, problem.k, problem.nonnegative, *task)
         better = workers.result(ahead.pop(number))
-        if workers.told:
+        if workers.cancelled:
             break
         if better is not None:
             search.parts, search.value = better
@@ -113,7 +113,7 @@ def seek(
     return search.parts[np.argsort(-variances, kind="stable")], history
 
 
-def _tried(
+def _parts_from_start(
     cov: Covariance,
     k: int,
     nonnegative: bool,
@@ -122,7 +122,7 @@ def _tried(
     value: float,
     poll: ShouldStop | None,
 ) -> tuple[np.ndarray, float] | None:
-    """What comes of a start, if that is better than the parts known, as a task that can be sent elsewhere."""
+    """The parts from one start, if they improve on those known, as a task that can be sent to a worker."""
     search = Search(Problem(cov, k, nonnegative), len(parts), Monitor(poll), value, parts)
     search.improve(begin)
     return (search.parts, search.value) if search.value > value else None
@@ -130,7 +130,7 @@ def _tried(
 
 @dataclass
 class Search:
-    """The best parts known, and the ways to better ones."""
+    """The best parts known, and the search for better ones."""
 
     problem: Problem
     r: int
@@ -139,7 +139,7 @@ class Search:
     parts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def improve(self, X: np.ndarray) -> None:
-        """Climb from a start, exchange features, and keep what is best."""
+        """Climb from a start, exchange features, and keep the best parts."""
         X = feasible.unit(X)
         given = float(np.sum(self.problem.cov.variance(X))) if _feasible(X, self.problem) else -np.inf
         if given > self.value or not self.parts.size:
@@ -149,14 +149,14 @@ class Search:
             self.parts, self.value = X, value
 
     def draw(self, rng: np.random.Generator, number: int, fresh: int) -> Begin:
-        """Draw where a start is to begin, whatever is the best known by then."""
+        """Draw a start, given the best parts known when it is used."""
         if number >= fresh:
             return self.forgetful(rng)
         begin = self.anywhere(rng, of_features=number % 2 == 1)
         return lambda search: begin()
 
     def anywhere(self, rng: np.random.Generator, *, of_features: bool) -> Callable[[], np.ndarray]:
-        """Random parts: directions of the leading span, or single features with all that varies with them."""
+        """Random parts: directions of the leading span, or single features with their covariances."""
         cov, n = self.problem.cov, self.problem.n
         if of_features:
             weights = cov.diagonal / cov.trace
@@ -167,14 +167,14 @@ class Search:
         return lambda: directions @ (vectors * np.sqrt(values)).T
 
     def forgetful(self, rng: np.random.Generator) -> Begin:
-        """The best parts, a few of them exchanged for single features with what varies with them."""
+        """The best parts, a few of them replaced by random features with their covariances."""
         count = int(rng.integers(1, max(2, self.r // 2 + 1)))
         forgotten = rng.choice(self.r, count, replace=False)
         chosen = rng.choice(self.problem.n, count, replace=False)
         return lambda search: search.without(forgotten, chosen)
 
     def without(self, forgotten: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        """The best parts, those forgotten exchanged for what varies with the features chosen."""
+        """The best parts, the forgotten ones replaced by the chosen features with their covariances."""
         X = self.parts.copy()
         X[forgotten] = assign(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
         return X
@@ -183,7 +183,7 @@ class Search:
 def improved(
     problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET, beat: float = 0.0
 ) -> tuple[np.ndarray, float]:
-    """Climb from rows X (r, n), then exchange features, while there is hope to ``beat`` a sum of variances.
+    """Climb from rows X (r, n), then exchange features, while ``beat`` may still be exceeded.
 
     Returns
     -------
@@ -191,13 +191,13 @@ def improved(
     value : float
         The sum of their variances.
     """
-    known: Known = {}
+    known: KnownOptima = {}
     X, _ = power_iteration(problem, feasible.unit(X), monitor=monitor, known=known)
     return exchanged(problem, X, power_iteration=partial(power_iteration, known=known), monitor=monitor, beat=beat)
 
 
 def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
-    """The rows of X as components, largest variance first, all else as in ``like``; none for rows without variance."""
+    """The rows of X as components, largest variance first, with other fields of ``like``; rows without variance go."""
     parts = []
     for x in X + 0.0:  # no negative zeros
         x = x if like.nonnegative else feasible.orient(x)
@@ -212,11 +212,11 @@ def power_iteration(
     X: np.ndarray,
     *,
     monitor: Monitor = QUIET,
-    known: Known | None = None,
+    known: KnownOptima | None = None,
     tol: float = RESTED,
     max_iter: int = 300,
 ) -> tuple[np.ndarray, float]:
-    """Maximise the linearisation of the sum of variances, again and again, and then each part on its support.
+    """Maximise the linearisation of the total variance repeatedly, then each part on its support.
 
     Parameters
     ----------
@@ -249,17 +249,17 @@ def power_iteration(
     return optimal, float(np.sum(cov.variance(optimal)))
 
 
-def _optimal_on_support(problem: Problem, x: np.ndarray, known: Known, monitor: Monitor) -> np.ndarray:
-    """The optimum on the support of x, from those known where that is as good."""
+def _optimal_on_support(problem: Problem, x: np.ndarray, known: KnownOptima, monitor: Monitor) -> np.ndarray:
+    """The optimum on the support of x, from the known ones if that is as good."""
     support, variance = np.flatnonzero(x), problem.cov.variance(x)
     if not len(support):
         return x
-    held = known.get(support.tobytes())
-    if held is None or held[1] < variance * (1 - TIE):
+    optimum = known.get(support.tobytes())
+    if optimum is None or optimum[1] < variance * (1 - TIE):
         y = optimise_on_support(problem.cov, x, nonnegative=problem.nonnegative, monitor=monitor)
-        held = known[support.tobytes()] = y, problem.cov.variance(y)
-        known[np.flatnonzero(y).tobytes()] = held
-    return held[0]
+        optimum = known[support.tobytes()] = y, problem.cov.variance(y)
+        known[np.flatnonzero(y).tobytes()] = optimum
+    return optimum[0]
 
 
 def _feasible(X: np.ndarray, problem: Problem) -> bool:

@@ -1,7 +1,7 @@
-"""Reading a file in a process of its own, with so much memory and computing: what a file breaks ends with that process.
+"""Reads a file in a separate process with limited memory and computing time, so that a bad file ends only that process.
 
-The process gets the files on its standard input. It says how far it is, line by line, and then
-answers with plain arrays and words, which run no code when read.
+The process receives the files on its standard input. It reports its progress line by line, and then
+returns plain arrays and JSON, which run no code when read.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ GAVE_UP = (
     "again, or as CSV."
 )
 ADDRESSES = 4 * 2**30  # bytes of address space, in which libraries lie too
-POLL_SECONDS = 0.05  # between two looks at whoever waits
-MOST_TOLD = 200  # bytes of a line that says how far it is
+POLL_SECONDS = 0.05  # between two polls of the stop switch
+MOST_TOLD = 200  # most bytes of a progress line
 MOST_WORDS = 200_000_000  # bytes of all names together
 SLAB = 2**22  # bytes handed over at once
 SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
@@ -57,14 +57,14 @@ PLAIN = (".csv", ".tsv", ".txt", ".arff", ".npy", ".mtx")
 
 
 def parse(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    """Read files that are one data set, apart unless all is small and only this package and NumPy look at it."""
+    """Read files that form one data set, in a separate process unless they are small and in a plain format."""
     if sum(map(len, files.values())) <= SMALL and all(name.lower().endswith(PLAIN) for name in files):
         return _parse_here(files, options, header)
     return read_apart(files, options, header)
 
 
 def read_apart(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    """Read files in another process, which is ended when it takes too much or its caller has gone."""
+    """Read files in another process, which is ended if it exceeds its limits or its caller is gone."""
     path = os.pathsep.join(filter(None, sys.path))
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     process = subprocess.Popen(
@@ -74,57 +74,57 @@ def read_apart(files: Mapping[str, bytes], options: ReadingOptions, header: bool
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": path, **threads, "ARROW_DEFAULT_MEMORY_POOL": "system"},
     )
-    asked = {"sizes": {name: len(content) for name, content in files.items()}, "header": header, **asdict(options)}
-    talk = _Talk(process, json.dumps(asked).encode(), list(files.values()))
-    talk.start()
+    request = {"sizes": {name: len(content) for name, content in files.items()}, "header": header, **asdict(options)}
+    exchange = _Exchange(process, json.dumps(request).encode(), list(files.values()))
+    exchange.start()
     end = time.monotonic() + BUSY * SECONDS
     try:
-        while talk.is_alive():
-            progress.report_or_stop(talk.share, 1, talk.what)
+        while exchange.is_alive():
+            progress.report_or_stop(exchange.share, 1, exchange.what)
             if time.monotonic() > end:
                 raise DataError(TOO_LONG)
-            talk.join(POLL_SECONDS)
+            exchange.join(POLL_SECONDS)
     finally:
         process.kill()
-        talk.join()
-        ended = process.wait()
-    if ended == SPENT:
+        exchange.join()
+        status = process.wait()
+    if status == SPENT:
         raise DataError(TOO_LONG)
-    if talk.answer is None or ended != 0:
+    if exchange.answer is None or status != 0:
         raise DataError(GAVE_UP)
-    if isinstance(talk.answer, DataError):
-        raise talk.answer
-    return talk.answer
+    if isinstance(exchange.answer, DataError):
+        raise exchange.answer
+    return exchange.answer
 
 
-class _Talk(threading.Thread):
-    """Hands the files over, listens how far the other process is, and takes its answer."""
+class _Exchange(threading.Thread):
+    """Sends the files to the other process, receives its progress, and reads its answer."""
 
-    def __init__(self, process: subprocess.Popen[bytes], asked: bytes, contents: list[bytes]):
+    def __init__(self, process: subprocess.Popen[bytes], request: bytes, contents: list[bytes]):
         super().__init__(daemon=True, name="nnspca-reading")
-        self._process, self._asked, self._contents = process, asked, contents
+        self._process, self._request, self._contents = process, request, contents
         self.share, self.what = 0.0, "Opening the file"
         self.answer: Content | DataError | None = None
 
     def run(self) -> None:
         to, of = self._process.stdin, self._process.stdout
         assert to is not None and of is not None
-        # it may end at any moment, and say anything
+        # the process may end at any moment, and write anything
         with suppress(OSError, ValueError, KeyError, TypeError, MemoryError), to, of:
-            to.write(self._asked + b"\n")
+            to.write(self._request + b"\n")
             for content in self._contents:
                 to.write(content)
             to.close()
-            while told := of.readline(MOST_TOLD).rstrip(b"\n"):
-                share, what = told.decode().split("\t", 1)
+            while line := of.readline(MOST_TOLD).rstrip(b"\n"):
+                share, what = line.decode().split("\t", 1)
                 self.share, self.what = float(share), what
-            answer = _taken(of)
+            answer = _read_answer(of)
             if self._process.wait() == 0:
                 self.answer = answer
 
 
 def answer() -> None:
-    """Read the files on the standard input and write what they hold, or what is wrong with them: the other process."""
+    """The other process: read files from the standard input and write their content, or the error."""
     out = sys.stdout.buffer
     sys.stdout = sys.stderr
 
@@ -135,30 +135,30 @@ def answer() -> None:
     given = json.loads(sys.stdin.buffer.readline())
     sizes, header = given.pop("sizes"), given.pop("header")
     _limit(SECONDS, MEMORY)
-    made: Content | DataError
+    result: Content | DataError
     try:
         files = {name: sys.stdin.buffer.read(size) for name, size in sizes.items()}
         with progress.reporting(tell, None):
-            made = _parse_here(files, ReadingOptions(**given), header)
+            result = _parse_here(files, ReadingOptions(**given), header)
     except DataError as error:
-        made = error
+        result = error
     except MemoryError:
-        made = DataError(TOO_MUCH)
+        result = DataError(TOO_MUCH)
     files = {}
     out.write(b"\n")
-    _hand_over(made, out)
+    _hand_over(result, out)
     out.flush()
     os._exit(0)
 
 
 def _parse_here(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    formats = importlib.import_module("nnspca.datasets.formats")  # every reader, which this room stands below
-    made: Content = formats.parse_files(files, options, header)
-    return made
+    formats = importlib.import_module("nnspca.datasets.formats")  # imported late: this module is below all readers
+    content: Content = formats.parse_files(files, options, header)
+    return content
 
 
 def _limit(seconds: float, memory: int) -> None:
-    """Hold this process to so much more computing and memory than it has had, where the system can."""
+    """Limit the further computing time and memory of this process, if the system can."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -167,54 +167,54 @@ def _limit(seconds: float, memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (spent, spent + 1))
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
         with open("/proc/self/statm", encoding="ascii") as counted:  # Linux has it, and counts all that is written to
-            held = int(counted.read().split()[5]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_DATA, (held + memory, held + memory))
+            used = int(counted.read().split()[5]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_DATA, (used + memory, used + memory))
 
 
 _WORDS = ("feature_names", "label_names", "notes", "class_columns")
 
 
-def _hand_over(made: Content | DataError, out: BinaryIO) -> None:
-    """Write an answer: a line that says what follows, then the words, then the numbers of each array."""
-    if isinstance(made, DataError):
-        said = {"kind": type(made).__name__, "said": str(made), **vars(made)}
-        _write_words({"error": said}, {}, out)
+def _hand_over(result: Content | DataError, out: BinaryIO) -> None:
+    """Write an answer: the fields as JSON, then the numbers of each array."""
+    if isinstance(result, DataError):
+        fields = {"kind": type(result).__name__, "message": str(result), **vars(result)}
+        _write_words({"error": fields}, {}, out)
         return
-    X = made.X
+    X = result.X
     arrays = {"X": X} if isinstance(X, np.ndarray) else {"data": X.data, "indices": X.indices, "indptr": X.indptr}
-    if made.labels is not None:
-        arrays["labels"] = made.labels
-    words = {name: getattr(made, name) for name in _WORDS}
-    _write_words({**words, "image_shape": made.image_shape, "shape": X.shape}, arrays, out)
+    if result.labels is not None:
+        arrays["labels"] = result.labels
+    words = {name: getattr(result, name) for name in _WORDS}
+    _write_words({**words, "image_shape": result.image_shape, "shape": X.shape}, arrays, out)
     for array in arrays.values():
         step = max(1, SLAB * len(array) // max(1, array.nbytes))
         for start in range(0, len(array), step):
             out.write(np.ascontiguousarray(array[start : start + step]).tobytes())
 
 
-def _write_words(said: dict[str, Any], arrays: dict[str, np.ndarray], out: BinaryIO) -> None:
+def _write_words(fields: dict[str, Any], arrays: dict[str, np.ndarray], out: BinaryIO) -> None:
     shapes = {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
-    words = json.dumps({**said, "arrays": shapes}).encode()
+    words = json.dumps({**fields, "arrays": shapes}).encode()
     out.write(len(words).to_bytes(8, "big") + words)
 
 
-def _taken(of: Any) -> Content | DataError:
+def _read_answer(of: Any) -> Content | DataError:
     """Read an answer."""
     length = int.from_bytes(of.read(8), "big")
     if not 0 < length <= MOST_WORDS:
         raise ValueError("no answer")
-    said = json.loads(of.read(length))
-    if "error" in said:
-        return _error(**said["error"])
-    arrays = {name: _array(of, kind, tuple(shape)) for name, (kind, shape) in said["arrays"].items()}
+    fields = json.loads(of.read(length))
+    if "error" in fields:
+        return _error(**fields["error"])
+    arrays = {name: _array(of, kind, tuple(shape)) for name, (kind, shape) in fields["arrays"].items()}
     X: Any = arrays.get("X")
     if X is None:
-        rows, columns = map(int, said["shape"])
+        rows, columns = map(int, fields["shape"])
         X = compressed(arrays["data"], arrays["indices"], arrays["indptr"], (rows, columns), by_rows=True)
-    shape = said["image_shape"]
-    made = Content(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), labels=arrays.get("labels"))
-    words: dict[str, Any] = {name: tuple(map(str, said[name])) for name in _WORDS}
-    return replace(made, **words)
+    shape = fields["image_shape"]
+    content = Content(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), labels=arrays.get("labels"))
+    words: dict[str, Any] = {name: tuple(map(str, fields[name])) for name in _WORDS}
+    return replace(content, **words)
 
 
 def _array(of: Any, kind: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -223,21 +223,21 @@ def _array(of: Any, kind: str, shape: tuple[int, ...]) -> np.ndarray:
     limits.check_entries(*shape)
     if dtype.kind not in "biuf" or dtype.itemsize > 16 or min(shape, default=0) < 0:
         raise ValueError("no array of numbers")
-    made = np.empty(shape, dtype)
-    room, at = memoryview(made.reshape(-1).view(np.uint8)), 0  # type: ignore[arg-type]
+    array = np.empty(shape, dtype)
+    room, at = memoryview(array.reshape(-1).view(np.uint8)), 0  # type: ignore[arg-type]
     while at < len(room):
         got = of.readinto(room[at : at + SLAB])
         if not got:
             raise ValueError("cut short")
         at += got
-    return made
+    return array
 
 
-def _error(kind: str, said: str, **more: Any) -> DataError:
-    """The error that the other process met."""
+def _error(kind: str, message: str, **more: Any) -> DataError:
+    """The error that the other process raised."""
     if kind == "MissingValues":
         rows, columns = more["shape"]
         return MissingValues(more["found"], more["count"], more["rows"], more["features"], (rows, columns))
     if kind == "SeveralClasses":
         return SeveralClasses(more["found"], tuple(more["columns"]))
-    return DataError(said)
+    return DataError(message)

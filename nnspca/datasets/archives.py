@@ -1,4 +1,4 @@
-"""ZIP and TAR archives: their members in memory, none unpacked to more than is allowed; nothing touches the disk.
+"""ZIP and TAR archives: members are unpacked in memory, within size limits; nothing is written to disk.
 
 Python's tarfile and zipfile unpack; by hand is only the watch over how much they may.
 """
@@ -71,7 +71,7 @@ def _zip_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
 
 
 def unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Read no more than the size a member lists: reading all would first inflate all there is."""
+    """Read at most the size that a member lists: reading all would inflate everything first."""
     try:
         with archive.open(member) as stream:
             return stream.read(member.file_size)
@@ -81,7 +81,7 @@ def unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _refuse_larger(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Refuse a member that unpacks to more than it lists, without ever holding what it unpacks to."""
+    """Refuse a member that unpacks to more than it lists, without holding its content."""
     endless = copy.copy(member)
     endless.file_size = limits.MAX_UNPACKED_BYTES + STEP
     size = 0
@@ -120,7 +120,7 @@ def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
 
 
 class _Header(tarfile.TarInfo):
-    """A header of a TAR file whose extension, read whole, is no longer than anyone needs."""
+    """A header of a TAR file whose extension, which is read whole, is limited in size."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
@@ -132,7 +132,7 @@ class _Header(tarfile.TarInfo):
 
 
 class _Capped:
-    """A stream that refuses to give more bytes than an archive may unpack to."""
+    """A stream that refuses to return more bytes than an archive may unpack to."""
 
     def __init__(self, stream: Any):
         self.stream, self.given = stream, 0
@@ -145,11 +145,11 @@ class _Capped:
 
 
 def _hidden(name: str) -> bool:
-    """What operating systems leave in archives beside the files one meant to pack."""
+    """Whether a member was added by an operating system, not by a person."""
     parts = name.replace("\\", "/").split("/")
     return "__MACOSX" in parts or parts[-1].startswith(".") or parts[-1] in ("Thumbs.db", "desktop.ini", "")
 
 
 def shown(name: str) -> str:
-    """Return the end of a member's name, as a sentence has it."""
+    """Return the end of a member's name, for a message."""
     return repr(name[-80:])

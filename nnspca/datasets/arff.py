@@ -53,7 +53,7 @@ def read_arff(data: bytes, options: ReadingOptions = ReadingOptions()) -> Conten
 
 
 def _as_numbers(column: Column) -> Column:
-    """A nominal attribute whose values are all numbers is a number, unless its name says it is the class."""
+    """Treat a nominal attribute whose values are all numbers as numeric, unless its name marks the class."""
     words = re.split(r"[^a-z]+", column.name.lower())
     if not column.levels or not CLASS_NAMES.isdisjoint(words) or not all(map(is_number, column.levels)):
         return column
@@ -61,7 +61,7 @@ def _as_numbers(column: Column) -> Column:
 
 
 def _check_values(values: int, number: int) -> None:
-    """Refuse nominal attributes that together list more values than may be kept."""
+    """Refuse nominal attributes that list too many values in total."""
     if values > limits.MAX_COLUMNS:
         raise DataError(
             f"the attributes down to line {number:,} list {values:,} nominal values; at most {limits.MAX_COLUMNS:,} "

@@ -1,4 +1,4 @@
-"""A table of numbers and texts to a data set: which column is the class, which name rows, what is left out."""
+"""Turns a table of numbers and texts into a data set: class column, row names, columns left out."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SeveralClasses(DataError):
         self.found, self.columns = found, columns
 
     def named(self, label: str) -> SeveralClasses:
-        """Return the same error, which says the name of the file first."""
+        """Return the same error, with the name of the file in front."""
         return SeveralClasses(f"{label!r}: {self.found}", self.columns)
 
 
@@ -130,20 +130,20 @@ def _refuse_missing(table: Table, options: ReadingOptions) -> None:
 
 
 def _could_be_class(table: Table) -> tuple[str, ...]:
-    """The columns that a person may mean as the class: those of text that repeat, and whole numbers of few kinds."""
-    found = [column.name for column, values in table.texts if column.name and not _identifies(column, values)]
+    """The columns that might be meant as the class: repeated texts, and whole numbers of few kinds."""
+    columns = [column.name for column, values in table.texts if column.name and not _identifies(column, values)]
     looked = table.numeric if 1 < len(table.numeric) <= LOOKED_AT else []
     for j, column in enumerate(looked):
         values = table.numbers[:, j]
         if _whole(values[:1000]) and _whole(values):
             kinds = len(np.unique(values))
             if 1 < kinds <= FEW_KINDS and kinds < len(values):
-                found.append(column.name)
-    return tuple(dict.fromkeys(found))
+                columns.append(column.name)
+    return tuple(dict.fromkeys(columns))
 
 
 def _take(table: Table, label: str, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...], Table]:
-    """Take the column of that name as the class, or none at all; other columns of text are left out."""
+    """Use the column of that name as the class, or none; other columns of text are left out."""
     others = [column for column, _ in table.texts if column.name != label]
     if others:
         notes.append(f"{len(others)} column(s) of text left out: {_listed(others)}.")
@@ -166,7 +166,7 @@ def _take(table: Table, label: str, notes: list[str]) -> tuple[np.ndarray | None
 
 
 def _take_numbers(table: Table, j: int) -> tuple[np.ndarray, tuple[str, ...], Table]:
-    """Part a column of whole numbers from the others, as the class."""
+    """Separate a column of whole numbers, as the class."""
     levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
     return labels, tuple(map(str, levels)), _without(table, j)
 
@@ -193,7 +193,7 @@ def _features_in_rows(table: Table, notes: list[str]) -> Content:
 
 
 def _refuse_other_notations(table: Table) -> None:
-    """Raise DataError for a column of numbers written so that they were taken for text."""
+    """Raise DataError for a column of numbers in a notation that was read as text."""
     for column, values in table.texts:
         given = [value for value in values if value.lower() not in MISSING]
         odd = [value for value in given if not is_number(value)]
@@ -204,7 +204,7 @@ def _refuse_other_notations(table: Table) -> None:
 
 
 def _drop_counter(table: Table, notes: list[str]) -> Table:
-    """Leave out a first column without a name that numbers the rows, as data frames write it."""
+    """Leave out a nameless first column of row numbers, as data frames write it."""
     if len(table.numeric) < 2 or table.numeric[0].name not in NAMELESS:
         return table
     numbers, first = table.numbers[:, 0], table.numeric[0]
@@ -230,7 +230,7 @@ def _refuse_short_header(width: int) -> None:
 
 
 def _take_class(table: Table, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...], Table]:
-    """Part the class from the features: the one column of text, else whole numbers under a class's name."""
+    """Separate the class: the one column of text, else whole numbers under a class's name."""
     classes, named = [], False
     for column, values in table.texts:
         if _identifies(column, values):

@@ -1,4 +1,4 @@
-"""Saved arrays to numbers: NPY, NPZ and MAT, whose headers are read before anything is loaded.
+"""Reads saved arrays (NPY, NPZ, MAT); headers are checked before any data are loaded.
 
 numpy reads the arrays; the headers are looked at by hand, as numpy.load makes room for whatever
 they promise.
@@ -56,16 +56,16 @@ def read_npz(data: bytes, *, samples: str = "rows") -> Content:
             with archive.open(member) as stream:
                 shapes[key] = _npy_header(io.BytesIO(stream.read(_NPY_HEAD)))[0]
         key = _choose(shapes)
-        found = {
+        vectors_by_name = {
             other: load(other)
             for other in ("feature_names", "label_names", "image_shape", *_LABEL_KEYS)
             if other in members and other != key
         }
-        return _content(load(key), samples, found)
+        return _content(load(key), samples, vectors_by_name)
 
 
 def _sparse(names: Iterable[str], load: Callable[[str], np.ndarray], samples: str) -> Content:
-    """An array as scipy.sparse saves it: which form, which shape, and the parts of that form."""
+    """An array saved by scipy.sparse: its form, its shape and its parts."""
     form = load("format").tobytes().rstrip(b"\0").decode("latin-1").replace("\0", "")
     shape = load("shape")
     parts = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}.get(form, ())
@@ -76,14 +76,14 @@ def _sparse(names: Iterable[str], load: Callable[[str], np.ndarray], samples: st
     size = check_shape(tuple(shape.tolist()), 0, at_most=0)
     values, first, second = load("data"), load(parts[0]), load(parts[1])
     _check_plain(values.dtype)
-    made = (
+    array = (
         triplets(values, first, second, size)
         if form == "coo"
         else compressed(values, first, second, size, by_rows=form == "csr")
     )
-    made = made.T.tocsr() if samples == "columns" else made
-    note = f"Sparse: {made.nnz:,} of {size[0] * size[1]:,} numbers are not zero, and no others are stored."
-    return Content(X=made, notes=(note,))
+    array = array.T.tocsr() if samples == "columns" else array
+    note = f"Sparse: {array.nnz:,} of {size[0] * size[1]:,} numbers are not zero, and no others are stored."
+    return Content(X=array, notes=(note,))
 
 
 def read_mat(data: bytes, *, samples: str = "rows") -> Content:
@@ -92,8 +92,8 @@ def read_mat(data: bytes, *, samples: str = "rows") -> Content:
     vectors = {name for name in _LABEL_KEYS if name in variables and 1 in variables[name].shape}
     matrices = {name: v.shape for name, v in variables.items() if name not in vectors}
     key = _choose(matrices or {name: v.shape for name, v in variables.items()})
-    found = {name: variables[name].array().ravel() for name in vectors - {key}}
-    return _content(variables[key].array(), samples, found)
+    named_vectors = {name: variables[name].array().ravel() for name in vectors - {key}}
+    return _content(variables[key].array(), samples, named_vectors)
 
 
 def _npy_header(stream: Any) -> tuple[tuple[int, ...], np.dtype]:
@@ -108,7 +108,7 @@ def _npy_header(stream: Any) -> tuple[tuple[int, ...], np.dtype]:
 
 
 def _load_npy(stream: Any, size: int, *, text: bool = False) -> np.ndarray:
-    """Load an array whose header promises no more than the bytes at hand and nothing but plain values."""
+    """Load an array whose header fits the available bytes and has a plain type."""
     head = io.BytesIO(stream.read(_NPY_HEAD))
     shape, dtype = _npy_header(head)
     _check_plain(dtype, text=text)
@@ -145,8 +145,8 @@ def _choose(shapes: dict[str, tuple[int, ...]]) -> str:
     raise DataError(f"which array holds the samples? Found: {listed}. Name it X, or save it alone.")
 
 
-def _content(array: np.ndarray, samples: str, found: dict[str, np.ndarray] | None = None) -> Content:
-    found = found or {}
+def _content(array: np.ndarray, samples: str, vectors: dict[str, np.ndarray] | None = None) -> Content:
+    vectors = vectors or {}
     _check_plain(array.dtype)
     if array.ndim not in (2, 3):
         raise DataError(
@@ -156,9 +156,9 @@ def _content(array: np.ndarray, samples: str, found: dict[str, np.ndarray] | Non
     values = as_doubles(array)
     if samples == "columns":
         values = np.moveaxis(values, -1, 0)
-    image_shape = values.shape[1:] if values.ndim == 3 else _image_shape(found, values.shape[1])
-    labels, label_names = _labels(found, len(values))
-    names = found.get("feature_names", np.empty(0))
+    image_shape = values.shape[1:] if values.ndim == 3 else _image_shape(vectors, values.shape[1])
+    labels, label_names = _labels(vectors, len(values))
+    names = vectors.get("feature_names", np.empty(0))
     X = values.reshape(len(values), int(np.prod(values.shape[1:])))
     return Content(
         X=X,
@@ -169,17 +169,17 @@ def _content(array: np.ndarray, samples: str, found: dict[str, np.ndarray] | Non
     )
 
 
-def _image_shape(found: dict[str, np.ndarray], n_features: int) -> tuple[int, int] | None:
-    shape = found.get("image_shape")
+def _image_shape(vectors: dict[str, np.ndarray], n_features: int) -> tuple[int, int] | None:
+    shape = vectors.get("image_shape")
     if shape is None or shape.shape != (2,) or shape.dtype.kind not in "iu" or min(shape) < 1:
         return None
     height, width = map(int, shape)
     return (height, width) if height * width == n_features else None
 
 
-def _labels(found: dict[str, np.ndarray], n_samples: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
+def _labels(vectors: dict[str, np.ndarray], n_samples: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
     for key in _LABEL_KEYS:
-        values = found.get(key)
+        values = vectors.get(key)
         if values is None or values.shape != (n_samples,):
             continue
         if values.dtype.kind == "U":
@@ -188,7 +188,7 @@ def _labels(found: dict[str, np.ndarray], n_samples: int) -> tuple[np.ndarray | 
             continue
         if np.abs(values).max(initial=0) > 2**31:
             continue
-        names = found.get("label_names", np.empty(0))
+        names = vectors.get("label_names", np.empty(0))
         if names.ndim == 1 and len(names) > values.max(initial=0) and values.min(initial=0) >= 0:
             return values.astype(np.int64), tuple(map(str, names))
         levels, labels = np.unique(values.astype(np.int64), return_inverse=True)

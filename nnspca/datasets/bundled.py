@@ -1,4 +1,4 @@
-"""The data sets that come with installed packages or are typed in here: no file, no network."""
+"""The data sets that come with installed packages or are written out here: no file, no network."""
 
 from __future__ import annotations
 
@@ -157,6 +157,6 @@ def _check_spiked(n_features: int, cardinalities: Sequence[int], variances: Sequ
 
 
 def _or_nan(value: object) -> float:
-    """A real number as a float; not a number, which is in no range, for anything else."""
+    """A real number as a float; NaN, which fails every range check, for anything else."""
     number = real(value)
     return np.nan if number is None else number

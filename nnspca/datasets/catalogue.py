@@ -1,4 +1,4 @@
-"""The data sets there are: what each one is, whom to thank, and how it is made or got."""
+"""The catalogue of data sets: description, citation, and how each is made or obtained."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nnspca.errors import DataError
 
 @dataclass(frozen=True)
 class Request:
-    """What a caller of :func:`nnspca.datasets.load` asked for beside the name."""
+    """The arguments of :func:`nnspca.datasets.load` beside the name."""
 
     with_negatives: bool = False
     on_progress: fetch.OnProgress | None = None
@@ -21,7 +21,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A data set: its story, and a function that makes its content and says where it came from."""
+    """A data set: its description, and a function that returns its content and source."""
 
     name: str
     title: str
@@ -39,7 +39,7 @@ class Entry:
     names: fetch.RemoteFile | None = None  # the file that gives its features better names
 
     def info(self) -> DatasetInfo:
-        """What the catalogue says of it now."""
+        """The entry's current line in the catalogue."""
         return DatasetInfo(
             name=self.name,
             title=self.title,
@@ -71,7 +71,7 @@ class Entry:
 
 
 def _download(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **story: str | tuple[int, int]) -> Entry:
-    """Describe a data set that is one file with a pinned address."""
+    """Describe a data set in one file with a pinned address."""
 
     def make(request: Request) -> tuple[Content, str]:
         data, source = fetch.obtain(file, request.on_progress, request.should_stop)
@@ -81,7 +81,7 @@ def _download(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **st
 
 
 def _packed(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **story: str | tuple[int, int]) -> Entry:
-    """Describe a data set whose file, whole and unchanged, comes packed with nnspca."""
+    """Describe a data set whose unchanged file is packed with nnspca."""
 
     def make(_: Request) -> tuple[Content, str]:
         return parse(fetch.unpack(file)), f"{file.name}, bundled with nnspca"
@@ -90,7 +90,7 @@ def _packed(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **stor
 
 
 def _leukemia(request: Request) -> tuple[Content, str]:
-    """Fetch what is not here of the two files in one go; the symbols are no condition."""
+    """Fetch both files if they are missing, in one go; the symbols are optional."""
     whole = sum(file.size for file in (symbols.FILE, fetched.MLL))
 
     def after(before: int) -> fetch.OnProgress | None:
@@ -104,7 +104,7 @@ def _leukemia(request: Request) -> tuple[Content, str]:
         fetch.obtain(symbols.FILE, after(0), request.should_stop)
     except fetch.DownloadStopped:
         raise
-    except DataError:  # the probes' own names do; the catalogue goes on offering the symbols
+    except DataError:  # the probes' own names serve; the catalogue still offers the symbols
         pass
     data, source = fetch.obtain(fetched.MLL, after(symbols.FILE.size), request.should_stop)
     return fetched.leukemia(data), source

@@ -1,4 +1,4 @@
-"""What a data set is: an array of samples, what its features are called, and where it came from."""
+"""Dataset: an array of samples with the names of its features and its source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
 
 
 def _read_only(array: np.ndarray, dtype: type | np.dtype) -> np.ndarray:
-    """A read-only array nobody else can write to: copied only when the given one is still writable."""
+    """A read-only array that shares no writable memory: copied only if the given one is writable."""
     frozen: np.ndarray = np.ascontiguousarray(array, dtype=dtype)
     if frozen.flags.writeable:
         frozen = frozen.copy() if np.shares_memory(frozen, array) else frozen
@@ -29,13 +29,13 @@ def _read_only(array: np.ndarray, dtype: type | np.dtype) -> np.ndarray:
 def _numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
     """Real numbers, none of them masked, in double precision, read-only; sparse ones as sparse rows."""
     if scipy.sparse.issparse(given):
-        held = scipy.sparse.csr_array(given)
-        if held.dtype.kind not in "biuf":
-            raise DataError(f"X must hold real numbers; got dtype {held.dtype!s:.40}")
-        made = scipy.sparse.csr_array(held.shape)
-        made.data = _read_only(as_doubles(held.data), np.float64)
-        made.indices, made.indptr = (_read_only(part, part.dtype) for part in (held.indices, held.indptr))
-        return made
+        rows = scipy.sparse.csr_array(given)
+        if rows.dtype.kind not in "biuf":
+            raise DataError(f"X must hold real numbers; got dtype {rows.dtype!s:.40}")
+        frozen = scipy.sparse.csr_array(rows.shape)
+        frozen.data = _read_only(as_doubles(rows.data), np.float64)
+        frozen.indices, frozen.indptr = (_read_only(part, part.dtype) for part in (rows.indices, rows.indptr))
+        return frozen
     hidden, _ = masked(given)
     if hidden:
         raise DataError(f"{hidden} value{'s are' if hidden > 1 else ' is'} masked; fill them or leave them out")
@@ -62,7 +62,7 @@ def _places(labels: object) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """A numeric coordinate of the features, to draw them along.
+    """A numeric coordinate of the features, for drawing.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Content:
-    """The numbers of a data set and what they stand for, before it has a name and a provenance.
+    """The numbers of a data set and their meaning, before it has a name and a source.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Content:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Dataset(Content):
-    """A data set ready to be analysed, with everything a page says about it.
+    """A data set ready for analysis, with its description.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class Dataset(Content):
     source: str = ""
 
     def __post_init__(self):
-        """Refuse what does not fit together: whoever reads it later would take one thing for another.
+        """Refuse fields that do not fit together.
 
         Raises
         ------
@@ -219,7 +219,7 @@ class Dataset(Content):
 
     @classmethod
     def dress(cls, content: Content, **identity: Any) -> Dataset:
-        """Give ``content`` a name, a kind and a provenance."""
+        """Give ``content`` a name, a kind and a source."""
         return cls(**{f.name: getattr(content, f.name) for f in fields(Content)}, **identity)
 
     @property
@@ -234,7 +234,7 @@ class Dataset(Content):
         return bool(scipy.sparse.issparse(self.X))
 
     def rows(self, index: np.ndarray | slice) -> np.ndarray:
-        """Some rows of ``X``, written out in full.
+        """Some rows of ``X``, dense.
 
         >>> Dataset(name="two", X=scipy.sparse.eye_array(3, format="csr")).rows(np.array([1]))
         array([[0., 1., 0.]])
@@ -243,7 +243,7 @@ class Dataset(Content):
         return np.asarray(taken.toarray() if self.is_sparse else taken)
 
     def columns(self, index: np.ndarray) -> np.ndarray:
-        """Some columns of ``X``, written out in full.
+        """Some columns of ``X``, dense.
 
         >>> Dataset(name="two", X=scipy.sparse.eye_array(3, format="csr")).columns(np.array([1]))
         array([[0.],
@@ -271,7 +271,7 @@ class Dataset(Content):
 
     @property
     def n_samples(self) -> int | None:
-        """Number of samples; None for a covariance, which no longer knows."""
+        """Number of samples; None for a covariance."""
         return None if self.kind == "covariance" else self.X.shape[0]
 
     @property
@@ -297,7 +297,7 @@ class Dataset(Content):
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetInfo:
-    """One line of the catalogue: all that can be said of a data set without loading it.
+    """One line of the catalogue: the description of a data set that need not be loaded.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""CSV and TSV: where the cells end, and whether the first row names the columns.
+"""CSV and TSV: finds the delimiter, and whether the first row names the columns.
 
 The cells are read by Python's csv; the rest by hand, as neither numpy nor pandas finds out whether
 there is a header and a class, keeps to a bound of memory, or names line and column of a bad value.
@@ -61,7 +61,7 @@ def read_rows(
     header: bool | None = None,
     expected: float = 0.0,
 ) -> Content:
-    """Read rows of text cells; ``rest`` may give those after the first few in blocks, told how wide they are."""
+    """Read rows of text cells; ``rest`` may give those after the first few in blocks of a known width."""
     sampled = list(itertools.islice(rows, 1))
     if not sampled:
         raise DataError("the file is empty: it needs at least two rows of numbers.")
@@ -79,7 +79,7 @@ def read_rows(
 
 
 class _Text:
-    """Bytes as the text they are, decoded line by line: all of it at once would take up to four times the room."""
+    """Bytes decoded line by line: decoding all at once would take up to four times the memory."""
 
     def __init__(self, data: bytes):
         self.data = data
@@ -98,12 +98,12 @@ class _Text:
         return io.TextIOWrapper(io.BytesIO(self.data), self.encoding, newline="")
 
     def count(self, character: str) -> int:
-        """How often a character stands in it, at least."""
+        """A lower bound on the count of a character."""
         return self.data.count(character.encode())
 
 
 def _rows(source: Iterator[str], delimiter: str) -> tuple[Iterator[Row], Callable[[int], Iterator[Row | Block]]]:
-    """Split lines into rows, blank lines aside, and into blocks of a width once some rows were taken.
+    """Split lines into rows without blank ones, and into blocks of a known width after the first rows.
 
     A row with quoted line breaks may not grow without end.
     """
@@ -141,7 +141,7 @@ def _rows(source: Iterator[str], delimiter: str) -> tuple[Iterator[Row], Callabl
 
 
 def _cells(lines: list[str], delimiter: str, width: int) -> list[str] | None:
-    """The cells of lines that are a row of this width each; None where one may be anything else."""
+    """The cells of lines that are rows of this width; None if any might be something else."""
     joined = delimiter.join(lines)
     if "_" in joined:
         return None
@@ -221,10 +221,10 @@ def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
 
 
 def _is_text(cells: Iterable[str]) -> bool:
-    """Whether there is something in these cells and none of it is a number."""
-    found = False
+    """Whether some of these cells are not missing and none is a number."""
+    has_text = False
     for cell in cells:
         if is_number(cell):
             return False
-        found = found or cell.strip().lower() not in MISSING
-    return found
+        has_text = has_text or cell.strip().lower() not in MISSING
+    return has_text

@@ -1,4 +1,4 @@
-"""Files that are not shipped: found in a folder, in the cache, or fetched once and checked.
+"""Files that are not shipped: found in a local folder or the cache, or downloaded once and verified.
 
 By hand, as pooch can neither be stopped while a server is silent, nor count bytes where no size is
 announced, nor give up on a file that grows longer than its pinned size.
@@ -86,7 +86,7 @@ def cache_folder() -> Path:
     """Return the folder for fetched files: ``NNSPCA_CACHE``, else the user's cache; it may not exist yet."""
     named = os.environ.get(CACHE_VARIABLE)
     if named:
-        return Path(os.path.expanduser(named))  # unlike Path's own, leaves a home it does not know as it stands
+        return Path(os.path.expanduser(named))  # unlike Path.expanduser, it leaves an unknown home unchanged
     return platformdirs.user_cache_path("nnspca")
 
 
@@ -102,10 +102,10 @@ def is_local(file: RemoteFile) -> bool:
 
 
 def local(file: RemoteFile) -> bytes | None:
-    """Return the content of ``file`` where a local folder holds just that; never looks at the network."""
+    """Return the content of ``file`` if a local folder has it; never uses the network."""
     for folder in local_folders():
-        if os.path.isfile(folder / file.name) and is_content(found := read_local(folder / file.name), file):
-            return found
+        if os.path.isfile(folder / file.name) and is_content(content := read_local(folder / file.name), file):
+            return content
     return None
 
 
@@ -151,14 +151,14 @@ def unpack(file: RemoteFile) -> bytes:
 
 
 def require_folder(folder: Path) -> None:
-    """Refuse a value of ``NNSPCA_DATA`` that names no folder one may look into: most likely a slip of the pen."""
+    """Refuse a value of ``NNSPCA_DATA`` that is no readable folder: most likely a typing error."""
     wrong = fault(folder)
     if wrong:
         raise DataError(wrong)
 
 
 def fault(folder: Path | None) -> str:
-    """Return what is wrong with the folder ``NNSPCA_DATA`` names; nothing where it names none or a good one."""
+    """Return the problem with the folder in ``NNSPCA_DATA``; nothing if it is unset or readable."""
     if folder is None:
         return ""
     what = "which is not a folder"
@@ -223,7 +223,7 @@ def _mirrored(file: RemoteFile, mirror: str) -> tuple[bytes, str]:
 
 
 class _Transfer(threading.Thread):
-    """Receives one address in the background, so that whoever waits can stop within a moment."""
+    """Downloads one address in the background, so that the caller can stop within a moment."""
 
     def __init__(self, url: str, size: int):
         super().__init__(daemon=True, name="nnspca-download")
@@ -264,7 +264,7 @@ class _Transfer(threading.Thread):
 
 
 def is_content(data: bytes, file: RemoteFile) -> bool:
-    """Return whether this is what the pinned file contains; only what has its size is hashed."""
+    """Return whether this is the content of the pinned file; it is hashed only if its size fits."""
     return len(data) == file.size and _digest(data) == file.sha256
 
 
@@ -273,16 +273,16 @@ def _digest(data: bytes) -> str:
 
 
 def _check_digest(data: bytes, file: RemoteFile, what: str) -> None:
-    found = _digest(data)
-    if found != file.sha256:
+    digest = _digest(data)
+    if digest != file.sha256:
         raise DataError(
-            f"{what} is not the expected file: its sha256 is {found} and should be {file.sha256}. "
+            f"{what} is not the expected file: its sha256 is {digest} and should be {file.sha256}. "
             f"Remove or replace that copy. {file.by_hand()}"
         )
 
 
 def _keep(data: bytes, path: Path) -> None:
-    """Write to the cache in one step, so that nobody ever reads half a file; a cache is never required."""
+    """Write to the cache atomically, so that no reader sees half a file; failures are ignored."""
     if path.parts[0].startswith("~"):
         return  # no home is known to keep it in
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Which reader a file's name asks for."""
+"""Chooses the reader by a file's name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 
 
 def suffix(label: str) -> str:
-    """Return the format's ending, as long as it was written; empty when it is not one that is read.
+    """Return the format's full ending; empty if it is not a known one.
 
     >>> suffix("faces.TAR.GZ"), suffix("notes.doc")
     ('.TAR.GZ', '')
@@ -38,7 +38,7 @@ def suffix(label: str) -> str:
 
 
 def parse_files(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    """Read one file, or several that are one data set."""
+    """Read one file, or several that form one data set."""
     if len(files) > 1:
         return parse_together(files, options, header)
     ((label, data),) = files.items()
@@ -46,7 +46,7 @@ def parse_files(files: Mapping[str, bytes], options: ReadingOptions, header: boo
 
 
 def parse(data: bytes, label: str, options: ReadingOptions, header: bool | None) -> Content:
-    """Read one file by the format that its name says."""
+    """Read one file in the format of its name."""
     ending = suffix(label).lower()
     if not ending:
         _refuse(label)
@@ -61,7 +61,7 @@ def parse(data: bytes, label: str, options: ReadingOptions, header: bool | None)
 
 
 def parse_together(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    """Read several files that are one data set: images of one size, or a matrix with the names beside it."""
+    """Read several files that form one data set: images of one size, or a matrix with its names."""
     matrices = [name for name in files if name.lower().endswith(MATRICES)]
     images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}
     try:
@@ -112,7 +112,7 @@ def _read(data: bytes, ending: str, options: ReadingOptions, header: bool | None
 
 
 def _archive(data: bytes, options: ReadingOptions) -> Content:
-    """An archive of images, or of a matrix and the names beside it."""
+    """An archive of images, or of a matrix with its names."""
     seen: Counter[str] = Counter()
     wanted = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in market.BESIDE for gz in ("", ".gz")))
     files = dict(members(data, wanted, seen))
@@ -127,7 +127,7 @@ def _archive(data: bytes, options: ReadingOptions) -> Content:
 
 
 def _unreadable(error: Exception, what: str) -> DataError:
-    """Decoders raise whatever they like on damaged input; here, at the door, it means one thing."""
+    """Turn any error of a decoder on damaged input into one DataError."""
     return DataError(
         f"this cannot be read as {what}{reason(error, 200)}. "
         "It is damaged, or another format under this ending: save it again."
@@ -142,5 +142,5 @@ def _refuse(label: str) -> None:
     if label.lower().endswith(".xls"):
         raise DataError("this is a workbook of old Excel (.xls): save it as .xlsx, or as CSV.")
     _, dot, ending = label.rpartition(".")
-    found = f"ends in {dot + ending!r}" if dot else "has no ending"
-    raise DataError(f"the name {found}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these.")
+    problem = f"ends in {dot + ending!r}" if dot else "has no ending"
+    raise DataError(f"the name {problem}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these.")

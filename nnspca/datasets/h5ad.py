@@ -1,4 +1,4 @@
-"""AnnData's .h5ad through h5py: X as it is stored, dense or sparse, with the names beside it.
+"""AnnData's .h5ad files through h5py: X, dense or sparse, with its names.
 
 Chunks are unpacked by hand, as HDF5 inflates whatever a chunk holds before it looks how much that
 is. Damaged files can make it end the process it runs in, or look for something without end.
@@ -47,7 +47,7 @@ def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
 
 
 class _Reader:
-    """An open file whose data sets are only read where their shape promises no more than is allowed."""
+    """An open file whose data sets are read only if their shape is within the limits."""
 
     def __init__(self, file: Any, h5py: Any, size: int):
         self.file, self.h5py, self.size = file, h5py, size
@@ -78,17 +78,17 @@ class _Reader:
         return self._chunks(node)
 
     def _slabs(self, node: Any) -> np.ndarray:
-        """Read numbers that are stored in one piece, some rows at a time."""
-        made = np.empty(node.shape, node.dtype)
-        if not made.ndim or not made.size:
+        """Read numbers stored contiguously, some rows at a time."""
+        array = np.empty(node.shape, node.dtype)
+        if not array.ndim or not array.size:
             return np.asarray(node[()])
-        step = max(1, SLAB * len(made) // made.nbytes)
-        for start in progress.tracked(range(0, len(made), step), len(made) / step, READING):
-            made[start : start + step] = node[start : start + step]
-        return made
+        step = max(1, SLAB * len(array) // array.nbytes)
+        for start in progress.tracked(range(0, len(array), step), len(array) / step, READING):
+            array[start : start + step] = node[start : start + step]
+        return array
 
     def _chunks(self, node: Any) -> np.ndarray:
-        """Unpack chunk by chunk, none to more than it has to hold."""
+        """Unpack chunk by chunk, none to more than its size."""
         stored, kind = node.id, node.dtype
         filters = [stored.get_create_plist().get_filter(i)[0] for i in range(stored.get_create_plist().get_nfilters())]
         if not set(filters) <= {GZIP, SHUFFLE}:
@@ -96,7 +96,7 @@ class _Reader:
         expected = math.prod(node.chunks) * kind.itemsize
         if expected > limits.MAX_UNPACKED_BYTES:
             raise DataError("a chunk of the file is larger than all that may be read. Write it in smaller chunks.")
-        made = np.zeros(node.shape, kind)
+        array = np.zeros(node.shape, kind)
         count = stored.get_num_chunks()
         limits.check_members(count)
         limits.check_unpacked(count * expected // 4)
@@ -110,9 +110,9 @@ class _Reader:
                 raise DataError("a chunk of the file does not hold what it promises. Save it again.")
             inside = tuple(slice(at, at + size) for at, size in zip(offset, node.chunks, strict=True))
             block = np.frombuffer(raw, kind).reshape(node.chunks)
-            target = made[inside]
+            target = array[inside]
             target[...] = block[tuple(slice(0, size) for size in target.shape)]
-        return made
+        return array
 
     def texts(self, node: Any, count: int) -> list[str] | None:
         """The texts of a data set with so many of them, or None."""
@@ -137,13 +137,13 @@ def _content(reader: _Reader, options: ReadingOptions) -> Content:
     X, note = _numbers(reader)
     rows, columns = X.shape
     names = _names(reader, "var", columns, SYMBOLS)
-    labels, label_names, said = _labels(reader, rows, options)
+    labels, label_names, class_note = _labels(reader, rows, options)
     return Content(
         X=X,
         feature_names=distinct(names) if names else (),
         labels=labels,
         label_names=label_names,
-        notes=(*note, *said),
+        notes=(*note, *class_note),
         class_columns=tuple(_categories(reader)),
     )
 
@@ -164,20 +164,20 @@ def _numbers(reader: _Reader) -> tuple[Any, tuple[str, ...]]:
     stored = parts[0].shape[0] if isinstance(parts[0], reader.h5py.Dataset) and len(parts[0].shape) == 1 else -1
     size = check_shape((int(shape[0]), int(shape[1])), stored, at_most=limits.MAX_ENTRIES)
     values, places, starts = reader.numbers(parts[0]), reader.numbers(parts[1], "iu"), reader.numbers(parts[2], "iu")
-    made = compressed(values, places, starts, size, by_rows=kind.startswith("csr"))
-    return made, (f"Sparse: {made.nnz:,} of {size[0] * size[1]:,} numbers are not zero, and no others are stored.",)
+    matrix = compressed(values, places, starts, size, by_rows=kind.startswith("csr"))
+    return matrix, (f"Sparse: {matrix.nnz:,} of {size[0] * size[1]:,} numbers are not zero, and no others are stored.",)
 
 
 def _names(reader: _Reader, table: str, count: int, better: tuple[str, ...] = ()) -> list[str] | None:
-    """The names of rows or columns: symbols where there are some, the index of the table otherwise."""
+    """The names of rows or columns: symbols if there are some, the index of the table otherwise."""
     group = reader.node(table)
     if not isinstance(group, reader.h5py.Group):
         return None
     index = group.attrs.get("_index", "_index")
     for name in (*better, index if isinstance(index, str) else "_index", "_index", "index"):
-        found = reader.texts(reader.node(table, name), count)
-        if found is not None and all(found):
-            return found
+        names = reader.texts(reader.node(table, name), count)
+        if names is not None and all(names):
+            return names
     return None
 
 
@@ -204,16 +204,16 @@ def _labels(
     chosen = options.label if options.label is not None else (usual or (known if len(known) == 1 else [""]))[0]
     if not chosen:
         return None, (), ()
-    kept = reader.node("obs", chosen, "categories")
-    count = kept.shape[0] if isinstance(kept, reader.h5py.Dataset) and len(kept.shape) == 1 else 0
-    names = reader.texts(kept, count) if 0 < count <= MOST_CLASSES else None
+    categories = reader.node("obs", chosen, "categories")
+    count = categories.shape[0] if isinstance(categories, reader.h5py.Dataset) and len(categories.shape) == 1 else 0
+    names = reader.texts(categories, count) if 0 < count <= MOST_CLASSES else None
     codes = reader.node("obs", chosen, "codes")
     if names is None or not isinstance(codes, reader.h5py.Dataset) or codes.shape != (rows,):
         if options.label is None:
             return None, (), ()
         raise DataError(f"the column {chosen!r:.60} of obs cannot be the class: its categories cannot be read.")
-    found = reader.numbers(codes, "iu").astype(np.int64)
-    if found.min(initial=0) < -1 or found.max(initial=0) >= len(names):
+    places = reader.numbers(codes, "iu").astype(np.int64)
+    if places.min(initial=0) < -1 or places.max(initial=0) >= len(names):
         raise DataError(f"the column {chosen!r:.60} of obs is damaged: a code has no category.")
-    labels, label_names = encode_labels([names[i] if i >= 0 else "" for i in found], names)
+    labels, label_names = encode_labels([names[i] if i >= 0 else "" for i in places], names)
     return labels, label_names, (f"Column {chosen!r:.60} of obs is the class.",)

@@ -1,4 +1,4 @@
-"""Images to rows of grey values: sizes are checked before anything is decoded, which Pillow does."""
+"""Images as rows of grey values: sizes are checked before Pillow decodes anything."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SIDEWAYS = 5
 
 
 def of_images(files: Iterable[Member], seen: Counter[str], samples: str = "rows") -> Content:
-    """Read image files, one image a sample, in the order of their names; ``seen`` counts what is no image."""
+    """Read image files, one image a sample, in order of their names; ``seen`` counts other files."""
     if samples != "rows":
         raise DataError("in an archive each image is one sample: leave its samples as rows.")
     images = [(name, _Grey(content, name)) for name, content in files]
@@ -57,9 +57,9 @@ def of_images(files: Iterable[Member], seen: Counter[str], samples: str = "rows"
 
 def no_images(seen: Counter[str]) -> DataError:
     """Return the error about an archive without images."""
-    found = ", ".join(f"{count} × {suffix}" for suffix, count in seen.most_common(5)) or "nothing"
+    listing = ", ".join(f"{count} × {suffix}" for suffix, count in seen.most_common(5)) or "nothing"
     return DataError(
-        f"no image in the archive; found {found}. PNG, JPG, PGM, BMP, TIFF and GIF are read; "
+        f"no image in the archive; found {listing}. PNG, JPG, PGM, BMP, TIFF and GIF are read; "
         "an archive inside an archive has to be unpacked first."
     )
 
@@ -93,10 +93,10 @@ class _Grey:
             limits.check_entries(*image.size)
             # As the camera was held; of what every format has, as PNG's own looks behind the pixels
             # it has to decode.
-            held = _pillow().Image.getexif(image).get(ORIENTATION)
-            known = held in range(1, len(_TURNS)) and image.format != "TIFF"  # which Pillow turns by itself
-            self.held = held if known else 1
-            self.size: tuple[int, int] = image.size[::-1] if self.held >= _SIDEWAYS else image.size
+            orientation = _pillow().Image.getexif(image).get(ORIENTATION)
+            known = orientation in range(1, len(_TURNS)) and image.format != "TIFF"  # which Pillow turns by itself
+            self.orientation = orientation if known else 1
+            self.size: tuple[int, int] = image.size[::-1] if self.orientation >= _SIDEWAYS else image.size
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -114,7 +114,7 @@ class _Grey:
     def pixels(self) -> np.ndarray:
         """The upright grey values, shape (height, width); deeper than 8 bits where the file is."""
         with self._opened() as image:
-            turn = _TURNS[self.held]
+            turn = _TURNS[self.orientation]
             upright = image.transpose(_pillow().Transpose[turn]) if turn else image
             grey = upright if upright.mode in _PLAIN_MODES else upright.convert("L")
             pixels = np.asarray(grey, dtype=np.float64)
@@ -124,30 +124,30 @@ class _Grey:
 
 
 def bare(content: bytes) -> bytes:
-    """Return a JPEG with no more of what it says beside its pixels than how these are read and which way is up.
+    """Return a JPEG without metadata except for what decoding and orientation need.
 
     Pillow joins such segments one by one, which takes the square of their number. Other contents
     come back as they are.
     """
     if content[:2] != b"\xff\xd8":
         return content
-    kept, at, wanted = [content[:2]], 2, list(WANTED)
+    pieces, at, wanted = [content[:2]], 2, list(WANTED)
     while content[at : at + 1] == b"\xff" and content[at + 1 : at + 2] not in (b"", b"\xda"):
         mark, begin = content[at + 1], content[at + 4 : at + 40]
         end = at + 1 if mark == 0xFF else at + 2 + int.from_bytes(content[at + 2 : at + 4], "big")  # a byte that fills
-        found = next((w for w in wanted if mark == w[0] and begin.startswith(w[1])), None)
-        if found:
-            wanted.remove(found)
-        if found or mark not in SAID:
-            kept.append(content[at:end])
+        segment = next((w for w in wanted if mark == w[0] and begin.startswith(w[1])), None)
+        if segment:
+            wanted.remove(segment)
+        if segment or mark not in SAID:
+            pieces.append(content[at:end])
         if end == at + 2:
-            break  # damaged: Pillow says how
+            break  # damaged: Pillow reports the error
         at = end
-    return b"".join([*kept, content[at:]])
+    return b"".join([*pieces, content[at:]])
 
 
 def _pillow() -> Any:
-    """Return Pillow's module of images."""
+    """Return Pillow's image module."""
     try:
         from PIL import Image
     except ImportError as error:
@@ -161,7 +161,7 @@ def grey_images(files: Iterable[Member]) -> list[_Grey]:
 
 
 def _folders(names: list[str]) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """Labels from the folders the images lie in, when there are at least two."""
+    """Labels from the folders of the images, if there are at least two."""
     paths = [name.replace("\\", "/").split("/")[:-1] for name in names]
     common = 0
     while all(len(path) > common for path in paths) and len({path[common] for path in paths}) == 1:

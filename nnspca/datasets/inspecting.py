@@ -1,8 +1,8 @@
-"""What a table looks like before anything is computed: scales, identifiers, counts, signs, and what follows from them.
+"""Inspects a table before anything is computed: scales, identifiers, counts, signs, and advice that follows.
 
 A certificate is about the numbers it is given. One column in a larger unit can hold nearly all
 variance, and the proven optimum is then that column: a true statement about units, not about the
-data. What is noticed here is said before a result is shown, with the choice that was made.
+data. The observations are shown before a result, with the choice that was made.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Note:
-    """One thing that was noticed.
+    """One observation.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What was noticed in a table.
+    """The observations about a table.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Inspection:
 
 
 def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection:
-    """Look at a table before anything is computed from it.
+    """Examine a table before anything is computed from it.
 
     Parameters
     ----------
@@ -209,23 +209,23 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
             known = ", ".join(list(places)[:5])
             raise DataError(f"there is no column {column!r:.60}; there are {data.n_features:,}: {known}, …")
         gone.add(i)
-    kept = [i for i in range(data.n_features) if i not in gone]
-    if not kept:
+    retained = [i for i in range(data.n_features) if i not in gone]
+    if not retained:
         raise DataError("at least one column has to be left")
-    names = tuple(data.feature_names[i] for i in kept)
-    return replace(data, X=data.X[:, kept], feature_names=names)
+    names = tuple(data.feature_names[i] for i in retained)
+    return replace(data, X=data.X[:, retained], feature_names=names)
 
 
 def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
     """Return an array or a data frame as a data set."""
     names = getattr(X, "columns", None) if feature_names is None else feature_names
-    held = X if scipy.sparse.issparse(X) else np.asarray(X)
-    kept = () if names is None or callable(names) else tuple(map(str, names))
-    return Dataset(name="table", X=held, feature_names=kept)
+    values = X if scipy.sparse.issparse(X) else np.asarray(X)
+    texts = () if names is None or callable(names) else tuple(map(str, names))
+    return Dataset(name="table", X=values, feature_names=texts)
 
 
 def _columns(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
-    """Name columns, at most five of them."""
+    """List the names of columns, at most five."""
     names = [repr(str(data.feature_names[int(i)])[:40]) for i in which[:5]]
     more = len(which) - len(names)
     head = "Column" if len(which) == 1 else "Columns"
@@ -267,13 +267,13 @@ def _whole(values: np.ndarray) -> bool:
 
 
 def _numbers_rows(values: np.ndarray) -> bool:
-    """Tell whether values count the rows up or down."""
+    """Return whether values count the rows up or down."""
     steps = np.diff(values)
     return bool((steps == 1).all() or (steps == -1).all())
 
 
 def _is_time(values: np.ndarray) -> bool:
-    """Tell whether whole numbers are years, days written as yyyymmdd, or seconds since 1970."""
+    """Return whether whole numbers are years, days written as yyyymmdd, or seconds since 1970."""
     low, high = float(values.min()), float(values.max())
     return (low >= 1500 and high <= 2200) or (low >= 15_000_101 and high <= 22_001_231) or (low >= 1e8 and high < 4e9)
 
@@ -297,11 +297,11 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     if share > DOMINANT:
         first = int(used[mine.argmax()])
         name = repr(str(data.feature_names[first])[:40])
-        held = np.floor(1000 * share) / 10
+        percentages = np.floor(1000 * share) / 10
         notes.append(
             Note(
                 "dominant",
-                f"Without standardising, {name} alone would hold {held:.1f} % of all variance.",
+                f"Without standardising, {name} alone would hold {percentages:.1f} % of all variance.",
                 "standardise",
                 (first,),
             )
@@ -319,12 +319,12 @@ def _counts(data: Dataset, used: np.ndarray) -> list[Note]:
     if positive.size == 0:
         return []
     if _whole(sample) and len(np.unique(sample[:20_000])) >= COUNTED:
-        said = "All values are whole numbers of zero and more, like counts: a logarithm, log(1 + x), may suit them."
-        return [Note("counts", said, "offer log1p")]
+        sentence = "All values are whole numbers of zero and more, like counts: a logarithm, log(1 + x), may suit them."
+        return [Note("counts", sentence, "offer log1p")]
     tails = positive.max() / np.median(positive)
     if len(used) > 50 and tails > SKEWED:
-        said = f"The largest value is {tails:,.0f} times the median: a logarithm, log(1 + x), may suit them."
-        return [Note("skewed", said, "offer log1p")]
+        sentence = f"The largest value is {tails:,.0f} times the median: a logarithm, log(1 + x), may suit them."
+        return [Note("skewed", sentence, "offer log1p")]
     return []
 
 
@@ -338,8 +338,8 @@ def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[No
     related = alike and _first_direction(data, spread, used)[1] > DOMINANT
     if not related:
         return []
-    said = f"{m:,} rows and {n:,} columns that resemble each other: the samples may be the columns."
-    return [Note("orientation", said, "offer transpose")]
+    sentence = f"{m:,} rows and {n:,} columns that resemble each other: the samples may be the columns."
+    return [Note("orientation", sentence, "offer transpose")]
 
 
 def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
@@ -373,8 +373,8 @@ def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     up, down = int((strong & (x > 0)).sum()), int((strong & (x < 0)).sum())
     if not min(up, down):
         return []
-    said = (
+    sentence = (
         f"In the direction of most variance {max(up, down):,} features rise together and {min(up, down):,} fall: "
         "a nonnegative component uses one of the two groups; any sign uses both."
     )
-    return [Note("signs", said)]
+    return [Note("signs", sentence)]

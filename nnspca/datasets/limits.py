@@ -1,4 +1,4 @@
-"""How much a data set may ask of the machine that reads it."""
+"""Limits on the memory and computing that one data set may use."""
 
 from __future__ import annotations
 

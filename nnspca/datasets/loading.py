@@ -1,4 +1,4 @@
-"""The door to the catalogue: list the data sets, load one by its name, know one by its file."""
+"""Entry point of the catalogue: list the data sets, load one by name, recognise one by its file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nnspca.datasets.dataset import Dataset, DatasetInfo
 
 
 def available() -> tuple[DatasetInfo, ...]:
-    """List the data sets in menu order; looks at the disk for those that are fetched, never at the network.
+    """List the data sets in menu order; checks the disk for fetched ones, and never uses the network.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def recognised(data: bytes) -> str | None:
 
 
 def recognise(data: bytes, name: str | None = None) -> Dataset | None:
-    """Return the catalogued data set whose file this is, if there is one; under another ``name`` it says whose."""
+    """Return the catalogued data set of this file, if there is one; under another ``name`` the note gives both."""
     entry = ENTRIES.get(recognised(data) or "")
     if entry is None or entry.file is None or entry.parse is None:
         return None

@@ -1,4 +1,4 @@
-"""MatrixMarket files, and the three files in which 10x Genomics hands out counts.
+"""MatrixMarket files, and the three files in which 10x Genomics publishes counts.
 
 By hand, as a damaged file makes scipy.io.mmread end the process, which an upload must never do.
 """
@@ -24,16 +24,16 @@ from nnspca.errors import DataError, reason
 FEATURES = ("genes.tsv", "features.tsv")
 SAMPLES = ("barcodes.tsv",)
 BESIDE = (*FEATURES, *SAMPLES)
-AT_A_TIME = 2_000_000  # bytes between two looks at whoever waits
+AT_A_TIME = 2_000_000  # bytes between two polls of the stop switch
 HEAD = 100_000  # characters in which the sizes have to stand
 SHORTEST = {"coordinate": 4, "array": 2}  # bytes of a line that holds a number
 
 
 def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes] | None = None) -> Content:
-    """Read a matrix in MatrixMarket's format, gzipped or not, with the names of features and samples beside it.
+    """Read a matrix in MatrixMarket format, gzipped or not, with the names of its features and samples.
 
-    With such names it is known which way the matrix lies: 10x writes genes in rows. Alone,
-    ``options`` say it.
+    With such names the orientation is known: 10x writes genes in rows. Without them,
+    ``options`` decide.
 
     Examples
     --------
@@ -63,20 +63,20 @@ def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes
 
 
 def plain(data: bytes) -> bytes:
-    """Return what a gzipped file holds, no more than is read at most; any other file as it is."""
+    """Return the content of a gzipped file, up to the limit; any other file unchanged."""
     if data[:2] != b"\x1f\x8b":
         return data
     try:
-        held = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.MAX_UNPACKED_BYTES + 1)
+        content = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.MAX_UNPACKED_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"the gzipped file is damaged{reason(error)}: save it again.") from error
-    limits.check_unpacked(len(held))
-    return held
+    limits.check_unpacked(len(content))
+    return content
 
 
 @dataclass(frozen=True)
 class _Header:
-    """What the first lines of a file say."""
+    """The banner and sizes of a file."""
 
     layout: str
     pattern: bool
@@ -92,7 +92,7 @@ class _Header:
 
 
 def _header(text: bytes) -> _Header:
-    """Read banner and sizes, and refuse sizes of more numbers than the bytes can hold."""
+    """Read banner and sizes, and refuse sizes that the bytes cannot hold."""
     first, _, _ = text[:HEAD].partition(b"\n")
     banner = first.decode("latin-1").lower().split()
     if len(banner) != 5 or banner[0] != "%%matrixmarket" or banner[1] != "matrix" or banner[2] not in SHORTEST:
@@ -107,18 +107,18 @@ def _header(text: bytes) -> _Header:
     while end < min(len(text), HEAD) and (not sizes.strip() or sizes.startswith(b"%")):
         sizes, _, _ = text[end : end + HEAD].partition(b"\n")
         end += len(sizes) + 1
-    said = sizes.split()
-    if len(said) != (3 if layout == "coordinate" else 2) or not all(s.isdigit() and len(s) < 19 for s in said):
+    fields = sizes.split()
+    if len(fields) != (3 if layout == "coordinate" else 2) or not all(s.isdigit() and len(s) < 19 for s in fields):
         raise DataError("the line of sizes is missing or damaged: rows, columns and how many numbers follow.")
-    shape = int(said[0]), int(said[1])
-    stored = int(said[2]) if layout == "coordinate" else shape[0] * shape[1]
+    shape = int(fields[0]), int(fields[1])
+    stored = int(fields[2]) if layout == "coordinate" else shape[0] * shape[1]
     check_shape(shape, stored, at_most=len(text) // SHORTEST[layout] + 1)
     limits.check_entries(stored * (1 if symmetry == "general" else 2))
     return _Header(layout, numbers == "pattern", symmetry, shape, stored, end)
 
 
 def _matrix(text: bytes) -> scipy.sparse.csr_array:
-    """The numbers, once the header promises no more of them than the bytes can hold."""
+    """The numbers, after a check that the bytes can hold as many as the header claims."""
     header = _header(text)
     table = np.empty((header.stored, header.width))
     done, at = 0, header.end
@@ -149,7 +149,7 @@ def _matrix(text: bytes) -> scipy.sparse.csr_array:
 
 
 def _block(text: bytes, width: int) -> np.ndarray:
-    """Whole lines of so many numbers each."""
+    """Whole lines of a fixed count of numbers."""
     words = text.split()
     lines = sum(map(bool, map(bytes.strip, text.split(b"\n"))))
     if len(words) != width * lines or b"_" in text:
@@ -161,7 +161,7 @@ def _block(text: bytes, width: int) -> np.ndarray:
 
 
 def _names(beside: Mapping[str, bytes], endings: tuple[str, ...]) -> tuple[str, ...]:
-    """The names in a file whose name ends so: its second column where it has one, as 10x writes symbols there."""
+    """The names in a file with this ending: its second column if it has one, where 10x writes symbols."""
     for name, content in beside.items():
         lowered = name.lower().removesuffix(".gz")
         if lowered.endswith(endings):

@@ -1,7 +1,7 @@
 """MATLAB's v5 to v7 files: their real numeric matrices, dense or sparse.
 
 By hand, as a damaged file can make scipy.io read outside its memory and end the process, which an
-upload must never do. Here every length is checked against the bytes at hand.
+upload must never do. Here every length is checked against the available bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Raw = bytes | memoryview
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """A numeric variable whose numbers have not been looked at yet."""
+    """A numeric variable whose numbers have not been read yet."""
 
     name: str
     shape: tuple[int, ...]
@@ -40,7 +40,7 @@ class Variable:
     order: str
 
     def array(self) -> np.ndarray:
-        """Return its numbers, once; DataError when they are complex or do not fill the shape."""
+        """Return its numbers, once; DataError if they are complex or do not fill the shape."""
         if self.flags & _COMPLEX:
             raise DataError(f"the variable {self.name[:40]!r} holds complex numbers; real numbers are needed.")
         limits.check_entries(*self.shape)
@@ -82,7 +82,7 @@ def numeric_variables(data: bytes) -> dict[str, Variable]:
     order = {b"IM": "<", b"MI": ">"}.get(data[126:128])
     if order is None:
         raise DataError("this is not a MATLAB v5 file; save it with save('file.mat', 'X', '-v7').")
-    found: dict[str, Variable] = {}
+    variables: dict[str, Variable] = {}
     unpacked = 0
     for kind, body in _elements(memoryview(data)[_HEADER:], order, padded=False):
         if kind == _COMPRESSED:
@@ -93,12 +93,12 @@ def numeric_variables(data: bytes) -> dict[str, Variable]:
         if kind == _MATRIX:
             variable = _variable(body, order)
             if variable.flags & 0xFF in _NUMERIC:
-                found[variable.name] = variable
-    return found
+                variables[variable.name] = variable
+    return variables
 
 
 def _variable(body: Raw, order: str) -> Variable:
-    """Read flags, dimensions and name; what follows them stays as it is."""
+    """Read flags, dimensions and name; the rest stays unread."""
     walk = _elements(body, order)
     head = [_numbers(kind, content, order) for kind, content in itertools.islice(walk, 3)]
     if len(head) < 3:
@@ -116,7 +116,7 @@ def _variable(body: Raw, order: str) -> Variable:
 
 
 def _elements(data: Raw, order: str, *, padded: bool = True) -> Iterator[tuple[int, Raw]]:
-    """Walk the elements: type and content, each preceded by a tag of 8 bytes, or of 4 when it is small."""
+    """Iterate over the elements: type and content, each after a tag of 8 bytes, or of 4 if it is small."""
     position = 0
     while position + 8 <= len(data):
         kind, size = struct.unpack_from(order + "II", data, position)

@@ -1,4 +1,4 @@
-"""Values that are not there: counted, refused with the choices there are, or dealt with as chosen."""
+"""Missing values: counted, refused with a list of choices, or handled as chosen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REMEDY = (
 
 
 class MissingValues(DataError):
-    """Values are missing, and the call does not say what to do about them.
+    """Values are missing, and the call does not say how to handle them.
 
     Attributes
     ----------
@@ -45,12 +45,12 @@ class MissingValues(DataError):
         self.found, self.count, self.rows, self.features, self.shape = found, count, rows, features, shape
 
     def named(self, label: str) -> MissingValues:
-        """Return the same error, which says the name of the file first."""
+        """Return the same error, with the name of the file in front."""
         return MissingValues(f"{label!r}: {self.found}", self.count, self.rows, self.features, self.shape)
 
 
 def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:
-    """Return the error about the values that are NaN; ``where`` says where the first is, ``what`` rows of X are.
+    """Return the error about NaN values; ``where`` is the place of the first, ``what`` the name of X's rows.
 
     It is a :class:`MissingValues`, unless no value is there at all: nothing that could be chosen
     would help.
@@ -73,7 +73,7 @@ def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:
 
 
 def nothing(X: np.ndarray) -> DataError:
-    """Return the error about a table in which no value is there.
+    """Return the error about a table without any value.
 
     >>> print(nothing(np.full((20, 3), np.nan)))
     none of its 20 × 3 values is a number, so nothing can be sought in it. Check what was saved in the file.
@@ -86,7 +86,7 @@ def nothing(X: np.ndarray) -> DataError:
 
 
 def without_missing(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
-    """Return X without missing values, which rows and features are left, and what was done in a sentence.
+    """Return X without missing values, the rows and features left, and a sentence on what was done.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def without_missing(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndar
         raise nothing(X)
     rows, features = ~missing.any(axis=1), ~missing.any(axis=0)
     count = int(missing.sum())
-    said = f"{count:,} missing value{'' if count == 1 else 's'}"
+    summary = f"{count:,} missing value{'' if count == 1 else 's'}"
     everything = np.ones(len(rows), bool), np.ones(len(features), bool)
     if not count:
         return X, *everything, ""
@@ -119,15 +119,15 @@ def without_missing(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndar
                 f"{int(np.argmax(empty)) + 1:,}). Leave out the features with missing values, or remove these."
             )
         means = np.nanmean(X, axis=0)
-        return np.where(missing, means, X), *everything, f"{said}: filled with the mean of the feature."
+        return np.where(missing, means, X), *everything, f"{summary}: filled with the mean of the feature."
     by_rows = choice == "drop rows"
-    kept = rows if by_rows else features
-    gone, what = int((~kept).sum()), "samples" if by_rows else "features"
-    if kept.sum() < (2 if by_rows else 1):
+    retained = rows if by_rows else features
+    gone, what = int((~retained).sum()), "samples" if by_rows else "features"
+    if retained.sum() < (2 if by_rows else 1):
         raise DataError(
-            f"{said} in {gone:,} of {len(kept):,} {what}: without these {what}, {int(kept.sum())} would be left. "
-            "Choose another way to deal with missing values."
+            f"{summary} in {gone:,} of {len(retained):,} {what}: without these {what}, {int(retained.sum())} would be "
+            "left. Choose another way to deal with missing values."
         )
     chosen = (rows, everything[1]) if by_rows else (everything[0], features)
     has = "has one" if gone == 1 else "have one"
-    return X[np.ix_(*chosen)], *chosen, f"{said}: left out the {gone:,} of {len(kept):,} {what} that {has}."
+    return X[np.ix_(*chosen)], *chosen, f"{summary}: left out the {gone:,} of {len(retained):,} {what} that {has}."

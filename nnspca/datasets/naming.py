@@ -1,4 +1,4 @@
-"""Names of features by a file of two columns: the name in the data, and the one people know."""
+"""Renames features by a file of two columns: the name in the data, and the name to show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nnspca.errors import DataError, reason
 
 
 def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
-    """Read a file of two columns, parted by tabs, commas or semicolons: a name in the data, and what to call it.
+    """Read a file of two columns, separated by tabs, commas or semicolons: a name in the data, and its new name.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
     Raises
     ------
     nnspca.DataError
-        When a row has not two cells, or a name stands for two.
+        If a row has not two cells, or a name has two meanings.
 
     Examples
     --------
@@ -54,18 +54,18 @@ def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
     limits.check_columns(data.count(b"\n"))
     text = data.decode("utf-8-sig", "replace")
     first = next((line for line in text.splitlines() if line.strip()), "")
-    found: dict[str, str] = {}
+    mapping: dict[str, str] = {}
     delimiter = max("\t,;", key=first[:10_000].count)
     try:
         for number, cells in enumerate(csv.reader(io.StringIO(text), delimiter=delimiter), start=1):
             old, new = _pair(number, cells)
-            if old and new and found.setdefault(old, new) != new:
-                raise DataError(f"row {number:,} calls {old!r:.60} {new!r:.60}, and a row before {found[old]!r:.60}.")
+            if old and new and mapping.setdefault(old, new) != new:
+                raise DataError(f"row {number:,} calls {old!r:.60} {new!r:.60}, and a row before {mapping[old]!r:.60}.")
     except csv.Error as error:
         raise DataError(f"the file of names cannot be read{reason(error)}.") from error
-    if not found:
+    if not mapping:
         raise DataError("the file of names is empty: each row needs a name in the data and what to call it.")
-    return found
+    return mapping
 
 
 def _pair(number: int, cells: list[str]) -> tuple[str, str]:
@@ -81,7 +81,7 @@ def _pair(number: int, cells: list[str]) -> tuple[str, str]:
 
 
 def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
-    """Return the data set with other names of its features; those without a new one keep their own.
+    """Return the data set with new names of its features; those without one keep their own.
 
     Raises
     ------
@@ -104,13 +104,13 @@ def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
             f"none of the {dataset.n_features:,} features has a new name: the file's first is {theirs!r:.60}, that of "
             f"the data {ours!r:.60}. The first column must hold the names as they are in the data."
         )
-    made = distinct(str(names.get(name, name)) for name in dataset.feature_names)
+    renamed = distinct(str(names.get(name, name)) for name in dataset.feature_names)
     note = f"{known:,} of {dataset.n_features:,} features have the names given beside the data."
-    return replace(dataset, feature_names=made, notes=(*dataset.notes, note))
+    return replace(dataset, feature_names=renamed, notes=(*dataset.notes, note))
 
 
 def numbered(dataset: Dataset) -> Dataset:
-    """Return the data set with no two features of one name, and say so where there were some.
+    """Return the data set with distinct names of features, and a note if some were changed.
 
     >>> twins = Dataset(name="t", X=[[1, 2, 3], [3, 5, 8]], feature_names=("a", "b", "a"))
     >>> numbered(twins).feature_names, numbered(twins).notes
@@ -124,7 +124,7 @@ def numbered(dataset: Dataset) -> Dataset:
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Return names of which each is another: those that return get a number, as probes of one gene do.
+    """Return distinct names: repeated ones get a number, as for probes of one gene.
 
     >>> distinct(["ACTB", "MYC", "ACTB"])
     ('ACTB', 'MYC', 'ACTB (2)')
@@ -134,12 +134,12 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
         return tuple(names)
     taken = set(names)
     seen: Counter[str] = Counter()
-    made = []
+    unique = []
     for name in names:
         seen[name] += 1
         if seen[name] > 1:
             count = next(i for i in itertools.count(seen[name]) if f"{name} ({i})" not in taken)
             seen[name], name = count, f"{name} ({count})"
             taken.add(name)
-        made.append(name)
-    return tuple(made)
+        unique.append(name)
+    return tuple(unique)

@@ -1,4 +1,4 @@
-"""Packages that only some formats need: imported when such a file comes, named where they are absent."""
+"""Optional packages: imported when a format needs one; an error names the package that is absent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nnspca.errors import DataError
 
 
 def needed(module: str, what: str) -> Any:
-    """Return the module that reads this kind of file.
+    """Return an optional module, or raise an error that names its package.
 
     Raises
     ------

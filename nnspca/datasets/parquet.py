@@ -1,4 +1,4 @@
-"""Parquet tables through pyarrow: the footer is looked at before any column is read.
+"""Parquet tables through pyarrow: the footer is checked before any column is read.
 
 A damaged one can make pyarrow end the process it runs in.
 """
@@ -26,7 +26,7 @@ INDEX = "__index_level_0__"  # what pandas calls the column of its row names
 
 
 def read_parquet(data: bytes, options: ReadingOptions) -> Content:
-    """Read a Parquet table: columns of numbers and truths are features, one of text may be the class."""
+    """Read a Parquet table: columns of numbers and truth values are features, one of text may be the class."""
     parquet = needed("pyarrow.parquet", "Parquet tables")
     if data[:4] != b"PAR1" or data[-4:] != b"PAR1":
         raise DataError("this is no Parquet file, or it is cut short: it does not begin and end with PAR1.")
@@ -42,7 +42,7 @@ def read_parquet(data: bytes, options: ReadingOptions) -> Content:
 
 
 def _check(metadata: Any, size: int) -> None:
-    """Refuse what is too large before it is read, by what the footer says of rows, columns and bytes."""
+    """Refuse a file that is too large by its footer's rows, columns and bytes."""
     rows, columns = metadata.num_rows, metadata.num_columns
     if columns > MOST_COLUMNS:
         raise DataError(
@@ -67,7 +67,7 @@ def _check(metadata: Any, size: int) -> None:
 
 
 def _table(file: Any, arrow: Any) -> Table:
-    """All columns, some at a time: each as doubles, or as texts."""
+    """All columns in batches: each as doubles, or as texts."""
     schema, rows = file.schema_arrow, file.metadata.num_rows
     kinds = [_kind(field.type, arrow) for field in schema]
     names = ["" if field.name == INDEX else field.name for field in schema]
@@ -113,7 +113,7 @@ def _table(file: Any, arrow: Any) -> Table:
 
 
 def _kind(of: Any, arrow: Any) -> str:
-    """What a column is read as; nothing for one that cannot be."""
+    """How a column is read; nothing if it cannot be."""
     types = arrow.types
     if types.is_dictionary(of):
         return _kind(of.value_type, arrow)
@@ -139,10 +139,10 @@ def _doubles(column: Any, name: str, arrow: Any) -> np.ndarray:
         zero_copy_only=False
     )
     try:
-        made = as_doubles(given)
+        numbers = as_doubles(given)
     except DataError as error:
         raise DataError(f"column {name!r:.60}: {error}") from None
-    return np.where(gone, np.nan, made)
+    return np.where(gone, np.nan, numbers)
 
 
 def _said(value: object) -> str:

@@ -1,4 +1,4 @@
-"""What is done to data before they are analysed: each a function from a data set to another one, which says so."""
+"""Preprocessing steps: functions from a data set to another one, each with a note of what was done."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHARE = 0.25  # mean and standard deviation of Lee and Seung's images
 
 
 def center(dataset: Dataset) -> Dataset:
-    """Return the data with the mean of each feature taken off: what every covariance does to them anyway.
+    """Return the data with each feature's mean subtracted, as every covariance does anyway.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def center(dataset: Dataset) -> Dataset:
 
 
 def standardize(dataset: Dataset) -> Dataset:
-    """Return the data centred, each feature divided by its standard deviation; what never varies becomes zero.
+    """Return the data centred, each feature divided by its standard deviation; constant ones become zero.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def standardize(dataset: Dataset) -> Dataset:
 
 
 def log1p(dataset: Dataset) -> Dataset:
-    """Return log(1 + x) of every number, as counts are often looked at: ten times as many becomes one step.
+    """Return log(1 + x) of every number, as is usual for counts.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def log1p(dataset: Dataset) -> Dataset:
 
 
 def project_out(dataset: Dataset) -> Dataset:
-    """Return the data without their first principal component: what all features share is gone.
+    """Return the data without their first principal component, which all features share.
 
     Useful where it is dull, as the brightness of faces or the size of a library of counts.
 
@@ -81,7 +81,7 @@ def project_out(dataset: Dataset) -> Dataset:
 
 
 def normalize_images(dataset: Dataset) -> Dataset:
-    """Return images of one brightness and contrast, as Lee and Seung (1999) prepared their faces.
+    """Return images of equal brightness and contrast, as in Lee and Seung (1999).
 
     Each image is scaled so that the mean and the standard deviation of its pixels are 0.25, then
     clipped to [0, 1]; an image of one grey becomes 0.25 everywhere.
@@ -102,7 +102,7 @@ def normalize_images(dataset: Dataset) -> Dataset:
 
 
 def crop(dataset: Dataset, pixels: int) -> Dataset:
-    """Return images without so many pixels at each of their four borders.
+    """Return images without a border of so many pixels.
 
     Examples
     --------
@@ -115,15 +115,15 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
     assert dataset.image_shape is not None
     height, width = dataset.image_shape
     check_whole("pixels", pixels, 1, (min(height, width) - 1) // 2)
-    kept = np.arange(height * width).reshape(height, width)[pixels:-pixels, pixels:-pixels]
-    names = tuple(dataset.feature_names[j] for j in kept.ravel())
-    said = f"cropped by {pixels} pixel(s) at each border"
-    return _made(dataset, dataset.X[:, kept.ravel()], said, feature_names=names, image_shape=kept.shape)
+    retained = np.arange(height * width).reshape(height, width)[pixels:-pixels, pixels:-pixels]
+    names = tuple(dataset.feature_names[j] for j in retained.ravel())
+    note = f"cropped by {pixels} pixel(s) at each border"
+    return _made(dataset, dataset.X[:, retained.ravel()], note, feature_names=names, image_shape=retained.shape)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One way to prepare data.
+    """One preprocessing step.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ STEPS: dict[str, Step] = {
 
 
 def possible(dataset: Dataset) -> tuple[str, ...]:
-    """Return the names of the steps that can be done to this data set.
+    """Return the names of the steps that apply to this data set.
 
     >>> possible(Dataset(name="two", X=[[1, 2], [3, 6]]))
     ('log1p', 'project-out')
@@ -200,7 +200,7 @@ def possible(dataset: Dataset) -> tuple[str, ...]:
 
 
 def features(dataset: Dataset, steps: Sequence[str]) -> int:
-    """Return how many features a data set has after those of these steps that are possible with it.
+    """Return the number of features after those of these steps that apply.
 
     >>> features(Dataset(name="small", X=np.eye(30), image_shape=(5, 6)), ("crop-1", "log1p"))
     12
@@ -216,7 +216,7 @@ def features(dataset: Dataset, steps: Sequence[str]) -> int:
 
 
 def _first(Y: np.ndarray) -> np.ndarray:
-    """The direction of most variance, always of the same sign."""
+    """The direction of largest variance, with a fixed sign."""
     m, n = Y.shape
     if min(m, n) <= SMALL:
         v = np.linalg.eigh(Y.T @ Y)[1][:, -1] if n <= m else Y.T @ np.linalg.eigh(Y @ Y.T)[1][:, -1]
@@ -226,10 +226,10 @@ def _first(Y: np.ndarray) -> np.ndarray:
     return v / (length if length > 0 else 1.0)
 
 
-def _made(dataset: Dataset, X: object, said: str, **features: Any) -> Dataset:
-    """The data set with other numbers, of other ``features`` where these changed, and a note on how they were made."""
-    note = f"{said[:1].upper()}{said[1:]}."
-    source = f"{dataset.source}; {said}" if dataset.source else said
+def _made(dataset: Dataset, X: object, action: str, **features: Any) -> Dataset:
+    """The data set with other numbers and, if they changed, other ``features``, and a note on what was done."""
+    note = f"{action[:1].upper()}{action[1:]}."
+    source = f"{dataset.source}; {action}" if dataset.source else action
     return replace(dataset, X=X, planted=None, notes=(*dataset.notes, note), source=source, **features)
 
 

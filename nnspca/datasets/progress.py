@@ -1,4 +1,4 @@
-"""Progress and cancellation of reading a file, through callbacks that a context variable holds.
+"""Progress and cancellation while a file is read, by callbacks in a context variable.
 
 Readers are generators within generators and decoders of others: as all of them find the callbacks
 there, none has to hand them on.
@@ -21,7 +21,7 @@ REPORT_SECONDS = 0.05  # between two reports
 
 
 class ReadingStopped(DataError):
-    """The reading of a file was stopped before it was complete; nothing of it was kept.
+    """The reading of a file was stopped before it was complete; nothing was kept.
 
     Examples
     --------
@@ -45,7 +45,7 @@ _listener: ContextVar[_Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def reporting(on_progress: OnProgress | None, should_stop: ShouldStop | None) -> Iterator[None]:
-    """Report on whatever is read inside to this pair of functions."""
+    """Report the progress of all reading within the block to these functions."""
     token = _listener.set(_Listener(on_progress, should_stop) if on_progress or should_stop else None)
     try:
         yield
@@ -54,7 +54,7 @@ def reporting(on_progress: OnProgress | None, should_stop: ShouldStop | None) ->
 
 
 def report_or_stop(done: float, whole: float, what: str) -> None:
-    """Report that ``done`` of ``whole`` is done of ``what``, at most every 50 ms; raise ReadingStopped where asked to.
+    """Report ``done`` of ``whole`` of ``what``, at most every 50 ms; raise ReadingStopped on request.
 
     >>> told = []
     >>> with reporting(lambda share, what: told.append((share, what)), None):
@@ -73,7 +73,7 @@ def report_or_stop(done: float, whole: float, what: str) -> None:
 
 
 def tracked(things: Iterable[T], whole: float, what: str, every: int = 1) -> Iterator[T]:
-    """Yield things one by one, with a report at every so many of ``whole``."""
+    """Yield items one by one, with a progress report now and then."""
     for count, thing in enumerate(things):
         if count % every == 0:
             report_or_stop(count, whole, what)

@@ -1,4 +1,4 @@
-"""The door for files people bring: every format, with its guards, to one checked data set."""
+"""Entry point for files of users: every format, with its limits, to one checked data set."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _read(
     header: bool | None,
     options: ReadingOptions,
 ) -> Dataset:
-    """Open, parse, check and dress."""
+    """Open, parse, check and describe."""
     label, files = sources.opened(source, filename)
     names: dict[str, str] = {}
     if len(files) == 1:
@@ -148,9 +148,9 @@ def _read(
         whose = f"of {len(files):,} files" if alike else repr(label)
         raise DataError(f"{whose}: {error}") from error
     called = label[: len(label) - len(formats.suffix(label))] or label
-    if label in files and len(files) > 1 and content.image_shape is not None:  # dropped together: none speaks for all
+    if label in files and len(files) > 1 and content.image_shape is not None:  # images: no single name fits
         label = called = f"{called.rpartition('.')[0]} and {len(files) - 1:,} more"
-    made = Dataset.dress(
+    dataset = Dataset.dress(
         content,
         name=name or called,
         title=name or label,
@@ -158,11 +158,11 @@ def _read(
         description=f"Read from the file {label}." if len(files) == 1 else f"Read from {len(files)} files.",
         source=label,
     )
-    return naming.numbered(naming.rename(made, names) if names else made)
+    return naming.numbered(naming.rename(dataset, names) if names else dataset)
 
 
 def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, str]]:
-    """Part a file of two columns, which names the features, from the one data file beside it."""
+    """Separate a file of two columns, which names the features, from the one data file."""
     texts = [name for name in files if name.lower().endswith(formats.TEXTS)]
     if len(files) == 2 and texts and not any(n.lower().endswith((*formats.MATRICES, *formats.IMAGES)) for n in files):
         for name in sorted(texts, key=lambda name: len(files[name])):
@@ -175,22 +175,22 @@ def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str,
 
 
 def _handle_missing(content: Content, options: ReadingOptions) -> Content:
-    """Deal with missing values as the options say."""
+    """Handle missing values as the options say."""
     X = content.X
     if not isinstance(X, np.ndarray) or X.ndim != 2 or not np.isnan(X).any():
         return content
     if options.missing == "refuse":
         i, j = (int(at) for at in np.unravel_index(np.argmax(np.isnan(X)), X.shape))
         raise counted(X, f"row {i + 1:,}, column {j + 1:,} ({content.feature_names[j][:60]!r})")
-    X, rows, features, said = without_missing(X, options.missing)
+    X, rows, features, note = without_missing(X, options.missing)
     whole = bool(features.all())
     return replace(
         content,
         X=X,
-        feature_names=tuple(n for n, kept in zip(content.feature_names, features, strict=True) if kept),
+        feature_names=tuple(n for n, retained in zip(content.feature_names, features, strict=True) if retained),
         image_shape=content.image_shape if whole else None,
         labels=None if content.labels is None else content.labels[rows],
-        notes=(*content.notes, said[:1].upper() + said[1:]),
+        notes=(*content.notes, note[:1].upper() + note[1:]),
     )
 
 
@@ -220,7 +220,7 @@ def _check(content: Content, kind: str | None) -> None:
 
 
 def _check_sparse(content: Content) -> None:
-    """The same of the numbers that a sparse array stores."""
+    """The same for the stored numbers of a sparse array."""
     stored, (rows, columns) = content.X.data, content.X.shape
     bad = ~np.isfinite(stored) | (np.abs(stored) > limits.MAX_MAGNITUDE)
     if bad.any():
@@ -259,7 +259,7 @@ def _kind(content: Content, given: str | None) -> Kind:
 
 
 def _not_a_covariance(A: object) -> tuple[str, ...]:
-    """Say why a square and symmetric table is read as samples; nothing of any other."""
+    """Return why a square symmetric table is read as samples; nothing for any other table."""
     why = _objection(A)
     if not why or len(A) < 3:  # type: ignore[arg-type]
         return ()
@@ -272,7 +272,7 @@ def _is_covariance(A: object) -> bool:
 
 
 def _objection(A: object) -> str | None:
-    """Say which number of a square and symmetric table no covariance has; None: it may be one; "": it is no such table.
+    """Return the entry that no covariance can have; None if there is none, "" if A is not square and symmetric.
 
     >>> _objection(np.eye(2)), _objection(np.zeros((2, 2))), _objection(np.array([[1.0, 3.0], [3.0, 1.0]]))
     (None, '', 'the number in row 1, column 2 is larger than its diagonal allows')

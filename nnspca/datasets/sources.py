@@ -1,4 +1,4 @@
-"""Where a file comes from: a path, a folder, several files, or bytes with a name; each named by a label."""
+"""Sources of a file: a path, a folder, several files, or bytes with a name; each has a label."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Opened = tuple[str, dict[str, bytes]]
 
 
 def opened(source: Source, filename: object) -> Opened:
-    """Return what a file, or several that belong together, are called and contain."""
+    """Return the names and contents of a file, or of several that belong together."""
     if isinstance(filename, os.PathLike):
         filename = os.fspath(filename)
     if filename is not None and not isinstance(filename, str):
@@ -52,8 +52,8 @@ def opened(source: Source, filename: object) -> Opened:
 
 
 def _contents(paths: list[Path], called: str | None = None) -> dict[str, bytes]:
-    """Read files from disk, all of them together within limits."""
-    found: dict[str, bytes] = {}
+    """Read files from disk, with a limit on their total size."""
+    contents: dict[str, bytes] = {}
     size = 0
     for path in progress.tracked(paths, len(paths), "Opening the files"):
         name = called or label(path.name)
@@ -62,10 +62,10 @@ def _contents(paths: list[Path], called: str | None = None) -> dict[str, bytes]:
         size += path.stat().st_size
         limits.check_bytes(size)
         try:
-            found[name] = path.read_bytes()
+            contents[name] = path.read_bytes()
         except OSError as error:
             raise DataError(f"{name!r} cannot be opened: {error.strerror}. Check that you may read it.") from error
-    return found
+    return contents
 
 
 def _several(files: dict[str, bytes], filename: str | None) -> Opened:

@@ -1,4 +1,4 @@
-"""Sparse arrays from the parts a file stores them in: every index checked, nothing ever written out in full."""
+"""Sparse arrays from stored parts: every index is checked, and nothing is made dense."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DAMAGED = "the sparse array contradicts itself: {}. The file is damaged: save it
 
 
 def check_shape(shape: tuple[int, ...], stored: int, *, at_most: int) -> tuple[int, int]:
-    """Return rows and columns, where they and the numbers stored are within limits and fit in the bytes at hand.
+    """Return rows and columns, if they and the stored numbers are within limits and fit the available bytes.
 
     >>> check_shape((3, 4), 2, at_most=10)
     (3, 4)
@@ -35,7 +35,7 @@ def check_shape(shape: tuple[int, ...], stored: int, *, at_most: int) -> tuple[i
 def compressed(
     values: np.ndarray, places: np.ndarray, starts: np.ndarray, shape: tuple[int, int], *, by_rows: bool
 ) -> scipy.sparse.csr_array:
-    """Return the array whose rows (or columns) are stored one after the other, as rows in double precision.
+    """Return an array stored row by row (or column by column), as rows in double precision.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def compressed(
 def triplets(
     values: np.ndarray, rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int]
 ) -> scipy.sparse.csr_array:
-    """Return the array of numbers stored with row and column, those stored twice added up.
+    """Return an array stored as row, column and number; repeated entries are added.
 
     >>> triplets(np.array([5.0]), np.array([0]), np.array([1]), (1, 2)).toarray()
     array([[0., 5.]])
@@ -85,7 +85,7 @@ def triplets(
 def _tidy(given: scipy.sparse.sparray) -> scipy.sparse.csr_array:
     """Rows, each entry once, in order, none of them zero."""
     with np.errstate(over="ignore", invalid="ignore"):
-        made = scipy.sparse.csr_array(given)
-        made.sum_duplicates()
-    made.eliminate_zeros()
-    return made
+        array = scipy.sparse.csr_array(given)
+        array.sum_duplicates()
+    array.eliminate_zeros()
+    return array

@@ -1,4 +1,4 @@
-"""Symbols of genes for the probes of the chip HG-U95Av2: a table of Bioconductor's, fetched once and checked.
+"""Gene symbols for the probes of the chip HG-U95Av2: a Bioconductor table, fetched once and verified.
 
 The file is R's own: one data frame of three columns of text (probe, symbol, chip), for 37 chips.
 Its licence, the Artistic License 2.0, is stated both by the collection (the R package idmap1 of J.
@@ -35,7 +35,7 @@ _HEAD = b"RDX2\nX\n"
 def gene_symbols(
     *, on_progress: fetch.OnProgress | None = None, should_stop: fetch.ShouldStop | None = None
 ) -> dict[str, str]:
-    """Return symbols of genes by the probes of Affymetrix's chip HG-U95Av2, fetching the table once.
+    """Return gene symbols for the probes of Affymetrix's chip HG-U95Av2; the table is fetched once.
 
     The data set ``leukemia`` has them beside its probes as soon as the table is on this machine;
     for others there is
@@ -71,17 +71,17 @@ def gene_symbols(
     return parse(fetch.obtain(FILE, on_progress, should_stop)[0])
 
 
-def here() -> dict[str, str]:
-    """Return the same where the table lies on this machine, else nothing; never looks at the network."""
+def local_symbols() -> dict[str, str]:
+    """Return the same if the table is on this machine, else nothing; never uses the network."""
     try:
-        found = fetch.local(FILE)
-        return {} if found is None else parse(found)
+        content = fetch.local(FILE)
+        return {} if content is None else parse(content)
     except DataError:  # the probes' own names do
         return {}
 
 
 def parse(data: bytes, chip: str = CHIP) -> dict[str, str]:
-    """Read the table as R saved it; the file was checked, so that this knows no other.
+    """Read the table in R's format; the file was verified, so no other form is handled.
 
     Raises
     ------
@@ -100,11 +100,11 @@ def parse(data: bytes, chip: str = CHIP) -> dict[str, str]:
     return {probe: symbol for probe, symbol, of in zip(probes, symbols, chips, strict=True) if of == chip}
 
 
-def _text(held: bytes) -> str:
-    return held[4 : 4 + int.from_bytes(held[:4], "big")].decode()
+def _text(content: bytes) -> str:
+    return content[4 : 4 + int.from_bytes(content[:4], "big")].decode()
 
 
-def named(content: Content, symbols: Mapping[str, str]) -> Content:
+def with_symbols(content: Content, symbols: Mapping[str, str]) -> Content:
     """Return the content with the symbol before each probe that has one: ``MYC (37724_at)``."""
     names = tuple(f"{symbols[name]} ({name})" if name in symbols else name for name in content.feature_names)
     return replace(content, feature_names=names)

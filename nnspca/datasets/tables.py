@@ -1,4 +1,4 @@
-"""Rows of text cells to columns of numbers and of texts: what every format of text cells shares."""
+"""Turns rows of text cells into columns of numbers and of texts, for every format of text cells."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OTHERWISE = re.compile(
 POINT = "Write decimals with a point, and leave out separators of thousands, currencies and per cent."
 
 Row = tuple[int, list[str]]  # line number in the file, counted from 1, and its cells
-AT_A_TIME = 200  # rows between two looks at whoever waits
+AT_A_TIME = 200  # rows between two polls of the stop switch
 READING = "Reading the rows"
 
 
@@ -60,7 +60,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: numbers, truths (1 and 0), or text with (where the format declares them) its values.
+    """A column of a table: numbers, truth values (1 and 0), or text with (if the format declares them) its values.
 
     ``rows`` is set for a first column that the header, one cell short, has no name for: it can only
     name the rows.
@@ -79,7 +79,7 @@ class Column:
 
 
 def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Number the classes: those declared first, then in the order they appear; -1 for a missing one.
+    """Number the classes: declared ones first, then in order of appearance; -1 for a missing one.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np
 
 
 def is_number(cell: str) -> bool:
-    """Return whether the cell is a number, the way tables write them: ``1_000`` is not.
+    """Return whether a cell is a number as tables write them: ``1_000`` is not.
 
     Examples
     --------
@@ -108,10 +108,9 @@ def is_number(cell: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The columns parted into numbers (m, p), NaN where one is missing, and texts.
+    """The columns split into numbers (m, p), NaN for missing ones, and texts.
 
-    ``lines`` says where in the file each row stands, ``places`` which column of it each one of
-    numbers is.
+    ``lines`` are the line numbers of the rows, ``places`` the columns of the numbers in the file.
     """
 
     numbers: np.ndarray
@@ -122,14 +121,14 @@ class Table:
     unit: str = "line"
 
     def where(self, row: int, j: int) -> str:
-        """Say where a number stands in the file."""
+        """Return the position of a number in the file."""
         line = self.lines[row] if len(self.lines) else row + 1
         place = self.places[j] if len(self.places) else j
         return f"{self.unit} {line:,}, {_where(place, self.numeric[j].name)}"
 
 
 def convert(rows: Iterable[Row | Block], columns: Sequence[Column], expected: float = 0.0) -> Table:
-    """Turn rows of cells into numbers and texts, as ``columns`` describes them; about ``expected`` rows will come."""
+    """Turn rows of cells into numbers and texts by ``columns``; about ``expected`` rows will come."""
     numeric = [j for j, c in enumerate(columns) if not c.text]
     textual = [j for j, c in enumerate(columns) if c.text]
     texts: list[list[str]] = [[] for _ in textual]
@@ -168,10 +167,10 @@ def convert(rows: Iterable[Row | Block], columns: Sequence[Column], expected: fl
 def check_numeric(numeric: int, columns: int, seen: str = "") -> None:
     """Refuse a table without a column of numbers, in whose first cell this was ``seen``."""
     if not numeric:
-        found = f" (the first cell holds {seen!r:.60})" if seen else ""
+        example = f" (the first cell holds {seen!r:.60})" if seen else ""
         raise DataError(
-            f"no column of numbers among the {columns:,} found{found}: is the delimiter a comma, semicolon or tab, are "
-            "decimals written with a point, and are numbers without their units?"
+            f"no column of numbers among the {columns:,} found{example}: is the delimiter a comma, semicolon or tab, "
+            "are decimals written with a point, and are numbers without their units?"
         )
 
 
@@ -183,8 +182,8 @@ def _single(
     columns: Sequence[Column],
     expected: float,
 ) -> Iterator[Row]:
-    """Yield what has to be read row by row; blocks whose numbers are all as expected are added at once."""
-    known: dict[str, str] = {}  # a class stands in many rows, and is kept once
+    """Yield rows that have to be read one by one; blocks of plain numbers are added at once."""
+    known: dict[str, str] = {}  # one object for each text: classes repeat in many rows
     textual = [j for j, column in enumerate(columns) if column.text]
     for row in rows:
         if not isinstance(row, Block):
@@ -193,57 +192,57 @@ def _single(
         progress.report_or_stop(len(lines), expected, READING)
         limits.check_entries(len(lines) + row.count, len(columns))
         limits.check_texts(len(lines) + row.count, len(textual))
-        made = _numbers(row, columns)
-        if made is None:
+        numbers = _numbers(row, columns)
+        if numbers is None:
             yield from row.rows()
             continue
         for words, j in zip(texts, textual, strict=True):
             words.extend(known.setdefault(word, word) for word in map(str.strip, row.cells[j :: row.width]))
-        values.frombytes(made.tobytes())
+        values.frombytes(numbers.tobytes())
         lines.extend(range(row.line, row.line + row.count))
 
 
 def _numbers(block: Block, columns: Sequence[Column]) -> np.ndarray | None:
-    """The numbers of a block, row by row, NaN where one is missing; None where any needs a second look."""
+    """The numbers of a block, row by row, NaN for missing ones; None if any needs a closer look."""
     if not any(column.text or column.truth for column in columns):
         return _plain(block.cells)
     numeric = [j for j, column in enumerate(columns) if not column.text]
-    made = np.empty((block.count, len(numeric)))
+    numbers = np.empty((block.count, len(numeric)))
     for place, j in enumerate(numeric):
         cells = block.cells[j :: block.width]
         if columns[j].truth:
             cells = [_TRUTHS.get(cell.strip().lower(), cell) for cell in cells]
-        found = _plain(cells)
-        if found is None:
+        values = _plain(cells)
+        if values is None:
             return None
-        made[:, place] = found
-    return made
+        numbers[:, place] = values
+    return numbers
 
 
 def _plain(cells: list[str]) -> np.ndarray | None:
-    """The numbers of all cells, NaN where one is missing; None where any is another thing, or may be rounded."""
+    """The numbers of all cells, NaN for missing ones; None if any is no number, or may be rounded."""
     try:
-        made = np.fromiter(map(float, cells), np.float64, len(cells))
+        numbers = np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
         missing = {cell for cell in set(cells) if cell.strip().lower() in MISSING}
         try:
-            given = ("nan" if cell in missing else cell for cell in cells)
-            made = np.fromiter(map(float, given), np.float64, len(cells))
+            texts = ("nan" if cell in missing else cell for cell in cells)
+            numbers = np.fromiter(map(float, texts), np.float64, len(cells))
         except ValueError:
             return None
-    far = np.isfinite(made) & (np.abs(made) >= EXACT)
-    return None if any(WHOLE.fullmatch(cells[i].strip()) for i in np.flatnonzero(far)) else made
+    far = np.isfinite(numbers) & (np.abs(numbers) >= EXACT)
+    return None if any(WHOLE.fullmatch(cells[i].strip()) for i in np.flatnonzero(far)) else numbers
 
 
 def _append(values: array[float], cells: list[str], columns: Sequence[Column], numeric: list[int], line: int) -> None:
-    """Add the cells of one row as floats, NaN where one is missing."""
+    """Add the cells of one row as floats, NaN for missing ones."""
     try:
-        made = list(map(float, cells))
-        plain = "_" not in "".join(cells) and max(made) < EXACT and min(made) > -EXACT
+        numbers = list(map(float, cells))
+        plain = "_" not in "".join(cells) and max(numbers) < EXACT and min(numbers) > -EXACT
     except ValueError:
         plain = False
     if plain:
-        values.extend(made)
+        values.extend(numbers)
         return
     for j, cell in zip(numeric, map(str.strip, cells), strict=True):
         if cell.lower() in MISSING:
@@ -259,11 +258,11 @@ def _append(values: array[float], cells: list[str], columns: Sequence[Column], n
             raise DataError(f"line {line:,}, {_where(j, columns[j].name)}: {cell[:40]!r} is not a number.{hint}")
 
 
-def _check_whole(cell: str, made: float, where: str) -> None:
-    if not np.isfinite(made):
+def _check_whole(cell: str, number: float, where: str) -> None:
+    if not np.isfinite(number):
         return  # refused with all that are not
     try:
-        check_whole_numbers([int(cell)], [made])
+        check_whole_numbers([int(cell)], [number])
     except DataError as error:
         raise DataError(f"{where}: {error}") from None
 

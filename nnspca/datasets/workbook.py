@@ -23,7 +23,7 @@ WHOLE = 2.0**53  # from here on not every whole number is a double
 
 
 def read_workbook(data: bytes, options: ReadingOptions, *, header: bool | None = None) -> Content:
-    """Read the first sheet of a workbook that is not empty; formulas count as what they last came to."""
+    """Read the first sheet that is not empty; formulas count by their stored values."""
     calamine = needed("python_calamine", "Excel workbooks")
     if data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         raise DataError("this is an old or a protected workbook (.xls): save it as .xlsx without a password.")
@@ -71,7 +71,7 @@ def _rows(sheet: Any) -> Iterator[Row]:
 
 
 def _text(value: object) -> str:
-    """A cell as a table of text has it."""
+    """A cell as text, as in a table of text."""
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() and abs(value) < WHOLE else repr(value)
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The scikit-learn face: nonnegative sparse PCA as an estimator."""
+"""Nonnegative sparse PCA as a scikit-learn estimator."""
 
 from nnspca.estimator.pca import NonnegativeSparsePCA
 

@@ -1,4 +1,4 @@
-"""What is proven of an estimator's components: worked out when it is asked for, and verified by a second route."""
+"""Certificates of an estimator's components: computed on request, and verified by a second route."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Certificates = tuple[Certificate, ...] | PartsCertificate | None
 class Certified:
     """Certificates of fitted components.
 
-    Each speaks of the covariance its component was sought on: ``nnspca.deflate``, by the components
-    before, of ``Covariance.from_data(X, standardize=…)`` as the estimator was told.
+    Each refers to the covariance on which its component was sought: ``Covariance.from_data(X,
+    standardize=…)`` with the estimator's setting, deflated by the components before.
     """
 
     _covariance: Covariance | None
@@ -92,10 +92,12 @@ class Certified:
         cov = self._fitted_on(X, sample_weight)
         if known is not None:
             return known
-        made = self._of_all(cov, effort, should_stop) if whole else self._of_each(cov, effort, should_stop)
-        if made is not None and not any(cert.stopped for cert in (made if isinstance(made, tuple) else (made,))):
-            self._proven[whole, effort] = made
-        return made
+        certificates = self._of_all(cov, effort, should_stop) if whole else self._of_each(cov, effort, should_stop)
+        if certificates is not None and not any(
+            cert.stopped for cert in (certificates if isinstance(certificates, tuple) else (certificates,))
+        ):
+            self._proven[whole, effort] = certificates
+        return certificates
 
     def verify(self, X=None, *, sample_weight=None) -> None:
         """Derive all that was certified again by a second route; certify first what was not.
@@ -114,28 +116,28 @@ class Certified:
         cov = self._fitted_on(X, sample_weight)
         if not self._proven:
             self.certify(X, sample_weight=sample_weight)
-        for made in self._proven.values():
-            if isinstance(made, PartsCertificate):
-                verify(made, cov)
+        for certificates in self._proven.values():
+            if isinstance(certificates, PartsCertificate):
+                verify(certificates, cov)
             else:
-                for r, cert in enumerate(made):
+                for r, cert in enumerate(certificates):
                     verify(cert, sought(cov, self._found, r)[0])
 
     @property
     def certificates_(self) -> tuple[Certificate, ...]:
         """What is proven of each component: ``certify(together=False)``, worked out when first read."""
         check_is_fitted(self)
-        made = self.certify(together=False)
-        assert isinstance(made, tuple)
-        return made
+        certificates = self.certify(together=False)
+        assert isinstance(certificates, tuple)
+        return certificates
 
     @property
     def certificate_(self) -> PartsCertificate | None:
         """What is proven of all components together: ``certify(together=True)``, worked out when first read."""
         check_is_fitted(self)
-        made = self.certify(together=True)
-        assert not isinstance(made, tuple)
-        return made
+        certificate = self.certify(together=True)
+        assert not isinstance(certificate, tuple)
+        return certificate
 
     def _of_each(self, cov: Covariance, effort: str, should_stop: ShouldStop | None) -> tuple[Certificate, ...]:
         """One after the other here, or in ``n_jobs`` processes."""
@@ -143,21 +145,21 @@ class Certified:
         where = jobs(None, self.n_jobs) if self.n_jobs not in (None, 1) else contextlib.nullcontext(HERE)
         with where as executor, crew(executor, (cov, self._found), Monitor(should_stop)) as workers:
             tasks = ((r, effort, self._seed) for r in range(count))
-            made = dict(workers.each(_certified, tasks))
-        return tuple(made[r] for r in sorted(made))
+            certificates = dict(workers.each(_certified, tasks))
+        return tuple(certificates[r] for r in sorted(certificates))
 
     def _of_all(self, cov: Covariance, effort: str, should_stop: ShouldStop | None) -> PartsCertificate | None:
-        found = self._found
-        sizes = {part.k for part in found}
-        disjoint = found.deflation in ("together", "disjoint") and METHODS[found.method].feasible
+        components = self._found
+        sizes = {part.k for part in components}
+        disjoint = components.deflation in ("together", "disjoint") and METHODS[components.method].feasible
         if not disjoint or len(sizes) > 1:
             return None
         return certify_parts(
             cov,
-            len(found),
+            len(components),
             sizes.pop(),
-            found,
-            nonnegative=found.nonnegative,
+            components,
+            nonnegative=components.nonnegative,
             effort=effort,
             should_stop=should_stop,
         )
@@ -191,12 +193,12 @@ class Certified:
 
 def _certified(shared: tuple[Covariance, Components], r: int, effort: str, seed: int, should_stop) -> Certificate:
     """The certificate of one component, on what it was sought on."""
-    cov, found = shared
-    left, part = sought(cov, found, r)
+    cov, components = shared
+    left, part = sought(cov, components, r)
     return certify(
         left,
         part.k,
-        nonnegative=found.nonnegative,
+        nonnegative=components.nonnegative,
         effort=effort,
         component=part,
         seed=seed,

@@ -1,4 +1,4 @@
-"""The estimator: fitted as scikit-learn fits, and told in its words."""
+"""The scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from nnspca.estimator.certified import Certified
 from nnspca.estimator.samples import read, scaled
 from nnspca.result import Components
 
-GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which the method is not asked for
-USUAL = 10  # nonzero loadings where nobody says how many
+GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which are no options of the method
+USUAL = 10  # nonzero loadings if n_nonzero is not given
 
 
 class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certified, BaseEstimator):
@@ -182,7 +182,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         cov = Covariance.from_data(X, self.standardize, sample_weight=weights, names=self._names())
         self._seed = _seed(self.random_state)
         angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
-        found: Components = decompose(
+        components: Components = decompose(
             cov,
             min(wanted, n),
             sizes[: min(wanted, n)],
@@ -194,7 +194,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
             on_progress=progress_bar("fit") if verbose else None,
             **options,
         )
-        self._covariance, self._found, self._proven = cov, found, {}
+        self._covariance, self._found, self._proven = cov, components, {}
         self.fingerprint_ = cov.fingerprint
         if keep:
             self.covariance_ = cov
@@ -204,14 +204,14 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         assert seen.mean is not None and seen.scale is not None
         self.mean_ = np.array(seen.mean)
         self.scale_ = np.array(seen.scale) * (np.sqrt(more) if self.standardize else 1.0)
-        self.components_ = np.ascontiguousarray(found.loadings.T)
+        self.components_ = np.ascontiguousarray(components.loadings.T)
         self.n_components_ = len(self.components_)
         units = 1.0 if self.standardize else more
-        self.explained_variance_ = found.variances * units
-        self.cumulative_variance_ = found.cumulative_variance * units
-        self.explained_variance_ratio_ = np.diff(found.cumulative_variance, prepend=0.0) / found.total
+        self.explained_variance_ = components.variances * units
+        self.cumulative_variance_ = components.cumulative_variance * units
+        self.explained_variance_ratio_ = np.diff(components.cumulative_variance, prepend=0.0) / components.total
         if self.n_components_ < wanted:
-            reason = found.note or f"the data have {n} feature(s)"
+            reason = components.note or f"the data have {n} feature(s)"
             message = f"{self.n_components_} of the {wanted} components asked for were found ({reason}): "
             warnings.warn(message + "give n_components no larger", ConvergenceWarning, stacklevel=2)
         return self
@@ -322,7 +322,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
 
 
 def _seed(random_state: object) -> int:
-    """The seed that a random state stands for; ValueError for what is none."""
+    """The seed of a random state; ValueError if it is none."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):

@@ -1,4 +1,4 @@
-"""Samples as an estimator takes them: what scikit-learn has against them is said first, and names are kept."""
+"""Validates samples as scikit-learn does, and keeps their feature names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPARSE = ("csr", "csc")  # any other kind is turned into the first
 
 
 def read(estimator: BaseEstimator, X, *, reset: bool):
-    """Return samples as :meth:`Covariance.from_data` reads them, once scikit-learn has nothing against them."""
+    """Return samples as :meth:`Covariance.from_data` reads them, after scikit-learn's validation."""
     allowed: dict[str, Any] = {"accept_sparse": SPARSE, "dtype": np.float64, "ensure_min_samples": 1 + reset}
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiubcO":
         check_unmasked(X)
@@ -38,7 +38,7 @@ def read(estimator: BaseEstimator, X, *, reset: bool):
 
 
 def _named(given: Given, values: Any) -> Any:
-    """Names in the form in which scikit-learn knows them: an empty table of pandas."""
+    """Feature names in the form that scikit-learn knows: an empty pandas table."""
     if given.names is None:
         return values
     try:
@@ -48,7 +48,7 @@ def _named(given: Given, values: Any) -> Any:
 
 
 def scaled(X, scale: np.ndarray):
-    """Each feature divided by its scale, however small that is; sparse data stay sparse."""
+    """Each feature divided by its scale, however small; sparse data stay sparse."""
     if not scipy.sparse.issparse(X):
         return X / scale
     rows = scipy.sparse.csr_array(X)

@@ -1,1 +1,1 @@
-"""Figures of results, for a notebook or a page of its own: they know arrays, names and colours, and no result."""
+"""Figures of results for notebooks and web pages; they take arrays, names and colours."""

@@ -1,10 +1,10 @@
-"""A certificate drawn: what was found, and every upper bound above it."""
+"""The figure of a certificate: the variance found, and every upper bound."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nnspca.figures.paper import A_BAR, CEILING, FOUND, QUIET, Figure, Scatter, dressed
+from nnspca.figures.paper import A_BAR, CEILING, FOUND, QUIET, Figure, Scatter, with_titles
 
 
 def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figure:
@@ -35,4 +35,4 @@ def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figu
     ends = [order[0], order[-1]]
     figure.add_trace(Scatter(x=[lower, lower], y=ends, mode="lines", name="found", line={"color": FOUND, "width": 3}))
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=order)
-    return dressed(figure, "What was found, and the bounds above it", "variance", height=200 + A_BAR * len(order))
+    return with_titles(figure, "What was found, and the bounds above it", "variance", height=200 + A_BAR * len(order))

@@ -1,4 +1,4 @@
-"""Curves drawn: variance against k with the band in which the optimum lies, and held-out variance."""
+"""Figures of curves: variance against k with the band of the optimum, and held-out variance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nnspca.figures.paper import BAND, FOUND, QUIET, SERIES, Figure, Scatter, dressed
+from nnspca.figures.paper import BAND, FOUND, QUIET, SERIES, Figure, Scatter, with_titles
 
 FEW = 15  # points of a curve, up to which each has its number on the axis
 
@@ -44,7 +44,7 @@ def sweep(
         figure.add_trace(Scatter(x=xs, y=ys, mode="lines+markers", name=name, line={"color": SERIES[c % len(SERIES)]}))
     if max((len(points) for points in curves.values()), default=0) <= FEW:
         figure.update_xaxes(dtick=1)  # k and numbers of parts are whole
-    return dressed(figure, f"{y[:1].upper()}{y[1:]} against {x}", x, y)
+    return with_titles(figure, f"{y[:1].upper()}{y[1:]} against {x}", x, y)
 
 
 def held_out(
@@ -67,4 +67,4 @@ def held_out(
     )
     if suggested is not None:
         figure.add_vline(x=suggested, line_dash="dash", annotation_text=f"k = {suggested} suggested")
-    return dressed(figure, "Share of variance kept against k", "k", "share of variance")
+    return with_titles(figure, "Share of variance kept against k", "k", "share of variance")

@@ -1,4 +1,4 @@
-"""What is known of single features, drawn: the weight proven possible for each, and how often each returns."""
+"""Figures of single features: the largest weight possible for each, and how often each returns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nnspca.figures.paper import A_BAR, CEILING, FOUND, PROVEN, QUIET, SERIES, Bar, Figure, Scatter, dressed
+from nnspca.figures.paper import A_BAR, CEILING, FOUND, PROVEN, QUIET, SERIES, Bar, Figure, Scatter, with_titles
 
 COLOURS = {"essential": PROVEN, "undecided": FOUND, "dispensable": QUIET}
 
@@ -30,7 +30,7 @@ def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, sta
     marker = {"symbol": "line-ns-open", "size": 14, "color": CEILING}
     figure.add_trace(Scatter(x=limits, y=list(names), mode="markers", name="at most (proven)", marker=marker))
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(names)[::-1])
-    return dressed(figure, "Weight of each feature", "share of weight", height=200 + A_BAR * len(names))
+    return with_titles(figure, "Weight of each feature", "share of weight", height=200 + A_BAR * len(names))
 
 
 def stability(parts: Sequence[tuple[Sequence[str], np.ndarray]], threshold: float) -> Figure:
@@ -50,4 +50,4 @@ def stability(parts: Sequence[tuple[Sequence[str], np.ndarray]], threshold: floa
     figure.update_xaxes(range=[0, 1])
     figure.update_yaxes(autorange="reversed", type="category")
     count = sum(len(names) for names, _ in parts)
-    return dressed(figure, "How often each feature returns", "share of resamples", height=200 + A_BAR * count)
+    return with_titles(figure, "How often each feature returns", "share of resamples", height=200 + A_BAR * count)

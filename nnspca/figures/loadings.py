@@ -1,4 +1,4 @@
-"""Loadings drawn: bars by feature or along an axis, or the pixels of an image."""
+"""Figures of loadings: bars by feature or along an axis, or the pixels of an image."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nnspca.figures.paper import A_BAR, FOUND, SERIES, Bar, Figure, Heatmap, Scatter, dressed, scale
+from nnspca.figures.paper import A_BAR, FOUND, SERIES, Bar, Figure, Heatmap, Scatter, scale, with_titles
 
 MOST = 60  # bars of one component
 Along = tuple[np.ndarray, str]  # a number for each feature, and what it is
@@ -30,7 +30,7 @@ def component(
         return _spectra(loadings[:, None], names, along, title)
     order = _heaviest(loadings)[:MOST]
     bars = Bar(x=loadings[order], y=[names[i] for i in order], orientation="h", marker_color=FOUND)
-    figure = dressed(Figure(bars), title, "loading", height=200 + A_BAR * len(order))
+    figure = with_titles(Figure(bars), title, "loading", height=200 + A_BAR * len(order))
     return figure.update_yaxes(autorange="reversed", type="category")
 
 
@@ -59,7 +59,7 @@ def components(
         figure.add_trace(
             Bar(x=loadings, y=[names[i] for i in order], orientation="h", marker_color=colour, name=str(c + 1))
         )
-    dressed(figure, f"{r} components", "loading", height=200 + A_BAR * shown)
+    with_titles(figure, f"{r} components", "loading", height=200 + A_BAR * shown)
     return figure.update_yaxes(autorange="reversed", type="category")
 
 
@@ -83,7 +83,7 @@ def _spectra(columns: np.ndarray, names: Sequence[str], along: Along, title: str
             )
         )
     figure.update_xaxes(range=[float(values.min()), float(values.max())])
-    return dressed(figure, title, what, "loading")
+    return with_titles(figure, title, what, "loading")
 
 
 def _heaviest(loadings: np.ndarray) -> np.ndarray:
@@ -114,4 +114,4 @@ def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], title
         figure.update_layout({f"xaxis{axis}": side, f"yaxis{axis}": upright})
         if count > 1:
             figure.add_annotation(text=title, x=(c + 0.47) / count, y=1.02, xref="paper", yref="paper", showarrow=False)
-    return dressed(figure, titles[0] if count == 1 else f"{count} components", height=360)
+    return with_titles(figure, titles[0] if count == 1 else f"{count} components", height=360)

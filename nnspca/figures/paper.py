@@ -1,4 +1,4 @@
-"""The look that the library's figures share; Plotly is imported here, with the first figure that is asked for."""
+"""The common layout of the library's figures; Plotly is imported here, with the first figure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ try:
 except ImportError as error:
     raise ImportError("a figure needs Plotly: pip install plotly") from error
 
-__all__ = ["Bar", "Figure", "Heatmap", "Scatter", "dressed"]
+__all__ = ["Bar", "Figure", "Heatmap", "Scatter", "with_titles"]
 
 FOUND, PROVEN, CEILING, QUIET = "#0072b2", "#00805c", "#a65200", "#5b6b78"
 BAND = "rgba(230, 159, 0, 0.34)"
@@ -20,8 +20,8 @@ A_BAR = 20  # pixels
 BELOW = 90  # pixels for the axis, its title and the legend
 
 
-def dressed(figure: Figure, title: str, x: str = "", y: str = "", height: int = 420) -> Figure:
-    """Give a figure its title, the titles of its axes and its height."""
+def with_titles(figure: Figure, title: str, x: str = "", y: str = "", height: int = 420) -> Figure:
+    """Give a figure its title, axis titles and height."""
     figure.update_layout(
         title={"text": title, "x": 0, "xref": "paper"},
         height=height,
@@ -35,6 +35,6 @@ def dressed(figure: Figure, title: str, x: str = "", y: str = "", height: int = 
 
 
 def scale(largest: float, signed: bool) -> dict[str, Any]:
-    """Return the colour scale of loadings: nothing is the background."""
+    """Return the colour scale of loadings: zero has the colour of the background."""
     least = -largest if signed else 0.0
     return {"colorscale": SIGNED if signed else LOADINGS, "zmin": least, "zmax": largest}

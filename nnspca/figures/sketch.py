@@ -1,4 +1,4 @@
-"""A small picture of loadings as SVG, for a notebook: it needs no script and no network."""
+"""A small picture of loadings as SVG for notebooks; it needs no script and no network."""
 
 from __future__ import annotations
 

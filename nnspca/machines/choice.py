@@ -1,4 +1,4 @@
-"""Which crew goes with an executor."""
+"""Chooses the crew for an executor."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import numpy as np
 from nnspca.calls.arguments import shown
 from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.machines import pool
-from nnspca.machines.crew import Crew, Here, Others, Processes, Threads
+from nnspca.machines.crew import Crew, GenericCrew, ProcessCrew, SerialCrew, ThreadCrew
 
 HERE = object()  # no executor: the caller's own thread
 WORKERS = 2  # threads where no executor is given
 
 _T = TypeVar("_T")
-Executor = Any  # a concurrent.futures.Executor or a dask.distributed.Client, which nobody has to have installed
+Executor = Any  # a concurrent.futures.Executor or a dask.distributed.Client; Dask is optional
 
 
 def check_executor(executor: object) -> None:
-    """Raise TypeError for what cannot run tasks."""
+    """Raise TypeError unless the argument can run tasks."""
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise TypeError(
             f"executor={shown(executor)} is not allowed; give a concurrent.futures.Executor, a "
@@ -35,7 +35,7 @@ def check_executor(executor: object) -> None:
 
 @contextmanager
 def jobs(executor: Executor, n_jobs: int | None) -> Iterator[Executor]:
-    """Give the executor, or so many processes of this machine, -1 for one a processor, until the block ends.
+    """Provide the executor, or a pool of ``n_jobs`` processes (-1: one for each processor), until the block ends.
 
     Examples
     --------
@@ -57,9 +57,9 @@ def jobs(executor: Executor, n_jobs: int | None) -> Iterator[Executor]:
 
 @contextmanager
 def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]:
-    """Hand ``shared`` to the workers of an executor, or to two threads, until the block ends.
+    """Share an object with the workers of an executor, or with two threads, until the block ends.
 
-    With ``HERE`` the caller does the tasks.
+    With ``HERE`` the tasks run in the calling thread.
 
     Examples
     --------
@@ -70,32 +70,32 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
     42
     """
     if executor is HERE:
-        yield Here(shared, monitor)
+        yield SerialCrew(shared, monitor)
         return
     if executor is None:
         with ThreadPoolExecutor(WORKERS) as threads:
-            yield Threads(threads, shared, monitor)
+            yield ThreadCrew(threads, shared, monitor)
         return
-    made = _crew(executor, shared, monitor)
+    workers = _crew(executor, shared, monitor)
     try:
-        yield made
+        yield workers
     finally:
-        made.close()
+        workers.close()
 
 
 def _crew(executor: Executor, shared: object, monitor: Monitor) -> Crew:
     if isinstance(executor, pool.Pool):
-        return pool.Team(executor, shared, monitor)
+        return pool.PoolCrew(executor, shared, monitor)
     client = _client(executor)
     if client is not None:
         from nnspca.machines.cluster import Cluster
 
         return Cluster(client, shared, monitor)
     if isinstance(executor, ThreadPoolExecutor):
-        return Threads(executor, shared, monitor)
+        return ThreadCrew(executor, shared, monitor)
     if isinstance(executor, ProcessPoolExecutor):
-        return Processes(executor, shared, monitor)
-    return Others(executor, shared, monitor)
+        return ProcessCrew(executor, shared, monitor)
+    return GenericCrew(executor, shared, monitor)
 
 
 def call(
@@ -107,7 +107,7 @@ def call(
     listeners: Mapping[str, Callable[..., None]],
     **settings: object,
 ) -> _T:
-    """Make one call about ``shared``: on the cluster of a Dask client, in a process of a pool of ours, or else here.
+    """Make one call with ``shared``: on the cluster of a Dask client, in a process of a :class:`Pool`, or else here.
 
     Examples
     --------
@@ -124,16 +124,16 @@ def call(
     if client is not None:
         from nnspca.machines import cluster
 
-        came = cluster.call(client, function, shared, arguments, settings, listeners, should_stop)
-        if came is not None:
-            return came
-        should_stop = lambda: True  # noqa: E731  # no worker had begun: the call itself says what there is by now
+        answer = cluster.call(client, function, shared, arguments, settings, listeners, should_stop)
+        if answer is not None:
+            return answer
+        should_stop = lambda: True  # noqa: E731  # no worker had begun: the call returns what it has at once
     return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
 
 
 def _client(executor: Executor) -> Any:
-    """The Dask client that an executor is, or that it was got from; None where it is neither."""
-    distributed: Any = sys.modules.get("distributed")  # whoever has a client has imported it
+    """The Dask client behind an executor (the executor itself, or the one that made it); None if there is none."""
+    distributed: Any = sys.modules.get("distributed")  # a client exists only if it was imported
     if distributed is None:
         return None
     if isinstance(executor, distributed.Client):

@@ -1,8 +1,7 @@
-"""A Dask cluster as a crew: what is shared goes to every machine once, and word of Stop goes to all at once.
+"""A crew on a Dask cluster: the shared object goes to every machine once, and a stop reaches all at once.
 
-Dask gives the tasks of a machine that is lost to another, and the copies of what is shared live on
-each. Where the last copy went with the last machine, it is sent again to those that have come
-since, and the tasks with it.
+If a machine is lost, Dask moves its tasks to another one, which has its own copy of the shared
+object. If all machines are lost, the object and the tasks are sent again to those that joined since.
 
 What limits a run on a hundred machines, by what was measured on one of two cores (Dask 2026.8, CPU
 seconds):
@@ -16,10 +15,9 @@ seconds):
 - *Seconds a task.* A resample of LFW takes 0.15 s for one part of 40 pixels, which keeps 23 workers busy, and 0.85 s
   for six parts, which keeps 130. Eight hundred cores need tasks of more than 5 s: parts sought
   together, larger data.
-- *Chains.* Resamples and folds know nothing of each other, and the starts for parts together hardly anything. A sweep
-  goes on from k to k: one task for each method and two certificates at a time, however many
-  machines there are. A sweep of parts has a chain of certificates for each k. A comparison sweeps
-  one data set after the other.
+- *Chains.* Resamples and folds are independent, and joint starts for parts nearly so. A sweep proceeds from k to k: one
+  task for each method and two certificates at a time, however many machines there are. A sweep of
+  parts has a chain of certificates for each k. A comparison sweeps one data set after the other.
 """
 
 from __future__ import annotations
@@ -38,16 +36,16 @@ import distributed
 from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.machines.crew import GRACE, Crew, Task
 
-LIVES = 5  # how often a task, or what is shared, is sent anew when the machines it went to were lost
-NOTICED = 0.2  # seconds until the scheduler, too, knows of a machine that was lost
-NOBODY = 30  # seconds to wait for a first worker
+RETRIES = 5  # how often a task, or the shared object, is sent again after its machines were lost
+LOSS_DELAY = 0.2  # seconds until the scheduler notices a lost machine
+WORKER_TIMEOUT = 30  # seconds to wait for a first worker
 
-KEPT = 4  # things shared of which copies stay on the cluster for the next call about them
-PATIENCE = 5.0  # seconds in which a single call that was told to stop hands over the best it has
-OFTEN, REPORT_SECONDS = "on_progress", 0.1  # progress is told at most every so many seconds
+CACHED = 4  # shared objects whose copies stay on the cluster for later calls
+PATIENCE = 5.0  # seconds within which a stopped single call returns its best result
+THROTTLED, REPORT_SECONDS = "on_progress", 0.1  # progress is reported at most this often
 
 _T = TypeVar("_T")
-_kept: OrderedDict[tuple[str, int], tuple[object, Any]] = OrderedDict()
+_cache: OrderedDict[tuple[str, int], tuple[object, Any]] = OrderedDict()
 _lock = threading.Lock()
 _halted: deque[str] = deque(maxlen=1000)  # on a worker: the latest calls that were stopped
 
@@ -62,95 +60,95 @@ class Cluster(Crew):
         self._client = client
         self._call = uuid.uuid4().hex
         self._lock = threading.Lock()
-        self._sent: dict[Future[Any], Any] = {}
+        self._remote: dict[Future[Any], Any] = {}
         self._copies = 0
-        self._held: Any = None
+        self._shared_copies: Any = None
         self._scatter(0)
         self.width = max(1, sum(client.nthreads().values()))
 
     def _scatter(self, known: int) -> None:
-        """Give what is shared to every worker, unless someone has done so since the copies ``known``."""
+        """Send the shared object to every worker, unless that was done since version ``known`` of the copies."""
         with self._lock:
             if self._copies != known:
                 return
-            for lives in reversed(range(LIVES + 1)):
+            for retries in reversed(range(RETRIES + 1)):
                 self._await_workers()
                 try:
-                    self._held = _copies(self._client, self.shared, anew=known > 0)
+                    self._shared_copies = _copies(self._client, self.shared, anew=known > 0)
                     break
                 except OSError:  # of the connection: a machine was lost while it was given its copy
-                    if not lives:
+                    if not retries:
                         raise
-                    time.sleep(NOTICED)
+                    time.sleep(LOSS_DELAY)
             self._copies += 1
 
     def _await_workers(self) -> None:
         """Wait for a first worker, where there is none yet or none any more."""
         try:
-            self._client.wait_for_workers(1, timeout=NOBODY)
+            self._client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
         except TimeoutError:
             address = self._client.scheduler.address
             raise OSError(f"the scheduler at {address} has no workers; start some: dask worker {address}") from None
 
     def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
-        promise: Future[Any] = Future()
-        self._deliver(promise, task, arguments, LIVES)
-        return promise
+        future: Future[Any] = Future()
+        self._deliver(future, task, arguments, RETRIES)
+        return future
 
-    def _deliver(self, promise: Future[Any], task: Task, arguments: tuple[Any, ...], lives: int) -> None:
+    def _deliver(self, future: Future[Any], task: Task, arguments: tuple[Any, ...], retries: int) -> None:
         with self._lock:
-            copies, held = self._copies, self._held
-        there = self._client.submit(_on_worker, held, self._call, task, arguments, pure=False)
-        self._sent[promise] = there
+            copies, shared = self._copies, self._shared_copies
+        remote = self._client.submit(_on_worker, shared, self._call, task, arguments, pure=False)
+        self._remote[future] = remote
 
-        def landed(there: Any) -> None:
-            if promise.done() or (self.told and there.status in ("lost", "cancelled")):
+        def on_done(remote: Any) -> None:
+            if future.done() or (self.cancelled and remote.status in ("lost", "cancelled")):
                 return
             try:
-                if there.status == "finished":
-                    _keep(promise, there.result())
-                elif there.status == "error" and not isinstance(there.exception(), _LOST):
-                    _fail(promise, there.exception())
-                elif lives > 0 and not self.told:
+                if remote.status == "finished":
+                    _resolve(future, remote.result())
+                elif remote.status == "error" and not isinstance(remote.exception(), _LOST):
+                    _fail(future, remote.exception())
+                elif retries > 0 and not self.cancelled:
                     self._scatter(copies)
-                    self._deliver(promise, task, arguments, lives - 1)
+                    self._deliver(future, task, arguments, retries - 1)
                 else:
-                    _fail(promise, OSError(f"a task was lost {LIVES + 1} times with the machine it ran on"))
+                    _fail(future, OSError(f"a task was lost {RETRIES + 1} times with the machine it ran on"))
             except _LOST as error:  # between its end and the moment it was fetched
-                if lives > 0 and not self.told:
+                if retries > 0 and not self.cancelled:
                     self._scatter(copies)
-                    self._deliver(promise, task, arguments, lives - 1)
+                    self._deliver(future, task, arguments, retries - 1)
                 else:
-                    _fail(promise, error)
-            except BaseException as error:  # a promise that nobody keeps would be waited for without end
-                _fail(promise, error)
+                    _fail(future, error)
+            except BaseException as error:  # a future that is never resolved would block its caller for ever
+                _fail(future, error)
 
-        there.add_done_callback(landed)
+        remote.add_done_callback(on_done)
 
     def _halt(self) -> None:
         self._client.run(_stop, self._call, on_error="ignore")
 
     def close(self) -> None:
-        """Forget what was shared, here and on the machines, and what is still under way."""
-        self.told = True
-        self._client.cancel([there for there in self._sent.values() if not there.done()])
-        self._sent.clear()
-        self._held = None
+        """Release the shared object here and on the machines, and cancel the running tasks."""
+        self.cancelled = True
+        self._client.cancel([remote for remote in self._remote.values() if not remote.done()])
+        self._remote.clear()
+        self._shared_copies = None
         super().close()
 
 
 def _copies(client: Any, shared: object, *, anew: bool) -> Any:
-    """The copies of what is shared; those of an earlier call about the same thing, while the latest few are kept."""
+    """The copies of a shared object on the cluster; those of an earlier call if they are still cached."""
     key = client.id, id(shared)
     with _lock:
-        kept = _kept.pop(key, None)
-        held = None if kept is None or anew or kept[1].status != "finished" else kept[1]
-        if held is None:
-            held = client.scatter(shared, broadcast=True, hash=False)
-        _kept[key] = shared, held
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
-        return held
+        known = _cache.pop(key, None)
+        copies = None if known is None or anew or known[1].status != "finished" else known[1]
+        if copies is None:
+            copies = client.scatter(shared, broadcast=True, hash=False)
+        _cache[key] = shared, copies
+        while len(_cache) > CACHED:
+            _cache.popitem(last=False)
+        return copies
 
 
 def call(
@@ -162,34 +160,34 @@ def call(
     listeners: Mapping[str, Callable[..., None]],
     should_stop: ShouldStop | None,
 ) -> _T | None:
-    """Have one call made on the cluster; what it tells its listeners is told to those given here.
+    """Make one call on the cluster; its reports go to the listeners given here.
 
     It is called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``. None
     where it was stopped before it began.
     """
-    topic, heard = f"nnspca-{uuid.uuid4().hex}", threading.Condition()
+    topic, received = f"nnspca-{uuid.uuid4().hex}", threading.Condition()
     count = 0
 
-    def hear(event: tuple[float, Any]) -> None:
+    def receive(event: tuple[float, Any]) -> None:
         nonlocal count
-        name, told = pickle.loads(event[1]["told"])
+        name, reports = pickle.loads(event[1]["told"])
         try:
-            listeners[name](*told)
+            listeners[name](*reports)
         finally:
-            with heard:
+            with received:
                 count += 1
-                heard.notify_all()
+                received.notify_all()
 
     crew = Cluster(client, shared, Monitor(should_stop))
     crew.patience = PATIENCE
-    client.subscribe_topic(topic, hear)
+    client.subscribe_topic(topic, receive)
     try:
-        came = crew.result(crew.submit(_relayed, topic, function, arguments, dict(settings), tuple(listeners)))
-        if came is None:
+        answer = crew.result(crew.submit(_relayed, topic, function, arguments, dict(settings), tuple(listeners)))
+        if answer is None:
             return None
-        value, told = came
-        with heard:  # what was told travels another way than the answer
-            heard.wait_for(lambda: count >= told, timeout=PATIENCE)
+        value, reports = answer
+        with received:  # reports travel by another route than the answer
+            received.wait_for(lambda: count >= reports, timeout=PATIENCE)
         return value
     finally:
         client.unsubscribe_topic(topic)
@@ -205,35 +203,35 @@ def _relayed(
     names: tuple[str, ...],
     should_stop: ShouldStop,
 ) -> tuple[Any, int]:
-    """On a worker: one call, and how often it told something."""
-    worker, told, last = distributed.get_worker(), 0, 0.0
+    """On a worker: one call, and the number of its reports."""
+    worker, count, last = distributed.get_worker(), 0, 0.0
 
     def listener(name: str) -> Callable[..., None]:
         def tell(*what: object) -> None:
-            nonlocal told, last
-            if name == OFTEN and time.monotonic() - last < REPORT_SECONDS:
+            nonlocal count, last
+            if name == THROTTLED and time.monotonic() - last < REPORT_SECONDS:
                 return
-            last = time.monotonic() if name == OFTEN else last
+            last = time.monotonic() if name == THROTTLED else last
             worker.log_event(topic, {"told": pickle.dumps((name, what))})
-            told += 1
+            count += 1
 
         return tell
 
     listeners = {name: listener(name) for name in names}
-    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners), told
+    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners), count
 
 
 _LOST = (distributed.scheduler.KilledWorker, distributed.client.FutureCancelledError)
 
 
-def _keep(promise: Future[Any], value: object) -> None:
-    if promise.set_running_or_notify_cancel():
-        promise.set_result(value)
+def _resolve(future: Future[Any], value: object) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_result(value)
 
 
-def _fail(promise: Future[Any], error: BaseException) -> None:
-    if not promise.done() and (promise.running() or promise.set_running_or_notify_cancel()):
-        promise.set_exception(error)
+def _fail(future: Future[Any], error: BaseException) -> None:
+    if not future.done() and (future.running() or future.set_running_or_notify_cancel()):
+        future.set_exception(error)
 
 
 def _on_worker(shared: object, call: str, task: Task, arguments: tuple[Any, ...]) -> Any:
@@ -242,5 +240,5 @@ def _on_worker(shared: object, call: str, task: Task, arguments: tuple[Any, ...]
 
 
 def _stop(call: str) -> None:
-    """On a worker: the call's tasks are to end."""
+    """On a worker: stop the tasks of a call."""
     _halted.append(call)

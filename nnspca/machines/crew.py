@@ -1,4 +1,4 @@
-"""Parallel tasks on threads, processes or any executor, which share one object and can be cancelled."""
+"""Crews: parallel tasks on threads, processes or any executor, which share one object and can be cancelled."""
 
 from __future__ import annotations
 
@@ -16,98 +16,103 @@ from typing import Any, TypeVar
 
 from nnspca.calls.progress import Monitor, ShouldStop
 
-POLL_SECONDS = 0.05  # between two looks at whether to stop, here and in other processes
-GRACE = 0.3  # seconds in which a worker elsewhere that was told to stop may still hand over what it has
+POLL_SECONDS = 0.05  # between two polls of the stop switch, here and in other processes
+GRACE = 0.3  # seconds within which a stopped remote worker may still return its result
 
 _N = TypeVar("_N")
 Task = Callable[..., Any]
-Begun = tuple[Any, ...] | None
+TaskArguments = tuple[Any, ...] | None
 
 
 class Crew(ABC):
-    """Workers who share one thing.
+    """Workers that share one object.
 
-    A task is called as ``task(shared, *arguments, should_stop)``. It is a function of a module, so
-    that it can be sent elsewhere, and what it returns depends on its arguments alone.
+    A task is called as ``task(shared, *arguments, should_stop)``. It is a module-level function, so
+    that it can be pickled, and its result depends on its arguments alone.
 
     Attributes
     ----------
     shared : object
-        What every task is about; sent to a worker once, where workers are elsewhere.
+        The first argument of every task; sent to each remote worker once.
     monitor : Monitor
-        Its stop switch is looked at here while tasks are waited for.
-    told : bool
-        Whether the workers were told to stop.
+        Its stop switch is polled here while tasks are awaited.
+    cancelled : bool
+        Whether the workers were stopped.
     width : int
-        How many tasks are at work at once, about.
+        About how many tasks run at a time.
     """
 
     width = 8
-    patience: float | None = None  # seconds to wait for those at work once they were told; None: until they return
+    patience: float | None = None  # seconds to wait for running tasks after a stop; None: until they return
 
     def __init__(self, shared: object, monitor: Monitor) -> None:
-        self.shared, self.monitor, self.told = shared, monitor, False
-        self._given: dict[Future[Any], tuple[int, Task, tuple[Any, ...]]] = {}
+        self.shared, self.monitor, self.cancelled = shared, monitor, False
+        self._submitted: dict[Future[Any], tuple[int, Task, tuple[Any, ...]]] = {}
         self._count = itertools.count()
 
     def submit(self, task: Task, *arguments: object) -> Future[Any]:
-        """Give a task to whoever is free."""
+        """Submit a task to the next free worker."""
         future = self._send(task, arguments)
-        self._given[future] = next(self._count), task, arguments
+        self._submitted[future] = next(self._count), task, arguments
         return future
 
     def each(self, task: Task, arguments: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
-        """Give a task for each of the arguments; yield their numbers with what came of them, in the order they end.
+        """Run a task for each of the arguments; yield their numbers and results in order of completion.
 
-        Only so many are given out as keep all busy: a caller who is held up holds the workers up.
+        Only as many are submitted as keep all workers busy: if the caller pauses, so do they.
         """
         numbered = enumerate(arguments)
-        given: dict[Future[Any], int] = {}
+        numbers: dict[Future[Any], int] = {}
 
         def give(count: int) -> set[Future[Any]]:
             new = {self.submit(task, *its): number for number, its in itertools.islice(numbered, count)}
-            given.update(new)
+            numbers.update(new)
             return set(new)
 
         waiting = give(2 * self.width)
         for future, value in self.completed(waiting):
-            yield given.pop(future), value
-            if not self.told:
+            yield numbers.pop(future), value
+            if not self.cancelled:
                 waiting |= give(1)
 
     def when_ready(
-        self, task: Task, names: Iterable[_N], ahead: int, ready: Callable[[_N], bool], begin: Callable[[_N], Begun]
+        self,
+        task: Task,
+        names: Iterable[_N],
+        ahead: int,
+        ready: Callable[[_N], bool],
+        begin: Callable[[_N], TaskArguments],
     ) -> Iterator[tuple[_N, Any]]:
-        """Give a task for each name, the first that is ready going first; yield names with what came of them.
+        """Run a task for each name, the first ready one first; yield names and results in order of completion.
 
-        ``ready`` is asked again whenever a task has ended; ``begin`` returns the arguments, or None
-        where there is nothing left to do. Not more than ``ahead`` are given out at once, for others
-        may want these workers too.
+        ``ready`` is evaluated again whenever a task has ended; ``begin`` returns the arguments, or
+        None if nothing is left to do. At most ``ahead`` are submitted at a time, so that other
+        callers can use the workers too.
         """
         waiting = list(names)
-        given: set[Future[Any]] = set()
-        named: dict[Future[Any], _N] = {}
+        running: set[Future[Any]] = set()
+        names_of: dict[Future[Any], _N] = {}
 
         def give() -> None:
-            while len(given) < ahead and not self.monitor.stop():
+            while len(running) < ahead and not self.monitor.stop():
                 name = next(filter(ready, waiting), None)
                 if name is None:
                     return
                 waiting.remove(name)
                 if (arguments := begin(name)) is not None:
                     future = self.submit(task, *arguments)
-                    named[future] = name
-                    given.add(future)
+                    names_of[future] = name
+                    running.add(future)
 
         give()
-        for future, value in self.completed(given):
-            yield named.pop(future), value
+        for future, value in self.completed(running):
+            yield names_of.pop(future), value
             give()
 
     def completed(self, futures: set[Future[Any]]) -> Iterator[tuple[Future[Any], Any]]:
-        """Yield tasks with what they returned, in the order they end, and take them from the set given.
+        """Yield futures and results in order of completion, and remove them from the given set.
 
-        Tasks may be added to the set meanwhile. Once stopped, only those that had begun are
+        Tasks may be added to the set meanwhile. After a stop, only those that had begun are
         yielded.
         """
         while futures:
@@ -120,32 +125,32 @@ class Crew(ABC):
             for future in sorted(ended, key=self._order):
                 futures.discard(future)
                 yield future, self._outcome(future)
-            if self.told and not left:
+            if self.cancelled and not left:
                 return
 
     def result(self, future: Future[Any]) -> Any:
-        """Wait for one task; None where it was stopped before it began."""
+        """Wait for one task; None if it was stopped before it began."""
         for _, value in self.completed({future}):
             return value
         return None
 
     def close(self) -> None:
-        """Forget what was shared."""
-        self._given.clear()
+        """Release the shared object."""
+        self._submitted.clear()
 
     def _order(self, future: Future[Any]) -> int:
-        """When a task was given."""
-        return self._given[future][0]
+        """The number of a task in order of submission."""
+        return self._submitted[future][0]
 
     def _stopping(self) -> bool:
-        if not self.told and self.monitor.stop():
-            self.told = True
+        if not self.cancelled and self.monitor.stop():
+            self.cancelled = True
             self._halt()
-        return self.told
+        return self.cancelled
 
     def _outcome(self, future: Future[Any]) -> Any:
-        """What a task returned; where its worker was lost and there is no other, the task is done here."""
-        _, task, arguments = self._given.pop(future)
+        """The result of a task; if its worker was lost, the task is run here."""
+        _, task, arguments = self._submitted.pop(future)
         try:
             return future.result()
         except BrokenExecutor:
@@ -155,12 +160,12 @@ class Crew(ABC):
     def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
         """Send a task to a worker."""
 
-    def _halt(self) -> None:  # noqa: B027  # most see the switch themselves
-        """Tell the workers to stop, where they cannot see the switch themselves."""
+    def _halt(self) -> None:  # noqa: B027  # most workers poll the switch themselves
+        """Stop the workers that cannot poll the switch themselves."""
 
 
-class Here(Crew):
-    """Nobody but the caller, who does each task when it is waited for, in the order they were given."""
+class SerialCrew(Crew):
+    """Runs each task in the calling thread when its result is awaited, in order of submission."""
 
     width = 1
 
@@ -168,16 +173,16 @@ class Here(Crew):
         return Future()
 
     def completed(self, futures: set[Future[Any]]) -> Iterator[tuple[Future[Any], Any]]:
-        """Do the tasks, one after the other; none is begun once stopped."""
+        """Run the tasks one after the other; none begins after a stop."""
         while futures and not self._stopping():
             future = min(futures, key=self._order)
             futures.remove(future)
-            _, task, arguments = self._given.pop(future)
+            _, task, arguments = self._submitted.pop(future)
             yield future, task(self.shared, *arguments, self.monitor.should_stop)
 
 
-class Threads(Crew):
-    """Threads of this process: they see what is shared, and the stop switch."""
+class ThreadCrew(Crew):
+    """Threads of this process, which share memory and the stop switch."""
 
     def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
         super().__init__(shared, monitor)
@@ -188,8 +193,8 @@ class Threads(Crew):
         return self._executor.submit(task, self.shared, *arguments, self.monitor.should_stop)
 
 
-class Processes(Crew):
-    """Processes of this machine: what is shared lies in a file that each reads once, and so does word of Stop."""
+class ProcessCrew(Crew):
+    """Processes of this machine: each reads the shared object from a file once; another file signals the stop."""
 
     def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
         super().__init__(shared, monitor)
@@ -203,21 +208,21 @@ class Processes(Crew):
         try:
             return self._executor.submit(_in_process, task, str(self._file), arguments, str(self._flag))
         except BrokenExecutor as error:
-            lost: Future[Any] = Future()
-            lost.set_exception(error)
-            return lost
+            future: Future[Any] = Future()
+            future.set_exception(error)
+            return future
 
     def _halt(self) -> None:
         self._flag.touch()
 
     def close(self) -> None:
-        """Forget what was shared, and remove its file."""
+        """Release the shared object and remove its file."""
         super().close()
         self._folder.cleanup()
 
 
-class Others(Crew):
-    """Workers of whom nothing is known: all that a task needs goes with it, and it runs to its end."""
+class GenericCrew(Crew):
+    """Any other executor: each task carries the shared object and runs to its end."""
 
     patience = 0.0
 
@@ -230,12 +235,12 @@ class Others(Crew):
 
 
 def _workers_of(executor: Executor) -> int:
-    """How many tasks a pool works on at once, as far as it tells."""
+    """The number of workers of a pool, or the default width if it is unknown."""
     return int(getattr(executor, "_max_workers", Crew.width))
 
 
 def _in_process(task: Task, file: str, arguments: tuple[Any, ...], flag: str) -> Any:
-    """One task, in a process of its own."""
+    """Run one task in a worker process."""
     return task(_shared(file), *arguments, _seldom(lambda: os.path.exists(flag)))
 
 
@@ -245,13 +250,13 @@ def _shared(file: str) -> object:
 
 
 def _seldom(ask: ShouldStop) -> ShouldStop:
-    """Ask at most every ``POLL_SECONDS`` seconds: a solver may ask thousands of times a second."""
-    last, said = 0.0, False
+    """Call a slow stop switch at most every ``POLL_SECONDS``: a solver may poll thousands of times a second."""
+    last, stopped = 0.0, False
 
     def should_stop() -> bool:
-        nonlocal last, said
-        if not said and time.monotonic() - last > POLL_SECONDS:
-            last, said = time.monotonic(), ask()
-        return said
+        nonlocal last, stopped
+        if not stopped and time.monotonic() - last > POLL_SECONDS:
+            last, stopped = time.monotonic(), ask()
+        return stopped
 
     return should_stop

@@ -1,8 +1,8 @@
-"""Processes of this machine that stay: each does a task at a time, holds what the last ones were about, hears of Stop.
+"""A pool of persistent processes: each runs one task at a time, caches shared objects, and can be stopped.
 
-A process pool of ``concurrent.futures`` runs the program's main module anew in each process, waits
-at the program's end for whatever is under way, and leaves its processes behind where the program is
-killed. This one does none of that, and its tasks tell what they find on the way.
+A process pool of ``concurrent.futures`` imports the program's main module in each process, waits for
+running tasks when the program ends, and leaves its processes behind if the program is killed. This
+pool does none of that, and its tasks can report progress.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nnspca.machines.crew import Crew, Task
 from nnspca.machines.process import Order, Worker
 
 POLL_SECONDS = 0.02  # between two looks at whether to stop, or to wait
-REST = 20.0  # seconds after which a process too many that has had no task ends
+IDLE_SECONDS = 20.0  # seconds after which a process too many that has had no task ends
 
 _T = TypeVar("_T")
 
@@ -27,23 +27,23 @@ _T = TypeVar("_T")
 class Pool(Executor):
     """A few processes of this machine.
 
-    As an executor it does what any does; a crew of it, and :func:`call`, have more: tasks hear of
-    Stop, tell what they find, and what they are about is sent to a process once.
+    It is an ordinary executor. With a crew or :func:`call`, tasks can also be stopped and report
+    progress, and the shared object is sent to each process only once.
 
     Parameters
     ----------
     size : int
-        Tasks at work at once.
-    beside : int
-        Single calls (:func:`call`) at work beside these.
+        Most tasks at a time.
+    call_slots : int
+        Most single calls (:func:`call`) at a time, in addition to the tasks.
     modules : sequence of str
-        What each process loads before its first task.
+        Modules that each process imports before its first task.
     """
 
-    def __init__(self, size: int, beside: int = 1, modules: Sequence[str] = ()) -> None:
-        if size < 1 or beside < 0:
-            raise ValueError(f"size={size}, beside={beside} are not allowed; give at least 1 and at least 0")
-        self.size, self._beside, self._modules = size, beside, tuple(modules)
+    def __init__(self, size: int, call_slots: int = 1, modules: Sequence[str] = ()) -> None:
+        if size < 1 or call_slots < 0:
+            raise ValueError(f"size={size}, call_slots={call_slots} are not allowed; give at least 1 and at least 0")
+        self.size, self._call_slots, self._modules = size, call_slots, tuple(modules)
         self._lock = threading.RLock()
         self._waiting: deque[Order] = deque()
         self._idle: list[Worker] = []
@@ -52,17 +52,17 @@ class Pool(Executor):
         self._closed = False
 
     def warm(self) -> None:
-        """Start the processes, so that the first tasks need not wait for that."""
+        """Start the processes in advance."""
         with self._lock:
             while len(self._idle) + len(self._tasks) + len(self._calls) < self.size and not self._closed:
                 self._idle.append(Worker(self._freed, self._modules))
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> Future[Any]:
-        """Have a function of a module called in another process."""
-        return self.give(Order(_plain, (function, arguments, settings)))
+        """Call a module-level function in another process."""
+        return self.give(Order(_in_pool, (function, arguments, settings)))
 
     def give(self, order: Order) -> Future[Any]:
-        """Have a task done when its turn comes."""
+        """Queue a task."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("this pool was shut down")
@@ -71,13 +71,13 @@ class Pool(Executor):
         return order.future
 
     def begin(self, order: Order) -> bool:
-        """Begin a single call at once, beside the tasks; False where no process is ready for it."""
+        """Begin a single call at once, outside the queue; False if no process is ready for it."""
         with self._lock:
             worker = next((worker for worker in self._idle if worker.ready), None)
-            if self._closed or len(self._calls) >= self._beside:
+            if self._closed or len(self._calls) >= self._call_slots:
                 return False
             if worker is None:
-                if len(self._idle) + len(self._tasks) + len(self._calls) < self.size + self._beside:
+                if len(self._idle) + len(self._tasks) + len(self._calls) < self.size + self._call_slots:
                     self._spare(Worker(self._freed, self._modules))  # for the next one
                 return False
             order.future.set_running_or_notify_cancel()
@@ -87,7 +87,7 @@ class Pool(Executor):
         return True
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes, and with them what is under way."""
+        """End the processes, and with them all running tasks."""
         with self._lock:
             self._closed = True
             waiting, self._waiting = list(self._waiting), deque()
@@ -106,7 +106,7 @@ class Pool(Executor):
                 worker.begin(order)
 
     def _freed(self, worker: Worker, alive: bool) -> None:
-        """Note that a worker has no task any more."""
+        """Return a worker to the idle ones, or close it."""
         with self._lock:
             self._tasks.discard(worker)
             self._calls.discard(worker)
@@ -119,22 +119,22 @@ class Pool(Executor):
             self._hand_out()
 
     def _spare(self, worker: Worker) -> None:
-        """Keep a worker for what comes; one too many not for long."""
+        """Keep an idle worker; one above the pool's size only for ``IDLE_SECONDS``."""
         self._idle.append(worker)
         if len(self._idle) + len(self._tasks) > self.size:
-            rest = threading.Timer(REST, self._rest, (worker, worker.count))
+            rest = threading.Timer(IDLE_SECONDS, self._rest, (worker, worker.count))
             rest.daemon = True
             rest.start()
 
     def _rest(self, worker: Worker, count: int) -> None:
-        """End a worker too many that has had no task since its count was this."""
+        """Close a surplus worker that had no task since its count was ``count``."""
         with self._lock:
             if worker in self._idle and worker.count == count and len(self._idle) + len(self._tasks) > self.size:
                 worker.close()
 
 
-class Team(Crew):
-    """The processes of a pool as a crew."""
+class PoolCrew(Crew):
+    """A crew on the processes of a pool."""
 
     def __init__(self, pool: Pool, shared: object, monitor: Monitor) -> None:
         super().__init__(shared, monitor)
@@ -148,12 +148,12 @@ class Team(Crew):
         return self._pool.give(order)
 
     def _halt(self) -> None:
-        """End the last first: whoever is told to stop may take up at once what is still waiting."""
+        """End the tasks, last first: a worker that stops takes the next waiting task at once."""
         for order in reversed(self._orders.values()):
             order.end()
 
     def close(self) -> None:
-        """End what is still under way."""
+        """End the tasks that are still running."""
         self._halt()
         super().close()
 
@@ -167,9 +167,9 @@ def call(
     listeners: Mapping[str, Callable[..., None]],
     should_stop: ShouldStop | None,
 ) -> _T:
-    """Have one call made by a process of the pool, beside its tasks; here where all are taken, or where one is lost.
+    """Make one call in a process of the pool, outside its queue; here if none is free or the process is lost.
 
-    Where ``should_stop`` makes its caller wait, the call waits as well.
+    While ``should_stop`` blocks, the call pauses as well.
     """
     order, monitor = Order(function, shared, arguments, settings, listeners, leased=True), Monitor(should_stop)
     if not monitor.stop() and pool.begin(order):
@@ -181,12 +181,12 @@ def call(
     return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
 
 
-def _plain(shared: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], *, should_stop: ShouldStop) -> Any:
-    """In a worker: a function that knows nothing of us."""
+def _in_pool(shared: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], *, should_stop: ShouldStop) -> Any:
+    """In a worker: call a plain function, which takes no stop switch."""
     function, arguments, settings = shared
     return function(*arguments, **settings)
 
 
 def _in_crew(shared: object, task: Task, arguments: tuple[Any, ...], *, should_stop: ShouldStop) -> Any:
-    """In a worker: a crew's task."""
+    """In a worker: run a task of a crew."""
     return task(shared, *arguments, should_stop)

@@ -1,4 +1,4 @@
-"""A process that works for this one, and the orders it is given."""
+"""The parent's side of a worker process, and the orders sent to it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from concurrent.futures import BrokenExecutor, Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import Any
 
-HELD = 3  # things that a worker holds at most
-HELD_BYTES = 256 * 2**20  # what they may weigh together, the latest apart
+CACHED = 3  # most shared objects that a worker keeps
+CACHED_BYTES = 256 * 2**20  # most bytes of them together, not counting the latest
 SCRIPT = "from nnspca.machines.worker import work; work()"
 
 
@@ -29,16 +29,16 @@ class Order:
     function : callable
         Called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``.
     leased : bool
-        Whether it waits, where it looks for Stop, unless it was told to go on within the last
+        Whether the task waits in its stop switch unless its lease was renewed within the last
         second.
     future : Future
-        What comes of it.
+        The task's result.
     worker : Worker or None
-        Who has it.
+        The process that runs it.
     failure : Exception or None
-        What a listener raised.
+        The error that a listener raised.
     ended : bool
-        Whether it is to end, begun or not.
+        Whether it was cancelled, before or after it began.
     """
 
     function: Callable[..., Any]
@@ -53,21 +53,21 @@ class Order:
     ended: bool = False
 
     def end(self) -> None:
-        """Have it not begun, or stop it in its middle."""
+        """Cancel the task, or stop it if it has begun."""
         self.ended = True
         if not self.future.cancel() and self.worker is not None:
             self.worker.tell(self, "stop")
 
 
 class Worker:
-    """One process, and what it holds.
+    """One process, and the shared objects it keeps.
 
     Attributes
     ----------
     ready : bool
-        Whether it has loaded what it needs.
+        Whether its modules are imported.
     count : int
-        How many tasks it was handed.
+        Number of tasks sent to it.
     """
 
     def __init__(self, freed: Callable[[Worker, bool], None], modules: Sequence[str] = ()) -> None:
@@ -83,29 +83,29 @@ class Worker:
         self.ready, self.count = False, 0
         self._freed, self._writing = freed, threading.Lock()
         self._current: tuple[int, Order] | None = None
-        self._holds: dict[int, int] = {}  # the keys of what it holds, and how many bytes these are
+        self._cached: dict[int, int] = {}  # the keys of what it holds, and how many bytes these are
         threading.Thread(target=self._read, name="nnspca-worker", daemon=True).start()
 
     def begin(self, order: Order) -> None:
-        """Hand it a task; it must have none."""
+        """Send it a task; it must be idle."""
         self.count += 1
         number, order.worker = self.count, self
         self._current = number, order
         names = tuple(order.listeners)
         try:
-            key = self._hold(order.shared)
+            key = self._cache(order.shared)
             task = number, order.function, key, order.arguments, dict(order.settings), names, order.leased
             self._send("task", pickle.dumps(task, pickle.HIGHEST_PROTOCOL))
             if order.ended:  # just now
                 self.tell(order, "stop")
         except OSError:
             self.close()
-            _lost(order)
+            _fail_lost(order)
         except Exception as error:  # what cannot be sent
-            self._over(order.future.set_exception, error)
+            self._finish(order.future.set_exception, error)
 
     def tell(self, order: Order, word: str) -> None:
-        """Pass a word on about a task, if it still has it."""
+        """Send a message about a task, if the process still runs it."""
         current = self._current
         if current is not None and current[1] is order:
             with contextlib.suppress(OSError):
@@ -115,18 +115,20 @@ class Worker:
         """End the process."""
         self._process.kill()
 
-    def _hold(self, shared: object) -> int:
-        """Have it hold what a task is about, and besides that no more than the few latest."""
+    def _cache(self, shared: object) -> int:
+        """Send it a shared object unless it has it, and drop the oldest beyond the limits."""
         key = _key(shared)
-        if key in self._holds:
-            self._holds[key] = self._holds.pop(key)
+        if key in self._cached:
+            self._cached[key] = self._cached.pop(key)
             return key
         pickled = pickle.dumps(shared, pickle.HIGHEST_PROTOCOL)
-        while self._holds and (len(self._holds) >= HELD or sum(self._holds.values()) + len(pickled) > HELD_BYTES):
-            oldest = next(iter(self._holds))
-            del self._holds[oldest]
+        while self._cached and (
+            len(self._cached) >= CACHED or sum(self._cached.values()) + len(pickled) > CACHED_BYTES
+        ):
+            oldest = next(iter(self._cached))
+            del self._cached[oldest]
             self._send("drop", oldest)
-        self._holds[key] = len(pickled)
+        self._cached[key] = len(pickled)
         self._send("hold", key, pickled)
         return key
 
@@ -139,10 +141,10 @@ class Worker:
             self._to.flush()
 
     def _read(self) -> None:
-        """Take in its answers until it ends."""
-        with contextlib.suppress(Exception):  # it ends in the middle of a word perhaps
+        """Receive its answers until it ends."""
+        with contextlib.suppress(Exception):  # it may end in the middle of a message
             while True:
-                self._take(*pickle.load(self._from))
+                self._handle(*pickle.load(self._from))
         self._process.kill()
         self._process.wait()
         with self._writing:
@@ -152,34 +154,34 @@ class Worker:
         current = self._current
         self._freed(self, False)
         if current is not None:
-            _lost(current[1])
+            _fail_lost(current[1])
 
-    def _take(self, kind: str, number: int = 0, what: Any = None, told: tuple[Any, ...] = ()) -> None:
+    def _handle(self, kind: str, number: int = 0, what: Any = None, values: tuple[Any, ...] = ()) -> None:
         self.ready = True
         current = self._current
         if current is None or current[0] != number:
             return
         order = current[1]
-        if kind == "told":
+        if kind == "report":
             if order.failure is None:
                 try:
-                    order.listeners[what](*told)
+                    order.listeners[what](*values)
                 except Exception as error:
                     order.failure = error
                     self.tell(order, "stop")
         elif order.failure is not None or kind == "failed":
-            self._over(order.future.set_exception, order.failure or what)
+            self._finish(order.future.set_exception, order.failure or what)
         else:
-            self._over(order.future.set_result, what)
+            self._finish(order.future.set_result, what)
 
-    def _over(self, resolve: Callable[[Any], None], what: object) -> None:
+    def _finish(self, resolve: Callable[[Any], None], what: object) -> None:
         self._current = None
         self._freed(self, True)
         resolve(what)
 
 
-def _lost(order: Order) -> None:
-    """Note that a task was lost with its process, unless that was noticed already."""
+def _fail_lost(order: Order) -> None:
+    """Fail a task whose process was lost, unless it has failed already."""
     with contextlib.suppress(InvalidStateError):
         order.future.set_exception(BrokenExecutor("the process that did this ended before it was done"))
 
@@ -190,9 +192,9 @@ _keys_lock = threading.Lock()
 
 
 def _key(shared: object) -> int:
-    """Return a number that no other object has or had; the same for the same one, where that can be told."""
+    """Return a number unique to the object; the same for the same object if it can be referenced weakly."""
     with _keys_lock:
         try:
             return _keys.setdefault(shared, next(_count))
-        except TypeError:  # nothing can be kept about it
+        except TypeError:  # no weak reference is possible
             return next(_count)

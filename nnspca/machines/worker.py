@@ -1,8 +1,7 @@
-"""A process that does tasks for another one: it is handed what they are about, and hears of Stop in their middle.
+"""The worker process of a pool: it receives shared objects and tasks, and can be stopped in the middle of one.
 
-Orders come in on the standard input and answers go out on the standard output, pickled by two
-processes of one program. The end of the input is the end of the process: it never outlives the one
-it works for.
+Messages are pickled: orders arrive on the standard input, answers leave on the standard output. The
+process ends when its input ends, so it never outlives its parent.
 """
 
 from __future__ import annotations
@@ -19,31 +18,31 @@ import traceback
 from collections.abc import Callable
 from typing import IO, Any
 
-NICE = 10  # how far a worker steps back: whoever answers people goes first
-LEASE = 1.0  # seconds a leased task goes on after it was last told to
-LATEST = ("on_progress", "on_look")  # listeners that need the latest word only
-REPORT_SECONDS = 0.1  # between two words to one of them
+NICENESS = 10  # a worker's scheduling priority is below that of the process that serves the pages
+LEASE = 1.0  # seconds that a leased task runs without a renewal
+LATEST = ("on_progress", "on_look")  # listeners that need only the latest report
+REPORT_SECONDS = 0.1  # between two reports to one of them
 
 Message = tuple[Any, ...]
 
 
 class Orders:
-    """What the process has been told: the tasks to do, which of them to end, and when it last heard of one."""
+    """The orders received: shared objects, waiting tasks, the task to stop, and the time of the last lease renewal."""
 
     def __init__(self) -> None:
         self.tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self.held: dict[int, object] = {}
+        self.shared: dict[int, object] = {}
         self._news = threading.Condition()
         self._stopped, self._renewed = -1, 0.0
 
     def read(self, source: IO[bytes]) -> None:
-        """Take in what comes; EOFError where there is no more."""
+        """Receive messages until the source ends with EOFError."""
         while True:
             kind, *rest = pickle.load(source)
             if kind == "hold":
-                self.held[rest[0]] = pickle.loads(rest[1])
+                self.shared[rest[0]] = pickle.loads(rest[1])
             elif kind == "drop":
-                self.held.pop(rest[0], None)
+                self.shared.pop(rest[0], None)
             elif kind == "task":
                 self.tasks.put(rest[0])
             else:
@@ -54,7 +53,7 @@ class Orders:
                     self._news.notify_all()
 
     def switch(self, number: int, leased: bool) -> Callable[[], bool]:
-        """Return a task's stop switch; with ``leased`` the task waits there while nobody renews its lease."""
+        """Return a task's stop switch; a leased task waits in it until its lease is renewed."""
         self._renewed = time.monotonic()
 
         def should_stop() -> bool:
@@ -67,13 +66,13 @@ class Orders:
 
 
 def work() -> None:
-    """Load the modules that the command line names, then do what comes on the standard input, until its end."""
+    """Import the modules named on the command line, then run tasks from the standard input until it ends."""
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever else writes to the standard output must not write among the answers
+    os.dup2(2, 1)  # other output must not mix with the answers
     sys.stdout = sys.stderr
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a key pressed in a terminal is for the one it works for
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is handled by the parent
     if hasattr(os, "nice"):
-        os.nice(NICE)
+        os.nice(NICENESS)
     orders = Orders()
 
     def listen() -> None:
@@ -101,9 +100,9 @@ def _do(
     names: tuple[str, ...],
     leased: bool,
 ) -> None:
-    """Do one task; tell its listeners, which are elsewhere, and answer."""
+    """Run one task: send its reports to the parent's listeners, then its result."""
 
-    held_back: dict[str, Message] = {}
+    pending: dict[str, Message] = {}
     last: dict[str, float] = {}
     telling = threading.Lock()  # the task may have threads of its own
 
@@ -111,20 +110,20 @@ def _do(
         def tell(*what: object) -> None:
             with telling:
                 if name in LATEST and time.monotonic() - last.get(name, -REPORT_SECONDS) < REPORT_SECONDS:
-                    held_back[name] = what
+                    pending[name] = what
                     return
-                held_back.pop(name, None)
+                pending.pop(name, None)
                 last[name] = time.monotonic()
-                _send(out, "told", number, name, what)
+                _send(out, "report", number, name, what)
 
         return tell
 
     try:
         listeners = {name: listener(name) for name in names}
         should_stop = orders.switch(number, leased)
-        value = function(orders.held[key], *arguments, should_stop=should_stop, **settings, **listeners)
-        for name, what in held_back.items():
-            _send(out, "told", number, name, what)
+        value = function(orders.shared[key], *arguments, should_stop=should_stop, **settings, **listeners)
+        for name, what in pending.items():
+            _send(out, "report", number, name, what)
         _send(out, "done", number, value)
     except Exception as error:
         _send(out, "failed", number, _portable(error))
@@ -136,7 +135,7 @@ def _send(out: IO[bytes], *message: object) -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """Return an error that can be sent, with where it happened."""
+    """Return an error that can be pickled, with its traceback as a note."""
     where = f"In a process that worked for this one:\n{traceback.format_exc()}"
     error.__traceback__ = error.__cause__ = error.__context__ = None
     try:

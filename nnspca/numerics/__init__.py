@@ -1,1 +1,1 @@
-"""What solvers and bounds compute with: rounding allowances, exact doubles, and projections onto the sets they need."""
+"""Numerics of solvers and bounds: rounding allowances, exact doubles, and projections."""

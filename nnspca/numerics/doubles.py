@@ -1,4 +1,4 @@
-"""Numbers as doubles: from 2^53 on a double stands for few whole numbers, and the others are refused, not rounded."""
+"""Conversion to doubles: whole numbers from 2^53 on that no double equals are refused, not rounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXACT = 2.0**53  # every whole number up to here is a double
 
 
 def as_doubles(values: np.ndarray) -> np.ndarray:
-    """Return numbers in double precision, infinite where they are too large; itself where they are in it already.
+    """Return numbers in double precision, infinite if too large; the array itself if it has that type already.
 
     Raises
     ------
@@ -29,16 +29,16 @@ def as_doubles(values: np.ndarray) -> np.ndarray:
     nnspca.errors.DataError: the whole number 9007199254740993 would be rounded to 9007199254740992...
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        made = np.asarray(values, dtype=np.float64)
+        numbers = np.asarray(values, dtype=np.float64)
     if values.dtype.kind in "iuO":
-        far = (np.abs(made) >= EXACT) & np.isfinite(made)
-        check_whole_numbers(values[far].tolist(), made[far].tolist())
-    return made
+        far = (np.abs(numbers) >= EXACT) & np.isfinite(numbers)
+        check_whole_numbers(values[far].tolist(), numbers[far].tolist())
+    return numbers
 
 
-def check_whole_numbers(given: Iterable[object], made: Iterable[float]) -> None:
-    """Raise DataError for the first whole number (floats are none) that its double is not equal to."""
-    for value, double in zip(given, made, strict=True):
+def check_whole_numbers(given: Iterable[object], numbers: Iterable[float]) -> None:
+    """Raise DataError for the first whole number (floats excepted) that its double does not equal."""
+    for value, double in zip(given, numbers, strict=True):
         value = int(value) if isinstance(value, np.integer) else value  # NumPy would compare it rounded
         if value != double and not isinstance(value, float | np.floating) and _is_whole(value):
             raise DataError(

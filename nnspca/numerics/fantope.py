@@ -1,4 +1,4 @@
-"""The Fantope: symmetric matrices of trace r with eigenvalues from 0 to 1, and the way to the nearest of them."""
+"""The Fantope: symmetric matrices of trace r with eigenvalues from 0 to 1, and the projection onto it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nnspca.numerics.spectraplex import largest_pairs
 
 
 def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.ndarray, int]:
-    """Return the nearest such matrix, its eigenvalues ``λ ↦ clip(λ − θ, 0, 1)`` with sum r, and its rank.
+    """Return the projection, with eigenvalues ``λ ↦ clip(λ − θ, 0, 1)`` of sum r, and its rank.
 
     ``rank`` is a guess: where few eigenvalues stay positive, only the largest are computed.
 
@@ -24,8 +24,8 @@ def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.nda
     live = weights > 0
     if live[0] and len(values) < len(B):  # more may be positive than were computed
         return onto_fantope(B, r)
-    kept = vectors[:, live]
-    return (kept * weights[live]) @ kept.T, int(live.sum())
+    eigenvectors = vectors[:, live]
+    return (eigenvectors * weights[live]) @ eigenvectors.T, int(live.sum())
 
 
 def _clipped(values: np.ndarray, r: int) -> np.ndarray:

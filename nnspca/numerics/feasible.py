@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-GROUP = 8  # entries of which only the largest is looked at first, where few of many are wanted
-SMALL, LARGE = 1e-200, 1e200  # between them a sum of squares has lost nothing to underflow, nor to overflow
+GROUP = 8  # size of groups whose maxima are compared first, if few of many entries are wanted
+SMALL, LARGE = 1e-200, 1e200  # range in which a sum of squares neither underflows nor overflows
 SORTED = 2000  # entries up to which sorting all takes no longer than selecting a few, whatever ties there are
 
 
@@ -40,9 +40,9 @@ def keep_top(w: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     if k >= n:
         return np.maximum(w, 0.0) if nonnegative else w.copy()
     places = _places(w, largest(w if nonnegative else np.abs(w), k))
-    kept = w.reshape(-1)[places]
+    values = w.reshape(-1)[places]
     out = np.zeros(w.size, dtype=w.dtype)
-    out[places] = np.maximum(kept, 0.0) if nonnegative else kept
+    out[places] = np.maximum(values, 0.0) if nonnegative else values
     return out.reshape(w.shape)
 
 
@@ -60,7 +60,7 @@ def largest(w: np.ndarray, count: int) -> np.ndarray:
     if not _few_of_many(w, count):
         return _front(w, count)
     places = _leading_groups(w, count)
-    return _taken(places, _front(_taken(w, places), count))
+    return _entries_at(places, _front(_entries_at(w, places), count))
 
 
 def sum_of_largest(w: np.ndarray, count: int) -> np.ndarray:
@@ -91,9 +91,9 @@ def largest_entries(w: np.ndarray, count: int) -> np.ndarray:
     if count <= 0:
         return np.zeros((*w.shape[:-1], 0))
     if count < n and _few_of_many(w, count):
-        w = _taken(w, _leading_groups(w, count))
+        w = _entries_at(w, _leading_groups(w, count))
     elif count < n and n > SORTED:
-        w = _taken(w, _front(w, count))
+        w = _entries_at(w, _front(w, count))
     return np.sort(w, axis=-1)[..., max(0, w.shape[-1] - count) :]
 
 
@@ -113,8 +113,8 @@ def _places(w: np.ndarray, index: np.ndarray) -> np.ndarray:
     return np.asarray(index + first)
 
 
-def _taken(w: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """The entries at some indices along the last axis."""
+def _entries_at(w: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """The entries at the given indices along the last axis."""
     return np.asarray(w.reshape(-1)[_places(w, index)])
 
 
@@ -175,7 +175,7 @@ def best(g: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
 
 
 def _filled(x: np.ndarray, g: np.ndarray) -> np.ndarray:
-    """Let the unit vector at the largest entry of ``g`` stand for a zero vector."""
+    """Replace zero vectors by the unit vector at the largest entry of ``g``."""
     lost = ~x.any(axis=-1)
     if lost.any():
         rows = np.atleast_2d(x)
@@ -208,7 +208,7 @@ def orient(x: np.ndarray) -> np.ndarray:
 
 
 def infeasibility(x: np.ndarray, k: int, nonnegative: bool = True, tol: float = 1e-9) -> str:
-    """Say why ``x`` is not feasible; the empty string when it is.
+    """Return why ``x`` is not feasible; an empty string if it is.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""What rounding can cost: every allowance that a bound rests on, once, with the inequality it stands for and why.
+"""Rounding allowances: every one that a bound rests on, with its inequality and the reason for it.
 
 u = EPS/2 is the unit roundoff: an operation on doubles gives its exact result times 1 + δ,
 |δ| <= u. A sum of t doubles in any order, or an inner product of t terms, is off by at most (t
 u)/(1 − t u) times the sum of the magnitudes (Higham 2002, §3.1 and §4.2); for t u <= 1/100 that is
-below ``t · EPS`` times it, so each allowance here has a factor of two at least to spare: for its
-own rounding, and for whoever derives the same by sums in another order. The judge does not use
-these: it has its own.
+below ``t · EPS`` times it, so each allowance here is at least twice the bound: the rest covers
+its own rounding, and that of a second derivation that sums in another order. The judge has its own
+allowances.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 EPS = float(np.finfo(float).eps)
-COVERED = 5e-13  # five times what a written cover leaves itself
+COVERED = 5e-13  # five times the allowance within a written cover
 VANISHING = 1e-150  # added to a norm of numbers near 1, it covers squares lost to underflow: n of them, below 1e-307
 
 
@@ -33,7 +33,7 @@ def raised(value, terms: int):
 
 
 def sums(terms: int, size):
-    """Ceiling on what rounding moves a sum, or an inner product, of ``terms`` terms of magnitudes that add to ``size``.
+    """Bound on what rounding moves a sum, or an inner product, of ``terms`` terms of magnitudes that add to ``size``.
 
     (t u)/(1 − t u) size <= t EPS size.
     """
@@ -41,7 +41,7 @@ def sums(terms: int, size):
 
 
 def row_costs(own: np.ndarray, shares: np.ndarray, k: int, size: np.ndarray | None = None) -> np.ndarray:
-    """Return ceilings on ``own_i +`` (the exact sum of the k − 1 entries that ``shares_i`` was computed from).
+    """Return upper bounds on ``own_i +`` (the exact sum of the k − 1 entries that ``shares_i`` was computed from).
 
     The sum is off by (k − 2) u · shares, adding ``own`` by u (|own| + shares); the entries are not
     negative, or ``size`` bounds the sum of their magnitudes and that of ``own``.
@@ -50,7 +50,7 @@ def row_costs(own: np.ndarray, shares: np.ndarray, k: int, size: np.ndarray | No
 
 
 def added(*numbers: float) -> float:
-    """Return a ceiling on the exact sum of a few numbers, which adding them in any order may round below it.
+    """Return an upper bound on the exact sum of a few numbers, which adding them in any order may round below it.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def added(*numbers: float) -> float:
 
 
 def covered(inner: float) -> float:
-    """Return a ceiling on the sphere a little higher, so that a cover in whole numbers, whose points round, reaches it.
+    """Return a bound on the sphere a little higher, so that a cover in whole numbers, whose points round, reaches it.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def covered(inner: float) -> float:
 
 
 def total(tail: float, costs: np.ndarray) -> float:
-    """Return a ceiling on the exact sum of ``tail`` and the largest of ``costs``: two numbers, one rounding."""
+    """Return an upper bound on the exact sum of ``tail`` and the largest of ``costs``: two numbers, one rounding."""
     most = float(np.max(costs))
     return float(tail + most + 8 * EPS * (abs(tail) + abs(most)))
 
@@ -88,17 +88,17 @@ def covering(M: np.ndarray) -> np.ndarray:
 
 
 def subtraction(L: np.ndarray) -> float:
-    """Ceiling on the spectral norm of the rounding in A − L, as far as A's own entries do not exceed what is left.
+    """Upper bound on the spectral norm of the rounding in A − L, as far as A's own entries do not exceed what is left.
 
     Each entry is rounded once, by u |A_ij − L_ij| <= u |L_ij| + u |A_ij|; a symmetric matrix has no
     eigenvalue beyond its largest row sum of magnitudes. A's share is among the allowances of the
-    eigenvalue ceiling.
+    eigenvalue upper bound.
     """
     return 2 * EPS * float(np.abs(L).sum(axis=1).max())
 
 
 def shift(t: float, diagonal: np.ndarray) -> float:
-    """Ceiling on the spectral norm of the rounding in tI − B: a diagonal entry is rounded once, by u (|t| + |B_ii|)."""
+    """Bound on the spectral norm of the rounding in tI − B: a diagonal entry is rounded once, by u (|t| + |B_ii|)."""
     return 2 * EPS * (abs(t) + float(np.abs(diagonal).max()))
 
 
@@ -112,7 +112,7 @@ def factorisation(diagonal: np.ndarray) -> float:
 
 
 def low_rank(A_norm: float, V: np.ndarray) -> float:
-    """Ceiling on the spectral norm of the rounding in A − VV'; ``A_norm`` is the Frobenius norm of A.
+    """Upper bound on the spectral norm of the rounding in A − VV'; ``A_norm`` is the Frobenius norm of A.
 
     Entry (i, j) of VV' is an inner product of d terms, off by d u ‖v_i‖ ‖v_j‖; their Frobenius norm
     is d u Σ‖v_i‖². The subtraction adds u (|A_ij| + ‖v_i‖ ‖v_j‖) an entry.
@@ -121,26 +121,26 @@ def low_rank(A_norm: float, V: np.ndarray) -> float:
 
 
 def row_sums(n: int, largest: float) -> float:
-    """Ceiling on the largest eigenvalue of an n × n matrix whose largest row sum of magnitudes was computed as this.
+    """Bound on the largest eigenvalue of an n × n matrix whose largest row sum of magnitudes was computed as this.
 
     The sum is off by (n − 1) u of it, and what is returned by 2u: n EPS of it would do. Twice that
-    is added, for a judge who tells the eigenvalue by an algorithm that has its own n EPS.
+    is added, for a judge whose algorithm has its own error of n EPS.
     """
     return largest * (1 + 2 * n * EPS)
 
 
 def inner_products(terms: int) -> float:
-    """Ceiling on the rounding in ``y_i'y_j``, an inner product of ``terms`` terms, relative to ‖y_i‖ ‖y_j‖.
+    """Upper bound on the rounding in ``y_i'y_j``, an inner product of ``terms`` terms, relative to ‖y_i‖ ‖y_j‖.
 
     (t u)/(1 − t u) of it, and as much again, of the second order, for norms that are computed too:
-    t EPS of it would do. It is twice that: whoever reads the same entry by a sum in another order
-    is off by as much on the other side.
+    t EPS of it would do. It is twice that: a second reader of the same entry, which sums in another order,
+    may be off by as much on the other side.
     """
     return 2 * terms * EPS
 
 
 def triangular(n: int, side: int, blocks: int, scale: float) -> float:
-    """Ceiling on what Householder's factorisation of n rows, block by block, moves RR' of its triangle R.
+    """Upper bound on what Householder's factorisation of n rows, block by block, moves RR' of its triangle R.
 
     Each block is factorised, below the triangle of those before it, exactly up to a relative (rows
     · side) u in the Frobenius norm (Higham 2002, §19.3); their rows add to n and a triangle's
@@ -151,7 +151,7 @@ def triangular(n: int, side: int, blocks: int, scale: float) -> float:
 
 
 def entries(roundings: int, norm: float) -> float:
-    """Ceiling on the Frobenius norm of what a matrix is off by whose entries were each rounded so many times.
+    """Upper bound on the Frobenius norm of what a matrix is off by whose entries were each rounded so many times.
 
     ``roundings`` u |A_ij| each; ``norm`` is the Frobenius norm of A.
     """
@@ -159,7 +159,7 @@ def entries(roundings: int, norm: float) -> float:
 
 
 def projections(d: int) -> float:
-    """Ceiling on the rounding in ``c'v``, c a direction of d coordinates of norm 1 but for rounding, relative to ‖v‖.
+    """Bound on the rounding in ``c'v``, c a direction of d coordinates of norm 1 but for rounding, relative to ‖v‖.
 
     d u ‖c‖ ‖v‖, with ‖c‖ <= 1 + (d/2 + 2) u; of k such numbers, each off by its own v's share, the
     norm is off by the norm of the shares.
@@ -168,7 +168,7 @@ def projections(d: int) -> float:
 
 
 def eigenvalues(n: int, largest: float) -> float:
-    """Ceiling on what rounding moves an eigenvalue of a symmetric n × n matrix by, or a singular value of side n.
+    """Upper bound on what rounding moves an eigenvalue of a symmetric n × n matrix by, or a singular value of side n.
 
     LAPACK's are those of a matrix p(n) u ‖A‖ away, p "a modest function" that stays below n in
     practice (Anderson et al. 1999, §4.7 and §4.9): 2n is taken. ``largest`` is the largest of them
@@ -178,7 +178,7 @@ def eigenvalues(n: int, largest: float) -> float:
 
 
 def singular_value(rows: int, d: int, frobenius: float) -> float:
-    """Ceiling on the rounding in the largest singular value of so many rows of length d; ``frobenius`` is their norm.
+    """Bound on the rounding in the largest singular value of so many rows of length d; ``frobenius`` is their norm.
 
     LAPACK factorises the rows first, exactly up to a relative (rows · d) u in the Frobenius norm
     (Higham 2002, §19.3; the sums are long, and of equal rows they round the same way: 1.7 times
@@ -189,7 +189,7 @@ def singular_value(rows: int, d: int, frobenius: float) -> float:
 
 
 def of_data(m: int, scale: float) -> float:
-    """Ceiling on the rounding in the entries of ``Y'Y``, Y being m samples centred and scaled in doubles.
+    """Upper bound on the rounding in the entries of ``Y'Y``, Y being m samples centred and scaled in doubles.
 
     Entry (i, j) is off by (2m + 12) u ‖y_i‖ ‖y_j‖: the inner product by m u, each column by 4u (two
     subtractions, the division by √m and that root) and, where it is standardised, by (m + 4)/2 u
@@ -201,7 +201,7 @@ def of_data(m: int, scale: float) -> float:
 
 
 def of_weighted(m: int, scale: float) -> float:
-    """Ceiling on the rounding in the entries of ``Y'Y``, Y being m samples of different weight, centred and scaled.
+    """Upper bound on the rounding in the entries of ``Y'Y``, Y being m samples of different weight, centred and scaled.
 
     Beside what :func:`of_data` says: weights are divided by the largest and then by their sum, so
     that a share is off by (m + 2) u. It weighs every product of the two columns: an entry is off by
@@ -212,7 +212,7 @@ def of_weighted(m: int, scale: float) -> float:
 
 
 def repaired(n: int, norm: float) -> float:
-    """Ceiling on how far two machines' nearest positive semidefinite matrices are apart, in the Frobenius norm.
+    """Upper bound on how far two machines' nearest positive semidefinite matrices are apart, in the Frobenius norm.
 
     Each is V₊Λ₊V₊' of eigenpairs exact for a matrix p(n) u ‖A‖ away, p(n) <= 2n as for
     :func:`eigenvalues`; taking the nearest semidefinite matrix moves no two matrices further apart.
@@ -224,7 +224,7 @@ def repaired(n: int, norm: float) -> float:
 
 
 def deflated(r: int, terms: int, growth: float, size: float) -> float:
-    """Ceiling on what rounding moves a covariance by, in the Frobenius norm, when r directions are taken out of it.
+    """Upper bound on what rounding moves a covariance by, in the Frobenius norm, when r directions are taken out of it.
 
     Each direction costs an inner product of ``terms`` terms, an outer product and a subtraction on
     either side of A, below 4 (terms + 4) u of ``size``, its norm or sum of squares; the directions
@@ -234,7 +234,7 @@ def deflated(r: int, terms: int, growth: float, size: float) -> float:
 
 
 def variances(terms: int, size: float) -> float:
-    """Ceiling on what rounding moves a computed x'Ax by, ‖x‖ = 1, in each of two routes to it.
+    """Upper bound on what rounding moves a computed x'Ax by, ‖x‖ = 1, in each of two routes to it.
 
     Of a factor, ‖Yx‖² with Yx off by ``terms`` u times ‖|Y||x|‖ <= ‖Y‖_F and a sum of squares; of
     entries, a double sum of magnitudes |x_i||A_ij||x_j| <= tr A for a semidefinite A. ``size`` is
@@ -245,7 +245,7 @@ def variances(terms: int, size: float) -> float:
 
 
 def eliminated(value: float, mass: float, error: float) -> float:
-    """Return a ceiling on ``(value (1 − mass) + error mass) / (1 − 2 mass)``: a few roundings, none that cancels.
+    """Return an upper bound on ``(value (1 − mass) + error mass) / (1 − 2 mass)``: a few roundings, none that cancels.
 
     1 − 2 mass is off by 2u at most, absolutely, and the other operations by 5u relatively, for
     which EPS and 4 EPS would do. The judge, who computes the same, takes 2 EPS off the one and adds
@@ -258,7 +258,7 @@ def eliminated(value: float, mass: float, error: float) -> float:
 
 
 def in_proportion(value: float, least: float, share: float) -> float:
-    """Return a ceiling on ``least + share (value − least)``, ``share`` >= 1 the quotient of two whole numbers.
+    """Return an upper bound on ``least + share (value − least)``, ``share`` >= 1 the quotient of two whole numbers.
 
     The quotient, the difference, the product and the sum are rounded once each: below 4u (1 +
     share) of the magnitudes |value| + |least|, eight times which is added.

@@ -1,4 +1,4 @@
-"""The spectraplex: positive semidefinite matrices of trace 1, and the way to the nearest of them."""
+"""The spectraplex: positive semidefinite matrices of trace 1, and the projection onto it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import scipy.linalg
 
 FEW_PAYS = 150  # features from which a few eigenpairs cost less than all
 NARROW = 8  # a subspace is followed where it is narrower than the matrix by this factor
-DEPTH = 3  # blocks of the Krylov space it is looked for in
-AFRESH = 30  # projections after which nothing is taken from those before
-EARLY, SHARE = 60, 12  # projections that compute this share of the pairs: where they are many, they soon are few
+DEPTH = 3  # blocks of the Krylov space in which it is sought
+AFRESH = 30  # projections after which the subspace is computed afresh
+EARLY, SHARE = 60, 12  # first projections, which compute this share of the pairs: their number soon falls
 
 
 def onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray, int]:
@@ -28,8 +28,8 @@ def onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray
     live = int(np.count_nonzero(weights))
     if live == len(values) < len(B):  # more may be positive than were computed
         return onto_spectraplex(B)
-    kept = vectors[:, ::-1][:, :live]
-    return (kept * weights[::-1][:live]) @ kept.T, live
+    eigenvectors = vectors[:, ::-1][:, :live]
+    return (eigenvectors * weights[::-1][:live]) @ eigenvectors.T, live
 
 
 class Spectraplex:
@@ -42,14 +42,14 @@ class Spectraplex:
     def __init__(self) -> None:
         self.rank: int | None = None
         self.basis: np.ndarray | None = None
-        self.made, self.followed = 0, 0
+        self.projections, self.followed = 0, 0
 
     def nearest(self, B: np.ndarray) -> np.ndarray:
         """Return the projection of the symmetric part of B."""
         n = len(B)
         B = (B + B.T) / 2
-        self.made += 1
-        most = n if n < FEW_PAYS or self.made > EARLY else n // SHARE
+        self.projections += 1
+        most = n if n < FEW_PAYS or self.projections > EARLY else n // SHARE
         few = min(_few(n, self.rank), most) if self.rank is not None else n
         if self.basis is not None and NARROW * few <= n and self.followed < AFRESH:
             values, vectors = followed_pairs(B, self.basis, few)
@@ -63,8 +63,8 @@ class Spectraplex:
             self.followed, weights = 0, _onto_simplex(values)
         self.rank = live = int(np.count_nonzero(weights))
         self.basis = vectors[:, -_with_spare(live) :]
-        kept = vectors[:, -live:]
-        return (kept * weights[-live:]) @ kept.T
+        eigenvectors = vectors[:, -live:]
+        return (eigenvectors * weights[-live:]) @ eigenvectors.T
 
 
 def _onto_simplex(values: np.ndarray) -> np.ndarray:

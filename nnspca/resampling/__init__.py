@@ -1,1 +1,1 @@
-"""What other samples would say: how stable parts are, and which k they ask for. Sampling, not proof."""
+"""Resampling: the stability of parts, and the k that cross-validation favours. Estimates, not proofs."""

@@ -1,4 +1,4 @@
-"""The bootstrap of parts: samples drawn again and again, and how often each feature comes back."""
+"""The bootstrap of parts: how often each feature returns when samples are drawn again."""
 
 from __future__ import annotations
 
@@ -42,13 +42,12 @@ def bootstrap(
     on_progress: OnProgress | None = None,
     **options: object,
 ) -> Stability:
-    """Tell how often each feature of each part returns when the samples are drawn again with replacement.
+    """Measure how often each feature of each part returns when the samples are drawn again with replacement.
 
     Each resample draws as many samples as there are, and its parts are paired with those of all
-    samples so that paired parts share as many features as possible. What returns seldom hangs on
-    which samples there happened to be. This is sampling: unlike a certificate, or
-    :func:`nnspca.necessity`, it proves nothing, and it speaks about other samples, of which those
-    say nothing.
+    samples so that paired parts share as many features as possible. A feature that
+    returns seldom depends on the particular samples. This is an estimate about other samples, not
+    a proof as a certificate or :func:`nnspca.necessity` gives about these.
 
     Parameters
     ----------
@@ -77,7 +76,7 @@ def bootstrap(
     on_resample : callable, optional
         Called with what is known by then, whenever a resample is solved.
     should_stop : callable, optional
-        A stopped call speaks of the resamples solved by then.
+        A stopped call returns the result of the resamples so far.
     on_progress : callable, optional
 
     Returns
@@ -117,48 +116,50 @@ def bootstrap(
             raise DataError(f"no feature varies over the {samples.shape[0]} samples: the covariance is zero")
         whole = search.of(cov, k, should_stop)
     else:
-        whole = _taken(parts, samples, search.r)
+        whole = _prepared(parts, samples, search.r)
     seen = _Seen(whole, threshold, search.seed)
     monitor.tell(1 / (draws + 1), "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
         with jobs(executor, n_jobs) as where, crew(where, samples, monitor) as workers:
-            for number, found in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
-                if found is not None:
-                    seen.add(number, found)
+            for number, resample in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
+                if resample is not None:
+                    seen.add(number, resample)
                     monitor.tell((seen.count + 1) / (draws + 1), f"resample {seen.count} of {draws}")
                     if on_resample is not None:
-                        on_resample(seen.said(started, stopped=False))
+                        on_resample(seen.result(started, stopped=False))
     if seen.count == draws:
         monitor.tell(1.0, "done")
-    return seen.said(started, stopped=seen.count < draws)
+    return seen.result(started, stopped=seen.count < draws)
 
 
-def _taken(parts: object, samples: Samples, r: int) -> Components:
-    """The parts given, checked."""
+def _prepared(parts: object, samples: Samples, r: int) -> Components:
+    """The given parts, after checks."""
     check_instance("parts", parts, Components, "what nnspca.decompose gave")
     assert isinstance(parts, Components)
     if parts.loadings.shape[0] != samples.shape[1] or len(parts.parts) > r:
-        held, n = parts.loadings.shape, samples.shape[1]
-        raise ValueError(f"parts have loadings of shape {held}; give at most r = {r} parts of {n} features")
+        shape, n = parts.loadings.shape, samples.shape[1]
+        raise ValueError(f"parts have loadings of shape {shape}; give at most r = {r} parts of {n} features")
     return parts
 
 
 def _redrawn(
     samples: Samples, search: Search, k: int | Sequence[int], number: int, should_stop: ShouldStop | None
 ) -> tuple[tuple[np.ndarray, np.ndarray], ...] | None:
-    """The parts of one resample as (features, loadings), none where it does not vary; None where it was stopped."""
+    """The parts of one resample as (features, loadings); none if it does not vary, None if stopped."""
     if should_stop is not None and should_stop():
         return None
     rows = np.random.default_rng([search.seed, number]).integers(samples.shape[0], size=samples.shape[0])
     cov = samples.covariance(rows)
     if cov is None:
         return ()
-    found = search.of(cov, k, should_stop)
-    return None if found.stopped else tuple((part.support, part.loadings[part.support]) for part in found.parts)
+    components = search.of(cov, k, should_stop)
+    return (
+        None if components.stopped else tuple((part.support, part.loadings[part.support]) for part in components.parts)
+    )
 
 
 class _Seen:
-    """The parts of the resamples by number, paired with those of all samples."""
+    """The parts of the resamples, paired with those of all samples."""
 
     def __init__(self, whole: Components, threshold: float, seed: int) -> None:
         self._whole, self._threshold, self._seed = whole, threshold, seed
@@ -171,21 +172,21 @@ class _Seen:
     def count(self) -> int:
         return len(self._agreement)
 
-    def add(self, number: int, found: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
-        """Count what returned in a resample."""
+    def add(self, number: int, resample: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Count the features that returned in a resample."""
         n, r = self._used.shape
-        others = np.zeros((n, max(r, len(found))))
-        for c, (support, loadings) in enumerate(found):
+        others = np.zeros((n, max(r, len(resample))))
+        for c, (support, loadings) in enumerate(resample):
             others[support, c] = loadings
         mine = np.zeros_like(others)
         mine[:, :r] = self._whole.loadings
         partner = others[:, paired(mine, others)[:r]] != 0
         self._times += partner
         self._agreement[number] = (partner & self._used).sum(axis=0) / self._used.sum(axis=0)
-        self._degenerate += not found
+        self._degenerate += not resample
 
-    def said(self, started: float, *, stopped: bool) -> Stability:
-        """What is known by now."""
+    def result(self, started: float, *, stopped: bool) -> Stability:
+        """Return the result so far."""
         r = self._used.shape[1]
         rows = [self._agreement[number] for number in sorted(self._agreement)]
         recurrence = self._times / self.count if self.count else np.full(self._used.shape, np.nan)

@@ -1,4 +1,4 @@
-"""k by cross-validation: components sought on most samples, and what they keep of the others."""
+"""Cross-validation of k: the variance of held-out samples that components of the others explain."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def cross_validate(
     on_progress: OnProgress | None = None,
     **options: object,
 ) -> CrossValidation:
-    """Tell what components of each k keep of samples that they were not sought on.
+    """Measure the variance of held-out samples that components of each k explain.
 
-    The samples are dealt into folds at random. Each fold is held out once: the components are
+    The samples are dealt into folds at random. Each fold is held out once: components are
     sought on the others, and the share of the held-out samples' squared distance from the others'
-    mean that lies in the span of the components is what they keep. A k beyond which this no longer
-    grows fits what these samples only happen to share. It is an estimate with an error, not a
+    mean within the span of the components is measured. A k beyond which it no longer grows
+    overfits these samples. It is an estimate with an error, not a
     proof.
 
     Parameters
@@ -67,7 +67,7 @@ def cross_validate(
     on_point : callable, optional
         Called with what is known by then, whenever one k is solved for one fold.
     should_stop : callable, optional
-        A stopped call speaks of what was solved by then.
+        A stopped call returns the results so far.
     on_progress : callable, optional
 
     Returns
@@ -108,7 +108,7 @@ def cross_validate(
     held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
     done, total = 0, parted * len(wanted)
 
-    def said(*, stopped: bool) -> CrossValidation:
+    def result(*, stopped: bool) -> CrossValidation:
         arrays = held_out.copy(), fitted.copy()
         for array in arrays:
             array.setflags(write=False)
@@ -117,19 +117,21 @@ def cross_validate(
     with jobs(executor, n_jobs) as where, crew(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
-        for number, shares in workers.each(_kept, ((search, parted, fold, wanted[at]) for fold, at in places)):
+        for number, shares in workers.each(
+            _explained_shares, ((search, parted, fold, wanted[at]) for fold, at in places)
+        ):
             if shares is None:
                 continue
             held_out[places[number]], fitted[places[number]] = shares
             done += 1
             monitor.tell(done / total, f"k = {wanted[places[number][1]]}: {done} of {total}")
             if on_point is not None:
-                on_point(said(stopped=False))
-    return said(stopped=done < total)
+                on_point(result(stopped=False))
+    return result(stopped=done < total)
 
 
 def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
-    """Deal m samples into folds at random, sizes differing by one at most; the rows of each, in order.
+    """Deal m samples into random folds whose sizes differ by at most one; the rows of each, in order.
 
     Examples
     --------
@@ -140,10 +142,10 @@ def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
     return [np.sort(rows) for rows in np.array_split(order, folds)]
 
 
-def _kept(
+def _explained_shares(
     samples: Samples, search: Search, folds: int, fold: int, k: int, should_stop: ShouldStop | None
 ) -> tuple[float, float] | None:
-    """What components of one fold's other samples keep of it, and of those; None where it was stopped."""
+    """The shares explained of one fold and of its other samples by components of these; None if stopped."""
     if should_stop is not None and should_stop():
         return None
     rows = folded(samples.shape[0], folds, search.seed)[fold]
@@ -151,8 +153,8 @@ def _kept(
     cov = samples.covariance(others)
     columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction
     if cov is not None:
-        found = search.of(cov, k, should_stop)
-        if found.stopped:
+        components = search.of(cov, k, should_stop)
+        if components.stopped:
             return None
-        columns = found.loadings
-    return samples.kept(columns, others, rows), samples.kept(columns, others, others)
+        columns = components.loadings
+    return samples.explained(columns, others, rows), samples.explained(columns, others, others)

@@ -1,4 +1,4 @@
-"""Samples to draw from: read once, their covariance for any choice of rows, and what directions keep of others."""
+"""Samples for resampling: read once, with the covariance of any subset and the variance explained on another."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from nnspca.errors import DataError
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Samples as rows, and whether every feature is divided by its standard deviation.
+    """Samples as rows, and whether features are standardised.
 
     Attributes
     ----------
     X : ndarray or scipy.sparse.csr_array, shape (m, n)
     standardize : bool
-    told : Given or None
-        What the data said of the features, without the numbers.
+    described : Given or None
+        Names and other facts about the features, without the numbers.
     """
 
     X: Any
     standardize: bool
-    told: Given | None = None
+    described: Given | None = None
 
     @classmethod
     def read(cls, data: object, standardize: bool, what: str) -> Samples:
-        """Read what a caller hands over; DataError where it has no samples. ``what`` names the call."""
+        """Read the samples that a caller gives; DataError if there are none. ``what`` names the call."""
         check_flag("standardize", standardize)
         if isinstance(data, Covariance):
             raise DataError(
@@ -60,15 +60,15 @@ class Samples:
         return m, n
 
     def covariance(self, rows: np.ndarray) -> Covariance | None:
-        """Return the covariance of some samples, any of them more than once; None where they are all the same."""
+        """Return the covariance of some samples, with repetition; None if they are all the same."""
         chosen = self.X[rows]
         if not varies(chosen).any():
             return None
-        told = Given(chosen) if self.told is None else replace(self.told, values=chosen)
-        return Covariance.from_data(told, self.standardize)
+        described = Given(chosen) if self.described is None else replace(self.described, values=chosen)
+        return Covariance.from_data(described, self.standardize)
 
     def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean of some samples, and what features are multiplied by: 0 for those that do not vary, where it matters."""
+        """Mean of some samples, and the factors of the features: 0 for constant ones, if standardised."""
         known = self.X[rows]
         scale = np.ones(self.shape[1])
         if self.standardize:
@@ -77,8 +77,8 @@ class Samples:
             scale[used] = 1.0 / deviations(known[:, np.flatnonzero(used)])
         return np.asarray(known.mean(axis=0)).ravel(), scale
 
-    def kept(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
-        """Return which share of the squared distance of ``rows`` from the mean lies in the span of ``columns``.
+    def explained(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
+        """Return the share of the squared distance of ``rows`` from the mean that lies in the span of ``columns``.
 
         Mean, and standard deviations where features are divided by them, are those of the samples
         ``fitted``. NaN where no row is away from the mean.
@@ -86,7 +86,7 @@ class Samples:
         Examples
         --------
         >>> samples = Samples(np.array([[1.0, 1.0], [-1.0, -1.0], [3.0, 4.0]]), False)
-        >>> samples.kept(np.array([[1.0], [0.0]]), np.array([0, 1]), np.array([2]))
+        >>> samples.explained(np.array([[1.0], [0.0]]), np.array([0, 1]), np.array([2]))
         0.36
         """
         others, basis = self.X[rows], orthonormal(columns)

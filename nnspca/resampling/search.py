@@ -1,4 +1,4 @@
-"""What is sought in every choice of samples, as ``decompose`` takes it: read once, sent to each worker."""
+"""The search that is repeated on every resample: the options of ``decompose``, checked once."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from nnspca.resampling.samples import Samples
 from nnspca.result import Components, ShouldStop
 from nnspca.tasks._solve import check_method, check_seed
 
-# What `decompose` can be told beside what it seeks: nobody would hear of it.
+# Arguments of `decompose` that have no meaning within a resample (callbacks, executors and the like).
 UNREAD = set(inspect.signature(decompose).parameters) - {"deflation", "min_angle", "starts", "options"}
 
 
 @dataclass(frozen=True)
 class Search:
-    """A number of components, the solver that seeks them, its sign constraint, its seed and its other options."""
+    """The number of components, solver, sign constraint, seed and other options of the search."""
 
     r: int
     method: str
@@ -33,16 +33,16 @@ class Search:
     def read(
         cls, samples: Samples, r: int, method: str, nonnegative: bool, seed: int, options: Mapping[str, Any]
     ) -> Search:
-        """Read what a caller asks for; DataError where there are too few samples to choose from."""
+        """Check a caller's options; DataError if there are too few samples."""
         check_method(method, nonnegative)
         if unread := sorted(set(options) & UNREAD):
             given = f"{unread[0]}={shown(options[unread[0]])}"
             raise ValueError(f"{given} is not allowed here; give deflation, min_angle, starts or options of the method")
         m, n = samples.shape
-        made = cls(check_whole("n_components", r, 1, n), method, bool(nonnegative), check_seed(seed), options)
+        search = cls(check_whole("n_components", r, 1, n), method, bool(nonnegative), check_seed(seed), options)
         if m == 1:
             raise DataError("one sample has no variance; give at least 2 samples")
-        return made
+        return search
 
     def of(self, cov: Covariance, k: int | Sequence[int], should_stop: ShouldStop | None) -> Components:
         """Return the components of one covariance."""

@@ -1,4 +1,4 @@
-"""What the library hands back: components, bounds, certificates and sweeps, all frozen."""
+"""Results: components, bounds, certificates and sweeps, all frozen."""
 
 from nnspca.calls.progress import OnProgress, Progress, ShouldStop
 from nnspca.result.certificate import Bound, Certificate, PartsCertificate, Sandwich

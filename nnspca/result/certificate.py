@@ -1,4 +1,4 @@
-"""Bounds, and certificates: what was found beside a ceiling that nothing can pass."""
+"""Bounds and certificates: an attained variance with a proven upper bound."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nnspca.result.values import ByValue
 
 @dataclass(frozen=True, eq=False)
 class Bound(ByValue):
-    """One upper bound on the variance any feasible component can have.
+    """One upper bound on the variance of any feasible component.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Bound(ByValue):
 
 
 class Sandwich(Shown, ByValue):
-    """What every certificate tells of its two numbers and its bounds."""
+    """The two numbers and the bounds that every certificate has."""
 
     lower: float
     upper: float
@@ -65,21 +65,21 @@ class Sandwich(Shown, ByValue):
 
     @property
     def ratio(self) -> float:
-        """``lower / upper``: what was found attains at least this share of the optimum."""
+        """``lower / upper``: the proven share of the optimum."""
         return self.lower / self.upper
 
     @property
     def gap(self) -> float:
-        """``1 - ratio``: the share of the optimum that may have been missed, at most."""
+        """``1 - ratio``: the gap to the best possible."""
         return 1.0 - self.ratio
 
     @property
     def winner(self) -> Bound:
-        """The bound that gives ``upper``."""
+        """The bound with the least proven value, ``upper``."""
         return min((b for b in self.bounds if b.deterministic), key=lambda b: b.value)
 
     def bound(self, name: str) -> Bound:
-        """Return the bound called ``name``; KeyError when it was not tried."""
+        """Return the bound called ``name``; KeyError if it was not tried."""
         for candidate in self.bounds:
             if candidate.name == name:
                 return candidate
@@ -99,7 +99,7 @@ class Sandwich(Shown, ByValue):
         return frame(columns, index=[b.name for b in order], name="bound")
 
     def plot(self):
-        """Return a Plotly figure: what was found, and every upper bound above it."""
+        """Return a Plotly figure: the variance found, and every upper bound."""
         from nnspca.figures.ceilings import certificate
 
         return certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
@@ -108,7 +108,7 @@ class Sandwich(Shown, ByValue):
         """What is proven, and by what."""
         stopped = ", stopped before its end" if self.stopped else ""
         return [
-            f"ratio: at least {wording.kept(self.lower, self.upper)} of the best possible (proven); "
+            f"ratio: at least {wording.proven_share(self.lower, self.upper)} of the best possible (proven); "
             f"lower {wording.down(self.lower)}, upper {wording.up(self.upper)}",
             f"bound: {self.winner.name}, the least of {len(self.bounds)} tried ({self.effort}{stopped})",
         ]
@@ -195,7 +195,7 @@ class Certificate(Sandwich):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartsCertificate(Sandwich):
-    """Several parts of disjoint supports and a proven upper bound on what any so many can explain together.
+    """Several parts of disjoint supports, and a proven upper bound on the total variance of any so many.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ class Component(Shown, ByValue):
     method : str
         A key of ``nnspca.METHODS``; "given" for loadings of your own.
     k : int
-        The cardinality that was asked for.
+        The largest number of nonzero loadings allowed.
     nonnegative : bool
         Whether the sign constraint was on.
     options : mapping
@@ -41,7 +41,7 @@ class Component(Shown, ByValue):
         True when ``should_stop`` ended the call early; the loadings are then the best so far. So it
         is of a point of a curve that is still to be searched in full.
     note : str
-        What the method has to say about its own run, in plain words.
+        A remark of the method about its run, in plain words.
     features : Features or None
         What the data said of the features: their names, mean and scale; None for loadings of your
         own.
@@ -84,21 +84,21 @@ class Component(Shown, ByValue):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the features in :attr:`support`; ``x0``, ``x1`` and so on where none are known."""
+        """Names of the features in :attr:`support`; ``x0``, ``x1`` and so on if none are known."""
         return tuple(self.feature_name(i) for i in self.support.tolist())
 
     @property
     def share(self) -> float | None:
-        """Variance as a share of that of all features; None where that is not known."""
+        """Variance as a share of that of all features; None if that is not known."""
         return None if self.features is None or not self.features.total else self.variance / self.features.total
 
     def feature_name(self, i: int) -> str:
-        """Return what feature ``i`` is called."""
+        """Return the name of feature ``i``."""
         return f"x{i}" if self.features is None else self.features.name(i)
 
     @property
     def _drawn(self) -> tuple[tuple[int, int] | None, tuple[np.ndarray, str] | None]:
-        """As what a figure draws the features: pixels of an image of this shape, or along an axis."""
+        """How a figure draws the features: as pixels of an image of this shape, or along an axis."""
         seen = self.features
         if seen is None:
             return None, None
@@ -115,17 +115,17 @@ class Component(Shown, ByValue):
         return frame(columns, index=[self.feature_name(i) for i in order], name="feature")
 
     def summary(self) -> str:
-        """Return in a plain sentence what the component is made of, and how much it carries."""
-        made = f"One number made of {wording.members(self)}" if self.cardinality > 1 else f"{self._only()} alone"
+        """Return a plain sentence about the features of the component and the variance it explains."""
+        sentence = f"One number made of {wording.members(self)}" if self.cardinality > 1 else f"{self._only()} alone"
         seen = self.features
         if seen is None or self.share is None:
-            return f"{made} has variance {self.variance:.4g}."
+            return f"{sentence} has variance {self.variance:.4g}."
         treated = " (standardised)" if seen.standardized else ""
         whole = wording.counted(seen.count, "feature")
-        return f"{made} carries {wording.percent(self.share)} of the variance of all {whole}{treated}."
+        return f"{sentence} carries {wording.percent(self.share)} of the variance of all {whole}{treated}."
 
     def plot(self):
-        """Return a Plotly figure of the loadings: as bars, or as pixels where the features are those of an image."""
+        """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""
         from nnspca.figures.loadings import component
 
         return component(self.loadings, [self.feature_name(i) for i in range(len(self.loadings))], *self._drawn)
@@ -134,11 +134,11 @@ class Component(Shown, ByValue):
         return wording.members(self) if self.cardinality else "Nothing"
 
     def _lines(self) -> list[str]:
-        said = (
+        lines = (
             f"Component: {self.cardinality} of {len(self.loadings)} features, "
             f"{wording.carried(self.variance, self)} (k = {self.k}, {wording.sign(self.nonnegative)}, {self.method})"
         )
-        return [said, wording.line(self), *(["stopped before its end"] if self.stopped else [])]
+        return [lines, wording.line(self), *(["stopped before its end"] if self.stopped else [])]
 
     def _picture(self) -> str:
         from nnspca.figures.sketch import loadings

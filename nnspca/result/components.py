@@ -1,4 +1,4 @@
-"""Several components of one covariance: what each explains and all together, what they share."""
+"""Several components of one covariance: the variance that each explains, and that of all together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nnspca.result.values import ByValue
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Components(Shown, ByValue):
-    """Several components of one covariance, and what they explain together.
+    """Several components of one covariance, and the variance they explain together.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Components(Shown, ByValue):
         True when ``should_stop`` ended the call early; fewer components than asked may then be
         here.
     note : str
-        What there is to say about the run, in plain words.
+        A remark about the run, in plain words.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Components(Shown, ByValue):
 
     @property
     def features(self) -> Features | None:
-        """What the data said of the features: their names, mean and scale."""
+        """Names, mean and scale of the features."""
         return self.parts[0].features
 
     @property
@@ -130,21 +130,21 @@ class Components(Shown, ByValue):
         )
 
     def summary(self) -> str:
-        """Return in plain sentences what each component is made of, what all carry, and what is proven of that."""
+        """Return plain sentences: the features of each component, the variance explained, and what is proven."""
         together = float(self.cumulative_variance[-1]) / self.total
         if len(self) == 1:
-            said = self.parts[0].summary()
+            text = self.parts[0].summary()
         else:
             parts = wording.counted(len(self), "number").capitalize()
-            said = f"{parts} carry {wording.percent(together)} of all variance together. "
+            text = f"{parts} carry {wording.percent(together)} of all variance together. "
             own = [
                 f"number {c} is made of {wording.members(part)} ({wording.percent(part.variance / self.total)})"
                 for c, part in enumerate(self.parts, start=1)
             ]
-            said += f"N{'; '.join(own)[1:]}."
+            text += f"N{'; '.join(own)[1:]}."
         if self.certificate is not None:
-            said += f" {self.certificate.proven()}"
-        return said
+            text += f" {self.certificate.proven()}"
+        return text
 
     def plot(self):
         """Return a Plotly figure of the loadings of all components, side by side."""
@@ -157,7 +157,7 @@ class Components(Shown, ByValue):
         used = int(self.loadings.any(axis=1).sum())
         more = len(self) - (wording.LINES - 2)
         shown = self.parts[: wording.LINES - 2] if more > 1 else self.parts
-        said = [
+        lines = [
             f"{c}: {wording.line(part)} ({wording.carried(part.variance, part)})" for c, part in enumerate(shown, 1)
         ]
         head = (
@@ -165,7 +165,7 @@ class Components(Shown, ByValue):
             f"{wording.percent(float(self.cumulative_variance[-1]) / self.total)} of all variance "
             f"({self.deflation}, {self.method})"
         )
-        return [head, *said, *([f"… and {more} more"] if more > 1 else [])]
+        return [head, *lines, *([f"… and {more} more"] if more > 1 else [])]
 
     def _picture(self) -> str:
         return "".join(part._picture() for part in self.parts[:4])

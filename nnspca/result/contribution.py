@@ -1,4 +1,4 @@
-"""Contribution: what one feature does in a component, and what the component would be without it."""
+"""Contribution: the role of one feature in a component, and the loss without it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nnspca.result.values import ByValue
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contribution(Shown, ByValue):
-    """What ties one feature to a component, and what changes if it goes or comes.
+    """The role of one feature in a component, and what changes if it is removed or added.
 
     The variance x'Ax is a sum over pairs of features: ``own`` and ``shares`` are the terms of
     feature i in it. Neither ``switched`` nor ``exchanged`` is a bound: each is the variance of a
@@ -49,7 +49,7 @@ class Contribution(Shown, ByValue):
     exchanged : float
         Best variance found after that exchange; ``switched`` or 0 where there is no partner.
     features : Features or None
-        What the data said of the features.
+        Names, mean and scale of the features.
 
     Examples
     --------
@@ -75,22 +75,22 @@ class Contribution(Shown, ByValue):
 
     @property
     def held(self) -> float:
-        """Share of the variance that goes through the feature: its own and what it shares with all others."""
+        """Share of the variance that involves the feature: its own and its covariances with all others."""
         return float(self.own + self.shares.sum())
 
     @property
     def loss(self) -> float:
-        """Share of the variance that is lost, at most, once the feature has changed sides; below zero for a gain."""
+        """Upper bound on the share of the variance lost if the feature changes sides; negative for a gain."""
         return 1.0 - self.switched / self.variance if self.variance else 0.0
 
     @property
     def loss_exchanged(self) -> float:
-        """Share of the variance that is lost, at most, by the exchange; below zero for a gain."""
+        """Upper bound on the share of the variance lost by the exchange; negative for a gain."""
         return 1.0 - self.exchanged / self.variance if self.variance else 0.0
 
     @property
     def name(self) -> str:
-        """What the feature is called."""
+        """Name of the feature."""
         return self._named(self.feature)
 
     def to_frame(self):
@@ -100,18 +100,18 @@ class Contribution(Shown, ByValue):
         return frame(columns, index=[self._named(i) for i in self.others[order].tolist()], name="feature")
 
     def summary(self) -> str:
-        """Return in plain sentences what goes through the feature, and what would be lost without it."""
+        """Return plain sentences: the variance that involves the feature, and the loss without it."""
         name = wording.short(self.name)
         if not self.loading:
             gain = max(-self.loss, 0.0)
             return f"{name} is not in the component: with it besides, {wording.percent(gain)} more variance was found."
-        said = f"{wording.percent(self.held)} of the component's variance goes through {name}; "
-        said += f"without it {wording.percent(max(self.loss, 0.0))} is lost, at most"
+        text = f"{wording.percent(self.held)} of the component's variance goes through {name}; "
+        text += f"without it {wording.percent(max(self.loss, 0.0))} is lost, at most"
         if self.partner is not None:
-            said += (
+            text += (
                 f", and {wording.percent(max(self.loss_exchanged, 0.0))} with {self._named(self.partner)} in its place"
             )
-        return said + "."
+        return text + "."
 
     def _named(self, i: int) -> str:
         return f"x{i}" if self.features is None else self.features.name(i)

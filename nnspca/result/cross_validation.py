@@ -1,4 +1,4 @@
-"""Cross-validation: what components keep of samples that they were not sought on, for many k."""
+"""Cross-validation: variance of held-out samples explained by components, for many k."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nnspca.result.values import ByValue
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossValidation(Shown, ByValue):
-    """Share of the variance of held-out samples that is kept, for each k: an estimate, not a proof.
+    """Share of the variance of held-out samples explained, for each k: an estimate, not a proof.
 
     Attributes
     ----------
@@ -70,13 +70,13 @@ class CrossValidation(Shown, ByValue):
 
     @property
     def best_k(self) -> int | None:
-        """The smallest k of the largest mean; None where nothing is known."""
+        """The smallest k of the largest mean; None if nothing is known."""
         mean = self.mean
         return self.ks[int(np.nanargmax(mean))] if np.isfinite(mean).any() else None
 
     @property
     def suggested_k(self) -> int | None:
-        """The smallest k whose mean lies within one standard error of the largest; None where nothing is known."""
+        """The smallest k whose mean lies within one standard error of the largest; None if nothing is known."""
         best = self.best_k
         if best is None:
             return None
@@ -118,7 +118,7 @@ class CrossValidation(Shown, ByValue):
 
 
 def _mean(shares: np.ndarray) -> np.ndarray:
-    """Mean of each column over what is known of it."""
+    """Mean of the known values of each column."""
     known = np.isfinite(shares)
     count = known.sum(axis=0)
     return np.where(count > 0, np.where(known, shares, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)

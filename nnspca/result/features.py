@@ -1,4 +1,4 @@
-"""Features: what they are called, and with which mean and scale they were read."""
+"""Features: their names, and the mean and scale with which they were read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """What a result carries of the features it speaks about, so that it can name them and take new samples.
+    """Names, mean and scale of the features of a result, so that it can name them and score new samples.
 
     Attributes
     ----------
@@ -55,15 +55,15 @@ class Features:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What the features are called; ``x0``, ``x1`` and so on, as scikit-learn does, where nothing said."""
+        """Names of the features; ``x0``, ``x1`` and so on, as in scikit-learn, if none are known."""
         return self.given_names if self.given_names is not None else tuple(f"x{i}" for i in range(self.count))
 
     def name(self, i: int) -> str:
-        """Return what one feature is called."""
+        """Return the name of one feature."""
         return f"x{i}" if self.given_names is None else self.given_names[i]
 
     def restricted(self, places: np.ndarray) -> Features:
-        """Return what is known of some of the features, each under the name it has among all."""
+        """Return the description of some of the features, under their names among all."""
         own = (None if array is None else array[places] for array in (self.mean, self.scale, self.axis))
         mean, scale, axis = own
         names = tuple(self.name(i) for i in places.tolist())
@@ -71,31 +71,31 @@ class Features:
 
     @cached_property
     def _digest(self) -> bytes:
-        plain = [value for value in self._told if not isinstance(value, np.ndarray)]
+        plain = [value for value in self._compared if not isinstance(value, np.ndarray)]
         digest = hashlib.blake2b(repr(plain).encode("utf-8", "surrogatepass"), digest_size=16)
         for array in (self.mean, self.scale, self.axis):
             digest.update(b"|" if array is None else np.ascontiguousarray(array).data)
         return digest.digest()
 
     @property
-    def _told(self) -> tuple[Any, ...]:
+    def _compared(self) -> tuple[Any, ...]:
         return tuple(getattr(self, field.name) for field in fields(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Results that come from other processes one by one share what they say of the features."""
-        return _shared, (self._digest, self._told)
+        """Results that arrive from other processes share equal descriptions of features."""
+        return _shared, (self._digest, self._compared)
 
 
 _here: WeakValueDictionary[bytes, Features] = WeakValueDictionary()
 
 
 def _shared(digest: bytes, known: tuple[Any, ...]) -> Features:
-    """The one of this process that says the same."""
+    """The equal instance of this process, if there is one."""
     return _here.setdefault(digest, Features(*known))
 
 
 def frozen(values: Iterable[float] | None) -> np.ndarray | None:
-    """Return numbers that cannot be written to; None for none, and where one is too large for a double."""
+    """Return read-only numbers; None for none, or if one is too large for a double."""
     if values is None:
         return None
     array = np.array(values, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Necessity: which features every near-best component has, and how much each can hold of one."""
+"""Necessity: the features of every near-best component, and the largest weight of each feature in one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nnspca.result.values import ByValue
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Necessity(Shown, ByValue):
-    """What is proven of each of n features about all near-best components.
+    """Proven facts about each of n features in all near-best components.
 
     A *near-best* component is feasible and of at least ``threshold``: within the share ``within``
     of the best found, and so every component within that share of the unknown optimum is one.
@@ -46,7 +46,7 @@ class Necessity(Shown, ByValue):
         No component without the feature has more variance than this, or than ``threshold``,
         whichever is larger; NaN where no such bound was sought.
     fingerprint : str
-        Hash of the covariance it speaks about.
+        Hash of its covariance.
     seconds : float
         Wall-clock time, the search for the component included.
     stopped : bool
@@ -77,7 +77,7 @@ class Necessity(Shown, ByValue):
 
     @property
     def undecided(self) -> np.ndarray:
-        """Features of which neither is known, shape (n,): a bound that is not low enough shows nothing."""
+        """Features of which neither is known, shape (n,): the bound is not low enough for a proof."""
         return ~(self.essential | self.dispensable)
 
     @property
@@ -86,7 +86,7 @@ class Necessity(Shown, ByValue):
         return tuple(self.component.feature_name(i) for i in np.flatnonzero(self.essential).tolist())
 
     def to_frame(self):
-        """Return a pandas DataFrame with a row for each feature: what is known of it, its loading and its limit."""
+        """Return a pandas DataFrame with a row for each feature: its status, its loading and its limit."""
         places = range(len(self.limit))
         columns = {
             "state": [self._state(i) for i in places],
@@ -97,14 +97,14 @@ class Necessity(Shown, ByValue):
         return frame(columns, index=[self.component.feature_name(i) for i in places], name="feature")
 
     def summary(self) -> str:
-        """Return in plain sentences which features no near-best component lacks."""
+        """Return plain sentences about the features of every near-best component."""
         within = f"within {wording.percent(self.within)} of the best found"
         inside = [i for i in self.component.support.tolist() if self.undecided[i]]
         if names := self.essential_names:
-            said = f"Every component {within} has {wording.listed(names[:12], max(0, len(names) - 12))} (proven)."
+            text = f"Every component {within} has {wording.listed(names[:12], max(0, len(names) - 12))} (proven)."
         else:
-            said = f"No feature is proven to be in every component {within}."
-        return said + (f" Of {wording.counted(len(inside), 'feature')} it is not known." if inside else "")
+            text = f"No feature is proven to be in every component {within}."
+        return text + (f" Of {wording.counted(len(inside), 'feature')} it is not known." if inside else "")
 
     def plot(self):
         """Return a Plotly figure: each feature's weight, and the most that any near-best component can give it."""

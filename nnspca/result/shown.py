@@ -1,4 +1,4 @@
-"""How a result shows itself: a few lines at a prompt, sentences and a picture in a notebook."""
+"""Representations of results: a few lines at a prompt, sentences and a picture in a notebook."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nnspca.result.wording import LINES
 
 
 class Shown:
-    """What has lines for a prompt, a summary in plain sentences and a picture."""
+    """A result with lines for a prompt, a summary in plain sentences and a picture."""
 
     def __repr__(self) -> str:
         first, *rest = self._lines()
@@ -21,11 +21,11 @@ class Shown:
 
     @abstractmethod
     def summary(self) -> str:
-        """Return in plain sentences what is known."""
+        """Return plain sentences about the result."""
 
     @abstractmethod
     def _lines(self) -> list[str]:
-        """The lines shown at a prompt, the most telling first."""
+        """The lines shown at a prompt, the most important first."""
 
     def _picture(self) -> str:
         """A picture as inline SVG, or nothing."""

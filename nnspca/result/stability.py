@@ -127,17 +127,17 @@ class Stability(Shown, ByValue):
         """Return in plain sentences how often the features of each part return: sampling, not proof."""
         if not self.resamples:
             return "No resample was drawn before the call was stopped."
-        said = []
+        sentences = []
         for c, part in enumerate(self.parts.parts):
             often = [i for i in wording.heaviest(part) if self.recurrence[i, c] >= 0.8]
             mean = wording.percent(float(self.mean_recurrence[c]))
             which = [wording.short(part.feature_name(i)) for i in often[: wording.NAMED]]
-            found = wording.listed(which, max(0, len(often) - wording.NAMED)) if often else "no feature"
-            said.append(
+            listing = wording.listed(which, max(0, len(often) - wording.NAMED)) if often else "no feature"
+            sentences.append(
                 f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples in the mean; "
-                f"in at least 80 %: {found}."
+                f"in at least 80 %: {listing}."
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def plot(self):
         """Return a Plotly figure: how often each feature of each part returned."""
@@ -157,8 +157,8 @@ class Stability(Shown, ByValue):
             f"(mean recurrence of at least {self.threshold:g}){stopped}"
         )
         means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
-        said = [f"{c}: {means[c - 1]:.2f}  {wording.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
-        return [head, *said, *(["…"] if len(self.parts.parts) > 4 else [])]
+        lines = [f"{c}: {means[c - 1]:.2f}  {wording.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
+        return [head, *lines, *(["…"] if len(self.parts.parts) > 4 else [])]
 
     def _picture(self) -> str:
         return "".join(part._picture() for part in self.parts.parts[:4])

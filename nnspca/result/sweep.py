@@ -94,22 +94,22 @@ class Sweep(Shown, ByValue):
         return of_records(self.to_records())
 
     def summary(self) -> str:
-        """Return in plain sentences how far the curve goes, and what is proven along it."""
+        """Return plain sentences about the range of the curve and the proven shares."""
         if not self.points:
             return "Nothing was solved before the sweep was stopped."
         best = max(self.points, key=lambda p: p.component.variance)
         share = wording.percent(best.component.variance / self.leading)
-        said = (
+        text = (
             f"The largest variance found at k = {self.points[0].k} to {self.points[-1].k} is {share} of that of the "
             f"first principal component, by {best.method} at k = {best.k}."
         )
         if proven := self.certificates:
             k = min(proven, key=lambda each: proven[each].ratio)
-            share = wording.kept(proven[k].lower, proven[k].upper)
-            said += (
+            share = wording.proven_share(proven[k].lower, proven[k].upper)
+            text += (
                 f" At every k certified, at least {share} of the best possible was found (proven; least at k = {k})."
             )
-        return said
+        return text
 
     def plot(self):
         """Return a Plotly figure: variance against k for each method, and the band in which the optimum lies."""
@@ -125,8 +125,8 @@ class Sweep(Shown, ByValue):
     def _lines(self) -> list[str]:
         methods = ", ".join(dict.fromkeys(p.method for p in self.points))
         ks = sorted({p.k for p in self.points})
-        said = f"Sweep: {len(ks)} values of k" + (f" from {ks[0]} to {ks[-1]}, by {methods}" if ks else "")
-        return [said + (", stopped before its end" if self.stopped else ""), self.summary()]
+        text = f"Sweep: {len(ks)} values of k" + (f" from {ks[0]} to {ks[-1]}, by {methods}" if ks else "")
+        return [text + (", stopped before its end" if self.stopped else ""), self.summary()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,20 +199,18 @@ class PartsSweep(Shown, ByValue):
         return of_records(self.to_records())
 
     def summary(self) -> str:
-        """Return in plain sentences how far the curve goes, and what is proven along it."""
+        """Return plain sentences about the range of the curve and the proven shares."""
         if not self.points:
             return "Nothing was found before the sweep was stopped."
         last = self.points[-1]
         share = wording.percent(float(last.together.variances.sum()) / self.total)
         parts = wording.counted(last.n_components, "part").capitalize()
-        said = f"{parts} with k = {last.k} carry {share} of all variance."
+        text = f"{parts} with k = {last.k} carry {share} of all variance."
         if proven := [p.certificate for p in self.points if p.certificate is not None]:
             least = min(proven, key=lambda cert: cert.ratio)
-            said += (
-                f" At every point certified, at least {wording.kept(least.lower, least.upper)} of the best possible "
-            )
-            said += "was found (proven)."
-        return said
+            share = wording.proven_share(least.lower, least.upper)
+            text += f" At every point certified, at least {share} of the best possible was found (proven)."
+        return text
 
     def plot(self):
         """Return a Plotly figure: variance against the number of parts, and the band in which the optimum lies."""
@@ -220,10 +218,10 @@ class PartsSweep(Shown, ByValue):
 
         curves = {
             f"k = {k}, {name}": [
-                (p.n_components, float(found.variances.sum()) / self.total)
+                (p.n_components, float(components.variances.sum()) / self.total)
                 for p in self.points
                 if p.k == k
-                for found in [p.together if name == "together" else p.greedy]
+                for components in [p.together if name == "together" else p.greedy]
             ]
             for k in dict.fromkeys(p.k for p in self.points)
             for name in ("together", "one after the other")
@@ -237,5 +235,5 @@ class PartsSweep(Shown, ByValue):
         return sweep(curves, band, "parts", "share of all variance")
 
     def _lines(self) -> list[str]:
-        said = f"PartsSweep: {len(self.points)} points" + (", stopped before its end" if self.stopped else "")
-        return [said, self.summary()]
+        text = f"PartsSweep: {len(self.points)} points" + (", stopped before its end" if self.stopped else "")
+        return [text, self.summary()]

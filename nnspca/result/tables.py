@@ -8,7 +8,7 @@ from typing import Any
 
 
 def frame(columns: Mapping[str, Any], index: Sequence[object] | None = None, name: str | None = None) -> Any:
-    """Return a data frame; ImportError that says what to install where pandas is not there."""
+    """Return a data frame; ImportError with the package to install if pandas is absent."""
     pandas = _pandas()
     return pandas.DataFrame(dict(columns), index=None if index is None else pandas.Index(index, name=name))
 

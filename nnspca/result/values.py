@@ -1,4 +1,4 @@
-"""Equality by value: two results are equal where they say the same, however long each took."""
+"""Equality by value: two results are equal if all fields but the times are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class ByValue:
-    """What is equal to another of its class where their fields are, save those that are marked as not compared.
+    """Equal to another instance of its class if all compared fields are equal.
 
     Seconds, proofs and the names of features are not compared: a result read from a file equals the
     one that was written.
@@ -31,7 +31,7 @@ def _compared(record: Any) -> list[str]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are equal, arrays entry by entry, NaN to NaN."""
+    """Whether two values are equal; arrays entry by entry, with NaN equal to NaN."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         one, other = np.asarray(one), np.asarray(other)
         return bool(np.array_equal(one, other, equal_nan=one.dtype.kind == other.dtype.kind == "f"))

@@ -1,4 +1,4 @@
-"""How results put their numbers: shares, proven ones rounded so that they stay true, and features by name."""
+"""How results word their numbers: shares, proven ones rounded safely, and features by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 
 
 def percent(share: float) -> str:
-    """Return a share that was measured, to three digits.
+    """Return a measured share, to three digits.
 
     >>> percent(0.31241), percent(1.0), percent(0.000312)
     ('31.2 %', '100 %', '0.0312 %')
@@ -28,7 +28,7 @@ def percent(share: float) -> str:
 
 
 def gain(lower: float, upper: float) -> str:
-    """Return by how much ``upper`` exceeds ``lower`` > 0, rounded up to hundredths of a per cent.
+    """Return the excess of ``upper`` over ``lower`` > 0, rounded up to hundredths of a per cent.
 
     >>> gain(1.0, 1.0), gain(2.0, 2.0001), gain(1.0, 1.5)
     ('0 %', '0.01 %', '50 %')
@@ -36,10 +36,10 @@ def gain(lower: float, upper: float) -> str:
     return _hundredths(math.ceil((Fraction(upper) / Fraction(lower) - 1) * 10_000))
 
 
-def kept(lower: float, upper: float) -> str:
-    """Return the share of ``upper`` that ``lower`` is, rounded down to hundredths of a per cent.
+def proven_share(lower: float, upper: float) -> str:
+    """Return ``lower`` as a share of ``upper``, rounded down to hundredths of a per cent.
 
-    >>> kept(2.0, 2.0), kept(2.0, 2.0001)
+    >>> proven_share(2.0, 2.0), proven_share(2.0, 2.0001)
     ('100 %', '99.99 %')
     """
     return _hundredths(math.floor(Fraction(lower) / Fraction(upper) * 10_000)) if upper > 0 else "100 %"
@@ -50,7 +50,7 @@ def _hundredths(count: int) -> str:
 
 
 def up(value: float) -> str:
-    """Return a ceiling in six digits, rounded up: it stays a ceiling.
+    """Return an upper bound in six digits, rounded up: it stays an upper bound.
 
     >>> up(2.61803398), up(3.0), up(1234567.0)
     ('2.61804', '3', '1234570')
@@ -59,7 +59,7 @@ def up(value: float) -> str:
 
 
 def down(value: float) -> str:
-    """Return what was attained in six digits, rounded down.
+    """Return an attained value in six digits, rounded down.
 
     >>> down(2.61803398)
     '2.61803'
@@ -73,17 +73,17 @@ def _digits(value: float, rounding: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return how many there are, in letters up to twelve.
+    """Return a number of things, in letters up to twelve.
 
     >>> counted(1, "feature"), counted(3, "feature"), counted(40, "part")
     ('one feature', 'three features', '40 parts')
     """
-    said = WORDS[count] if count < len(WORDS) else str(count)
-    return f"{said} {noun}" + ("" if count == 1 else "s")
+    number_word = WORDS[count] if count < len(WORDS) else str(count)
+    return f"{number_word} {noun}" + ("" if count == 1 else "s")
 
 
 def listed(words: Sequence[str], more: int = 0) -> str:
-    """Return words as a sentence lists them, and how many more there are.
+    """Return words as an enumeration in a sentence, with the number of further ones.
 
     >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"]), listed(["a", "b"], 7)
     ('a', 'a and b', 'a, b and c', 'a, b and 7 more')
@@ -103,12 +103,12 @@ def line(part: Component, most: int = NAMED) -> str:
     order = heaviest(part)
     if (where := _where(part)) is not None:
         return f"{len(order)} {where[0]}s, {where[1]}"
-    said = [f"{short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
-    return ", ".join(said) + (f", … and {len(order) - most} more" if len(order) > most else "")
+    loadings = [f"{short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
+    return ", ".join(loadings) + (f", … and {len(order) - most} more" if len(order) > most else "")
 
 
 def members(part: Component, most: int = NAMED) -> str:
-    """Return the features of a component as a sentence lists them, the largest loading first."""
+    """Return the features of a component as an enumeration in a sentence, the largest loading first."""
     order = heaviest(part)
     if (where := _where(part)) is not None:
         return f"{counted(len(order), where[0])} in {where[1]}"
@@ -117,7 +117,7 @@ def members(part: Component, most: int = NAMED) -> str:
 
 
 def _where(part: Component) -> tuple[str, str] | None:
-    """What features are and where they lie, as pixels or along an axis; None where they are told by name."""
+    """The kind and position of features, as pixels or along an axis; None if they are known by name only."""
     seen = part.features
     if seen is None or not part.cardinality:
         return None
@@ -131,12 +131,12 @@ def _where(part: Component) -> tuple[str, str] | None:
 
 
 def short(name: str) -> str:
-    """Return a name that fits a line."""
+    """Return a name cut to fit a line."""
     return name if len(name) <= 24 else f"{name[:23]}…"
 
 
 def carried(variance: float, part: Component) -> str:
-    """Return a variance as a share of the whole where that is known."""
+    """Return a variance, as a share of the whole if that is known."""
     total = None if part.features is None else part.features.total
     return f"{percent(variance / total)} of all variance" if total else f"variance {variance:.4g}"
 

@@ -1,4 +1,4 @@
-"""One module a method; :data:`nnspca.solvers.registry.METHODS` lists them.
+"""Solvers, one module each; :data:`nnspca.solvers.registry.METHODS` lists them.
 
 A method's module has the name of its one entry, ``nnspca.solvers.em.em``, and so have what methods
 share, such as :mod:`.climb`; outside this package and the app's no module has the name of a

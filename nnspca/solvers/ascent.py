@@ -1,4 +1,4 @@
-"""NSPCA's ascent: entry after entry of U >= 0, each set to its best value with all others fixed."""
+"""NSPCA's coordinate ascent: each entry of U >= 0 in turn is set to its best value with all others fixed."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Ascent:
 def coordinate_ascent(
     cov: Covariance, U: np.ndarray, alpha: float, beta: float, *, max_iter: int, tol: float, monitor: Monitor
 ) -> tuple[np.ndarray, list[float]]:
-    """Sweep until the objective gains less than ``tol`` of itself; return U and the objective after each sweep."""
+    """Sweep until the relative gain is less than ``tol``; return U and the objective after each sweep."""
     ascent = Ascent(cov, alpha, beta, U.copy())
     history = [ascent.objective()]
     for _ in range(max_iter):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, beside, heed
+from nnspca.calls.stopping import Stopped, raise_if_stopped, run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -20,17 +20,17 @@ from nnspca.spannogram import sphere
 
 RANKS = (1, 2, 3, 4)  # low-rank optima to start from
 CELLS = 30  # of the search for each: of 408 problems none ended better after 200
-WIDE = 5000  # features above which the starts are climbed among those only that a few steps ask for
-FEWEST, SIFTED = 2000, 20  # how many those are: so many, or so many times k
+WIDE = 5000  # features above which only candidates from a few steps are used to climb the starts
+FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFTED times k
 STEPS = 3  # on all the features before they are chosen
 SEARCHED = 0.8  # share of the progress that the rounds of search take
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
-GLIMPSED = 10  # steps of the few starts that are climbed at first
+QUICK_STEPS = 10  # steps of the few starts that are climbed at first
 
 
 @dataclass(frozen=True, eq=False)
-class _Begun:
-    """What a portfolio begins with: as ``best`` is asked, and the variance known before."""
+class StartSettings:
+    """Settings of a portfolio: the options of ``best``, and the variance known at the start."""
 
     restarts: int
     leaders: int
@@ -61,8 +61,8 @@ def best(
         How many of the best climbed points are polished.
     search : int
         Rounds of :func:`nnspca.solvers.search.search` around the best point, which never lose
-        variance. More rounds begin as fewer do, so that whoever stops the call has what fewer would
-        have found.
+        variance. A longer search begins with the same rounds as a shorter one, so a stopped call
+        returns the result of a shorter one.
     starts : ndarray, shape (r, n), optional
         More points to begin with, such as the solution at a neighbouring k.
     """
@@ -73,8 +73,8 @@ def best(
     points, variances = climb(problem, widest, monitor=monitor, max_iter=STEPS)
     monitor.tell(0.0, "a first component", float(variances[0]))
     share = SEARCHED if search else 0.0
-    begun = _Begun(restarts, leaders, starts, float(variances[0]))
-    part = _portfolio(problem, rng, monitor.part(0.0, 1.0 - share), begun)
+    settings = StartSettings(restarts, leaders, starts, float(variances[0]))
+    part = _portfolio(problem, rng, monitor.part(0.0, 1.0 - share), settings)
     if variances[0] > part.variance * (1 + TIE):
         part = replace(part, loadings=points[0], variance=float(variances[0]))
     if not search or part.stopped:
@@ -82,11 +82,11 @@ def best(
     return _searched(problem, part, rng, monitor.part(1.0 - share, 1.0), search)
 
 
-def glimpse(problem: Problem, *, monitor: Monitor) -> Component:
+def quick_start(problem: Problem, *, monitor: Monitor) -> Component:
     """Climb a few steps from single eigenvectors and the features of largest variance, and polish the highest.
 
-    Nothing of it is random, and it takes about a tenth of what :func:`best` does: what there is to
-    see before.
+    It is deterministic and takes about a tenth of the time of :func:`best`: a first component to
+    show meanwhile.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if k == 1:
@@ -94,15 +94,15 @@ def glimpse(problem: Problem, *, monitor: Monitor) -> Component:
     widest = cov.block(np.argsort(-cov.diagonal, kind="stable")[:2])
     x, among = climb(problem, widest[:1], monitor=monitor, max_iter=1)[0][0], np.arange(problem.n)
     try:
-        _, vectors = beside(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
+        _, vectors = run_cancellable(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
         rows = np.vstack([vectors.T, -vectors.T] if nonnegative else [vectors.T])
         if (count := _sifted(problem)) is not None:
             near = _nearness(np.vstack([np.maximum(rows, 0.0) if nonnegative else np.abs(rows), cov.diagonal]), k)
             among = np.sort(np.argsort(-near, kind="stable")[:count])
         few = problem if count is None else problem.restrict(among)
-        heed(monitor)
+        raise_if_stopped(monitor)
         starts = np.vstack([feasible.rank_one(rows[:, among], k, nonnegative), widest[:, among]])
-        points, variances = climb(few, starts, monitor=monitor.unseen(), max_iter=GLIMPSED)
+        points, variances = climb(few, starts, monitor=monitor.without_points(), max_iter=QUICK_STEPS)
         x = np.zeros(problem.n)
         x[among] = points[int(variances.argmax())]
         x, history = polish(problem, x, monitor=monitor)
@@ -126,7 +126,7 @@ def _alone(problem: Problem, feature: int, monitor: Monitor) -> Component:
     x = np.zeros(problem.n)
     x[feature] = 1.0
     variance = problem.cov.variance(x)
-    monitor.found(x, variance)
+    monitor.report_point(x, variance)
     monitor.tell(1.0, "the feature of largest variance", variance)
     note = "the feature of largest variance: no other does better alone"
     return Component(
@@ -135,13 +135,15 @@ def _alone(problem: Problem, feature: int, monitor: Monitor) -> Component:
 
 
 def _searched(problem: Problem, part: Component, rng: np.random.Generator, monitor: Monitor, rounds: int) -> Component:
-    """Go on from a component by rounds of search; of very many features, among those that its own gradient asks for."""
+    """Improve a component by rounds of search; with very many features, among those of large gradient only."""
     cov, x = problem.cov, part.loadings
     if (count := _sifted(problem)) is not None:
-        chosen, _ = _candidate_features(problem, count, rng=rng, monitor=monitor.unseen(), restarts=16, starts=x)
+        chosen, _ = _candidate_features(
+            problem, count, rng=rng, monitor=monitor.without_points(), restarts=16, starts=x
+        )
         y = np.zeros(problem.n)
         y[chosen], history = local.search(
-            problem.restrict(chosen), x[chosen], rounds=rounds, rng=rng, monitor=monitor.among(chosen, problem.n)
+            problem.restrict(chosen), x[chosen], rounds=rounds, rng=rng, monitor=monitor.on_features(chosen, problem.n)
         )
         y, _ = polish(problem, y, monitor=monitor)
     else:
@@ -159,27 +161,27 @@ def _searched(problem: Problem, part: Component, rng: np.random.Generator, monit
 
 
 def _sifted(problem: Problem) -> int | None:
-    """How many features are looked at first, where they are very many; None: all at once."""
+    """The number of features to consider first if there are very many; None for all."""
     n, k = problem.n, problem.k
     return max(FEWEST, SIFTED * k) if n > WIDE and n > 2 * SIFTED * k else None
 
 
-def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun) -> Component:
-    """Find the best of many starts, climbed and polished; progress is told from what is known on."""
+def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings) -> Component:
+    """Climb from many starts and polish the best; progress is reported from the known variance on."""
     if (count := _sifted(problem)) is not None:
-        return _of_the_many(problem, rng, monitor, begun, count)
-    history = [begun.known]
-    candidates = _candidates(problem, rng, monitor, begun, history)
+        return _of_the_many(problem, rng, monitor, settings, count)
+    history = [settings.known]
+    candidates = _candidates(problem, rng, monitor, settings, history)
     points, variances = climb(problem, candidates, monitor=monitor.part(0.1, 0.4))
-    heed(monitor)
+    raise_if_stopped(monitor)
     monitor.tell(0.4, f"{len(candidates)} starts climbed", max(float(variances.max()), history[-1]))
     if 2 * problem.k < problem.n:
-        wide = candidates[np.argsort(-variances, kind="stable")[: 2 * begun.restarts]]
+        wide = candidates[np.argsort(-variances, kind="stable")[: 2 * settings.restarts]]
         wide, gained = _narrowed(problem, wide, monitor)
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
     history.append(max(float(variances[order[0]]), history[-1]))
-    chosen = points[_distinct_supports(points, order, begun.leaders)]
+    chosen = points[_distinct_supports(points, order, settings.leaders)]
     loadings = _polished(problem, chosen, float(variances[order[0]]), monitor, history)
     if not problem.nonnegative:
         loadings = feasible.orient(loadings)
@@ -196,20 +198,20 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, beg
 
 
 def _candidates(
-    problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun, history: list[float]
+    problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings, history: list[float]
 ) -> np.ndarray:
     """The starts of a portfolio as rows; the variances of the rank-d optima among them are added to the history."""
-    cov, k, nonnegative, restarts = problem.cov, problem.k, problem.nonnegative, begun.restarts
-    rows = [] if begun.starts is None else [np.atleast_2d(begun.starts)]
-    values, vectors = beside(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
+    cov, k, nonnegative, restarts = problem.cov, problem.k, problem.nonnegative, settings.restarts
+    rows = [] if settings.starts is None else [np.atleast_2d(settings.starts)]
+    values, vectors = run_cancellable(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
     V = vectors * np.sqrt(values)
     for d in (r for r in RANKS if r <= problem.n):
         exact = sphere.maximise(
             V[:, :d], k, nonnegative=nonnegative, tol=1e-2, max_cells=CELLS, should_stop=monitor.stop
         ).loadings
-        heed(monitor)
+        raise_if_stopped(monitor)
         rows.append(exact[None])
-        monitor.found(exact, cov.variance(exact))
+        monitor.report_point(exact, cov.variance(exact))
         history.append(max(cov.variance(exact), history[-1]))
         monitor.tell(0.1 * d / len(RANKS), f"rank-{d} optimum", history[-1])
     directions = feasible.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
@@ -222,21 +224,21 @@ def _candidates(
 
 
 def _narrowed(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
-    """Points climbed with wider supports first: narrowed step by step they stray less than cut at once."""
+    """Points climbed with wider supports first: gradual narrowing loses less than a single cut."""
     gained = np.zeros(len(wide))
     for width in (min(4 * problem.k, problem.n), 2 * problem.k, problem.k):
-        watched = monitor if width == problem.k else monitor.unseen()
+        watched = monitor if width == problem.k else monitor.without_points()
         wide, gained = climb(replace(problem, k=width), wide, monitor=watched, tol=1e-6)
         apart = _distinct_supports(wide, np.argsort(-gained, kind="stable"), len(wide))
         wide, gained = wide[apart], gained[apart]
-        heed(monitor)
+        raise_if_stopped(monitor)
     return wide, gained
 
 
 def _polished(
     problem: Problem, leaders: np.ndarray, value: float, monitor: Monitor, history: list[float]
 ) -> np.ndarray:
-    """Polish the leading points, the best of them of this value first; return the best point there is."""
+    """Polish the leading points, the best of them first; return the best result."""
     loadings = leaders[0]
     rough = True  # the best point so far is none of the polished ones, which win ties
     for rank, leader in enumerate(leaders):
@@ -252,30 +254,32 @@ def _polished(
     return loadings
 
 
-def _of_the_many(problem: Problem, rng: np.random.Generator, monitor: Monitor, begun: _Begun, count: int) -> Component:
-    """The same among the features that a few steps ask for, then polished among all: most of very many never matter."""
+def _of_the_many(
+    problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings, count: int
+) -> Component:
+    """The portfolio on candidate features, then polished on all: most of very many features never matter."""
     cov = problem.cov
     chosen, points = _candidate_features(
-        problem, count, rng=rng, monitor=monitor, restarts=begun.restarts, starts=begun.starts
+        problem, count, rng=rng, monitor=monitor, restarts=settings.restarts, starts=settings.starts
     )
     starts = points[:, chosen]
-    found = _portfolio(
+    component = _portfolio(
         problem.restrict(chosen),
         rng,
-        monitor.part(0.0, 0.9).among(chosen, problem.n),
-        replace(begun, leaders=2 * begun.leaders, starts=starts[starts.any(axis=1)]),
+        monitor.part(0.0, 0.9).on_features(chosen, problem.n),
+        replace(settings, leaders=2 * settings.leaders, starts=starts[starts.any(axis=1)]),
     )
     x = np.zeros(problem.n)
-    x[chosen] = found.loadings
+    x[chosen] = component.loadings
     x = climb(problem, x[None], monitor=monitor)[0][0]
     x, gains = polish(problem, x, monitor=monitor)
     return replace(
-        found,
+        component,
         loadings=x if problem.nonnegative else feasible.orient(x),
         variance=cov.variance(x),
-        history=tuple(np.maximum.accumulate([*found.history, *gains])),
+        history=tuple(np.maximum.accumulate([*component.history, *gains])),
         stopped=monitor.stop(),
-        note=f"{found.note}, among {len(chosen):,} features first",
+        note=f"{component.note}, among {len(chosen):,} features first",
     )
 
 
@@ -288,37 +292,37 @@ def _candidate_features(
     restarts: int,
     starts: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The features, ascending, that vary most or come nearest to a place in the support of some start; the starts."""
+    """The features, ascending, of largest variance or nearest to the support of some start; and the starts."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     directions = applied(cov, rng.standard_normal((restarts, problem.n)), monitor)
-    heed(monitor)
+    raise_if_stopped(monitor)
     directions = applied(cov, feasible.unit(directions), monitor)
-    heed(monitor)
+    raise_if_stopped(monitor)
     alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], np.abs(directions).argmax(axis=1))
-    # features that rise together are a good start without sign too
+    # features of positive covariances are good starts without sign constraint too
     rows = [np.maximum(directions, 0.0), np.maximum(-directions, 0.0)]
     rows += [cov.block(few) for few in batches(alone, cov, monitor)]
     rows += [] if nonnegative else [directions]
     given = np.zeros((0, problem.n)) if starts is None else np.atleast_2d(starts)
-    heed(monitor)
+    raise_if_stopped(monitor)
     starts = np.vstack([*rows, given])
-    heed(monitor)
+    raise_if_stopped(monitor)
     points, _ = climb(problem, starts, monitor=monitor, max_iter=STEPS)
-    heed(monitor)
+    raise_if_stopped(monitor)
     gradients = applied(cov, points, monitor)
-    heed(monitor)
+    raise_if_stopped(monitor)
     nearness = _nearness(cov.diagonal[None], k)
     for few in batches(np.arange(len(points)), cov, monitor):
         pulls = np.maximum(gradients[few], 0.0) if nonnegative else np.abs(gradients[few])
         nearness = np.maximum(nearness, _nearness(pulls, k))
-    heed(monitor)
+    raise_if_stopped(monitor)
     nearness[given.any(axis=0)] = np.inf
     chosen = np.sort(np.argsort(-nearness, kind="stable")[:count])
     return chosen, np.vstack([given, points])
 
 
 def _nearness(pulls: np.ndarray, k: int) -> np.ndarray:
-    """How near each feature comes to a place in the support that some row of pulls chooses: at 1, it has the last."""
+    """The largest pull of each feature relative to the smallest chosen in its row: 1 for the last in the support."""
     last = feasible.largest_entries(pulls, k)[:, :1]
     return (pulls / np.where(last > 0, last, 1.0)).max(axis=0)
 
@@ -330,7 +334,7 @@ def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monito
     w = feasible.unit(np.abs(w) if nonnegative else w)
     for _ in range(15):
         w = soft_threshold(applied(cov, w, monitor), k, nonnegative)
-        heed(monitor)
+        raise_if_stopped(monitor)
     leader = w[int(cov.variance(w).argmax())]
     return np.vstack([w, optimise_on_support(cov, leader, nonnegative=nonnegative, monitor=monitor)[None]])
 

@@ -67,7 +67,7 @@ def climb(
         _show(points, variances, monitor)
         if monitor.stop():
             break
-        moving = _met(points, variances, moving, follows, cov._batch)
+        moving = _merge_equal_supports(points, variances, moving, follows, cov._batch)
     while (follows != follows[follows]).any():
         follows = follows[follows]
     met = np.flatnonzero(follows != np.arange(len(follows)))
@@ -76,7 +76,7 @@ def climb(
 
 
 def batches(rows: np.ndarray, cov: Covariance, monitor: Monitor) -> Iterator[np.ndarray]:
-    """So many of the rows at a time as A is applied to at once, until told to stop: the first ones in any case."""
+    """Yield batches of rows of the size at which A is applied, until stopped; the first in any case."""
     for start in range(0, len(rows), cov._batch):
         if start and monitor.stop():
             return
@@ -84,17 +84,17 @@ def batches(rows: np.ndarray, cov: Covariance, monitor: Monitor) -> Iterator[np.
 
 
 def applied(cov: Covariance, x: np.ndarray, monitor: Monitor) -> np.ndarray:
-    """Ax of a batch of rows, polled on the way: zero where it was stopped before."""
+    """Ax of a batch of rows, with polls between; rows after a stop are zero."""
     out = np.zeros_like(x)
     for few in batches(np.arange(len(x)), cov, monitor):
         out[few] = cov.apply(x[few])
     return out
 
 
-def _met(
+def _merge_equal_supports(
     points: np.ndarray, variances: np.ndarray, moving: np.ndarray, follows: np.ndarray, together: int
 ) -> np.ndarray:
-    """Let starts on one support go on as one, the highest of them; return those that go on."""
+    """Merge starts on the same support into the highest of them; return those that continue."""
     ahead: dict[bytes, int] = {}
     order = moving[np.argsort(-variances[moving], kind="stable")]
     for start in range(0, len(order), together):
@@ -106,10 +106,10 @@ def _met(
 
 
 def _show(points: np.ndarray, variances: np.ndarray, monitor: Monitor) -> None:
-    """Show the best of some points."""
+    """Report the best of some points."""
     if len(points):
         leader = int(variances.argmax())
-        monitor.found(points[leader], variances[leader])
+        monitor.report_point(points[leader], variances[leader])
 
 
 def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, monitor: Monitor = QUIET) -> np.ndarray:

@@ -16,7 +16,7 @@ from nnspca.solvers.ascent import coordinate_ascent
 from nnspca.solvers.climb import optimise_on_support
 
 BISECTIONS = 18
-SPARSEST = 4.0  # largest β tried: beyond it nothing is worth its price, as λ₁ = 1
+SPARSEST = 4.0  # largest β tried: beyond it all loadings are zero, as λ₁ = 1
 DENSEST = 1e-5  # least β tried above 0
 
 Run = tuple[np.ndarray, float, list[float]]  # U, its β, and the objective after each sweep
@@ -56,7 +56,7 @@ def coordinate_descent(
                 x = optimise_on_support(cov, x, nonnegative=True, monitor=monitor)
             if cov.variance(x) > value:
                 best, value, price = x, cov.variance(x), used
-                monitor.found(best, value)
+                monitor.report_point(best, value)
             history.append(value)
         monitor.tell((number + 1) / restarts, f"start {number + 1}", value if best is not None else None)
         if monitor.stop():
@@ -73,7 +73,7 @@ def coordinate_descent(
         True,
         history=tuple(history),
         stopped=monitor.stop(),
-        note=descent.told(price),
+        note=descent.note(price),
     )
 
 
@@ -94,7 +94,7 @@ def joint(
 
     With ``match_k`` β is bisected until no column has more than k nonzeros; without it the columns
     are as α and β leave them. Columns are scaled to unit norm; one that ended at zero is left out,
-    and said.
+    with a note.
     """
     cov = problem.cov
     descent = _Descent(problem, alpha, beta, match_k, max_iter, tol, monitor)
@@ -102,7 +102,7 @@ def joint(
     explained = -np.inf
     for number in range(restarts):
         start = feasible.unit(np.abs(rng.standard_normal((n_components, cov.n_features)))).T
-        for U, used, told in descent.runs(start):
+        for U, used, history in descent.runs(start):
             columns = [feasible.keep_top(u, problem.k, True) if match_k else u for u in U.T]
             live = [feasible.unit(u) for u in columns if u.any()]
             if not live:
@@ -110,7 +110,7 @@ def joint(
             loadings = np.column_stack(live)
             value = float(cumulative_variance(cov, loadings)[-1])
             if value > explained:
-                best, explained = (loadings, told, used), value
+                best, explained = (loadings, history, used), value
         monitor.tell((number + 1) / restarts, f"start {number + 1}", None)
         if monitor.stop():
             break
@@ -118,16 +118,16 @@ def joint(
         single = np.zeros((cov.n_features, 1))
         single[int(np.argmax(cov.diagonal))] = 1.0
         best = single, [], beta
-    loadings, told, used = best
+    loadings, history, used = best
     order = np.argsort([-cov.variance(x) for x in loadings.T], kind="stable")
-    return _as_components(loadings[:, order], n_components, told, used, descent)
+    return _as_components(loadings[:, order], n_components, history, used, descent)
 
 
 def _as_components(
     loadings: np.ndarray, asked: int, history: list[float], price: float, descent: _Descent
 ) -> Components:
     """The columns of a joint run, with a note of how many of those asked for ended at zero."""
-    cov, note = descent.problem.cov, descent.told(price)
+    cov, note = descent.problem.cov, descent.note(price)
     dead = asked - loadings.shape[1]
     if dead:
         note += f"; {dead} of {asked} components ended at zero: a lower β keeps them"
@@ -156,7 +156,7 @@ def _as_components(
 
 @dataclass(frozen=True, eq=False)
 class _Descent:
-    """Coordinate ascent at prices that are given, or found for k nonzeros; the fields are the method's options."""
+    """Coordinate ascent at given penalties, or at those found for k nonzeros; the fields are the method's options."""
 
     problem: Problem
     alpha: float
@@ -166,8 +166,8 @@ class _Descent:
     tol: float
     monitor: Monitor
 
-    def told(self, price: float) -> str:
-        """Which α and β a run had, in the units of the variance."""
+    def note(self, price: float) -> str:
+        """The α and β of a run, in the units of the variance."""
         leading = float(self.problem.cov.eigenpairs(1)[0][0])
         return f"α = {self.alpha * leading:.4g}, β = {price * leading:.4g} in the units of the variance"
 
@@ -177,24 +177,24 @@ class _Descent:
         That is one at the β given, or those that a bisection to at most k nonzeros meets last.
         """
         k = self.problem.k
-        begun = self._run(start, 0.0 if self.match_k else self.beta)
-        if not self.match_k or _most(begun[0]) <= k:
-            yield begun
+        first = self._run(start, 0.0 if self.match_k else self.beta)
+        if not self.match_k or _most(first[0]) <= k:
+            yield first
             return
-        dense, sparse = begun, None
+        dense, sparse = first, None
         low, high = DENSEST, SPARSEST
         for _ in range(BISECTIONS):
             if self.monitor.stop():
                 break
             middle = float(np.sqrt(low * high))
-            made = self._run(start, middle)
-            U = made[0]
+            run = self._run(start, middle)
+            U = run[0]
             if _most(U) > k:
-                low, dense = middle, made
+                low, dense = middle, run
             else:
                 high = middle
                 if U.any():
-                    sparse = made
+                    sparse = run
             if _most(U) == k or high <= low * 1.001:
                 break
         if sparse is not None:
@@ -202,10 +202,10 @@ class _Descent:
         yield dense  # its columns are cut
 
     def _run(self, start: np.ndarray, price: float) -> Run:
-        U, told = coordinate_ascent(
+        U, history = coordinate_ascent(
             self.problem.cov, start, self.alpha, price, max_iter=self.max_iter, tol=self.tol, monitor=self.monitor
         )
-        return U, price, told
+        return U, price, history
 
 
 def _most(U: np.ndarray) -> int:

@@ -44,7 +44,7 @@ def dspca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renor
             x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
         if cov.variance(x) > value:
             best, value = x, cov.variance(x)
-            monitor.found(best, value)
+            monitor.report_point(best, value)
         history.append(value)
         monitor.tell((number + 1) / BISECTIONS, f"ρ = {rho * scale:.3g}", value)
         if monitor.stop():

@@ -1,11 +1,11 @@
-"""SPCA of Zou, Hastie & Tibshirani (2006): the leading score regressed on the features, few of them at a time."""
+"""SPCA of Zou, Hastie & Tibshirani (2006): the leading score regressed on few of the features."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -24,7 +24,7 @@ def elastic_net(
     features are very many, the regression chooses among the ones with the largest ``|α'A|``.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    alpha = beside(lambda: cov.eigenpairs(1), monitor)[1][:, 0]
+    alpha = run_cancellable(lambda: cov.eigenpairs(1), monitor)[1][:, 0]
     if nonnegative:
         alpha = feasible.rank_one(alpha, cov.n_features, True)
     best, value, history = np.zeros(cov.n_features), -np.inf, []
@@ -36,7 +36,7 @@ def elastic_net(
         x = feasible.unit(x)
         if cov.variance(x) > value:
             best, value = x, cov.variance(x)
-            monitor.found(best, value)
+            monitor.report_point(best, value)
         history.append(value)
         monitor.tell((number + 1) / rounds, f"round {number + 1}", value)
         turned = feasible.unit(cov.apply(x))
@@ -65,7 +65,7 @@ def _chosen(problem: Problem, pull: np.ndarray, ridge: float, monitor: Monitor) 
     scale = float(cov.diagonal[play].max())
     gram = cov.block(play, play) / scale
     gram[np.diag_indices(len(play))] += ridge * float(cov.trace) / cov.n_features / scale
-    path = beside(lambda: _path(pull[play] / scale, gram, 4 * k + 8, nonnegative), monitor)
+    path = run_cancellable(lambda: _path(pull[play] / scale, gram, 4 * k + 8, nonnegative), monitor)
     few = np.flatnonzero((np.count_nonzero(path, axis=0) <= k) & (np.count_nonzero(path, axis=0) > 0))
     if len(few):
         out[play] = path[:, few[-1]]
@@ -74,7 +74,7 @@ def _chosen(problem: Problem, pull: np.ndarray, ridge: float, monitor: Monitor) 
 
 def _path(pull: np.ndarray, gram: np.ndarray, steps: int, positive: bool) -> np.ndarray:
     """The points of the regularisation path as columns."""
-    from sklearn.linear_model import lars_path_gram  # a second of imports, for those who ask for it
+    from sklearn.linear_model import lars_path_gram  # imported on use: that takes a second
 
     path: np.ndarray = lars_path_gram(
         pull, gram, n_samples=1, max_iter=steps, method="lasso", positive=positive, return_path=True

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import applied, optimise_on_support
 
-SLOW = 1e-3  # share of its variance by which a start changes where it slows down
+SLOW = 1e-3  # relative change of variance at which a start counts as slow
 
 
 def em(
@@ -41,7 +41,7 @@ def em(
     if nonnegative:
         w = feasible.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
     else:
-        w = beside(lambda: cov.eigenpairs(1), monitor)[1].T.copy()
+        w = run_cancellable(lambda: cov.eigenpairs(1), monitor)[1].T.copy()
     run = _Starts(problem, w, monitor)
     stopped = run.climb(max_iter, tol)
     if renormalise:
@@ -60,21 +60,21 @@ def em(
 
 
 class _Starts:
-    """All starts at once: where each is, where it slowed down, and the best point that any has passed."""
+    """All starts at once: the current points, the points where they slowed down, and the best point so far."""
 
     def __init__(self, problem: Problem, w: np.ndarray, monitor: Monitor) -> None:
         self.problem, self.w, self.monitor = problem, w, monitor
-        self.begun = feasible.best(w, problem.k, problem.nonnegative)  # the starts themselves are not sparse
-        variances = problem.cov.variance(self.begun)
-        self.best, self.loadings = float(variances.max()), self.begun[int(variances.argmax())]
-        monitor.found(self.loadings, self.best)
+        self.starts = feasible.best(w, problem.k, problem.nonnegative)  # the starts themselves are not sparse
+        variances = problem.cov.variance(self.starts)
+        self.best, self.loadings = float(variances.max()), self.starts[int(variances.argmax())]
+        monitor.report_point(self.loadings, self.best)
         self.history = [self.best]
         self.slowed, self.last = np.zeros_like(w), np.zeros(len(w))
 
     def climb(self, max_iter: int, tol: float) -> bool:
-        """Step until all starts rest, or the caller stops; return whether that was so."""
+        """Step until all starts converge or the call is stopped; return whether it was stopped."""
         moving = np.arange(len(self.w))
-        # of those that move: what the next step thresholds is what prices this one
+        # A times the moving starts: used for this step's variances and the next step's thresholds
         images = applied(self.problem.cov, self.w, self.monitor)
         for step in range(max_iter):
             if not len(moving):
@@ -91,12 +91,12 @@ class _Starts:
         return False
 
     def _reached(self, moving: np.ndarray, turned: np.ndarray, variances: np.ndarray) -> None:
-        """Take down where the moving starts are now."""
+        """Record the current points of the moving starts."""
         self.w[moving] = turned
         leader = int(variances.argmax())
         if variances[leader] > self.best:
             self.best, self.loadings = float(variances[leader]), turned[leader]
-            self.monitor.found(self.loadings, self.best)
+            self.monitor.report_point(self.loadings, self.best)
         self.history.append(self.best)
         slow = (np.abs(variances - self.last[moving]) < SLOW * variances) & ~self.slowed[moving].any(axis=1)
         self.slowed[moving[slow]], self.last[moving] = turned[slow], variances
@@ -104,7 +104,7 @@ class _Starts:
     def renormalise(self) -> None:
         """Make the loadings optimal on the best supports where starts ended and where they slowed down."""
         cov = self.problem.cov
-        ended = self.w if len(self.history) > 1 else self.begun
+        ended = self.w if len(self.history) > 1 else self.starts
         leaders = _leaders(cov, np.vstack([ended, self.slowed[self.slowed.any(axis=1)]]))
         finals = [
             optimise_on_support(cov, row, nonnegative=self.problem.nonnegative, monitor=self.monitor) for row in leaders
@@ -125,19 +125,19 @@ def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     >>> soft_threshold(np.array([[5.0, 4.0, 1.0]]), 2, True)
     array([[0.8, 0.6, 0. ]])
     """
-    kept = feasible.keep_top(f, k, nonnegative)
+    truncated = feasible.keep_top(f, k, nonnegative)
     if k < f.shape[1]:
         below = np.minimum(-f, 0.0) if nonnegative else -np.abs(f)  # of long rows no array more than needed
         below.partition(k, axis=1)
-        shrunk = (kept if nonnegative else np.abs(kept)) + below[:, k, None]
+        shrunk = (truncated if nonnegative else np.abs(truncated)) + below[:, k, None]
         np.maximum(shrunk, 0.0, out=shrunk)
         if not nonnegative:
-            np.copysign(shrunk, kept, out=shrunk)
+            np.copysign(shrunk, truncated, out=shrunk)
         left = shrunk.any(axis=1)
-        kept[left] = shrunk[left]
-    turned = feasible.unit(kept)
-    if not (found := kept.any(axis=1)).all():
-        turned[~found] = feasible.best(f[~found], k, nonnegative)
+        truncated[left] = shrunk[left]
+    turned = feasible.unit(truncated)
+    if not (nonzero := truncated.any(axis=1)).all():
+        turned[~nonzero] = feasible.best(f[~nonzero], k, nonnegative)
     return turned
 
 

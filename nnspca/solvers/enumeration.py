@@ -1,11 +1,11 @@
-"""The enumeration solver: Alg. 1 and 2 of Asteris et al. 2014 as they stand, and the 2011 algorithm without sign."""
+"""The enumeration solver: Alg. 1 and 2 of Asteris et al. 2014, and the 2011 algorithm without sign constraint."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -20,19 +20,21 @@ def enumeration(problem: Problem, *, rng: np.random.Generator, monitor: Monitor,
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
-    values, vectors = beside(lambda: cov.eigenpairs(d), monitor)
+    values, vectors = run_cancellable(lambda: cov.eigenpairs(d), monitor)
     asked = vertices.vertices(cov.n_features, d, nonnegative)
-    found = vertices.maximise(
+    optimum = vertices.maximise(
         vectors * np.sqrt(values),
         k,
         nonnegative=nonnegative,
         should_stop=monitor.stop,
         on_batch=lambda visited, supports: monitor.tell(visited / asked, f"{supports:,} candidate supports"),
     )
-    x = found.loadings if nonnegative else feasible.orient(found.loadings)
+    x = optimum.loadings if nonnegative else feasible.orient(optimum.loadings)
     variance = cov.variance(x)
     note = (
-        f"rank-{d} optimum{' of the part visited' if found.stopped else ''}: {found.candidates:,} candidate supports "
-        f"(the paper's bound: {found.bound:,}) at {found.vertices:,} directions"
+        f"rank-{d} optimum{' of the part visited' if optimum.stopped else ''}: {optimum.candidates:,} candidate "
+        f"supports (the paper's bound: {optimum.bound:,}) at {optimum.vertices:,} directions"
     )
-    return Component(x, variance, "enumeration", k, nonnegative, history=(variance,), stopped=found.stopped, note=note)
+    return Component(
+        x, variance, "enumeration", k, nonnegative, history=(variance,), stopped=optimum.stopped, note=note
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -22,7 +22,7 @@ def epsilon_net(
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
-    values, vectors = beside(lambda: cov.eigenpairs(d), monitor)
+    values, vectors = run_cancellable(lambda: cov.eigenpairs(d), monitor)
     V = vectors * np.sqrt(values)
     asked = net.samples_of_theorem(epsilon, d, cov.n_features)
     samples = min(asked, max_samples)
@@ -31,7 +31,7 @@ def epsilon_net(
     for done, value, x in net.search(V, k, samples, rng, nonnegative=nonnegative):
         if value > seen:
             seen, loadings = value, x
-            monitor.found(x, cov.variance(x))
+            monitor.report_point(x, cov.variance(x))
             history.append(max([cov.variance(x), *history[-1:]]))
         monitor.tell(done / samples, f"{done:,} of {samples:,} directions", history[-1])
         if monitor.stop() and done < samples:
@@ -57,5 +57,5 @@ def epsilon_net(
 
 
 def _probability(failure: float) -> str:
-    """Write 1 − failure without rounding it up to certainty by accident."""
+    """Format 1 − failure without rounding it up to certainty."""
     return "1" if failure == 0 else f"1 − {failure:.1g}"

@@ -1,4 +1,4 @@
-"""The optimum itself, for few features: branch and bound over supports with proven bounds at every node."""
+"""The exact solver for few features: branch and bound over supports with proven bounds at every node."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BoundOnNode = Callable[[np.ndarray, np.ndarray, np.ndarray, int, bool], float]
 def exact(
     problem: Problem, *, rng: np.random.Generator, monitor: Monitor, bound: BoundOnNode | None = None
 ) -> Component:
-    """Open the case of largest bound, part it at the heaviest undecided feature of its eigenvector, until none is left.
+    """Open the case of largest bound and split it at the heaviest undecided feature, until none is left.
 
     The bound of a case is given as an argument; by default it is the least of the largest
     eigenvalue and of the row sums of k entries. When the search ends by itself, no feasible x has
@@ -40,24 +40,24 @@ def exact(
     heap = [(-ceiling(A, every, none, k, nonnegative), 0, every, none)]
     nodes = 0
     while heap and -heap[0][0] > value * (1 + SLACK) and not monitor.stop():
-        top, _, kept, inside = heapq.heappop(heap)
+        top, _, remaining, inside = heapq.heappop(heap)
         proven = min(proven, -top * (1 + SLACK) + cov._room())  # of all open cases this one had the largest bound
         nodes += 1
-        tried = _inside(problem, A, kept, inside, monitor)
+        tried = _inside(problem, A, remaining, inside, monitor)
         if cov.variance(tried) > value:
             best, value = tried, cov.variance(tried)
-            monitor.found(best, value)
+            monitor.report_point(best, value)
         history.append(value)
         monitor.tell(min(0.99, nodes / (nodes + len(heap) + 1)), f"{nodes} cases", value, max(proven, value))
-        feature = _heaviest(A, kept, inside, nonnegative)
+        feature = _heaviest(A, remaining, inside, nonnegative)
         if feature is None:
             continue
-        without = kept[kept != feature]
+        without = remaining[remaining != feature]
         within = inside.copy()
         within[feature] = True
         if within.sum() == k:
-            kept = np.flatnonzero(within)
-        for left, known in ((without, inside), (kept, within)):
+            remaining = np.flatnonzero(within)
+        for left, known in ((without, inside), (remaining, within)):
             if len(left):
                 top = ceiling(A, left, known, min(k, len(left)), nonnegative)
                 if top > value * (1 + SLACK):
@@ -84,15 +84,15 @@ def _start(problem: Problem, monitor: Monitor) -> np.ndarray:
     return optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
 
 
-def _ceiling(A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool) -> float:
-    """The least of the eigenvalue of what is kept and of its largest row over k features, those inside among them.
+def _ceiling(A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool) -> float:
+    """The lesser of the largest eigenvalue and the largest row sum over k features that include those inside.
 
     With the sign constraint negative entries count as zero: they can only take away.
     """
-    B = A[np.ix_(kept, kept)]
+    B = A[np.ix_(remaining, remaining)]
     B = np.maximum(B, 0.0) if nonnegative else B
-    known = inside[kept]
-    top = float(np.linalg.eigvalsh(A[np.ix_(kept, kept)])[-1])
+    known = inside[remaining]
+    top = float(np.linalg.eigvalsh(A[np.ix_(remaining, remaining)])[-1])
     if nonnegative:
         top = min(top, float(np.linalg.eigvalsh(B)[-1]))
     shares = np.abs(B)
@@ -106,26 +106,26 @@ def _ceiling(A: np.ndarray, kept: np.ndarray, inside: np.ndarray, k: int, nonneg
     return min(top, float(rows.max())) * (1 + 1e-12)
 
 
-def _inside(problem: Problem, A: np.ndarray, kept: np.ndarray, inside: np.ndarray, monitor: Monitor) -> np.ndarray:
-    """A point on the features of a case: its eigenvector cut to k, those inside first, its loadings optimal there."""
+def _inside(problem: Problem, A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, monitor: Monitor) -> np.ndarray:
+    """A feasible point of a case: its eigenvector cut to k, features inside first, with optimal loadings."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    weights = _weights(A, kept, nonnegative)
-    order = kept[np.lexsort((-weights, ~inside[kept]))][:k]
+    weights = _weights(A, remaining, nonnegative)
+    order = remaining[np.lexsort((-weights, ~inside[remaining]))][:k]
     x = np.zeros(cov.n_features)
     x[order] = 1.0
     return optimise_on_support(cov, feasible.unit(x), nonnegative=nonnegative, monitor=monitor)
 
 
-def _weights(A: np.ndarray, kept: np.ndarray, nonnegative: bool) -> np.ndarray:
+def _weights(A: np.ndarray, remaining: np.ndarray, nonnegative: bool) -> np.ndarray:
     """Magnitudes of the eigenvector that bounds a case."""
-    B = A[np.ix_(kept, kept)]
+    B = A[np.ix_(remaining, remaining)]
     return np.abs(np.linalg.eigh(np.maximum(B, 0.0) if nonnegative else B)[1][:, -1])
 
 
-def _heaviest(A: np.ndarray, kept: np.ndarray, inside: np.ndarray, nonnegative: bool) -> int | None:
+def _heaviest(A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, nonnegative: bool) -> int | None:
     """The undecided feature of largest weight; None where all are decided."""
-    free = ~inside[kept]
+    free = ~inside[remaining]
     if not free.any():
         return None
-    weights = np.where(free, _weights(A, kept, nonnegative), -1.0)
-    return int(kept[int(np.argmax(weights))])
+    weights = np.where(free, _weights(A, remaining, nonnegative), -1.0)
+    return int(remaining[int(np.argmax(weights))])

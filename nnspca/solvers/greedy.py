@@ -25,7 +25,7 @@ def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, crit
     x = np.zeros(cov.n_features)
     x[int(np.argmax(cov.diagonal))] = 1.0
     history = [cov.variance(x)]
-    monitor.found(x, history[0])
+    monitor.report_point(x, history[0])
     free = x == 0
     while np.count_nonzero(~free) < k and not monitor.stop():
         if criterion == "full":
@@ -41,7 +41,7 @@ def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, crit
         if np.count_nonzero(~free) == len(free):
             break
         history.append(max(history[-1], cov.variance(x)))
-        monitor.found(x, cov.variance(x))
+        monitor.report_point(x, cov.variance(x))
         if len(history) > 1 and np.count_nonzero(x) < len(history) and history[-1] <= history[-2]:
             break
         monitor.tell(len(history) / k, f"{np.count_nonzero(x)} features", history[-1])
@@ -51,7 +51,7 @@ def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, crit
 
 
 def _joined(cov: Covariance, x: np.ndarray, feature: int, nonnegative: bool, monitor: Monitor) -> np.ndarray:
-    """The best point on the support of x and one more feature, from a start that holds both."""
+    """The best point on the support of x and one more feature, from a start that contains both."""
     pull = float(cov.block(np.array([feature]))[0] @ x)
     start = x.copy()
     start[feature] = np.sign(pull) * 0.1 if pull else 0.1
@@ -59,7 +59,7 @@ def _joined(cov: Covariance, x: np.ndarray, feature: int, nonnegative: bool, mon
 
 
 def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool, monitor: Monitor) -> np.ndarray:
-    """The best of the points that one more feature gives; x itself where none is better."""
+    """The best point with one more feature; x itself if none is better."""
     best, value = x, cov.variance(x)
     others = np.flatnonzero(free)
     promise = np.full(len(others), np.inf) if nonnegative else _promise(cov, x, others)
@@ -73,7 +73,7 @@ def _fullest(cov: Covariance, x: np.ndarray, free: np.ndarray, nonnegative: bool
 
 
 def _promise(cov: Covariance, x: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Ceilings on what x, the leading eigenvector on its support S, becomes with each of the other features.
+    """Upper bounds on the variance of x, the leading eigenvector on its support S, with each other feature added.
 
     With feature j that is at most the larger eigenvalue of [[x'Ax, ‖a_jS‖], [‖a_jS‖, a_jj]]: where
     the most promising are tried first, most need not be tried at all.

@@ -1,4 +1,4 @@
-"""What is to be known of a method and of its options: enough to check a call, and to draw controls for it."""
+"""The registry entry of a method and its options: enough to check a call, and to show controls for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OptionInfo:
     kind : type
         ``int``, ``float``, ``bool`` or ``str``.
     default : object
-        Value used when the caller says nothing.
+        Default value.
     low, high : float or None
         Smallest and largest value allowed, both included.
     choices : tuple
@@ -31,7 +31,7 @@ class OptionInfo:
     help : str
         One line, in plain words.
     alone : bool
-        Whether it speaks of one component by itself: a joint run of several does not have it.
+        Whether it applies to single components only, not to joint runs.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class OptionInfo:
 
 @dataclass(frozen=True)
 class MethodInfo:
-    """One method: how to name it, where it comes from, what it can do, and the function itself.
+    """One method: its name, its source, its abilities, and its function.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class MethodInfo:
     title : str
         For menus and legends.
     summary : str
-        One sentence for a reader who has not met it.
+        One sentence for readers new to it.
     paper : str
         Where it comes from, with the algorithm's number.
     signs : tuple of bool
@@ -96,7 +96,7 @@ class MethodInfo:
     solver : callable
         ``solver(problem, *, rng, monitor, **options) -> Component``.
     feasible : bool
-        Whether its components honour both the sign constraint and the cardinality asked for.
+        Whether its components satisfy both the sign constraint and the cardinality.
     max_features : int or None
         Most features it takes; None for any number.
     joint : callable or None

@@ -1,4 +1,4 @@
-"""Nonnegative matrix factorisation, for contrast: parts that add up, found by scikit-learn."""
+"""Nonnegative matrix factorisation by scikit-learn, for comparison: additive parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, beside
+from nnspca.calls.stopping import Stopped, run_cancellable
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
@@ -23,7 +23,7 @@ NOTE = "parts of max(A, 0), not a maximiser of the variance; cut to the k larges
 
 
 def nmf(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, max_iter: int) -> Component:
-    """One part of what is positive in A, cut to its k largest weights."""
+    """One part of the positive part of A, cut to its k largest weights."""
     part = joint(problem, 1, rng=rng, monitor=monitor, max_iter=max_iter).parts[0]
     return Component(
         part.loadings,
@@ -79,7 +79,9 @@ def nmf_parts(
     if X.min() < 0:
         raise ValueError(f"nonnegative factorisation needs data >= 0; the smallest value given is {X.min():g}")
     try:
-        NMF = beside(lambda: import_module("sklearn.decomposition"), monitor).NMF  # which takes a second to import
+        NMF = run_cancellable(
+            lambda: import_module("sklearn.decomposition"), monitor
+        ).NMF  # which takes a second to import
     except Stopped:
         return feasible.unit(X.mean(axis=0))[:, None]
     peak = float(X.max())
@@ -112,7 +114,7 @@ def of_samples(
     max_iter: int = 200,
     should_stop: ShouldStop | None = None,
 ) -> Components:
-    """Return the parts of the samples themselves, as Lee & Seung (1999) took faces apart: all features, no k.
+    """Return parts of the samples themselves, as in Lee & Seung (1999): all features, no k.
 
     Parameters
     ----------
@@ -144,8 +146,8 @@ def of_samples(
     monitor = Monitor(should_stop)
     parts = nmf_parts(X, n_components, rng=np.random.default_rng(seed), max_iter=max_iter, monitor=monitor)
     note = "parts of the samples themselves, not a maximiser of the variance; k is not used"
-    found = _gathered(cov, parts, cov.n_features, monitor, note)
-    return dataclasses.replace(found, seconds=time.perf_counter() - started)
+    result = _gathered(cov, parts, cov.n_features, monitor, note)
+    return dataclasses.replace(result, seconds=time.perf_counter() - started)
 
 
 def _gathered(cov: Covariance, parts: np.ndarray, k: int, monitor: Monitor, note: str = NOTE) -> Components:

@@ -1,31 +1,31 @@
-"""Pairs of features: what two keep together says where a small support begins, and is the optimum for k = 2."""
+"""Pairs of features of large variance: starts for small supports, and the optimum for k = 2."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import heed
+from nnspca.calls.stopping import raise_if_stopped
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.polish import larger_eigenvalue
 
-FEATURES = 2000  # above, as many pairs as there are would take longer than all other starts
-FEW = 50  # nonzeros above which a pair says little
+FEATURES = 2000  # above, all pairs would take longer than all other starts
+FEW = 50  # nonzeros above which a pair is of little use as a start
 ROWS = 256  # features whose pairs are looked at at once
 
 
 def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
-    """Return the components of two features that keep most, each feature with its best partner only.
+    """Return the pairs of features of largest variance, each feature with its best partner only.
 
     Parameters
     ----------
     problem : Problem
         With at least two features and k >= 2.
     count : int
-        At most so many, in descending order of their variance.
+        The most pairs, in descending order of their variance.
     monitor : Monitor
-        :class:`nnspca.calls.stopping.Stopped` is raised where it says so.
+        :class:`nnspca.calls.stopping.Stopped` is raised on request.
 
     Returns
     -------
@@ -45,16 +45,16 @@ def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     values, partners = np.empty(n), np.empty(n, dtype=np.intp)
     shared = np.empty(n)
     for start in range(0, n, ROWS):
-        heed(monitor)
+        raise_if_stopped(monitor)
         few = np.arange(start, min(start + ROWS, n))
         rows = cov.block(few)
         if problem.nonnegative:
             rows = np.maximum(rows, 0.0)
-        kept = larger_eigenvalue(own[few][:, None], rows, own)
-        kept[np.arange(len(few)), few] = -np.inf
-        partners[few] = kept.argmax(axis=1)
+        eigenvalues = larger_eigenvalue(own[few][:, None], rows, own)
+        eigenvalues[np.arange(len(few)), few] = -np.inf
+        partners[few] = eigenvalues.argmax(axis=1)
         at = np.arange(len(few)), partners[few]
-        values[few], shared[few] = kept[at], rows[at]
+        values[few], shared[few] = eigenvalues[at], rows[at]
     mutual = (partners[partners] == np.arange(n)) & (partners < np.arange(n))  # the same pair, met from its other end
     order = np.argsort(np.where(mutual, np.inf, -values), kind="stable")
     chosen = order[: min(count, n - int(mutual.sum()))]
@@ -62,7 +62,7 @@ def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     matrices[:, 0, 0], matrices[:, 1, 1] = own[chosen], own[partners[chosen]]
     matrices[:, 0, 1] = matrices[:, 1, 0] = shared[chosen]
     leading = np.linalg.eigh(matrices)[1][:, :, -1]
-    found = np.zeros((len(chosen), n))
-    found[np.arange(len(chosen)), chosen] = leading[:, 0]
-    found[np.arange(len(chosen)), partners[chosen]] = leading[:, 1]
-    return np.abs(found) if problem.nonnegative else np.array([feasible.orient(x) + 0.0 for x in found])
+    starts = np.zeros((len(chosen), n))
+    starts[np.arange(len(chosen)), chosen] = leading[:, 0]
+    starts[np.arange(len(chosen)), partners[chosen]] = leading[:, 1]
+    return np.abs(starts) if problem.nonnegative else np.array([feasible.orient(x) + 0.0 for x in starts])

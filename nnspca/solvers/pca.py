@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.span import cumulative_variance
 from nnspca.numerics import feasible
@@ -14,22 +14,22 @@ from nnspca.solvers.climb import optimise_on_support
 
 
 def pca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor) -> Component:
-    """Leading eigenvector: no sign constraint, and every feature takes part whatever k is."""
-    x = feasible.orient(feasible.unit(beside(lambda: problem.cov.eigenpairs(1), monitor)[1][:, 0]))
+    """The leading eigenvector: no sign constraint, and all features, whatever k is."""
+    x = feasible.orient(feasible.unit(run_cancellable(lambda: problem.cov.eigenpairs(1), monitor)[1][:, 0]))
     value = problem.cov.variance(x)
     return Component(x, value, "pca", problem.k, False, history=(value,), note="k is not used: all features take part")
 
 
 def thresholding(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renormalise: bool) -> Component:
-    """Cut the leading eigenvector to the k loadings that keep most of it (Cadima & Jolliffe 1995).
+    """Cut the leading eigenvector to its k largest loadings (Cadima & Jolliffe 1995).
 
     With the sign constraint these are the k largest positive entries of u₁ or of −u₁; the weights
     are then made optimal on the features kept, if asked.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    x = feasible.rank_one(beside(lambda: cov.eigenpairs(1), monitor)[1][:, 0], k, nonnegative)
+    x = feasible.rank_one(run_cancellable(lambda: cov.eigenpairs(1), monitor)[1][:, 0], k, nonnegative)
     history = [cov.variance(x)]
-    monitor.found(x, history[0])
+    monitor.report_point(x, history[0])
     if renormalise:
         x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
         history.append(max(history[0], cov.variance(x)))  # two that tie differ by rounding

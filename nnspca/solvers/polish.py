@@ -1,4 +1,4 @@
-"""Swap polish: trade one feature of the support for another while that gains variance."""
+"""Swap polish: exchanges one feature of the support for another while that gains variance."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.solvers.climb import QUIET, climb, optimise_on_support
 
-CANDIDATES = 400  # features outside, and inside, that a round looks at
+CANDIDATES = 400  # features outside, and inside, considered in a round
 GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
 
 
 def polish(
     problem: Problem, x: np.ndarray, *, monitor: Monitor = QUIET, max_rounds: int = 200
 ) -> tuple[np.ndarray, list[float]]:
-    """Improve a feasible point by the best single swap, again and again.
+    """Improve a feasible point by the best single swap, repeatedly.
 
     With feature i dropped and feature j let in, the best mixture of what is left of x and of e_j
     has the larger eigenvalue of a 2×2 matrix as its variance: all swaps are priced at once from a
@@ -31,7 +31,7 @@ def polish(
     cov, nonnegative = problem.cov, problem.nonnegative
     x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
     value = cov.variance(x)
-    monitor.found(x, value)
+    monitor.report_point(x, value)
     history = [value]
     for _ in range(max_rounds):
         if monitor.stop():
@@ -47,7 +47,7 @@ def polish(
         if gained <= value * (1 + GAIN):
             break
         x, value = y, gained
-        monitor.found(x, value)
+        monitor.report_point(x, value)
         history.append(value)
     return x, history
 
@@ -61,12 +61,11 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     outside = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
     if not len(outside):
         return None
-    # by what letting j in would give if nothing had to go: A's entries are then read for the
-    # promising ones only
+    # first rank j by its gain if nothing had to be dropped: A's entries are read for the best only
     promise = larger_eigenvalue(value, pull[outside], cov.diagonal[outside])
     outside = outside[np.argsort(-promise, kind="stable")[:CANDIDATES]]
     if len(inside) < k:
-        left, kept = np.zeros(1), np.ones(1)  # nothing is dropped
+        left, remaining_norms = np.zeros(1), np.ones(1)  # nothing is dropped
         rest = np.array([value])
         pulls = gradient[outside][None]
         dropped = np.array([-1])
@@ -74,15 +73,20 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
         weights = x[inside]
         if len(inside) == 1:  # nothing of x is left to mix with
             return None if cov.diagonal.max() <= value * (1 + GAIN) else _unit(cov.n_features, cov.diagonal.argmax())
-        kept = 1.0 - weights**2  # squared norm of what is left once a feature is dropped
+        remaining_norms = 1.0 - weights**2  # squared norm of what is left once a feature is dropped
         diagonal = cov.diagonal[inside]
-        spare = kept > 1e-12  # a feature that is all of x leaves nothing behind
-        inside, weights, kept, diagonal = inside[spare], weights[spare], kept[spare], diagonal[spare]
+        spare = remaining_norms > 1e-12  # a feature that is all of x leaves nothing behind
+        inside, weights, remaining_norms, diagonal = (
+            inside[spare],
+            weights[spare],
+            remaining_norms[spare],
+            diagonal[spare],
+        )
         # x'Ax without feature i, from numbers known for x: no product with A for each candidate
-        rest = (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / kept
+        rest = (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / remaining_norms
         cheap = np.argsort(-rest, kind="stable")[:CANDIDATES]
-        dropped, left, kept, rest = inside[cheap], weights[cheap], kept[cheap], rest[cheap]
-        pulls = (gradient[outside] - left[:, None] * cov.block(dropped, outside)) / np.sqrt(kept)[:, None]
+        dropped, left, remaining_norms, rest = inside[cheap], weights[cheap], remaining_norms[cheap], rest[cheap]
+        pulls = (gradient[outside] - left[:, None] * cov.block(dropped, outside)) / np.sqrt(remaining_norms)[:, None]
     prices = larger_eigenvalue(
         rest[:, None],
         np.maximum(pulls, 0.0) if nonnegative else np.abs(pulls),

@@ -7,13 +7,13 @@ import numpy as np
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.numerics.charged import nearest_charged
+from nnspca.numerics.penalised_nnls import penalised_least_squares
 from nnspca.result import Component
 
 FIRST = 0.1  # first weight of the penalty, relative to the largest eigenvalue
 RAISE = 2.0
 RAISES = 60
-APART = 50  # power steps on the features nobody uses
+APART = 50  # power steps on the unused features
 
 
 def quasi_orthogonal(
@@ -27,7 +27,7 @@ def quasi_orthogonal(
     max_iter: int = 200,
     tol: float = 1e-8,
 ) -> Component | None:
-    """EM whose M-step charges what w shares with the columns of ``previous``.
+    """EM whose M-step penalises the inner products of w with the columns of ``previous``.
 
     The M-step minimises ``½ h ‖w‖² − f'w + ½ α ‖V'w‖²`` with f = Aw and h = w'Aw, over w >= 0: a
     nonnegative least squares problem with as many dual unknowns as V has columns. Without the sign
@@ -91,9 +91,9 @@ def _converged(
             break  # w varies with nothing: no step has a price
         h = max(float(w @ f), np.finfo(float).tiny)
         if nonnegative:
-            step = nearest_charged(f / h, np.sqrt(alpha / h) * V.T)
+            step = penalised_least_squares(f / h, np.sqrt(alpha / h) * V.T)
         else:
-            step = _charged_without_sign(f, h, V, alpha)
+            step = _m_step_without_sign(f, h, V, alpha)
         if not step.any():
             break
         turned = feasible.best(step, k, nonnegative)
@@ -104,7 +104,7 @@ def _converged(
     return w
 
 
-def _charged_without_sign(f: np.ndarray, h: float, V: np.ndarray, alpha: float) -> np.ndarray:
+def _m_step_without_sign(f: np.ndarray, h: float, V: np.ndarray, alpha: float) -> np.ndarray:
     """The M-step without sign: (hI + αVV')⁻¹ f, by a system of as many unknowns as V has columns."""
     inner = np.eye(V.shape[1]) * (h / alpha) + V.T @ V
     return f - V @ np.linalg.solve(inner, V.T @ f)

@@ -1,4 +1,4 @@
-"""METHODS: the one list of solvers that pages, documentation and tests read."""
+"""METHODS: the registry of solvers that pages, documentation and tests read."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ METHODS: dict[str, MethodInfo] = {
                 ),
                 OptionInfo("match_k", bool, True, "Find the price of a loading at which k features remain."),
                 OptionInfo("restarts", int, 2, "Random starts.", 1, 100),
-                # In a joint run α has a say in every weight: made optimal one by one, columns that
-                # overlap would become one.
+                # In a joint run α affects every weight: columns that overlap would become equal if each
+                # were made optimal by itself.
                 replace(RENORMALISE, alone=True),
                 OptionInfo("max_iter", int, 60, "Most sweeps of one run.", 1, 10_000),
                 OptionInfo("tol", float, 1e-5, "A run rests when it gains less than this share.", 0.0, 0.1),

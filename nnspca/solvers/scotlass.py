@@ -46,7 +46,7 @@ def scotlass(
             x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
         if cov.variance(x) > value:
             best, value = x, cov.variance(x)
-            monitor.found(best, value)
+            monitor.report_point(best, value)
         history.append(value)
         monitor.tell((number + 1) / len(starts), f"start {number + 1}", value)
         if monitor.stop():

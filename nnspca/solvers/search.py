@@ -1,4 +1,4 @@
-"""Search on: an iterated local search whose every round is a tabu walk over swaps, begun at a kicked support."""
+"""Iterated local search: every round is a tabu walk over swaps that starts at a perturbed support."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from nnspca.numerics import feasible
 from nnspca.solvers.polish import GAIN, larger_eigenvalue, polish
 
 STEPS = 100  # swaps of one walk
-DROPPED, TAKEN = 10, 20  # members, and other features, among which a swap is looked for
-TENURE = 8  # steps, and up to as many again by lot, for which a feature that left may not come back
+DROPPED, TAKEN = 10, 20  # members, and other features, considered for a swap
+TENURE = 8  # steps, and a random number of up to as many more, for which a removed feature is tabu
 NEAR = 1e-3  # a walk's point this near to the best takes another Krylov step before it is judged
-POWERS = 4  # of A on the support, which a step's loadings are mixed from
+POWERS = 4  # of A on the support, which span a step's loadings
 
 
 def search(
     problem: Problem, x: np.ndarray, *, rounds: int, rng: np.random.Generator, monitor: Monitor
 ) -> tuple[np.ndarray, list[float]]:
-    """Look for better supports around the best one known, for so many rounds.
+    """Search for better supports around the best one known, for a number of rounds.
 
     A round begins at the best support (after the first: without a random part of its members, the
     kick of an iterated local search) and walks by swaps, each the most gainful of those allowed,
@@ -55,22 +55,22 @@ def search(
         walk = _Walk(problem, x, rng)
         if number:
             walk.kick()
-        found = walk.best_of(STEPS, best, monitor)
-        if found is not None:
-            polished, gains = polish(problem, found, monitor=monitor)
-            reached = problem.cov.variance(found)
+        candidate = walk.best_of(STEPS, best, monitor)
+        if candidate is not None:
+            polished, gains = polish(problem, candidate, monitor=monitor)
+            reached = problem.cov.variance(candidate)
             if gains[-1] >= reached:
-                found, reached = polished, gains[-1]
+                candidate, reached = polished, gains[-1]
             if reached > best * (1 + GAIN):
-                x, best = found, reached
-                monitor.found(x, best)
+                x, best = candidate, reached
+                monitor.report_point(x, best)
         history.append(best)
         monitor.tell((number + 1) / rounds, f"search, round {number + 1} of {rounds}", best)
     return x, history
 
 
 class _Walk:
-    """A support under way: its features, their loadings, their rows of A, and until when each feature is tabu."""
+    """The state of a tabu walk: the support, its loadings, its rows of A, and the end of each feature's tabu."""
 
     def __init__(self, problem: Problem, x: np.ndarray, rng: np.random.Generator) -> None:
         self.problem, self.rng = problem, rng
@@ -82,7 +82,7 @@ class _Walk:
         self.tenure = max(1, min(TENURE, (problem.n - problem.k) // 3))  # of few features, few can be tabu
 
     def kick(self) -> None:
-        """Take out a random number of random members, who may not come back at once; of none left, begin anywhere."""
+        """Remove a random number of random members and make them tabu; start anywhere if none are left."""
         members = len(self.support)
         gone = self.rng.permutation(members)[: int(self.rng.integers(1, members + 1))]
         self.allowed[self.support[gone]] = self._tenure(len(gone))
@@ -93,8 +93,8 @@ class _Walk:
             self.rows = np.array(self.problem.cov.block(self.support))
 
     def best_of(self, steps: int, best: float, monitor: Monitor) -> np.ndarray | None:
-        """Walk so many steps; return the best point met of more than this variance, None where there is none."""
-        found = None
+        """Walk a number of steps; return the best point above a variance, None if there is none."""
+        best_point = None
         for step in range(steps):
             if monitor.stop():
                 break
@@ -103,14 +103,14 @@ class _Walk:
                 self._krylov_step()
             if self.variance > best * (1 + GAIN):
                 best = self.variance
-                found = np.zeros(self.problem.n)
-                found[self.support] = self.loadings
+                best_point = np.zeros(self.problem.n)
+                best_point[self.support] = self.loadings
             if not self._move(step):
                 break
-        return found
+        return best_point
 
     def _krylov_step(self) -> None:
-        """Mix the loadings anew from powers of A on the support (one Krylov step); drop what would turn negative."""
+        """Update the loadings by one Krylov step on the support; drop those that would become negative."""
         B = self.rows[:, self.support]
         powers = [self.loadings]
         for _ in range(min(POWERS, len(B)) - 1):
@@ -128,7 +128,7 @@ class _Walk:
         self.variance = float(image @ self.loadings)
 
     def _move(self, step: int) -> bool:
-        """Swap two features, or take one in where there is room; False where nothing may move."""
+        """Swap two features, or add one if there is room; False if no move is allowed."""
         problem, support, weights, value = self.problem, self.support, self.loadings, self.variance
         diagonal, nonnegative = problem.cov.diagonal, problem.nonnegative
         gradient = weights @ self.rows
@@ -148,13 +148,13 @@ class _Walk:
         members = np.flatnonzero((self.allowed[support] <= step) & (weights**2 < 1 - 1e-12))
         if not len(members):
             return False
-        held, z = support[members], weights[members]
-        kept = 1.0 - z**2
-        rest = (value - 2 * z * gradient[held] + z**2 * diagonal[held]) / kept
+        chosen, z = support[members], weights[members]
+        remaining_norms = 1.0 - z**2
+        rest = (value - 2 * z * gradient[chosen] + z**2 * diagonal[chosen]) / remaining_norms
         cheap = feasible.largest(rest, DROPPED)
-        members, kept, rest = members[cheap], kept[cheap], rest[cheap]
+        members, remaining_norms, rest = members[cheap], remaining_norms[cheap], rest[cheap]
         pulls = gradient[others] - weights[members, None] * self.rows[np.ix_(members, others)]
-        pulls /= np.sqrt(kept)[:, None]
+        pulls /= np.sqrt(remaining_norms)[:, None]
         pulls = np.maximum(pulls, 0.0) if nonnegative else pulls
         prices = larger_eigenvalue(rest[:, None], np.abs(pulls), diagonal[others])
         r, c = np.unravel_index(int(prices.argmax()), prices.shape)
@@ -165,7 +165,7 @@ class _Walk:
         return True
 
     def _take(self, place: int, j: int, rest: float, pull: float, step: int) -> None:
-        """Let feature j in at a place with no loading, by as much as mixes best with what is there."""
+        """Add feature j at a free place, with the weight that mixes best with the rest."""
         if self.problem.nonnegative:
             pull = max(pull, 0.0)
         angle = np.arctan2(2 * pull, rest - self.problem.cov.diagonal[j]) / 2
@@ -176,10 +176,10 @@ class _Walk:
         self.allowed[j] = step + 1 + min(self._tenure() // 2, self.problem.k // 2)
 
     def _keep(self, places: np.ndarray) -> None:
-        """Go on with some members only."""
+        """Keep only some members."""
         self.support, self.rows = self.support[places], self.rows[places]
         self.loadings = feasible.unit(self.loadings[places])
 
     def _tenure(self, count: int | None = None):
-        """Return for how many steps a feature is tabu, or so many features are."""
+        """Return for how many steps one feature, or each of several, is tabu."""
         return self.tenure + self.rng.integers(0, self.tenure, count)

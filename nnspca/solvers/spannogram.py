@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import beside
+from nnspca.calls.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -22,25 +22,25 @@ def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, 
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
-    values, vectors = beside(lambda: cov.eigenpairs(d), monitor)
-    found = sphere.maximise(
+    values, vectors = run_cancellable(lambda: cov.eigenpairs(d), monitor)
+    optimum = sphere.maximise(
         vectors * np.sqrt(values),
         k,
         nonnegative=nonnegative,
         should_stop=monitor.stop,
         on_round=lambda value, upper: monitor.tell(0.8 * min(1.0, value / upper), f"rank-{d} search", value),
-        on_found=None if monitor.on_found is None else lambda x: monitor.found(x, cov.variance(x)),
+        on_found=None if monitor.on_found is None else lambda x: monitor.report_point(x, cov.variance(x)),
     )
-    x = found.loadings
+    x = optimum.loadings
     history = [cov.variance(x)]
     if polish:
         x, gains = swaps.polish(problem, x, monitor=monitor)
         history += [value for value in gains if value >= history[0]]
     if not nonnegative:
         x = feasible.orient(x)
-    gap = found.upper / found.value - 1 if found.value > 0 else 0.0
-    note = f"rank-{d} optimum {'within a relative ' + format(gap, '.1e') if found.stopped else 'exact'}"
-    note += f": {found.evaluations:,} rank-one problems solved"
+    gap = optimum.upper / optimum.value - 1 if optimum.value > 0 else 0.0
+    note = f"rank-{d} optimum {'within a relative ' + format(gap, '.1e') if optimum.stopped else 'exact'}"
+    note += f": {optimum.evaluations:,} rank-one problems solved"
     return Component(
         x,
         cov.variance(x),
@@ -48,6 +48,6 @@ def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, 
         k,
         nonnegative,
         history=tuple(np.maximum.accumulate(history)),
-        stopped=found.stopped and monitor.stop(),
+        stopped=optimum.stopped and monitor.stop(),
         note=note,
     )

@@ -1,1 +1,1 @@
-"""Rank-d nonnegative sparse PCA: the low-dimensional problem that the papers' solvers and bounds rest on."""
+"""Rank-d nonnegative sparse PCA: the low-dimensional problem behind the papers' solvers and several bounds."""

@@ -23,7 +23,7 @@ NARROW = 1e-12  # width below which an interval is not halved
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """Where the top-k set changes along φ, and how.
+    """The angles φ at which the top-k set changes, and the changes.
 
     Attributes
     ----------
@@ -34,8 +34,8 @@ class Regions:
     angles : ndarray, shape (e,)
         Where it changes, ascending.
     leaving, entering : ndarray of int, shape (e,)
-        Who goes and who comes; −1 for nobody (a curve crossing zero where fewer than k are
-        positive).
+        Curves that leave and enter the top k; −1 for none (a curve crossing zero where fewer than
+        k are positive).
     """
 
     start: float
@@ -64,9 +64,9 @@ class Regions:
         """Return the top-k set of one region, ascending."""
         count = np.zeros(1 + max(int(a.max(initial=0)) for a in (self.first, self.leaving, self.entering)), dtype=int)
         count[self.first] += 1
-        came, went = self.entering[:region], self.leaving[:region]
-        np.add.at(count, came[came != ZERO], 1)
-        np.subtract.at(count, went[went != ZERO], 1)
+        entered, gone = self.entering[:region], self.leaving[:region]
+        np.add.at(count, entered[entered != ZERO], 1)
+        np.subtract.at(count, gone[gone != ZERO], 1)
         return np.flatnonzero(count > 0)
 
     def candidates(self) -> int:
@@ -100,8 +100,8 @@ def regions(V: np.ndarray, k: int, *, nonnegative: bool = True) -> Regions:
     changes = _Changes(len(V))
     pieces = 16 if nonnegative else 8
     edges = np.linspace(start, end, pieces + 1)
-    nobody = np.zeros(0, dtype=np.int64)
-    stack = [(edges[p], edges[p + 1], np.arange(len(V)), nobody, k) for p in range(pieces)][::-1]
+    no_rows = np.zeros(0, dtype=np.int64)
+    stack = [(edges[p], edges[p + 1], np.arange(len(V)), no_rows, k) for p in range(pieces)][::-1]
     while stack:
         left, right, rows, inside, places = stack.pop()
         low, high = _range(V[rows], left, right, nonnegative)
@@ -136,7 +136,7 @@ def _range(V: np.ndarray, left: float, right: float, nonnegative: bool) -> tuple
 def _undecided(
     rows: np.ndarray, low: np.ndarray, high: np.ndarray, places: int, nonnegative: bool
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Part the rows into those that may come or go, those always in; and the places left to fill."""
+    """Split the rows into those that may enter or leave and those always in; and the places left to fill."""
     if nonnegative:
         possible = high >= 0
         rows, low, high = rows[possible], low[possible], high[possible]
@@ -153,13 +153,13 @@ def _undecided(
 
 
 def _swept(V: np.ndarray, left: float, right: float, places: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Angles where the order of a few curves may change, the left end first, and who is in from there on."""
+    """Angles at which the order of a few curves may change, the left end first, and the top set from each on."""
     if not len(V) or places == 0:
         return np.array([left]), np.zeros((1, len(V)), dtype=bool)
-    found = crossings(V, nonnegative=nonnegative).angles
+    angles = crossings(V, nonnegative=nonnegative).angles
     if nonnegative and right > np.pi / 2:
-        found = np.concatenate([found, found + np.pi])
-    cuts = np.unique(found[(found > left) & (found < right)])
+        angles = np.concatenate([angles, angles + np.pi])
+    cuts = np.unique(angles[(angles > left) & (angles < right)])
     edges = np.concatenate([[left], cuts, [right]])
     heights = values(V, (edges[:-1] + edges[1:]) / 2)
     scores = heights if nonnegative else np.abs(heights)
@@ -172,7 +172,7 @@ def _swept(V: np.ndarray, left: float, right: float, places: int, nonnegative: b
 
 
 class _Changes:
-    """Collects who leaves and who enters, interval by interval, one pair at a time."""
+    """Collects the curves that leave and enter, interval by interval, one pair at a time."""
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -183,7 +183,7 @@ class _Changes:
         self.entering: list[int] = []
 
     def extend(self, angles: np.ndarray, rows: np.ndarray, tops: np.ndarray, inside: np.ndarray) -> None:
-        """Go through one interval: ``tops[t]`` of ``rows`` is in from ``angles[t]`` on, ``inside`` throughout."""
+        """Add one interval: ``tops[t]`` of ``rows`` is in from ``angles[t]`` on, ``inside`` throughout."""
         begin = np.zeros(self.n, dtype=bool)
         begin[inside] = True
         begin[rows[tops[0]]] = True
@@ -205,7 +205,7 @@ class _Changes:
             self.entering.append(int(new[position]) if position < len(new) else ZERO)
 
     def collected(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """First set, angles, leaving, entering."""
+        """The first set, the angles, and the curves that leave and enter."""
         first = np.zeros(0, dtype=np.int64) if self.first is None else self.first
         return (
             first,

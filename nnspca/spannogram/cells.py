@@ -1,4 +1,4 @@
-"""Cells of the sphere: cones over d corners, how they are split, and the plane that bounds a convex h over one."""
+"""Cells of the sphere: cones over d corners, their splits, and the plane that bounds a convex h on one."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def orthants(d: int, nonnegative: bool) -> np.ndarray:
 def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return for each simplex (r, d, d) the two corners of its longest edge, i < j; ties to the first.
 
-    Lengths within a relative 1e-9 count as tied: whoever re-splits along a tree must not depend on
-    the last digit.
+    Lengths within a relative 1e-9 count as tied, so that a second split along the same tree does
+    not depend on the last digit.
     """
     pairs = np.array(list(combinations(range(C.shape[1]), 2)))
     lengths = ((C[:, pairs[:, 0]] - C[:, pairs[:, 1]]) ** 2).sum(axis=2)
@@ -30,7 +30,7 @@ def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
-    """Return for each cell a y, of least norm as far as it is found, with C y >= h for certain.
+    """Return for each cell a short y with C y >= h for certain.
 
     With all d inequalities tight, y is the solution of C y = h; where that y lies outside the cone
     of the cell (a negative multiplier), the inequalities of negative multiplier are let go.
@@ -58,22 +58,22 @@ def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
         outside = np.flatnonzero(~active.all(axis=1) & active.any(axis=1))
         if not len(outside):
             break
-        kept = active[outside]
-        inverse = np.linalg.pinv(C[outside] * kept[..., None], rcond=1e-13)
-        candidate = (inverse @ (aim[outside] * kept)[..., None])[..., 0]
+        remaining = active[outside]
+        inverse = np.linalg.pinv(C[outside] * remaining[..., None], rcond=1e-13)
+        candidate = (inverse @ (aim[outside] * remaining)[..., None])[..., 0]
         raised = _raised(C[outside], h[outside], candidate)
         better = (raised**2).sum(axis=1) < (y[outside] ** 2).sum(axis=1)
         y[outside[better]] = raised[better]
         multipliers = (np.swapaxes(inverse, 1, 2) @ candidate[..., None])[..., 0]
-        shrunk = kept & (multipliers >= 0)
-        stable = (shrunk == kept).all(axis=1)
+        shrunk = remaining & (multipliers >= 0)
+        stable = (shrunk == remaining).all(axis=1)
         active[outside] = shrunk
         active[outside[stable]] = True
     return y
 
 
 def _raised(C: np.ndarray, h: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Scale each y up until C y >= h holds whatever the products' rounding; infinite where none does."""
+    """Scale each y up until C y >= h holds despite rounding; infinite if no scale suffices."""
     off = rounding.projections(C.shape[1]) * np.sqrt((y**2).sum(axis=1))[:, None]
     reach = (C @ y[..., None])[..., 0] - off
     with np.errstate(divide="ignore", invalid="ignore"):

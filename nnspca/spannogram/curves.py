@@ -50,7 +50,7 @@ class Optimum:
     support: np.ndarray
 
 
-def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, found: Regions | None = None) -> Optimum:
+def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, known: Regions | None = None) -> Optimum:
     """Solve the rank-2 problem exactly: in each region the best angle is known in closed form.
 
     With the top set I fixed the objective is c'Qc, ``Q = V_I'V_I``: half its trace plus a cosine of
@@ -64,12 +64,12 @@ def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, found: Regions |
     >>> round(best.value, 6), best.support.tolist()
     (9.0, [2])
     """
-    found = regions(V, k, nonnegative=nonnegative) if found is None else found
+    known = regions(V, k, nonnegative=nonnegative) if known is None else known
     products = np.stack([V[:, 0] ** 2, V[:, 0] * V[:, 1], V[:, 1] ** 2], axis=1)
-    padded = np.vstack([products, np.zeros(3)])  # row −1 is nobody
-    steps = padded[found.entering] - padded[found.leaving]
-    q = products[found.first].sum(axis=0) + np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
-    edges = np.concatenate([[found.start], found.angles, [found.end]])
+    padded = np.vstack([products, np.zeros(3)])  # row −1 stands for no curve
+    steps = padded[known.entering] - padded[known.leaving]
+    q = products[known.first].sum(axis=0) + np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
+    edges = np.concatenate([[known.start], known.angles, [known.end]])
     left, right = edges[:-1], edges[1:]
     mean, cosine, sine = (q[:, 0] + q[:, 2]) / 2, (q[:, 2] - q[:, 0]) / 2, q[:, 1]
     peak = np.arctan2(sine, cosine) / 2  # objective = mean + hypot(cosine, sine) · cos(2(φ − peak))
@@ -79,7 +79,7 @@ def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, found: Regions |
     heights = mean[:, None] + cosine[:, None] * np.cos(2 * tried) + sine[:, None] * np.sin(2 * tried)
     region, which = np.unravel_index(int(heights.argmax()), heights.shape)
     phi = float(tried[region, which])
-    support = found.support(int(region))
+    support = known.support(int(region))
     w = values(V[support], phi)
     if nonnegative:
         support, w = support[w > 0], w[w > 0]
@@ -96,7 +96,7 @@ def objective(V: np.ndarray, k: int, phi: np.ndarray, *, nonnegative: bool = Tru
 
 
 def feasible_arc(V: np.ndarray, support: np.ndarray) -> tuple[float, float] | None:
-    """Return the arc of angles at which every curve of the support is nonnegative, None when there is none.
+    """Return the arc of angles at which every curve of the support is nonnegative; None if there is none.
 
     It is the feasible set of (P₂) (Asteris et al. 2014, Fig. 2): an intersection of half circles,
     so an arc of length at most π, or the whole circle (−π/2, 3π/2) where every row is zero.

@@ -1,4 +1,4 @@
-"""The spannogram by plain enumeration: every vertex, every candidate support, any rank, both signs.
+"""The spannogram by plain enumeration: every vertex and candidate support, for any rank, with or without signs.
 
 **With the sign constraint** (Asteris et al. 2014, Alg. 1 and 2). Append a zero row. The set of
 directions c with a given top-k set I is a cone, cut out by v_i'c >= v_j'c (i in I, j not) and
@@ -32,16 +32,16 @@ import numpy as np
 from nnspca.numerics import rounding
 from nnspca.spannogram import halfspaces
 
-LARGEST = 3_000_000  # vertices visited before we refuse
+LARGEST = 3_000_000  # most vertices; more are refused
 BATCH = 2048  # most directions at a time,
-ENTRIES = 60_000  # and most rows looked at for them: whoever asks for a batch can stop soon
+ENTRIES = 60_000  # and most rows looked at for them: the stop switch is polled between batches
 SUPPORTS_BETWEEN_POLLS = 256  # of the stop switch
 NUDGE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """All candidate supports, and the best of them.
+    """The result of an enumeration: all candidate supports, and the best of them.
 
     Attributes
     ----------
@@ -144,17 +144,17 @@ def enumerate_supports(
             f"enumeration would visit {asked:,} directions for n={n}, d={d}; at most {LARGEST:,} are allowed: "
             "use a smaller rank, fewer features, or the method 'spannogram', which is exact as well"
         )
-    found: dict[tuple[int, ...], None] = {}
+    supports: dict[tuple[int, ...], None] = {}
     visited = 0
     for batch in _vertices(V, k, nonnegative):
-        found.update(dict.fromkeys(batch))
+        supports.update(dict.fromkeys(batch))
         visited += batch.visited
         if on_batch is not None:
-            on_batch(visited, len(found))
+            on_batch(visited, len(supports))
         if should_stop is not None and should_stop():
-            return found.keys(), visited, visited < asked
-    found.pop((), None)
-    return found.keys(), visited, False
+            return supports.keys(), visited, visited < asked
+    supports.pop((), None)
+    return supports.keys(), visited, False
 
 
 def maximise(
@@ -190,17 +190,17 @@ def maximise(
             stopped = True
             break
         chosen = list(ordered[position])
-        found = (
+        optimum = (
             halfspaces.maximise(quadratics[position], V[chosen])
             if nonnegative
             else (float(ceilings[position]), np.linalg.eigh(quadratics[position])[1][:, -1])
         )
-        if found is not None and found[0] > value:
-            w = V[chosen] @ found[1]
+        if optimum is not None and optimum[0] > value:
+            w = V[chosen] @ optimum[1]
             x = np.zeros(n)
             x[chosen] = np.maximum(w, 0.0) if nonnegative else w
             if x.any():
-                value, loadings = found[0], x / np.linalg.norm(x)
+                value, loadings = optimum[0], x / np.linalg.norm(x)
     if not loadings.any():  # every row is zero: any feasible point is optimal
         loadings[0], value = 1.0, 0.0
     value = float(((loadings @ V) ** 2).sum())
@@ -209,13 +209,13 @@ def maximise(
 
 
 def _stacked(matrices: list[np.ndarray]) -> Iterator[np.ndarray]:
-    """A few thousand matrices at a time."""
+    """Yield a few thousand matrices at a time."""
     for start in range(0, len(matrices), 16 * SUPPORTS_BETWEEN_POLLS):
         yield np.array(matrices[start : start + 16 * SUPPORTS_BETWEEN_POLLS])
 
 
 def generic(V: np.ndarray) -> np.ndarray:
-    """Rows of the same Gram matrix, of full column rank and in general position but for rounding."""
+    """Rows with the same Gram matrix, of full column rank and in general position up to rounding."""
     left, sizes, _ = np.linalg.svd(V, full_matrices=False)
     live = sizes > rounding.eigenvalues(max(V.shape), sizes.max(initial=0.0))
     W = left[:, live] * sizes[live]
@@ -226,13 +226,13 @@ def generic(V: np.ndarray) -> np.ndarray:
 
 
 class _Batch(list):
-    """Supports of one batch of directions, with how many directions were visited."""
+    """The supports of one batch of directions, and the number of directions visited."""
 
     visited = 0
 
 
 def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[_Batch]:
-    """Go through all vertices, batch by batch."""
+    """Visit all vertices, batch by batch."""
     n, d = V.shape
     most = max(1, min(BATCH, ENTRIES // (n + 1)))
     if nonnegative:
@@ -269,7 +269,7 @@ def _null(differences: np.ndarray, d: int) -> np.ndarray:
 
 
 def _positive(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
-    """Supports beside each direction and its negative, where d of the n + 1 rows agree."""
+    """Supports next to each direction and its negative, where d of the n + 1 rows agree."""
     n = len(V)
     batch = _Batch()
     batch.visited = 2 * len(rows)
@@ -302,7 +302,7 @@ def _positive(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
 
 
 def _magnitudes(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
-    """Supports beside each direction where the magnitudes of d rows agree."""
+    """Supports next to each direction where the magnitudes of d rows agree."""
     batch = _Batch()
     batch.visited = len(rows)
     w = np.abs(c @ V.T)

@@ -20,7 +20,7 @@ TOL = 1e-11  # how far below zero, relative to the row's norm, counts as zero
 def maximise(Q: np.ndarray, R: np.ndarray) -> tuple[float, np.ndarray] | None:
     """Solve (P_d) exactly.
 
-    Zero rows ask nothing; equal or parallel rows are asked once.
+    Zero rows are no constraints; equal or parallel rows are used once.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def maximise(Q: np.ndarray, R: np.ndarray) -> tuple[float, np.ndarray] | None:
 
 
 def _solve(Q: np.ndarray, rows: np.ndarray, every: np.ndarray) -> tuple[float, np.ndarray] | None:
-    """Try ±u₁, else each row active; ``rows`` and ``every`` are unit rows in today's coordinates."""
+    """Try ±u₁, else each row active; ``rows`` and ``every`` are unit rows in the current coordinates."""
     d = len(Q)
     values, vectors = np.linalg.eigh(Q)
     for c in (vectors[:, -1], -vectors[:, -1]):
@@ -69,9 +69,9 @@ def _solve(Q: np.ndarray, rows: np.ndarray, every: np.ndarray) -> tuple[float, n
         rest = rows[index + 1 :] @ basis
         length = np.linalg.norm(rest, axis=1)
         rest = rest[length > TOL] / length[length > TOL, None]
-        found = _solve(inner, _distinct(rest), projected)
-        if found is not None and (best is None or found[0] > best[0]):
-            best = found[0], basis @ found[1]
+        solution = _solve(inner, _distinct(rest), projected)
+        if solution is not None and (best is None or solution[0] > best[0]):
+            best = solution[0], basis @ solution[1]
     return best
 
 

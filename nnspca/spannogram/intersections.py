@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-ZERO = -1  # "index" of the zero curve, and of nobody
+ZERO = -1  # "index" of the zero curve, and of no curve at all
 
 
 def values(V: np.ndarray, phi: np.ndarray | float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The ε-net of Asteris et al. (2014, Alg. 3): random directions of the rank-d range, and what they promise.
+"""The ε-net of Asteris et al. (2014, Alg. 3): random directions of the rank-d range, and their guarantee.
 
 For the optimum x of the rank-d problem let c* be the direction of V'x. A sample c at angle θ to ±c*
 finds a point of value at least ``(c'V'x)² = cos²θ ‖V'x‖²``, so it is within the factor 1 − ε when
@@ -16,7 +16,7 @@ import numpy as np
 
 from nnspca.numerics import feasible
 
-ENTRIES = 100_000  # entries of Vc at a time: they stay in the cache, and whoever asks for a batch can stop soon
+ENTRIES = 100_000  # entries of Vc at a time: they fit the cache, and the stop switch is polled between batches
 
 
 def samples_of_theorem(epsilon: float, d: int, n: int) -> int:
@@ -31,7 +31,7 @@ def samples_of_theorem(epsilon: float, d: int, n: int) -> int:
 
 
 def failure_probability(epsilon: float, d: int, samples: int) -> float:
-    """Probability that ``samples`` random directions all miss the factor 1 − ε, at most.
+    """An upper bound on the probability that ``samples`` random directions all miss the factor 1 − ε.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def search(
 def _solved(
     V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegative: bool
 ) -> Iterator[tuple[int, float, np.ndarray]]:
-    """Solve the problems of a batch of directions, a part at a time: how many, their best value and point.
+    """Solve the problems of a batch of directions in strips of rows: their number, best value and point.
 
     No entry of Vc exceeds its row's norm. So the rows are looked at by falling norm, and a
     direction whose k-th largest entry so far (of Vc and of −Vc) is above the next row's norm needs

@@ -1,6 +1,6 @@
-"""A search on the sphere under way: corners with their heights, cells with their bounds, the best point met.
+"""A search on the sphere in progress: corners with heights, cells with bounds, and the best point found.
 
-Why the bounds hold is told in :mod:`nnspca.spannogram.sphere`.
+For the proof of the bounds see :mod:`nnspca.spannogram.sphere`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from nnspca.numerics import feasible, rounding
 from nnspca.spannogram.cells import least_norm, longest_edges, orthants
 
 BATCH = 192  # cells split at a time
-ROOM = 1e-12  # relative room left above the ceiling, for whoever checks it by another route
+ROOM = 1e-12  # relative room above the upper bound, for a check by another route
 ENTRIES = 4_000_000  # entries of Vc held at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """The cells after one batch of splits, to be looked at.
+    """The cells after one batch of splits, for display.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Search:
         return np.array(bits, dtype=bool)
 
     def look(self, tol: float) -> Round:
-        """The leaves as they are now, in the coordinates and units of the problem."""
+        """The current leaves, in the coordinates and units of the problem."""
         leaves = np.flatnonzero(self.children == 0)
         d = self.columns
         corners = np.zeros((len(leaves), self.d, d))
@@ -119,7 +119,7 @@ class Search:
         return Round(corners, bounds, still, self.value, self.upper(), direction, len(self.cells))
 
     def _roots(self) -> None:
-        """Begin with the orthants; half of them suffice when h is even (no sign constraint)."""
+        """Start with the orthants; half of them suffice if h is even (no sign constraint)."""
         self.roots = 0
         if self.d == 0:
             return
@@ -130,7 +130,7 @@ class Search:
         self._add(cells)
 
     def split(self) -> bool:
-        """Bisect the cells with the largest bounds; False when none can be split further."""
+        """Bisect the cells with the largest bounds; False if none can be split further."""
         open_cells = np.flatnonzero((self.children == 0) & (self.bounds > self._value))
         if self.d == 1 or not len(open_cells):
             return False
@@ -155,7 +155,7 @@ class Search:
         return True
 
     def _midpoints(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Indices of the corners halfway between corners a and b, made where they are new."""
+        """Indices of the corners halfway between corners a and b, created if new."""
         keys = list(zip(np.minimum(a, b).tolist(), np.maximum(a, b).tolist(), strict=True))
         fresh = [key for key in dict.fromkeys(keys) if key not in self.midpoints]
         if fresh:
@@ -166,17 +166,17 @@ class Search:
         return np.array([self.midpoints[key] for key in keys])
 
     def _evaluate(self, directions: np.ndarray) -> None:
-        """Compute h, rounded up, and the top sets at new corners; keep the best point met."""
+        """Compute h, rounded up, and the top sets at new corners; keep the best point."""
         step = max(1, ENTRIES // max(self.n, 1))
         heights, sets = [], []
         for start in range(0, len(directions), step):
-            kept = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
-            h = np.sqrt(np.einsum("ri,ri->r", kept, kept))
+            truncated = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
+            h = np.sqrt(np.einsum("ri,ri->r", truncated, truncated))
             heights.append(h)
-            sets.append(np.hstack([np.packbits(kept > 0, axis=1), np.packbits(kept < 0, axis=1)]))
+            sets.append(np.hstack([np.packbits(truncated > 0, axis=1), np.packbits(truncated < 0, axis=1)]))
             leader = int(h.argmax())
             if h[leader] > self._value * (1 - 0.05):
-                self._climb(kept[leader])
+                self._climb(truncated[leader])
         self.evaluations += len(directions)
         computed = np.concatenate(heights)
         self.directions = np.vstack([self.directions, directions])
@@ -184,7 +184,7 @@ class Search:
         self.sets = np.vstack([self.sets, *sets])
 
     def _climb(self, w: np.ndarray) -> None:
-        """Repeat c ← V'x, x ← top k of Vc: the value never falls; keep the limit if it is the best.
+        """Repeat c ← V'x, x ← top k of Vc (the value never falls); keep the limit if it is the best.
 
         Where the top set stays, c leaps to the leading direction of its rows, unless that has a
         worse top set.
@@ -227,7 +227,7 @@ class Search:
         self.children = np.concatenate([self.children, np.zeros(len(cells), dtype=np.int64)])
 
     def _nothing_beside(self, support: np.ndarray, corners: np.ndarray) -> bool:
-        """Whether no row outside the support can count anywhere in the cell."""
+        """Whether no row outside the support can be in a top set anywhere in the cell."""
         w = corners @ self.V[~support].T
         return bool(((w if self.nonnegative else np.abs(w)) <= self.row_slack / 2).all())
 

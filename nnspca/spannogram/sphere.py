@@ -1,4 +1,4 @@
-"""The rank-d optimum by branch and bound on the sphere: a best point and a proven ceiling that close in.
+"""The rank-d optimum by branch and bound on the sphere: a best point and a converging proven upper bound.
 
 The problem is ``max ‖V'x‖²`` over unit x with at most k nonzeros, nonnegative or not, with V of
 shape (n, d), d small. Put ``h(c) = max_x c'V'x``; for unit c it is the norm of the k largest
@@ -27,8 +27,8 @@ keeps its sign, so the corners must agree on the signs of I too. Corners that di
 support all the same where the union of their sets has at most k members and every other row is
 nothing (or negative) at all of them.
 
-**The record.** The tree of splits is kept as one bit a node in preorder. Whoever re-splits the same
-roots along it covers the whole sphere, whatever the splitting rule, and can check each leaf alone.
+**The record.** The tree of splits is kept as one bit a node in preorder. Splitting the same
+roots along it covers the whole sphere, whatever the splitting rule, so each leaf can be checked alone.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from nnspca.spannogram.search import Round, Search
 
 @dataclass(frozen=True, eq=False)
 class SphereOptimum:
-    """Best point and ceiling of a rank-d problem.
+    """The best point of a rank-d problem, and its upper bound.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def maximise(
     on_round: Callable[[float, float], None] | None = None,
     on_found: Callable[[np.ndarray], None] | None = None,
 ) -> SphereOptimum:
-    """Maximise ``‖V'x‖²`` over the feasible set, with proof.
+    """Maximise ``‖V'x‖²`` over the feasible set, with a proven upper bound.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def maximise(
     tol : float
         Stop when ``upper <= value * (1 + tol)``.
     max_cells : int
-        Stop at so many cells all the same.
+        Most cells.
     should_stop : callable, optional
         Polled after each batch.
     on_round : callable, optional
@@ -157,7 +157,7 @@ def trace(
     tol : float
         As in :func:`maximise`; cells within it count as closed.
     max_rounds : int
-        Stop after so many batches all the same.
+        Most batches.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The papers' studies as functions that return tables; no drawing here, so a notebook can use them too."""
+"""The papers' studies as functions that return tables; nothing here draws, so notebooks can use them too."""
 
 from nnspca.studies import comparison
 from nnspca.studies._race import race

@@ -1,4 +1,4 @@
-"""Solvers and a proof on one clock: they take turns on the processor, and each is charged for its own seconds only."""
+"""A race of solvers and a proof: they take turns on the processor, and each has a clock of its own CPU seconds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WARM = 20  # eigenpairs known before the start: the first solver would pay for a
 
 
 def barred(method: str, n: int, nonnegative: bool) -> str:
-    """Say why a method cannot take part with ``n`` features and this sign constraint; nothing where it can.
+    """Return why a method cannot take part with ``n`` features and this sign constraint; nothing if it can.
 
     >>> barred("exact", 625, True)
     'it takes at most 24 features, and these data have 625'
@@ -53,7 +53,7 @@ def race(
     should_stop: ShouldStop | None = None,
     on_look: Callable[[Race], None] | None = None,
 ) -> Race:
-    """Let several solvers, and the proof of a ceiling, start together.
+    """Run several solvers, and the proof of an upper bound, in a race.
 
     They take turns of equal length, one at a time, in threads of their own; a clock counts the
     processor's seconds that its solver has used itself. So no solver is charged for what runs
@@ -77,7 +77,7 @@ def race(
     should_stop : callable, optional
         A stopped race holds what was found by then.
     on_look : callable, optional
-        Called with a :class:`Race` as it stands, whenever something has changed.
+        Called with the current :class:`Race` after every change.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def race(
 
 @dataclass(frozen=True)
 class _Instance:
-    """What all of them solve."""
+    """The problem that all of them solve."""
 
     cov: Covariance
     k: int
@@ -134,7 +134,7 @@ def _run(
     should_stop: ShouldStop | None,
     on_look: Callable[[Race], None] | None,
 ) -> Race:
-    """Give the next turn to the one that has used least, the proof first, until all are done."""
+    """Give the next turn to the one with the least CPU time, the proof first, until all are done."""
     everyone: list[Turns] = [proof, *(runner for runner in runners if runner.state == RUNNING)]
     stopped = False
     while waiting := [one for one in everyone if one.state == RUNNING]:
@@ -166,7 +166,7 @@ def _standing(instance: _Instance, runners: Sequence[_Runner], proof: _Proof, st
 
 
 class _Runner(Turns):
-    """A solver that runs."""
+    """A solver in the race."""
 
     def __init__(self, name: str, instance: _Instance, options: dict[str, object], limit: float):
         super().__init__(limit)
@@ -178,7 +178,7 @@ class _Runner(Turns):
             self.state, self.fraction = BARRED, 1.0
 
     def warm(self) -> None:
-        """Load what the method imports when first used: that is not part of a race."""
+        """Import the method's modules before the race."""
         if self.state == RUNNING:
             tiny = Covariance.from_matrix([[3.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
             solve(tiny, 2, self.name, nonnegative=self._instance.nonnegative)
@@ -192,15 +192,15 @@ class _Runner(Turns):
             nonnegative=instance.nonnegative,
             seed=instance.seed,
             should_stop=self.should_stop,
-            on_progress=self.told,
-            on_found=self._found,
+            on_progress=self.on_progress,
+            on_found=self._on_found,
             **self._options,  # type: ignore[arg-type]
         )
-        self._found(part.loadings, part.variance)
+        self._on_found(part.loadings, part.variance)
         return not part.stopped
 
-    def _found(self, loadings: np.ndarray, variance: float) -> None:
-        """Mark a point that is better by more than rounding can be."""
+    def _on_found(self, loadings: np.ndarray, variance: float) -> None:
+        """Mark a point that is better by more than rounding."""
         if variance <= self._best * (1 + GAIN) or not variance > 0:
             return
         self._best = variance
@@ -212,7 +212,7 @@ class _Runner(Turns):
 
 
 class _Proof(Turns):
-    """The proof of a ceiling: two quick ones at once, then a certificate that also seeks its own component."""
+    """The proof in the race: two quick bounds first, then a certificate that also finds its own component."""
 
     def __init__(self, instance: _Instance, limit: float):
         super().__init__(limit)
@@ -237,7 +237,7 @@ class _Proof(Turns):
             on_progress=self._quick,
         )
         self.certificate = certify(
-            cov, k, nonnegative=nonnegative, seed=seed, should_stop=self.should_stop, on_progress=self.told
+            cov, k, nonnegative=nonnegative, seed=seed, should_stop=self.should_stop, on_progress=self.on_progress
         )
         self._fallen(self.certificate.upper)
         return not self.certificate.stopped
@@ -246,8 +246,8 @@ class _Proof(Turns):
         if progress.upper is not None:
             self._fallen(progress.upper)
 
-    def told(self, progress: Progress) -> None:
-        super().told(progress)
+    def on_progress(self, progress: Progress) -> None:
+        super().on_progress(progress)
         self._quick(progress)
 
     def _fallen(self, upper: float) -> None:

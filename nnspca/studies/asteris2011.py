@@ -26,7 +26,7 @@ def _cells(task: Task) -> tuple[StudyTable, ...]:
     phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
     heights = np.abs(curves.values(ROWS, phi))
     meet = curves.crossings(ROWS, nonnegative=False)
-    found = curves.regions(ROWS, SPARSITY, nonnegative=False)
+    regions = curves.regions(ROWS, SPARSITY, nonnegative=False)
     edges = [-np.pi / 2, *meet.angles.tolist(), np.pi / 2]
     order = np.argsort(-np.abs(curves.values(ROWS, (np.array(edges[:-1]) + np.array(edges[1:])) / 2)), axis=1)
     n = len(ROWS)
@@ -40,7 +40,7 @@ def _cells(task: Task) -> tuple[StudyTable, ...]:
             tuple(Line(f"v{i + 1}", f"|curve {i + 1}|", mode="lines") for i in range(n)),
             "φ (radians)",
             "magnitude",
-            spans=tuple(Span(a, b, numbered(top)) for a, b, top in found.supports()),
+            spans=tuple(Span(a, b, numbered(top)) for a, b, top in regions.supports()),
             edges=tuple(edges[1:-1]),
         ),
         "The picture has period π: the first and the last cell are one.",
@@ -57,12 +57,12 @@ def _cells(task: Task) -> tuple[StudyTable, ...]:
         Column("set", "I-set"),
     )
     table = StudyTable("cells", "Every cell", columns, rows)
-    (said,) = printed.of("asteris2011-fig1")
+    (expected,) = printed.of("asteris2011-fig1")
     note = (
         f"{len(rows)} intervals between −π/2 and π/2, of which the first and last are one cell. They hold "
-        f"{found.candidates()} different sets, of the {math.comb(n, SPARSITY)} there are."
+        f"{regions.candidates()} different sets, of the {math.comb(n, SPARSITY)} there are."
     )
-    return drawn, table, printed.compare([(said, len(meet.angles), None)], "Ours", note=note)
+    return drawn, table, printed.compare([(expected, len(meet.angles), None)], "Ours", note=note)
 
 
 def _counts(task: Task) -> tuple[StudyTable, ...]:
@@ -90,12 +90,12 @@ def _counts(task: Task) -> tuple[StudyTable, ...]:
         counts: list[int | None] = []
         for D in ranks:
             V = rng.standard_normal((N, D))
-            found, _, stopped = enumeration.enumerate_supports(
+            supports, _, stopped = enumeration.enumerate_supports(
                 V, N // 2, nonnegative=False, should_stop=task.monitor.should_stop
             )
             if stopped:
                 return (table(),)
-            counts += [len(found), enumeration.candidate_bound(N, D, nonnegative=False)]
+            counts += [len(supports), enumeration.candidate_bound(N, D, nonnegative=False)]
         rows.append((N, N // 2, math.comb(N, N // 2), *counts))
         task.monitor.tell((i + 1) / len(sizes), f"N = {N}")
         task.show((table(),))
@@ -167,13 +167,13 @@ def _three(C: np.ndarray, A: np.ndarray, K: int, D: int, task: Task) -> tuple[fl
     """Return the variance on C of A's exact component and of C's own rank-D one, and what a certificate proves."""
     whole = Covariance.from_matrix(C)
     stop = task.monitor.should_stop
-    removed, kept = (
+    removed, retained = (
         solve(cov, K, "enumeration", nonnegative=False, rank=D, should_stop=stop, seed=task.seed)
         for cov in (Covariance.from_matrix(A), whole)
     )
     proof = certify(whole, K, nonnegative=False, component=removed, seed=task.seed, should_stop=stop)
     value = whole.variance(removed.loadings)
-    return value, whole.variance(kept.loadings), value * proof.lower / proof.upper
+    return value, whole.variance(retained.loadings), value * proof.lower / proof.upper
 
 
 STUDIES = (

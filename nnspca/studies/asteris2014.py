@@ -34,8 +34,8 @@ def _spannogram(task: Task) -> tuple[StudyTable, ...]:
     phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
     heights = curves.values(ROWS, phi)
     meet = curves.crossings(ROWS)
-    found = curves.regions(ROWS, TOP)
-    every = tuple(found.supports())
+    regions = curves.regions(ROWS, TOP)
+    every = tuple(regions.supports())
     half = [(a, min(b, np.pi / 2), top) for a, b, top in every if a < np.pi / 2]
     n = len(ROWS)
     drawn = StudyTable(
@@ -55,13 +55,13 @@ def _spannogram(task: Task) -> tuple[StudyTable, ...]:
     )
     rows = tuple((i + 1, a, b, numbered(top)) for i, (a, b, top) in enumerate(every))
     columns = (Column("region"), Column("start", "from φ", 4), Column("end", "to φ", 4), Column("support", "top-2 set"))
-    regions = StudyTable("regions", "Regions of v(φ), then of −v(φ) from φ = π/2 on", columns, rows)
-    ours = (len(meet.angles), found.candidates())
+    table_of_regions = StudyTable("regions", "Regions of v(φ), then of −v(φ) from φ = π/2 on", columns, rows)
+    ours = (len(meet.angles), regions.candidates())
     possible = sum(math.comb(n, size) for size in range(1, TOP + 1))
     note = f"{possible} sets of one or two curves exist; only those that appear in a region can be optimal."
-    said = printed.of("asteris2014-fig1")
-    table = printed.compare([(p, o, None) for p, o in zip(said, ours, strict=True)], "Ours", note=note)
-    return drawn, regions, table
+    expected = printed.of("asteris2014-fig1")
+    table = printed.compare([(p, o, None) for p, o in zip(expected, ours, strict=True)], "Ours", note=note)
+    return drawn, table_of_regions, table
 
 
 def _arc(task: Task) -> tuple[StudyTable, ...]:

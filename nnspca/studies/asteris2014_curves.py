@@ -1,4 +1,4 @@
-"""Asteris et al. (2014), Figs 4 to 6: variance against k, and how much of the best is guaranteed."""
+"""Asteris et al. (2014), Figs 4 to 6: variance against k, and the proven share of the optimum."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def share(part: float | None, whole: float | None) -> float | None:
 
 
 def chance(certificate: Certificate | None) -> float | None:
-    """Return the paper's own ceiling, which holds with a probability."""
+    """Return the paper's own upper bound, which holds with a probability."""
     return next((b.value for b in certificate.bounds if b.name == "paper"), None) if certificate else None
 
 
@@ -92,23 +92,23 @@ class _Curve:
         return StudyTable("variance", title, columns, tuple(rows), picture, note)
 
     def _guarantees(self, known: list[int]) -> StudyTable:
-        said = {p.k: p.value for p in printed.of(self.study)} if self.task.own else {}
+        expected = {p.k: p.value for p in printed.of(self.study)} if self.task.own else {}
         rows = []
         for k in known:
-            found, proof = self.variance(k, "epsilon-net"), self.certificate(k)
-            theirs = share(found, share(chance(proof), self.leading))
-            ours = share(found, proof.upper / self.leading if proof else None)
-            rows.append((k, theirs, ours, said.get(k)))
+            variance, proof = self.variance(k, "epsilon-net"), self.certificate(k)
+            theirs = share(variance, share(chance(proof), self.leading))
+            ours = share(variance, proof.upper / self.leading if proof else None)
+            rows.append((k, theirs, ours, expected.get(k)))
         columns = (
             Column("k"),
             Column("paper_share", "By the paper's ceiling", 4, "down"),
             Column("proven_share", "Proven here", 4, "down"),
-            *([Column("printed", "Printed", 3)] if said else []),
+            *([Column("printed", "Printed", 3)] if expected else []),
         )
         lines = (
             Line("paper_share", "by the paper's ceiling (holds with a probability)"),
             Line("proven_share", "proven here"),
-            *([Line("printed", "printed in the paper", role="printed", mode="markers")] if said else []),
+            *([Line("printed", "printed in the paper", role="printed", mode="markers")] if expected else []),
         )
         picture = Curves(
             "k",
@@ -127,9 +127,9 @@ class _Curve:
         pairs = []
         for p in printed.of(self.study):
             assert p.k is not None
-            found, proof = self.variance(p.k, "epsilon-net"), self.certificate(p.k)
-            theirs = share(found, share(chance(proof), self.leading))
-            pairs.append((p, theirs, share(found, proof.upper / self.leading if proof else None)))
+            variance, proof = self.variance(p.k, "epsilon-net"), self.certificate(p.k)
+            theirs = share(variance, share(chance(proof), self.leading))
+            pairs.append((p, theirs, share(variance, proof.upper / self.leading if proof else None)))
         return (printed.compare(pairs, "Ours, by the paper's ceiling", "Ours, proven"),)
 
 

@@ -1,4 +1,4 @@
-"""Asteris et al. (2014), Fig. 3: six disjoint parts of faces, by Alg. 3 and by EM, held against the best possible."""
+"""Asteris et al. (2014), Fig. 3: six disjoint parts of faces by Alg. 3 and by EM, with their upper bounds."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class _Faces:
         self.proven: dict[tuple[str, int], float] = {}
         self.points: dict[int, PartsPoint] = {}
 
-    def take(self, found: Component) -> None:
+    def take(self, part: Component) -> None:
         """Take the next part of its method, and show the tables with it."""
-        number = 1 + sum(method == found.method for method, _ in self.loadings)
-        self.loadings[found.method, number] = found.loadings
+        number = 1 + sum(method == part.method for method, _ in self.loadings)
+        self.loadings[part.method, number] = part.loadings
         self.task.show(self.tables())
 
     def take_point(self, point: PartsPoint) -> None:
-        """Take what so many parts keep together, and its ceiling; show the tables with it."""
+        """Add the joint result for a number of parts, with its upper bound; show the tables with it."""
         self.points[point.n_components] = point
         self.task.show(self.tables())
 
@@ -71,15 +71,15 @@ class _Faces:
         rows: list[tuple[Cell, ...]] = []
         total = dict.fromkeys(METHODS, 0.0)
         for part in range(1, PARTS + 1):
-            found = [self.variance(m, part) for m in METHODS]
-            if found[0] is None and found[1] is None:
+            variances = [self.variance(m, part) for m in METHODS]
+            if variances[0] is None and variances[1] is None:
                 break
             sums: list[float | None] = []
-            for method, value in zip(METHODS, found, strict=True):
+            for method, value in zip(METHODS, variances, strict=True):
                 total[method] += value or 0.0
                 sums.append(None if value is None else total[method])
             shares = [self.proven.get((m, part)) for m in METHODS] if self.task.full else []
-            rows.append((part, *found, *sums, *shares))
+            rows.append((part, *variances, *sums, *shares))
         columns = (
             Column("part", "Part"),
             *[Column(m, f"{TITLES[m]}: variance ÷ λ₁", 4) for m in METHODS],
@@ -145,7 +145,7 @@ def _parts(task: Task) -> tuple[StudyTable, ...]:
     for at, method in enumerate(METHODS):
         if task.monitor.stop():
             break
-        found = decompose(
+        result = decompose(
             faces.cov,
             PARTS,
             faces.k,
@@ -157,7 +157,7 @@ def _parts(task: Task) -> tuple[StudyTable, ...]:
             on_progress=task.within(SEEKING * at / len(METHODS), SEEKING * (at + 1) / len(METHODS)),
             on_part=faces.take,
         )
-        for number, (part, proof) in enumerate(zip(found.parts, found.certificates, strict=False), start=1):
+        for number, (part, proof) in enumerate(zip(result.parts, result.certificates, strict=False), start=1):
             faces.proven[method, number] = part.variance / proof.upper
         task.show(faces.tables())
     if not task.monitor.stop():

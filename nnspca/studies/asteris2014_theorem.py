@@ -1,4 +1,4 @@
-"""Asteris et al. (2014), Theorem 1: what is promised beforehand, what is bounded, what is proven."""
+"""Asteris et al. (2014), Theorem 1: its guarantee, the paper's bound, and the share proven here."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def guarantee(n: int, k: int, decay: float) -> float:
 
 
 def _theorem(task: Task) -> tuple[StudyTable, ...]:
-    """Return the guarantee of Theorem 1 beside what running Alg. 3 and proving a ceiling shows."""
-    said = {(p.study, p.k): p for p in printed.PRINTED if p.paper == "asteris2014" and p.k is not None}
+    """Return the guarantee of Theorem 1 beside what running Alg. 3 and proving an upper bound shows."""
+    expected = {(p.study, p.k): p for p in printed.PRINTED if p.paper == "asteris2014" and p.k is not None}
     cases = [(0, "asteris2014-fig4", 180), (1, "asteris2014-fig5", 50)]
     cases += [(2, "asteris2014-fig6", k) for k in ((5, 20, 50, 90) if task.full else (20, 90))]
     if task.full:
@@ -69,12 +69,12 @@ def _theorem(task: Task) -> tuple[StudyTable, ...]:
         if task.monitor.stop():
             break
         part = (i / len(subjects), (i + 1) / len(subjects))
-        theirs, ours = _kept(task, covariances[place], k, part)
-        p = said.get((study, k)) if task.own else None
+        theirs, ours = _proven_shares(task, covariances[place], k, part)
+        p = expected.get((study, k)) if task.own else None
         before = guarantee(covariances[place].n_features, k, decays[place][RANK])
         rows.append((names[i], before, theirs, p.value if p else None, ours))
-        task.show((_beside(rows, own=task.own), theory))
-    return _beside(rows, own=task.own), theory
+        task.show((_side_by_side(rows, own=task.own), theory))
+    return _side_by_side(rows, own=task.own), theory
 
 
 def _decays(cov: Covariance, most: int) -> list[float]:
@@ -83,18 +83,18 @@ def _decays(cov: Covariance, most: int) -> list[float]:
     return [float(values[d] / values[0]) if d < len(values) else 0.0 for d in range(most + 1)]
 
 
-def _kept(task: Task, cov: Covariance, k: int, part: tuple[float, float]) -> tuple[float | None, float]:
-    """Return the share of the best variance that Alg. 3 keeps, by the paper's ceiling and as proven."""
+def _proven_shares(task: Task, cov: Covariance, k: int, part: tuple[float, float]) -> tuple[float | None, float]:
+    """Return the share of the best variance that Alg. 3 keeps, by the paper's upper bound and as proven."""
     middle = (part[0] + part[1]) / 2
     stop = task.monitor.should_stop
-    found = solve(
+    component = solve(
         cov, k, "epsilon-net", seed=task.seed, should_stop=stop, on_progress=task.within(part[0], middle)
     ).variance
     proof = certify(cov, k, seed=task.seed, should_stop=stop, on_progress=task.within(middle, part[1]))
-    return share(found, chance(proof)), found / proof.upper
+    return share(component, chance(proof)), component / proof.upper
 
 
-def _beside(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:
+def _side_by_side(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:
     """Return promise, bound, printed number and proof side by side."""
     columns = [
         Column("case", "Data and k"),

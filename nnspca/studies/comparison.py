@@ -1,4 +1,4 @@
-"""Data sets side by side: what their spectra, signs and correlations promise, and what is proven on them."""
+"""Data sets side by side: their spectra, signs and correlations, and the shares proven on them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROWS = 512  # of the covariance read at a time
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """What is known of a data set before anything is solved.
+    """Properties of a data set that are known before anything is solved.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Profile:
 
 
 def profile(data: Dataset, cov: Covariance, *, should_stop: ShouldStop | None = None) -> Profile | None:
-    """Measure a data set; None when stopped. Every entry of the covariance is read once, block by block."""
+    """Measure a data set; None if stopped. Every entry of the covariance is read once, block by block."""
     n = cov.n_features
     values, vectors = cov.eigenpairs(min(SPECTRUM, n))
     leading = float(values[0])
@@ -186,8 +186,8 @@ def table(profiles: Sequence[Profile], points: Sequence[tuple[Profile, SweepPoin
         )
         for p in profiles
     )
-    found = tuple(row(about, point) for about, point in points)
-    return StudyTable("data", "The data sets", columns, rows), StudyTable("points", "Every point", POINTS, found)
+    point_rows = tuple(row(about, point) for about, point in points)
+    return StudyTable("data", "The data sets", columns, rows), StudyTable("points", "Every point", POINTS, point_rows)
 
 
 def _at(values: np.ndarray, place: int) -> float | None:

@@ -1,4 +1,4 @@
-"""The papers whose figures are run again."""
+"""The papers whose figures are reproduced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a table is to be drawn: which columns are axes, series, bands and images. Nothing here draws."""
+"""How a table is to be drawn: its columns as axes, series, bands and images. Nothing here draws."""
 
 from __future__ import annotations
 

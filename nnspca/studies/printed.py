@@ -1,4 +1,4 @@
-"""The numbers the papers print, each with where it stands, and the table that holds them against ours."""
+"""The numbers printed in the papers, each with its place, and the table that compares them with ours."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Printed:
         What was measured, in plain words.
     value : float
     where : str
-        Where it stands in the paper.
+        Its place in the paper.
     wording : str
         How exact it is: "at least", "nearly", "read off the figure"; empty for a plain number.
     k : int or None
-        The cardinality it speaks about.
+        Its cardinality.
     ceiling : bool
         Whether it only bounds from above what was measured.
     """
@@ -66,7 +66,7 @@ PRINTED: tuple[Printed, ...] = (
 
 
 def of(study: str) -> tuple[Printed, ...]:
-    """Return what the paper prints about one study.
+    """Return the numbers that the paper prints about one study.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def of(study: str) -> tuple[Printed, ...]:
 def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str = "", note: str = "") -> StudyTable:
     """Return the table ``"printed"``: the paper's number, ours measured the same way, and their difference.
 
-    From a printed ceiling nothing is subtracted: the table says whether ours keeps to it.
+    From a printed upper bound nothing is subtracted: the table gives whether ours is below it.
 
     Parameters
     ----------

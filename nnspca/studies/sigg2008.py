@@ -1,4 +1,4 @@
-"""Sigg & Buhmann (2008), Fig. 2: sparse PCA of any sign on faces and genes, and what it costs in seconds."""
+"""Sigg & Buhmann (2008), Fig. 2: sparse PCA without sign constraint on faces and genes, with its CPU time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCALING = "Every feature is centred and divided by its standard deviation, as in
 
 @dataclass(frozen=True)
 class Entrant:
-    """One curve of the figure: a method with its options; Algorithm 2 to the letter where no method is named."""
+    """One curve of the figure: a method with its options; the literal Algorithm 2 if no method is named."""
 
     name: str
     title: str
@@ -60,7 +60,7 @@ def standardised(task: Task, place: int = 0) -> Covariance:
 
 
 def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> np.ndarray:
-    """Return w of Algorithm 2 where its steps end: neither renormalised nor held against any other step.
+    """Return w at the end of Algorithm 2, without renormalisation or comparison with earlier steps.
 
     Examples
     --------
@@ -92,19 +92,19 @@ def _curves(task: Task, entrants: tuple[Entrant, ...], last: int) -> tuple[Study
         return (StudyTable("variance", "Variance against cardinality", columns, tuple(rows), picture, note),)
 
     for at, k in enumerate(ks):
-        found: list[float] = []
+        variances: list[float] = []
         for entrant in entrants:
             if task.monitor.stop():
                 return tables()
-            found.append(_solved(task, cov, k, entrant)[0])
-        rows.append((k, *found))
+            variances.append(_solved(task, cov, k, entrant)[0])
+        rows.append((k, *variances))
         task.monitor.tell((at + 1) / len(ks), f"cardinality {k}")
         task.show(tables())
     return tables()
 
 
 def _solved(task: Task, cov: Covariance, k: int, entrant: Entrant) -> tuple[float, float]:
-    """Return the variance a method reaches, and its processor seconds."""
+    """Return the variance that a method reaches, and its CPU seconds."""
     started = time.thread_time()  # of this run alone, whatever else the process does
     if not entrant.method:
         variance = float(cov.variance(algorithm_2(cov, k, task.monitor)))
@@ -130,7 +130,7 @@ def _genes(task: Task) -> tuple[StudyTable, ...]:
 
 
 def _times(task: Task) -> tuple[StudyTable, ...]:
-    """Time every method at every k, the least of a few runs."""
+    """Time every method at every k: the least of a few runs."""
     cov = standardised(task)
     cov.eigenpairs(1)  # needed by all, and kept: not to be charged to the first
     ks = grid(cov.n_features, *((400, 21) if task.full else (200, 4)))

@@ -1,4 +1,4 @@
-"""Sigg & Buhmann (2008), Fig. 3 left: one nonnegative component of faces, by emPCA and by NSPCA at three prices."""
+"""Sigg & Buhmann (2008), Fig. 3 left: one nonnegative component of faces, by emPCA and by NSPCA at three penalties."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TIMED = 100  # the printed times are means over cardinalities up to this one
 
 
 class Bisection:
-    """NSPCA at one price α of the norm: its sparsity price β is searched until exactly k loadings are left.
+    """NSPCA at one penalty α: its sparsity penalty β is searched until exactly k loadings are left.
 
     Each start keeps the runs it has made: the searches for different k begin with the same prices.
     """
@@ -33,23 +33,23 @@ class Bisection:
         self.runs: dict[tuple[int, float], tuple[int, float, float]] = {}
 
     def best(self, k: int) -> tuple[float | None, float]:
-        """Return the largest variance of k loadings over all starts, None for none, and the processor seconds."""
-        found, seconds = [], 0.0
+        """Return the largest variance of k loadings over all starts, None for none, and the CPU seconds."""
+        variances, seconds = [], 0.0
         for seed in self.seeds:
             low, high, beta = 0.0, DEAREST, 0.0
             while high - low > NARROW * high and not self.task.monitor.stop():
                 cardinality, variance, took = self._run(seed, beta)
                 seconds += took
                 if cardinality == k:
-                    found.append(variance)
+                    variances.append(variance)
                 if cardinality == k or (cardinality < k and beta == 0.0):
                     break  # found, or not even free loadings are as many
                 low, high = (beta, high) if cardinality > k else (low, beta)
                 beta = (low + high) / 2
-        return max(found, default=None), seconds
+        return max(variances, default=None), seconds
 
     def _run(self, seed: int, beta: float) -> tuple[int, float, float]:
-        """Return cardinality, variance and processor seconds of one run, from memory where it was made before."""
+        """Return cardinality, variance and CPU seconds of one run, cached."""
         if (seed, beta) not in self.runs:
             began = time.thread_time()
             part = solve(
@@ -97,15 +97,15 @@ def _one(task: Task) -> tuple[StudyTable, ...]:
         began = time.thread_time()
         part = solve(cov, k, "em", seed=task.seed, restarts=starts, should_stop=task.monitor.should_stop)
         took = [time.thread_time() - began]
-        found: list[float | None] = [part.variance]
+        variances: list[float | None] = [part.variance]
         for number, search in enumerate(searches):
             value, spent = search.best(k)
-            found.append(value)
+            variances.append(value)
             took.append(spent)
             task.monitor.tell((at + (number + 1) / len(searches)) / len(ks), f"cardinality {k}")
         if task.monitor.stop():
             break
-        rows.append((k, *found))
+        rows.append((k, *variances))
         if k <= TIMED:
             seconds[EM].append(took[0])
             seconds[NSPCA].append(took[-1])
@@ -120,9 +120,9 @@ def _timed(seconds: dict[str, list[float]]) -> StudyTable:
         "ratio of the two methods is what compares. NSPCA at α = 10⁷, which reaches these cardinalities, all of its "
         "bisection included."
     )
-    said = printed.of("sigg2008-fig3-left")
+    expected = printed.of("sigg2008-fig3-left")
     means = [float(np.mean(seconds[name])) if seconds[name] else None for name in (EM, NSPCA)]
-    return printed.compare(((p, m, None) for p, m in zip(said, means, strict=True)), "Ours (s)", note=note)
+    return printed.compare(((p, m, None) for p, m in zip(expected, means, strict=True)), "Ours (s)", note=note)
 
 
 STUDIES = (

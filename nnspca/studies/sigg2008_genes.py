@@ -1,4 +1,4 @@
-"""Sigg & Buhmann (2008), Fig. 4: genes chosen without a look at the labels, judged by the clusters they give."""
+"""Sigg & Buhmann (2008), Fig. 4: genes chosen without labels, judged by the clusters they give."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def entropy(values: np.ndarray) -> np.ndarray:
 
 
 def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
-    """Return how much entropy the data lose without each feature, shape (n,); None when stopped.
+    """Return the loss of entropy without each feature, shape (n,); None if stopped.
 
     The squared singular values of X (m, n) are the eigenvalues of XX', and to leave feature i out
     takes ``x_i x_i'`` off it: so n eigenvalue problems of size m. Where features are fewer than
@@ -66,7 +66,7 @@ def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
 
 
 def jaccard(labels: np.ndarray, clusters: np.ndarray) -> float:
-    """Return the share of pairs that are together in both groupings, among those together in either.
+    """Return the share of pairs together in both groupings, among those together in either.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def jaccard(labels: np.ndarray, clusters: np.ndarray) -> float:
 
 
 class _Scores:
-    """Scores of each choice of genes by now, on one scaling, and the table they make."""
+    """The scores of each choice of genes so far, on one scaling, and their table."""
 
     def __init__(self, task: Task, name: str, standardise: bool) -> None:
         data = task.data[0]
@@ -93,7 +93,7 @@ class _Scores:
         self.labels = np.zeros(len(X), dtype=int) if data.labels is None else np.asarray(data.labels)
         self.clusters = len(np.unique(self.labels))
         self.starts = 100 if task.full else 10
-        self.found: dict[tuple[str, int], tuple[float, float]] = {}
+        self.scores: dict[tuple[str, int], tuple[float, float]] = {}
         self.whole: tuple[float, float] | None = None
 
     def score(self, features: np.ndarray) -> tuple[float, float] | None:
@@ -110,12 +110,12 @@ class _Scores:
         return float(np.mean(scores)), float(np.std(scores))
 
     def table(self) -> StudyTable:
-        """Return what is known by now."""
+        """Return the results so far."""
         rows: list[tuple[Cell, ...]] = []
-        for count in sorted({count for _, count in self.found}):
+        for count in sorted({count for _, count in self.scores}):
             cells: list[Cell] = [count]
             for name in TITLES:
-                mean, spread = self.found.get((name, count), (None, 0.0))
+                mean, spread = self.scores.get((name, count), (None, 0.0))
                 ends = (None, None) if mean is None else (mean - spread, mean + spread)
                 cells += [mean, *ends]
             rows.append((*cells, self.whole[0] if self.whole else None))
@@ -140,7 +140,7 @@ class _Scores:
 
 
 def _selection(task: Task) -> tuple[StudyTable, ...]:
-    """Choose features three ways, cluster the samples by them, compare with the labels; on either scaling."""
+    """Choose features in three ways, cluster the samples by them, and compare with the labels; on both scalings."""
     panels = [_Scores(task, "centred", False), _Scores(task, "standardised", True)]
 
     def show() -> None:
@@ -166,10 +166,10 @@ def _filled(task: Task, panel: _Scores, show: Callable[[], None], start: float, 
     for at, count in enumerate(counts):
         for name in TITLES:
             chosen = ranking[:count] if name == CE else _support(task, panel.cov, count, name == EM_NN)
-            found = panel.score(np.sort(chosen))
-            if found is None:
+            score = panel.score(np.sort(chosen))
+            if score is None:
                 return False
-            panel.found[name, count] = found
+            panel.scores[name, count] = score
             show()
         task.monitor.tell(
             start + (end - start) * (0.2 + 0.8 * (at + 1) / len(counts)), f"{panel.name}, {count} features"

@@ -24,7 +24,7 @@ EM, SIGNED, NSPCA = "em", "signed", "nspca"
 
 
 def without_first(cov: Covariance) -> Covariance:
-    """Project the first principal component out, so that the sign constraint bites."""
+    """Project the first principal component out, so that the sign constraint matters."""
     return deflate(cov, cov.eigenpairs(1)[1], "projection")
 
 
@@ -40,30 +40,30 @@ def least_angle(parts: Components) -> float:
 
 
 class _Several:
-    """Cumulative variance of each method by now, and the tables it makes."""
+    """Cumulative variance of each method so far, and the tables."""
 
     def __init__(self, task: Task, titles: dict[str, str], note: str) -> None:
         self.task, self.titles, self.note = task, titles, note
         self.cov = without_first(standardised(task))
         self.count = min(COMPONENTS if task.full else FEW, self.cov.n_features)
-        self.found: dict[str, Components] = {}
+        self.results: dict[str, Components] = {}
 
     def take(self, name: str, parts: Components) -> None:
         """Take the components of one method, and show the tables with them."""
-        self.found[name] = parts
+        self.results[name] = parts
         self.task.show(self.tables())
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return what is known by now."""
-        known = [name for name in self.titles if name in self.found]
-        values = [self.found[n].cumulative_variance.tolist() for n in known]
+        """Return the results so far."""
+        known = [name for name in self.titles if name in self.results]
+        values = [self.results[n].cumulative_variance.tolist() for n in known]
         rows: list[tuple[Cell, ...]] = [(r + 1, *cells) for r, cells in enumerate(zip_longest(*values))]
         columns = (Column("parts", "Components"), *[Column(n, self.titles[n], 3) for n in known])
         lines = tuple(Line(n, self.titles[n]) for n in known)
         picture = Curves("parts", lines, "number of components", "cumulative variance")
         drawn = StudyTable("variance", "Cumulative variance", columns, tuple(rows), picture, self.note)
         facts: list[tuple[Cell, ...]] = [
-            (self.titles[n], int(self.found[n].cardinalities.sum()), least_angle(self.found[n])) for n in known
+            (self.titles[n], int(self.results[n].cardinalities.sum()), least_angle(self.results[n])) for n in known
         ]
         about = (
             Column("method", "Method"),
@@ -88,7 +88,7 @@ class _Several:
         self.take(name, parts)
 
     def nspca(self, alpha: float, beta: float) -> Components:
-        """Return NSPCA's components at relative prices."""
+        """Return NSPCA's components at relative penalties."""
         return decompose(
             self.cov,
             self.count,
@@ -112,16 +112,16 @@ class _Several:
         meets: Callable[[Components], bool],
         span: tuple[float, float],
     ) -> None:
-        """Bisect (on a log scale) for the least price whose components meet the condition, and take those."""
+        """Bisect (on a log scale) for the least penalty whose components meet the condition."""
         steps = 14 if self.task.full else 6
         chosen = None
         for step in range(steps):
             if self.task.monitor.stop():
                 break
             middle = float(np.sqrt(low * high))
-            found = self.nspca(*prices(middle))
-            if meets(found):
-                high, chosen = middle, found
+            result = self.nspca(*prices(middle))
+            if meets(result):
+                high, chosen = middle, result
             else:
                 low = middle
             self.task.monitor.tell(span[0] + (span[1] - span[0]) * (step + 1) / steps, f"NSPCA, price {middle:.3g} λ₁")

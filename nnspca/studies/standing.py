@@ -1,4 +1,4 @@
-"""A race as it stands: what each solver had found by when, and the ceilings proven by then."""
+"""The state of a race: the variance of each solver and the proven bounds over time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """One solver's way.
+    """The results of one solver over time.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Lane:
         A key of ``nnspca.METHODS``.
     state : {"running", "finished", "stopped", "barred"}
     seconds : float
-        Of the processor's time by now.
+        CPU seconds so far.
     marks : tuple of Mark
         Each better than the one before.
     reason : str
@@ -59,17 +59,17 @@ class Lane:
 
     @property
     def variance(self) -> float:
-        """The best variance by now; 0 while there is none."""
+        """The best variance so far; 0 if there is none."""
         return self.marks[-1].variance if self.marks else 0.0
 
     def arrival(self, variance: float) -> float | None:
-        """Seconds after which the lane had this variance, or one that ties with it; None if it never had."""
+        """Seconds until the lane had this variance, or one that ties with it; None if it never had."""
         return next((mark.seconds for mark in self.marks if mark.variance >= variance * (1 - GAIN)), None)
 
 
 @dataclass(frozen=True)
 class Fall:
-    """A ceiling, proven ``seconds`` after the proof began: no feasible component has more variance."""
+    """An upper bound proven ``seconds`` after the proof began."""
 
     seconds: float
     upper: float
@@ -77,7 +77,7 @@ class Fall:
 
 @dataclass(frozen=True, eq=False)
 class Race:
-    """A race as it stands.
+    """The state of a race.
 
     Attributes
     ----------
@@ -85,9 +85,9 @@ class Race:
     nonnegative : bool
     n_features : int
     lanes : tuple of Lane
-        In the order that was asked for.
+        In the order given.
     falls : tuple of Fall
-        The proven ceilings, each lower than the one before.
+        The proven upper bounds, each lower than the one before.
     proof_state : {"running", "finished", "stopped"}
     proof_seconds : float
     certificate : Certificate or None
@@ -95,7 +95,7 @@ class Race:
     fraction : float
         How much is done, 0 to 1.
     stopped : bool
-        Whether the whole race was asked to stop.
+        Whether the whole race was stopped.
     """
 
     k: int
@@ -111,23 +111,23 @@ class Race:
 
     @property
     def upper(self) -> float | None:
-        """The least proven ceiling by now."""
+        """The least upper bound proven so far."""
         return self.falls[-1].upper if self.falls else None
 
     @property
     def finished(self) -> tuple[Lane, ...]:
-        """The lanes that came to their own end."""
+        """The lanes whose solvers finished."""
         return tuple(lane for lane in self.lanes if lane.state == FINISHED)
 
     @property
     def winners(self) -> tuple[Lane, ...]:
-        """Of the finished ones those that tie for most variance, the one that had it first before the others."""
+        """The finished lanes that tie for the largest variance, the earliest first."""
         most = max((lane.variance for lane in self.finished), default=0.0)
         there = [(at, lane) for lane in self.finished if (at := lane.arrival(most)) is not None]
         return tuple(lane for _, lane in sorted(there, key=lambda pair: pair[0]))
 
     def component(self, method: str, number: int = 0) -> Component | None:
-        """Return what a solver had at its mark ``number``, counted from 1; its best one for 0; None if there is none.
+        """Return a solver's component at its mark ``number``, from 1; 0 for its best one; None if there is none.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Stored runs: what each study's reduced form found on the paper's own data."""
+"""Stored runs: the tables of each study's reduced form on the paper's own data."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ PIECES: dict[str, Callable[..., Any]] = {"lines": Line, "bands": Band, "spans": 
 
 
 def pack(result: StudyResult) -> bytes:
-    """Return a result as compressed JSON, every digit of every number kept."""
+    """Return a result as compressed JSON, with every digit of every number."""
     return lzma.compress(json.dumps(asdict(result), separators=(",", ":")).encode(), preset=9 | lzma.PRESET_EXTREME)
 
 
 def unpack(packed: bytes) -> StudyResult:
-    """Return the result that was packed.
+    """Return the result from its packed form.
 
     Examples
     --------
@@ -34,13 +34,13 @@ def unpack(packed: bytes) -> StudyResult:
     >>> unpack(pack(result)) == result
     True
     """
-    said = json.loads(lzma.decompress(packed))
-    return StudyResult(**{**said, "tables": tuple(map(_table, said["tables"])), "data": tuple(said["data"])})
+    content = json.loads(lzma.decompress(packed))
+    return StudyResult(**{**content, "tables": tuple(map(_table, content["tables"])), "data": tuple(content["data"])})
 
 
 @cache
 def stored(study: str) -> StudyResult | None:
-    """Return the run of a study that came with the package: reduced, seed 0, on the paper's own data.
+    """Return the stored run of a study: reduced, seed 0, on the paper's own data.
 
     Parameters
     ----------
@@ -61,25 +61,25 @@ def stored(study: str) -> StudyResult | None:
     return unpack(file.read_bytes()) if file.is_file() else None
 
 
-def _table(said: dict[str, Any]) -> StudyTable:
+def _table(content: dict[str, Any]) -> StudyTable:
     return StudyTable(
         **{
-            **said,
-            "columns": tuple(Column(**column) for column in said["columns"]),
-            "rows": tuple(map(tuple, said["rows"])),
-            "picture": None if said["picture"] is None else _picture(said["picture"]),
+            **content,
+            "columns": tuple(Column(**column) for column in content["columns"]),
+            "rows": tuple(map(tuple, content["rows"])),
+            "picture": None if content["picture"] is None else _picture(content["picture"]),
         }
     )
 
 
-def _picture(said: dict[str, Any]) -> Picture:
+def _picture(content: dict[str, Any]) -> Picture:
     pieces = {
         name: tuple(PIECES[name](**piece) for piece in value) if name in PIECES else _tuples(value)
-        for name, value in said.items()
+        for name, value in content.items()
     }
-    return PICTURES[said["kind"]](**pieces)
+    return PICTURES[content["kind"]](**pieces)
 
 
 def _tuples(value: Any) -> Any:
-    """Return lists, and lists in them, as the tuples they were."""
+    """Turn lists, nested ones too, back into tuples."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Study: one figure or statement of a paper, what it shows, what differs, and how to run it."""
+"""Study: one figure or statement of a paper, its content, its differences here, and how to run it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OnTables = Callable[[tuple[StudyTable, ...]], None]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a study's work is given.
+    """The arguments of a study's function.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class Task:
         The paper's full form, or the reduced one.
     seed : int
     monitor : Monitor
-        To poll and to tell.
+        For polls and progress.
     show : callable
-        Takes the tables as they are by now, for those who watch the run.
+        Receives the tables so far, to be shown during the run.
     """
 
     data: tuple[Dataset, ...]
@@ -46,18 +46,18 @@ class Task:
     show: OnTables
 
     def covariance(self, place: int = 0) -> Covariance:
-        """Return the covariance of one of the data sets, as it is."""
+        """Return the covariance of one of the data sets, unchanged."""
         return Covariance.from_dataset(self.data[place])
 
     def within(self, start: float, end: float) -> OnProgress:
-        """Let a public call's progress fill the span from ``start`` to ``end`` of this run's."""
+        """Map a public call's progress to the span from ``start`` to ``end`` of this run's."""
         span = self.monitor.part(start, end)
         return lambda p: span.tell(p.fraction, p.stage, p.variance, p.upper)
 
 
 @dataclass(frozen=True)
 class StudyResult:
-    """What a run found.
+    """The result of a run.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class StudyResult:
     stopped: bool
 
     def table(self, name: str) -> StudyTable:
-        """Return one table; KeyError for a name that is not there."""
+        """Return one table; KeyError for an unknown name."""
         for table in self.tables:
             if table.name == name:
                 return table
@@ -91,7 +91,7 @@ class StudyResult:
 
 @dataclass(frozen=True)
 class Study:
-    """One figure or statement of a paper, as something to run.
+    """One figure or statement of a paper that can be run.
 
     Attributes
     ----------

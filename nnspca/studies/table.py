@@ -1,4 +1,4 @@
-"""StudyTable: named columns and rows, with how to draw them."""
+"""StudyTable: named columns and rows, and how to draw them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMULA = re.compile(r"^(?=\t|\s*[=+\-@＝＋－＠])|(?<=[;\t\n])(?=\s*[=+\-@�
 
 
 def written(cell: object) -> object:
-    """Return a cell as it is safe in a table of text: a spreadsheet would run a word that opens like a formula.
+    """Return a cell that is safe in a text table: a spreadsheet would run a word that opens like a formula.
 
     A carriage return becomes a blank: the csv module leaves it unquoted, and what follows it would
     open a row.
@@ -33,7 +33,7 @@ def written(cell: object) -> object:
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, and what a reader sees above it.
+    """One column: its name and its heading.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Column:
     digits : int or None
         Digits after the point on a page; None shows the value as it is.
     toward : {"nearest", "down", "up"}
-        How the page rounds: what is proven to be at least so much goes down, a ceiling goes up.
+        How the page rounds: what is proven to be at least so much goes down, an upper bound goes up.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """What a reader sees: the title, or the name where there is none."""
+        """The title, or the name if there is none."""
         return self.title or self.name
 
     def rounded(self, cell: Cell) -> Cell:
@@ -69,7 +69,7 @@ class Column:
         return cell if whole else float(self.say(cell))
 
     def say(self, cell: Cell) -> str:
-        """Write a cell as a page shows it.
+        """Format a cell for a page.
 
         Examples
         --------
@@ -104,7 +104,7 @@ class StudyTable:
     picture : Picture or None
         How to draw it.
     note : str
-        What a reader should know, in plain words.
+        A remark for readers, in plain words.
     stopped : bool
         True when the run was stopped before all rows were there.
 

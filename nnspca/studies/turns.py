@@ -1,4 +1,4 @@
-"""Work in turns: threads of which one goes on at a time, each with a clock of its own seconds."""
+"""Turns: threads of which one runs at a time, each with a clock of its own CPU seconds."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ SLICE = 0.05  # seconds of the processor that one has before it is the next one'
 
 @dataclass
 class Turns:
-    """Work in a thread of its own that goes on only while it has its turn, and counts its own seconds.
+    """Work in its own thread that runs only during its turns, with a clock of its own CPU seconds.
 
-    Whatever asks often enough whether to stop gives way in time: there the turn ends.
+    Turns end in the stop switch, so the work has to poll it often.
     """
 
     limit: float
@@ -33,7 +33,7 @@ class Turns:
         self._began = self._turned = 0.0
 
     def turn(self) -> None:
-        """Let the work go on; return when its turn, or the work, has ended."""
+        """Let the work run; return when its turn, or the work, has ended."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._begin, name="nnspca-race", daemon=True)
             self._thread.start()
@@ -59,16 +59,16 @@ class Turns:
             self._theirs.release()
 
     def work(self) -> bool:
-        """Do the work; return whether it came to its own end."""
+        """Do the work; return whether it finished."""
         raise NotImplementedError
 
     def look(self) -> float:
-        """Read the clock; it stands still while others have their turn."""
+        """Read the clock; it stands still during other turns."""
         self.seconds = time.thread_time() - self._began
         return self.seconds
 
     def should_stop(self) -> bool:
-        """Tell the work whether to end, once it has its turn."""
+        """The work's stop switch; it blocks until the next turn."""
         now = self.look()
         if time.thread_time() - self._turned >= SLICE and not self.over:
             self._theirs.release()
@@ -76,6 +76,6 @@ class Turns:
             self._turned = time.thread_time()
         return self.over or now > self.limit
 
-    def told(self, progress: Progress) -> None:
-        """Note how far the work has come."""
+    def on_progress(self, progress: Progress) -> None:
+        """Record the progress of the work."""
         self.fraction = max(self.fraction, min(progress.fraction, 1.0))

@@ -1,4 +1,4 @@
-"""Zass & Shashua (2006), Figs 2 and 3: what the prices of overlap and of a loading do to parts of faces."""
+"""Zass & Shashua (2006), Figs 2 and 3: how the penalties on overlap and on loadings change parts of faces."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ class _Panels:
 
     def __init__(self, task: Task) -> None:
         self.task, self.data, self.cov = task, task.data[0], task.covariance()
-        self.found: dict[str, np.ndarray] = {}
+        self.panels: dict[str, np.ndarray] = {}
         self.asked: dict[str, tuple[float, float]] = {}
 
     def take(self, title: str, U: np.ndarray, relative: tuple[float, float] | None = None) -> None:
         """Take a panel, with NSPCA's α and β in units of λ₁, and show the tables with it."""
-        self.found[title] = U
+        self.panels[title] = U
         if relative:
             self.asked[title] = relative
         self.task.show(self.tables())
@@ -90,7 +90,7 @@ class _Panels:
     def _images(self) -> StudyTable:
         rows: list[tuple[Cell, ...]] = []
         captions = []
-        for title, U in self.found.items():
+        for title, U in self.panels.items():
             for part, u in enumerate(U.T, start=1):
                 scaled = u / (np.abs(u).max() or 1.0)
                 rows += [(title, part, int(j), float(scaled[j])) for j in np.flatnonzero(u)]
@@ -110,7 +110,7 @@ class _Panels:
                 int(np.count_nonzero(U)),
                 float(cumulative_variance(self.cov, U)[-1] / self.cov.trace),
             )
-            for title, U in self.found.items()
+            for title, U in self.panels.items()
         )
         columns = (
             Column("panel", "Panel"),
@@ -183,7 +183,7 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
     return _traded(tables, ask)
 
 
-def _traded(found: dict[str, list[tuple[Cell, ...]]], ask: Prices) -> tuple[StudyTable, ...]:
+def _traded(points_along: dict[str, list[tuple[Cell, ...]]], ask: Prices) -> tuple[StudyTable, ...]:
     """The two tables of Fig. 3."""
 
     def table(along: str, letter: str, sign: str, column: str, title: str, note: str) -> StudyTable:
@@ -198,7 +198,7 @@ def _traded(found: dict[str, list[tuple[Cell, ...]]], ask: Prices) -> tuple[Stud
         picture = Curves(
             along, (Line(column, title),), f"{sign} ÷ λ₁, the price of {note}", title, log_x=True, y_range=None
         )
-        return StudyTable(along, f"({letter}) {title} against {sign}", columns, tuple(found[along]), picture)
+        return StudyTable(along, f"({letter}) {title} against {sign}", columns, tuple(points_along[along]), picture)
 
     fixed = (
         f"α = {ask.low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data). At a high β whole components end "

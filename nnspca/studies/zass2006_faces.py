@@ -140,7 +140,7 @@ class _Curves:
 
 def _detection(task: Task) -> tuple[StudyTable, ...]:
     """Train and test on every split, method after method."""
-    found = _Curves()
+    curves = _Curves()
     X, face = both_classes(task.data[0])
     count = 10 if task.full else 1
     steps = count * len(TITLES)
@@ -148,16 +148,16 @@ def _detection(task: Task) -> tuple[StudyTable, ...]:
         faces = split.X[split.face]
         for at, method in enumerate(TITLES, start=number * len(TITLES)):
             if task.monitor.stop():
-                return found.tables()
+                return curves.tables()
             U = features(task, method, faces, at / steps, (at + 1) / steps)
             if task.monitor.stop():
-                return found.tables()
+                return curves.tables()
             true, area = detect(U, split)
-            found.true[method].append(true)
-            found.area[method].append(area)
+            curves.true[method].append(true)
+            curves.area[method].append(area)
             task.monitor.tell((at + 1) / steps, f"split {number + 1}, {TITLES[method]}")
-            task.show(found.tables())
-    return found.tables()
+            task.show(curves.tables())
+    return curves.tables()
 
 
 STUDIES = (

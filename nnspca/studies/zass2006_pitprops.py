@@ -69,15 +69,15 @@ class _Tally:
 
     def __init__(self, cov: Covariance) -> None:
         self.cov = cov
-        self.found: dict[str, np.ndarray] = {}
+        self.components: dict[str, np.ndarray] = {}
 
     def tables(self) -> tuple[StudyTable, ...]:
         """Return what is known by now."""
         variance, size = {}, {}
-        for name, U in self.found.items():
+        for name, U in self.components.items():
             variance[name] = (100 * cumulative_variance(self.cov, U) / self.cov.trace).tolist()
             size[name] = np.cumsum(np.count_nonzero(U, axis=0)).tolist()
-        known = [e for e in ENTRANTS if e.name in self.found]
+        known = [e for e in ENTRANTS if e.name in self.components]
         sparse = [e for e in known if e.name != "pca"]
         cumulative = self._table("variance", "(a) Cumulative variance", known, variance, "share of all variance (%)", 1)
         used = self._table("cardinality", "(b) Cumulative cardinality", sparse, size, "nonzero loadings", None)
@@ -116,11 +116,11 @@ def _pit_props(task: Task) -> tuple[StudyTable, ...]:
 
         def take(part: Component, name: str = entrant.name, columns: list[np.ndarray] = columns) -> None:
             columns.append(part.loadings)
-            tally.found[name] = np.column_stack(columns)
+            tally.components[name] = np.column_stack(columns)
             task.show(tally.tables())
 
         span = at / len(ENTRANTS), (at + 1) / len(ENTRANTS)
-        tally.found[entrant.name] = components(tally.cov, entrant, task, take, *span)
+        tally.components[entrant.name] = components(tally.cov, entrant, task, take, *span)
         task.show(tally.tables())
     return tally.tables()
 

@@ -1,8 +1,8 @@
-"""What is asked of one component: solve, certify, sweep over k, the path, necessity, contribution, and its scores.
+"""Tasks on one component: solve, certify, sweep over k, path, necessity, contribution and scores.
 
-:mod:`nnspca` gives what people call. Here stands besides what an app needs to show a curve as it
-comes: :func:`path` solves for many k from coarse to fine, :func:`certify_path` adds the ceilings,
-and :func:`first_ceiling` proves what takes next to no time.
+:mod:`nnspca` exports the public functions. This package also exports what an app needs to show a
+curve as it comes: :func:`path` solves for many k from coarse to fine, :func:`certify_path` adds the
+upper bounds, and :func:`first_ceiling` proves what takes next to no time.
 """
 
 from nnspca.tasks._certify import first_ceiling

@@ -1,4 +1,4 @@
-"""The door to the bounds: pair the best feasible point with the least proven ceiling."""
+"""Entry point of the bounds: pairs the best feasible point with the least proven upper bound."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.plan import PLANS, QUICK, Known, Plan
+from nnspca.bounds.plan import PLANS, QUICK, BoundContext, Plan
 from nnspca.bounds.registry import BOUNDS
 from nnspca.bounds.walk import Walk
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
 from nnspca.calls.progress import Monitor
 from nnspca.calls.stopping import Stopped
 from nnspca.calls.threads import one_blas_thread
-from nnspca.certificates.judge import taken
+from nnspca.certificates.judge import validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import start_of
 from nnspca.covariance import Covariance
@@ -27,7 +27,7 @@ from nnspca.solvers.climb import optimise_on_support
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
 BETTER = 1e-9  # relative gain that makes a point a better one
-NEAR = 1.25  # ratio of two k up to which the multipliers of one are a better beginning than balanced rows
+NEAR = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
 FIRST = replace(PLANS["live"], last=0.2)  # up to balanced rows
 SOLVING = 0.3  # share of the progress that finding a component takes
 
@@ -44,7 +44,7 @@ def certify(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Certificate:
-    """Sandwich the unknown optimum between a feasible variance and a proven upper bound.
+    """Bound the unknown optimum between a feasible variance and a proven upper bound.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def certify(
             on_progress=None if on_progress is None else monitor.part(0.0, SOLVING).relay,
         )
     else:
-        component = replace(taken(component, "component", problem), features=cov.features)
+        component = replace(validated(component, "component", problem), features=cov.features)
     run = _Run(problem, PLANS[effort], seed, monitor.part(SOLVING, 1.0), earlier, given, component, component.variance)
     run.make()
     monitor.tell(1.0, "done", run.variance, run.walk.upper)
@@ -126,13 +126,13 @@ def first_ceiling(
     seed: int = 0,
     should_stop: ShouldStop | None = None,
 ) -> Certificate:
-    """Return what is proven before any relaxation is begun, in a tenth of the time or less.
+    """Return the bounds that precede any relaxation, in a tenth of the time or less.
 
     A live certificate cut short, and marked as stopped: something to show until the whole is there.
     Called as :func:`certify` is, so that workers elsewhere are sent the covariance once.
     """
     problem, started = Problem(cov, k, nonnegative), time.perf_counter()
-    component = replace(taken(component, "component", problem), features=cov.features)
+    component = replace(validated(component, "component", problem), features=cov.features)
     run = _Run(problem, FIRST, seed, Monitor(should_stop), {}, True, component, component.variance)
     run.make()
     return run.certificate("live", started, stopped=True)
@@ -140,7 +140,7 @@ def first_ceiling(
 
 @dataclass
 class _Run:
-    """One certificate under way: the best feasible point known, and the bounds made so far."""
+    """One certificate in progress: the best feasible point known, and the bounds made so far."""
 
     problem: Problem
     plan: Plan
@@ -153,9 +153,9 @@ class _Run:
     walk: Walk = field(default_factory=Walk)
 
     def make(self) -> None:
-        """Make the bounds until what the plan calls closed, or until it is stopped."""
+        """Make bounds until the gap is closed by the plan's standard, or the call is stopped."""
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
-            walked = self.walk.through(BOUNDS, self.problem, self.plan, self._known, last=self.plan.last)
+            walked = self.walk.run_attempts(BOUNDS, self.problem, self.plan, self._context, last=self.plan.last)
             for fraction, bound in walked:
                 self.monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.walk.upper)
                 closed = self.walk.upper <= self.variance * (1 + self.plan.closed)
@@ -163,7 +163,7 @@ class _Run:
                     break
 
     def certificate(self, effort: str, started: float, *, stopped: bool) -> Certificate:
-        """Return what is found and proven by now."""
+        """Return the certificate of the current state."""
         return Certificate(
             self.problem.k,
             self.problem.nonnegative,
@@ -178,9 +178,9 @@ class _Run:
             stopped,
         )
 
-    def _known(self) -> Known:
-        """What the next attempt may start from."""
-        return Known(
+    def _context(self) -> BoundContext:
+        """The context of the next attempt."""
+        return BoundContext(
             x=np.asarray(self.component.loadings),
             lower=self.variance,
             bounds=dict(self.walk.bounds),
@@ -192,7 +192,7 @@ class _Run:
         )
 
     def _consider(self, support: np.ndarray) -> None:
-        """Take the best point on a support if it is better, unless a certificate of one point was asked for."""
+        """Keep the best point on a support if it is better, unless a given component is being certified."""
         if self.given:
             return
         cov, nonnegative = self.problem.cov, self.problem.nonnegative
@@ -212,12 +212,12 @@ class _Run:
 
 
 def is_neighbour(k: int, other: int) -> bool:
-    """Whether the multipliers of one k are a head start for the other."""
+    """Whether the multipliers of one k are a useful start for the other."""
     return max(k, other) <= NEAR * min(k, other)
 
 
 def _earlier(warm_start: Certificate | None, problem: Problem) -> dict[str, Bound]:
-    """The bounds of a certificate of the same covariance, by name: none where its k is too far to be a head start."""
+    """The bounds of a certificate of the same covariance, by name; none if its k is too far away."""
     if warm_start is None:
         return {}
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:

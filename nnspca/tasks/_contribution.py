@@ -1,4 +1,4 @@
-"""The door to one feature's contribution: why a component has it, and what the component would be without it."""
+"""Entry point for contributions: why a component has a feature, and its loss without it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from nnspca.calls.arguments import check_instance, check_names, check_whole
 from nnspca.calls.threads import one_blas_thread
-from nnspca.certificates.judge import taken
+from nnspca.certificates.judge import validated
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
@@ -15,11 +15,11 @@ from nnspca.solvers.climb import optimise_on_support
 from nnspca.solvers.polish import larger_eigenvalue
 from nnspca.tasks._solve import check_covariance
 
-TRIED = 8  # most promising exchanges whose loadings are worked out in full
+TRIED = 8  # most promising exchanges whose loadings are optimised
 
 
 def contribution(cov: Covariance, component: Component, feature: int | str) -> Contribution:
-    """Tell why a component has a feature, or has it not, and what changes if that is changed.
+    """Explain why a component has a feature, or lacks it, and what changes otherwise.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def contribution(cov: Covariance, component: Component, feature: int | str) -> C
     check_instance("component", component, Component, "one that nnspca.solve gave")
     n = cov.n_features
     i = check_whole("feature", check_names("feature", feature, cov.feature_names), 0, n - 1)
-    part = taken(component, "component", Problem(cov, n, component.nonnegative))
+    part = validated(component, "component", Problem(cov, n, component.nonnegative))
     with one_blas_thread():
-        return _told(_Place(cov, part.loadings, float(part.variance), part.nonnegative), i)
+        return _contribution_of(_Place(cov, part.loadings, float(part.variance), part.nonnegative), i)
 
 
-def _told(place: _Place, i: int) -> Contribution:
+def _contribution_of(place: _Place, i: int) -> Contribution:
     """Gather what is known of feature i."""
     cov, x, unit = place.cov, place.x, place.value or 1.0
     others = np.setdiff1d(np.flatnonzero(x), [i])
@@ -88,13 +88,13 @@ def _told(place: _Place, i: int) -> Contribution:
 
 
 class _Place:
-    """A point of a covariance, from which one feature goes or comes."""
+    """A feasible point, with the moves of one feature into or out of it."""
 
     def __init__(self, cov: Covariance, x: np.ndarray, value: float, nonnegative: bool) -> None:
         self.cov, self.x, self.value, self.nonnegative = cov, x, value, nonnegative
 
     def out(self, i: int, others: np.ndarray) -> tuple[float, int | None, float]:
-        """Take feature i out; then let each feature from outside take its place."""
+        """Remove feature i, then try each feature from outside in its place."""
         cov, n = self.cov, self.cov.n_features
         outside = np.setdiff1d(np.flatnonzero(self.x == 0), [i])
         left, rest = 0.0, np.zeros(n)
@@ -110,14 +110,14 @@ class _Place:
         return (left, partner, best) if partner is not None and best > left else (left, None, left)
 
     def into(self, i: int, others: np.ndarray) -> tuple[float, int | None, float]:
-        """Let feature i in besides all others; then in the place of each of them."""
+        """Add feature i to all others, then in the place of each of them."""
         cov, x, value = self.cov, self.x, self.value
-        beside = max(value, float(cov.variance(self._best(self._joined(x, value, i)))))
+        best_value = max(value, float(cov.variance(self._best(self._joined(x, value, i)))))
         weights = x[others]
-        kept = 1.0 - weights**2
+        remaining_norms = 1.0 - weights**2
         gradient, row = cov.apply(x), cov.block(np.array([i]), others)[0]
-        spare = kept > 1e-12  # a feature that is all of x leaves nothing behind
-        scale = np.where(spare, kept, 1.0)
+        spare = remaining_norms > 1e-12  # a feature that is all of x leaves nothing behind
+        scale = np.where(spare, remaining_norms, 1.0)
         rest = np.where(spare, (value - 2 * weights * gradient[others] + weights**2 * cov.diagonal[others]) / scale, 0)
         pulls = self._gains(np.where(spare, (gradient[i] - weights * row) / np.sqrt(scale), 0.0))
         prices = larger_eigenvalue(rest, pulls, cov.diagonal[i])
@@ -126,19 +126,21 @@ class _Place:
             y = feasible.unit(np.where(np.arange(cov.n_features) == others[at], 0.0, x))
             tried.append((int(others[at]), self._joined(y, float(rest[at]), i), i))
         partner, best = self._best_of(tried)
-        return beside, partner, best
+        return best_value, partner, best
 
     def _best_of(self, tried: list[tuple[int, np.ndarray, int]]) -> tuple[int | None, float]:
-        """Work out the points tried; the best among those where the newcomer has a loading, and who it is about."""
-        found = [(float(self.cov.variance(y)), who) for who, start, new in tried if (y := self._best(start))[new] != 0]
-        return (None, 0.0) if not found else max(((who, v) for v, who in found), key=lambda told: told[1])
+        """Optimise the candidates; return the best one in which the new feature has a loading, and that feature."""
+        candidates = [
+            (float(self.cov.variance(y)), who) for who, start, new in tried if (y := self._best(start))[new] != 0
+        ]
+        return (None, 0.0) if not candidates else max(((who, v) for v, who in candidates), key=lambda pair: pair[1])
 
     def _gains(self, pulls: np.ndarray) -> np.ndarray:
-        """What a feature may add by co-varying: nothing where that would need a negative loading."""
+        """The gain of a feature from its covariances; zero if that would need a negative loading."""
         return np.maximum(pulls, 0.0) if self.nonnegative else np.abs(pulls)
 
     def _joined(self, y: np.ndarray, value: float, j: int) -> np.ndarray:
-        """The best mixture of y, whose variance is given, and feature j."""
+        """The best mixture of y, of the given variance, and feature j."""
         pull = float(self.cov.apply(y)[j])
         if self.nonnegative:
             pull = max(pull, 0.0)

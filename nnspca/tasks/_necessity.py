@@ -1,4 +1,4 @@
-"""The door to necessity: which features every near-best component has, and how much each can hold of one."""
+"""Entry point for necessity: features of every near-best component, and the largest weight of each feature in one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nnspca.bounds.plan import SECOND
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance, check_share
 from nnspca.calls.progress import Monitor
 from nnspca.calls.threads import one_blas_thread
-from nnspca.certificates.judge import taken
+from nnspca.certificates.judge import validated
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
@@ -23,14 +23,14 @@ from nnspca.tasks._certify import BETTER
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
 SOLVED, SHOWN, WEIGHED = 0.2, 0.3, 0.35  # shares of the progress by the end of each stage
-RELAXED = 0.4  # share of what is left then, by the time that the whole is relaxed
+RELAXED = 0.4  # share of the remaining progress when the whole is relaxed
 CLOSED = 1e-6  # relative gap at which the whole is relaxed no further
-LIGHT = 1e-4  # a share of weight too small for anyone to ask whether it is even smaller
+LIGHT = 1e-4  # share of weight below which a feature's limit need not be tightened
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much work the proofs may cost: most of the whole, and of all features together, in the unit SECOND."""
+    """Budgets of the proofs, for the whole problem and for all features together, in the unit SECOND."""
 
     whole: float
     each: float
@@ -53,7 +53,7 @@ def necessity(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Necessity:
-    """Tell the features that every near-best component has from those that it can do without.
+    """Find the features that every near-best component has, and those that one can do without.
 
     A component is near-best if its variance is at least ``1 - within`` of that of the best one
     found. A feature is *essential* if a proven bound on all components without it lies below
@@ -79,7 +79,7 @@ def necessity(
     seed : int
         Of the solver.
     should_stop, on_progress : callable, optional
-        A stopped call says what is proven by then, and leaves the rest open.
+        A stopped call returns what is proven by then; the rest is undecided.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def necessity(
     within = check_share("within", within)
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
-        component = replace(taken(component, "component", Problem(cov, k, nonnegative)), features=cov.features)
+        component = replace(validated(component, "component", Problem(cov, k, nonnegative)), features=cov.features)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     if component is None:
@@ -125,14 +125,14 @@ def necessity(
             on_progress=None if on_progress is None else monitor.part(0.0, SOLVED).relay,
         )
     with one_blas_thread():
-        made = _Question(Problem(cov, k, nonnegative), within, effort, component).answered(monitor)
-    monitor.tell(1.0, "done", made.lower)
-    return replace(made, seconds=time.perf_counter() - started, stopped=monitor.stop())
+        result = _Question(Problem(cov, k, nonnegative), within, effort, component).answered(monitor)
+    monitor.tell(1.0, "done", result.lower)
+    return replace(result, seconds=time.perf_counter() - started, stopped=monitor.stop())
 
 
 @dataclass
 class _Question:
-    """What is asked, the best point known, and what is known of each feature."""
+    """The question, the best point known, and the results for each feature."""
 
     problem: Problem
     within: float
@@ -147,7 +147,7 @@ class _Question:
         self._begin(self.component)
 
     def _begin(self, component: Component) -> None:
-        """Ask about a component: what lies outside its support, it does without itself."""
+        """Start from a component: features outside its support are not necessary."""
         self.component = component
         x = component.loadings
         self.lower = masses.attained(self.problem.cov, x)
@@ -158,19 +158,19 @@ class _Question:
         self.lacking = {}
 
     def answered(self, monitor: Monitor) -> Necessity:
-        """Look for examples, then for proofs where there are none."""
-        while (better := self._shown(monitor.part(SOLVED, SHOWN))) is not None:
+        """Search for counterexamples, then for proofs where there are none."""
+        while (better := self._search_counterexamples(monitor.part(SOLVED, SHOWN))) is not None:
             self._begin(better)
         problem, threshold = self.problem, self.threshold
         weighing = monitor.part(SHOWN, WEIGHED)
         limit = np.ones(problem.n)
         if threshold > 0:
-            limit = masses.every(problem, threshold, weighing, light=LIGHT)
-            beside = boxes.within(problem, threshold, limit, weighing)
+            limit = masses.every(problem, threshold, weighing, row_skip_threshold=LIGHT)
+            beside = boxes.bounded_masses(problem, threshold, limit, weighing)
             if beside is not None:
                 limit[beside.proof.features] = beside.masses
         ceilings = np.full(problem.n, np.nan)
-        asked = sorted((i for i in self.lacking if not self.dispensable[i]), key=self._found)
+        asked = sorted((i for i in self.lacking if not self.dispensable[i]), key=self._largest_without)
         if problem.n == 1:
             ceilings[:] = 0.0  # no feature, no component
         elif asked and not monitor.stop():
@@ -192,8 +192,8 @@ class _Question:
             problem.cov.fingerprint,
         )
 
-    def _shown(self, monitor: Monitor) -> Component | None:
-        """Look for a near-best point without each feature; stop at one that is better than the best."""
+    def _search_counterexamples(self, monitor: Monitor) -> Component | None:
+        """Search for a near-best point without each feature; stop if one is better than the best known."""
         best = self.component
         for number, i in enumerate(best.support.tolist()):
             if self.problem.n == 1 or monitor.stop():
@@ -201,7 +201,7 @@ class _Question:
             monitor.tell(number / best.cardinality, f"without feature {number + 1} of {best.cardinality}", self.lower)
             if self.dispensable[i]:
                 continue
-            y = self._without(i, monitor)
+            y = self._best_without(i, monitor)
             if self.problem.cov.variance(y) > best.variance * (1 + BETTER):
                 y.setflags(write=False)
                 return replace(
@@ -215,8 +215,8 @@ class _Question:
                 self.dispensable |= y == 0
         return None
 
-    def _without(self, i: int, monitor: Monitor) -> np.ndarray:
-        """The best point found without feature i: what is left of x if that is enough, else improved by swaps."""
+    def _best_without(self, i: int, monitor: Monitor) -> np.ndarray:
+        """The best point found without feature i: the rest of x if that suffices, else improved by swaps."""
         problem, x = self.problem, self.component.loadings
         y = feasible.unit(np.where(np.arange(problem.n) == i, 0.0, x))
         if y.any() and masses.attained(problem.cov, y) >= self.threshold:
@@ -230,20 +230,20 @@ class _Question:
         y[others] = (z if problem.nonnegative else feasible.orient(z)) + 0.0
         return y
 
-    def _found(self, i: int) -> float:
-        """The largest variance met without feature i."""
+    def _largest_without(self, i: int) -> float:
+        """The largest variance found without feature i."""
         return float(self.problem.cov.variance(self.lacking[i]))
 
     def _prove(self, ceilings: np.ndarray, asked: list[int], monitor: Monitor) -> None:
-        """Fill in a ceiling without each feature asked about."""
+        """Compute an upper bound without each feature in question."""
         problem, lower, work = self.problem, self.lower, EFFORTS[self.effort]
         relaxing, proving = monitor.part(0.0, RELAXED), monitor.part(RELAXED, 1.0)
         whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
         if whole is not None:
             above = without.relax(whole, lower * (1 + CLOSED), branch.Meter(work.whole * SECOND)) / lower - 1
-            # without a feature the ceiling lies above the best point by about as much: where that
+            # without a feature the upper bound lies above the best point by about as much: where that
             # is far too much, the work is better spent on others
-            asked = [i for i in asked if self._found(i) * (1 + work.doubt * above) < self.threshold]
+            asked = [i for i in asked if self._largest_without(i) * (1 + work.doubt * above) < self.threshold]
         left = work.each * SECOND
         for number, i in enumerate(asked):
             if monitor.stop():

@@ -1,4 +1,4 @@
-"""A curve in the order a person watches it: coarse k first, then between; the whole curve first, then its ceilings."""
+"""A curve in the order in which it is shown: coarse k first, then those between; all components before the bounds."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from nnspca.bounds import carried
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
-from nnspca.machines import Begun, Crew, Executor, crew
+from nnspca.machines import Crew, Executor, TaskArguments, crew
 from nnspca.numerics import feasible
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
-from nnspca.solvers.best import glimpse
+from nnspca.solvers.best import quick_start
 from nnspca.solvers.climb import climb
 from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import first_ceiling
 from nnspca.tasks._solve import check_cardinality, check_method, solve
 from nnspca.tasks._sweep import certified
-from nnspca.tasks.levels import Point, after_which, begun_at, coarse_first
+from nnspca.tasks.levels import Point, coarse_first, predecessors, warm_starts
 
 OnPoint = Callable[[SweepPoint], None]
 Solved = Callable[[int, str], Component | None]
 Certified = Callable[[int], Certificate | None]
-EARLY = 0.1  # what a rough component takes of the time of a search in full, about
+EARLY = 0.1  # approximate time of a rough component relative to a full search
 
 
 def path(
@@ -47,7 +47,7 @@ def path(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Sweep:
-    """Solve for every k, in levels from coarse to fine; :func:`certify_path` adds the ceilings.
+    """Solve for every k, in levels from coarse to fine; :func:`certify_path` adds the upper bounds.
 
     ``best`` starts from the components at the two neighbours of the levels before, so the answer
     does not depend on which thread was faster; at the end it never falls as k grows.
@@ -98,13 +98,13 @@ def path(
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     every = sum(map(len, levels))
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or every)}
-    after = after_which(levels, methods)
+    after = predecessors(levels, methods)
     order = list(after) if first is None else sorted(after, key=lambda at: at[1] == "best")
     early = [k for k, name in order if first is not None and name == "best" and known(k, name) is None]
     run = _Run(monitor, on_point, after, len(order) + EARLY * len(early))
 
-    def begin(at: Point) -> Begun:
-        """What a point is solved with, unless it is known by the time its turn has come."""
+    def begin(at: Point) -> TaskArguments:
+        """The task of a point, or None if its component is known by now."""
         k, name = at
         if (before := known(k, name)) is not None:
             run.keep(SweepPoint(k, name, before))
@@ -112,36 +112,36 @@ def path(
         return (_Task(k, nonnegative, name, seed, run.start(at), k in full, dict((options or {}).get(name, {}))),)
 
     with crew(executor, cov, monitor) as workers:
-        for k, found in _glimpses(workers, early, nonnegative, first if first is not None else {}):
-            run.sketch(SweepPoint(k, "best", found))
-        for (k, name), found in workers.when_ready(_solved, order, 2 * workers.width, run.ready, begin):
-            run.keep(_higher(SweepPoint(k, name, found), run.rough.get((k, name))))
+        for k, component in _rough_components(workers, early, nonnegative, first if first is not None else {}):
+            run.sketch(SweepPoint(k, "best", component))
+        for (k, name), component in workers.when_ready(_solved, order, 2 * workers.width, run.ready, begin):
+            run.keep(_higher(SweepPoint(k, name, component), run.rough.get((k, name))))
     run.finish()
     place = {name: i for i, name in enumerate(methods)}
-    kept = tuple(sorted(run.points.values(), key=lambda p: (p.k, place[p.method])))
-    stopped = len(kept) < len(order) or any(p.component.stopped for p in kept)
+    points = tuple(sorted(run.points.values(), key=lambda p: (p.k, place[p.method])))
+    stopped = len(points) < len(order) or any(p.component.stopped for p in points)
     leading = float(cov.eigenpairs(1)[0][0])
-    return Sweep(kept, leading, nonnegative, stopped, time.perf_counter() - started)
+    return Sweep(points, leading, nonnegative, stopped, time.perf_counter() - started)
 
 
 @dataclass
 class _Run:
-    """A path under way: the points that are solved, and the rough ones that are shown before."""
+    """A path in progress: the points solved, and the rough ones shown before."""
 
     monitor: Monitor
     on_point: OnPoint | None
-    after: Mapping[Point, tuple[Point, ...]]  # which points each begins with
+    after: Mapping[Point, tuple[Point, ...]]  # the predecessors of each point
     total: float  # of the work, in points searched in full
     points: dict[Point, SweepPoint] = field(default_factory=dict)
     rough: dict[Point, SweepPoint] = field(default_factory=dict)
 
     def keep(self, point: SweepPoint) -> None:
-        """Take a point as solved."""
+        """Store a solved point."""
         self.points[point.k, point.method] = point
         self._tell(point)
 
     def sketch(self, point: SweepPoint) -> None:
-        """Take a point as a rough one."""
+        """Store a rough point."""
         self.rough[point.k, point.method] = point
         self._tell(point)
 
@@ -152,16 +152,16 @@ class _Run:
         self.monitor.tell(min(done / self.total, 1.0), f"k = {point.k}: {point.method}")
 
     def ready(self, at: Point) -> bool:
-        """Whether all points that this one begins with are solved."""
+        """Whether all predecessors of a point are solved."""
         return all(before in self.points for before in self.after[at])
 
     def start(self, at: Point) -> np.ndarray | None:
-        """The loadings that a point begins with, of its neighbours and its own rough one; None without any."""
+        """The starts of a point: the loadings of its neighbours and its rough component; None if there are none."""
         near = [*(self.points[one] for one in self.after[at]), *(self.rough[one] for one in (at,) if one in self.rough)]
         return np.array([point.component.loadings for point in near]) if near else None
 
     def finish(self) -> None:
-        """Let rough points stand where nothing else came, and no point have less than one of a smaller k."""
+        """Keep rough points where no other exists, and give no point less than one of a smaller k."""
         for at, point in self.rough.items():
             self.points.setdefault(at, point)
         for point in _carried_over(self.points):
@@ -181,7 +181,7 @@ def certify_path(
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Sweep:
-    """Certify the k of a path from coarse to fine, each from the multipliers of a nearer one where there is one.
+    """Certify the k of a path from coarse to fine, each with a warm start from a nearer one if there is one.
 
     Parameters
     ----------
@@ -197,16 +197,16 @@ def certify_path(
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         As for :func:`nnspca.sweep`.
     first : bool
-        Whether every k gets a first ceiling before any gets its own, where the matrix is held and
-        they cost next to nothing: those certificates are marked as stopped.
+        Whether every k gets a first upper bound before any gets its own, where the matrix is held
+        and they cost next to nothing: those certificates are marked as stopped.
     on_point : callable, optional
-        Called with each point of a k once certified, and before that with its first ceiling.
+        Called with each point of a k once certified, and before that with its first upper bound.
     should_stop, on_progress : callable, optional
 
     Returns
     -------
     Sweep
-        In the end each ceiling holds at the smaller k as well, and at the larger ones in
+        In the end each upper bound holds at the smaller k as well, and at the larger ones in
         proportion.
 
     Examples
@@ -224,18 +224,18 @@ def certify_path(
     for k in sorted(k for level in levels for k in level):
         if (before := known(k)) is not None:
             run.keep(k, before)
-    waiting = begun_at(levels, run.held)
+    waiting = warm_starts(levels, run.certificates)
 
     def ready(k: int) -> bool:
-        return waiting[k] is None or waiting[k] in run.held
+        return waiting[k] is None or waiting[k] in run.certificates
 
-    def begin(k: int) -> Begun:
-        """What a k is certified with, unless that is known by the time its turn has come."""
+    def begin(k: int) -> TaskArguments:
+        """The task of one k, or None if its certificate is known by now."""
         if (before := known(k)) is not None:
             run.keep(k, before)
             return None
         other = waiting[k]
-        return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else run.held[other]
+        return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else run.certificates[other]
 
     with crew(executor, cov, monitor) as workers:
         if first and cov.holds_entries:
@@ -244,8 +244,8 @@ def certify_path(
                 run.show(certificate.k, certificate)
         for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
             run.keep(k, certificate)
-            monitor.tell(len(run.held) / total, f"k = {k}: ceiling proven")
-    for k, certificate in carried.levelled(run.held, cov):
+            monitor.tell(len(run.certificates) / total, f"k = {k}: ceiling proven")
+    for k, certificate in carried.levelled(run.certificates, cov):
         run.keep(k, certificate)
     stopped = sweep.stopped or monitor.stop()
     return replace(sweep, points=tuple(run.points.values()), stopped=stopped, seconds=time.perf_counter() - started)
@@ -253,19 +253,19 @@ def certify_path(
 
 @dataclass
 class _Ceilings:
-    """The certificates of a path under way: those that are made, and the points that show them."""
+    """The certificates of a path in progress, and the points that show them."""
 
     points: dict[Point, SweepPoint]
     on_point: OnPoint | None
-    held: dict[int, Certificate] = field(default_factory=dict)
+    certificates: dict[int, Certificate] = field(default_factory=dict)
 
     def keep(self, k: int, certificate: Certificate) -> None:
-        """Take a certificate as that of a k."""
-        self.held[k] = certificate
+        """Store the certificate of a k."""
+        self.certificates[k] = certificate
         self.show(k, certificate)
 
     def show(self, k: int, certificate: Certificate) -> None:
-        """Let every point of a k show a certificate, its own or a first one."""
+        """Report every point of a k with its certificate or first bound."""
         for key in [key for key in self.points if key[0] == k]:
             self.points[key] = replace(self.points[key], certificate=certificate)
             if self.on_point is not None:
@@ -294,7 +294,7 @@ class _Task:
 
 
 def _solved(cov: Covariance, task: _Task, poll: ShouldStop | None) -> Component:
-    """One (k, method), as a task that can be sent elsewhere."""
+    """One (k, method), as a task that can be sent to a worker."""
     k, nonnegative, start = task.k, task.nonnegative, task.start
     if start is not None and not task.full:
         return _improved(Problem(cov, k, nonnegative), start, Monitor(poll))
@@ -305,40 +305,40 @@ def _solved(cov: Covariance, task: _Task, poll: ShouldStop | None) -> Component:
 def _first(
     cov: Covariance, champion: Component, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
 ) -> Certificate:
-    """One first ceiling, as a task that can be sent elsewhere."""
+    """One first bound, as a task that can be sent to a worker."""
     return first_ceiling(cov, k, champion, nonnegative=nonnegative, seed=seed, should_stop=poll)
 
 
 def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) -> Component:
-    """What ``best`` shows first at one k, as a task that can be sent elsewhere."""
-    begun = time.perf_counter()
-    found = glimpse(Problem(cov, k, nonnegative), monitor=Monitor(poll))
-    found.loadings.setflags(write=False)
-    return replace(found, seconds=time.perf_counter() - begun)
+    """The first component that ``best`` shows at one k, as a task that can be sent to a worker."""
+    started = time.perf_counter()
+    component = quick_start(Problem(cov, k, nonnegative), monitor=Monitor(poll))
+    component.loadings.setflags(write=False)
+    return replace(component, seconds=time.perf_counter() - started)
 
 
-def _glimpses(
-    workers: Crew, ks: Sequence[int], nonnegative: bool, made: MutableMapping[int, Component]
+def _rough_components(
+    workers: Crew, ks: Sequence[int], nonnegative: bool, components: MutableMapping[int, Component]
 ) -> Iterator[tuple[int, Component]]:
-    """Yield each k with its rough component: those made before at once, the others as they are made."""
-    before = {k: made[k] for k in ks if k in made}  # as it is now: others may add to it
+    """Yield each k with its rough component: the given ones at once, the others as they are computed."""
+    before = {k: components[k] for k in ks if k in components}  # as it is now: others may add to it
     yield from before.items()
     left = [k for k in ks if k not in before]
-    for i, found in workers.each(_rough, ((k, nonnegative) for k in left)):
+    for i, component in workers.each(_rough, ((k, nonnegative) for k in left)):
         if not workers.monitor.stop():  # it was not cut short
-            made[left[i]] = found
-        yield left[i], found
+            components[left[i]] = component
+        yield left[i], component
 
 
-def _higher(found: SweepPoint, before: SweepPoint | None) -> SweepPoint:
-    """What a search found, or what it began with where it was cut short and has less."""
-    less = before is not None and found.component.stopped and found.component.variance < before.component.variance
-    return before if before is not None and less else found
+def _higher(point: SweepPoint, before: SweepPoint | None) -> SweepPoint:
+    """The result of a search, or its rough component if the search was stopped below it."""
+    less = before is not None and point.component.stopped and point.component.variance < before.component.variance
+    return before if before is not None and less else point
 
 
 def _improved(problem: Problem, start: np.ndarray, monitor: Monitor) -> Component:
     """Climb from the neighbours' components and polish the better one: a hundredth of a full search."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     rivals, variances = climb(problem, start, monitor=monitor)
     x, history = polish(problem, rivals[int(variances.argmax())], monitor=monitor)
     x = (x if problem.nonnegative else feasible.orient(x)) + 0.0  # no negative zeros
@@ -353,12 +353,12 @@ def _improved(problem: Problem, start: np.ndarray, monitor: Monitor) -> Componen
         stopped=monitor.stop(),
         note="improved from its neighbours",
         features=problem.cov.features,
-        seconds=time.perf_counter() - begun,
+        seconds=time.perf_counter() - started,
     )
 
 
 def _carried_over(points: Mapping[tuple[int, str], SweepPoint]) -> list[SweepPoint]:
-    """The points at which ``best`` has less than at a smaller k: what fewer features reach, more reach too."""
+    """The points at which ``best`` has less than at a smaller k, whose component is feasible there too."""
     before: Component | None = None
     changed: list[SweepPoint] = []
     for k, name in sorted(points):
@@ -373,7 +373,7 @@ def _carried_over(points: Mapping[tuple[int, str], SweepPoint]) -> list[SweepPoi
 
 
 def _champions(sweep: Sweep) -> dict[int, Component]:
-    """The best feasible component known at each k, a smaller k's included."""
+    """The best feasible component known at each k, from this or a smaller k."""
     best: Component | None = None
     champions: dict[int, Component] = {}
     for k in sorted({p.k for p in sweep.points}):

@@ -1,4 +1,4 @@
-"""The door to scores: where samples lie along components, and how well that alone tells their classes apart."""
+"""Entry point for scores: the position of samples along components, and how well it separates their classes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nnspca.result import Component, Components, Features
 
 
 def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> np.ndarray:
-    """Return how far each sample lies from the mean along a component, or along each of several.
+    """Return the position of each sample along a component, or along each of several, relative to the mean.
 
     A component carries the mean and the scale of the data it was sought on, so that new samples are
     measured as those were. Only the features it uses are read.
@@ -29,7 +29,7 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
         Of one component, or of several as columns.
     mean : array_like, shape (n,), or "own", optional
         What is taken off: that of the data the loadings were sought on. A component brings its own;
-        with an array of loadings, or a component sought on a matrix, it has to be said. "own" is
+        required with an array of loadings, or with a component of a matrix. "own" is
         the mean of X itself.
     scale : array_like, shape (n,), optional
         What features are divided by, 1 if not given.
@@ -75,31 +75,31 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
     if seen is not None and mean is None:
         check_same_names(given.names, seen.given_names, "the component")
     used = np.flatnonzero(U.any(axis=1))
-    held = rows[:, used].toarray() if isinstance(rows, scipy.sparse.csr_array) else np.asarray(rows[:, used])
+    values = rows[:, used].toarray() if isinstance(rows, scipy.sparse.csr_array) else np.asarray(rows[:, used])
     if own:
-        made = _on_their_own(held, U[used], standardize, scale)
+        result = _on_their_own(values, U[used], standardize, scale)
     else:
         taken, divided = _measured_by(seen, mean, scale, rows.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
-            made = ((held - taken[used]) / divided[used]) @ U[used]
-    if not np.isfinite(made).all():
+            result = ((values - taken[used]) / divided[used]) @ U[used]
+    if not np.isfinite(result).all():
         raise DataError("the scores are too large for double precision: rescale the data")
-    return made[:, 0] if one else made
+    return result[:, 0] if one else result
 
 
-def _on_their_own(held: np.ndarray, U: np.ndarray, standardize: bool, scale: object) -> np.ndarray:
+def _on_their_own(values: np.ndarray, U: np.ndarray, standardize: bool, scale: object) -> np.ndarray:
     """Scores from the samples' own mean."""
     if scale is not None:
         raise ValueError("scale goes with a mean that is given; with mean='own' give standardize=True or False")
-    if not held.shape[1]:
-        return np.zeros((len(held), U.shape[1]))
-    factor = DenseFactor.of_data(held, standardize)
+    if not values.shape[1]:
+        return np.zeros((len(values), U.shape[1]))
+    factor = DenseFactor.of_data(values, standardize)
     with np.errstate(over="ignore", invalid="ignore"):
-        return factor.forward(U.T).T * np.sqrt(len(held))
+        return factor.forward(U.T).T * np.sqrt(len(values))
 
 
 def _measured_by(seen: Features | None, mean: object, scale: object, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The mean that is taken off and what features are divided by: those said, else those the component carries."""
+    """The mean to subtract and the scale to divide by: the given ones, else those of the component."""
     if mean is None:
         if seen is None or seen.mean is None or seen.scale is None:
             raise ValueError(
@@ -114,19 +114,19 @@ def _measured_by(seen: Features | None, mean: object, scale: object, n: int) -> 
 def _numbers_of(name: str, value: object, n: int) -> np.ndarray:
     """One number for each feature; those of a scale are not 0."""
     try:
-        made = np.empty(0) if masked(value)[0] else real_array(value)
+        numbers = np.empty(0) if masked(value)[0] else real_array(value)
     except (OverflowError, TypeError, ValueError):
-        made = np.empty(0)
-    if made.shape != (n,) or not np.isfinite(made).all() or (name == "scale" and not made.all()):
+        numbers = np.empty(0)
+    if numbers.shape != (n,) or not np.isfinite(numbers).all() or (name == "scale" and not numbers.all()):
         other = ", none of them 0" if name == "scale" else ", or 'own'"
         raise ValueError(f"{name}={shown(value)} is not allowed; give {n} finite numbers, one for each feature{other}")
-    return made
+    return numbers
 
 
 def auc(scores, positive, pos_label=None) -> float | None:
     """Return the area under the curve: the share of pairs, one of each class, in which the positive one scores higher.
 
-    A tie counts half. 1 and 0 tell the classes apart without an error, 0.5 is what chance gives.
+    A tie counts half. 1 and 0 separate the classes without error; 0.5 is chance.
 
     Parameters
     ----------
@@ -205,9 +205,9 @@ def separation(scores, labels, n_classes: int | None = None) -> Any:
     if given is not None and given.shape == values.shape and (named := _named(given)) is not None:
         if n_classes is not None:
             raise ValueError(f"n_classes={shown(n_classes)} is for labels that are numbers; these are names")
-        told = np.array([label is not None for label in named])
+        labelled = np.array([label is not None for label in named])
         return {
-            name: _area(values[told], np.array([label == name for label in named])[told])
+            name: _area(values[labelled], np.array([label == name for label in named])[labelled])
             for name in sorted({label for label in named if label is not None})
         }
     if given is None or given.dtype.kind not in "iu" or given.shape != values.shape:
@@ -223,13 +223,13 @@ def separation(scores, labels, n_classes: int | None = None) -> Any:
 
 def _named(given: np.ndarray) -> list[str | None] | None:
     """Labels that are names, None for a sample without one; None where they are something else."""
-    told: list[str | None] = [None if v is None or v != v else v for v in given.ravel().tolist()]
-    names = [v for v in told if v is not None]
-    return told if names and all(isinstance(v, str) for v in names) else None
+    labels: list[str | None] = [None if v is None or v != v else v for v in given.ravel().tolist()]
+    names = [v for v in labels if v is not None]
+    return labels if names and all(isinstance(v, str) for v in names) else None
 
 
 def _is_one(loadings: object) -> bool:
-    """Whether these are the loadings of one component, and no columns."""
+    """Whether these are the loadings of one component, not columns."""
     try:
         return np.ndim(loadings) == 1  # type: ignore[arg-type]
     except ValueError:  # rows of different lengths
@@ -248,7 +248,7 @@ def _one_each(scores: object) -> np.ndarray:
 
 
 def _read(given: object) -> np.ndarray | None:
-    """What was given for each sample as an array; None where rows differ in length, or a mask hides some."""
+    """The values given for each sample as an array; None if rows differ in length or some are masked."""
     try:
         return None if masked(given)[0] else np.asarray(given)
     except ValueError:
@@ -256,7 +256,7 @@ def _read(given: object) -> np.ndarray | None:
 
 
 def _area(values: np.ndarray, here: np.ndarray) -> float | None:
-    """Count, for each sample of the class, the others that lie below it, and half of those beside it."""
+    """Count, for each sample of the class, the others below it, and half of those equal to it."""
     mine, others = values[here], np.sort(values[~here])
     if not len(mine) or not len(others):
         return None

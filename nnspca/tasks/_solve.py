@@ -1,4 +1,4 @@
-"""The door to the solvers: check what was asked, run one, say how long it took."""
+"""Entry point of the solvers: checks the arguments, runs one solver, and measures its time."""
 
 from __future__ import annotations
 
@@ -109,23 +109,23 @@ def solve(
     monitor = Monitor(should_stop, on_progress, on_found=on_found if best is None else best)
     with one_blas_thread():
         try:
-            found = info.solver(
+            component = info.solver(
                 Problem(cov, k, nonnegative), rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra
             )
         except Stopped:
             x = _widest(cov) if best is None or best.loadings is None else best.loadings
             x = x if nonnegative else feasible.orient(x)
-            found = Component(x, cov.variance(x), method, k, nonnegative, history=(cov.variance(x),), stopped=True)
-    loadings = found.loadings + 0.0  # no negative zeros
+            component = Component(x, cov.variance(x), method, k, nonnegative, history=(cov.variance(x),), stopped=True)
+    loadings = component.loadings + 0.0  # no negative zeros
     loadings.setflags(write=False)
     if on_progress is not None:
-        Monitor(None, on_progress).tell(1.0, "done", found.variance)
+        Monitor(None, on_progress).tell(1.0, "done", component.variance)
     seconds = time.perf_counter() - started
-    return dataclasses.replace(found, loadings=loadings, options=checked, seconds=seconds, features=cov.features)
+    return dataclasses.replace(component, loadings=loadings, options=checked, seconds=seconds, features=cov.features)
 
 
 class _BestShown:
-    """Keeps the best of the points a method shows, for a call that is left in the middle, and passes them on."""
+    """Forwards the points that a method reports and keeps the best, for a call that is stopped."""
 
     def __init__(self, on_found: OnFound | None) -> None:
         self.on_found, self.variance = on_found, -np.inf
@@ -139,14 +139,14 @@ class _BestShown:
 
 
 def _widest(cov: Covariance) -> np.ndarray:
-    """The feature of largest variance alone."""
+    """The component of the single feature of largest variance."""
     x = np.zeros(cov.n_features)
     x[int(cov.diagonal.argmax())] = 1.0
     return x
 
 
 def check_covariance(cov: object) -> None:
-    """Raise TypeError for what is no covariance; the message says how to make one."""
+    """Raise TypeError unless the argument is a covariance; the message shows how to make one."""
     check_instance("cov", cov, Covariance, "Covariance.from_data(X) of samples as rows, or Covariance.from_matrix(A)")
 
 
@@ -163,7 +163,7 @@ def check_method(method: str, nonnegative: bool) -> MethodInfo:
 
 
 def check_size(info: MethodInfo, n: int) -> None:
-    """Raise ValueError where the method does not take so many features."""
+    """Raise ValueError if the method does not take so many features."""
     if info.max_features is not None and n > info.max_features:
         raise ValueError(
             f"method {info.name!r} takes at most {info.max_features} features; these data have {n}. "

@@ -59,7 +59,7 @@ def sweep(
         Same seed, same sweep, whatever the executor.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         Two threads when None. Processes and the workers of a Dask cluster are sent the covariance
-        once and hear of Stop in the middle of a task; of an executor of another kind only what is
+        once and can be stopped in the middle of a task; of an executor of another kind only what is
         not begun is stopped. Each k starts from the one before: a task for each method and two
         certificates are at work at once, not more.
     on_point : callable, optional
@@ -106,7 +106,7 @@ def sweep(
 
 
 class _Run:
-    """One sweep under way."""
+    """One sweep in progress."""
 
     def __init__(
         self,
@@ -134,9 +134,9 @@ class _Run:
         for k in ks:
             if self.monitor.stop():
                 break
-            begun = {"best": champion.loadings} if champion is not None else {}
+            starts = {"best": champion.loadings} if champion is not None else {}
             solving = {
-                workers.submit(_solve, k, self.nonnegative, name, self.seed, begun.get(name)): name for name in names
+                workers.submit(_solve, k, self.nonnegative, name, self.seed, starts.get(name)): name for name in names
             }
             for solved, component in workers.completed(set(solving)):
                 self._solved(k, solving[solved], component)
@@ -180,7 +180,7 @@ class _Run:
         chain: list[tuple[int, Future[Certificate]]],
         names: list[str],
     ) -> Certificate | None:
-        """The certificate two before, waited for: two chains keep two workers busy, and each k starts from its own."""
+        """The certificate two places before, awaited: two chains keep two workers busy."""
         if len(chain) < WORKERS:
             return None
         k, task = chain[-WORKERS]
@@ -192,7 +192,7 @@ class _Run:
         return self.ended.get(k)
 
     def _level(self, names: list[str]) -> None:
-        """Let every ceiling hold at the other k as well: at the smaller ones as it is, at the larger in proportion."""
+        """Carry every bound to the other k: to smaller ones unchanged, to larger ones in proportion."""
         proven = {k: p.certificate for (k, name), p in self.points.items() if name == names[0] and p.certificate}
         for k, certificate in carried.levelled(proven, self.cov):
             for name in names:
@@ -209,7 +209,7 @@ class _Run:
         self.monitor.tell(self.done / self.total, stage)
 
     def _champion(self, k: int, names: list[str], previous: Component | None) -> Component | None:
-        """The best feasible component for k, a smaller k's included."""
+        """The best feasible component for k, from this or a smaller k."""
         rivals = [
             self.points[k, name].component for name in names if name in self.feasible and (k, name) in self.points
         ]
@@ -227,7 +227,7 @@ def _solve(
     start: np.ndarray | None,
     poll: ShouldStop | None,
 ) -> Component:
-    """One (k, method), as a task that can be sent elsewhere."""
+    """One (k, method), as a task that can be sent to a worker."""
     return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start)
 
 
@@ -241,7 +241,7 @@ def certified(
     warm_start: Certificate | None,
     poll: ShouldStop | None,
 ) -> Certificate:
-    """One certificate, as a task that can be sent elsewhere."""
+    """One certificate, as a task that can be sent to a worker."""
     return certify_one(
         cov,
         k,

@@ -1,4 +1,4 @@
-"""In which order the k of a curve are worked through: levels from coarse to fine, and what each point begins with."""
+"""The order in which the k of a curve are computed: levels from coarse to fine, and the warm starts of each point."""
 
 from __future__ import annotations
 
@@ -26,41 +26,41 @@ def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
     return levels
 
 
-def after_which(levels: Sequence[Sequence[int]], methods: Sequence[str]) -> dict[Point, tuple[Point, ...]]:
-    """Each point in the order of asking, and those it begins with: ``best`` at the two nearest k of earlier levels.
+def predecessors(levels: Sequence[Sequence[int]], methods: Sequence[str]) -> dict[Point, tuple[Point, ...]]:
+    """Each point in order of submission, and its predecessors: ``best`` at the two nearest k of earlier levels.
 
-    ``best`` goes first, as its curve takes longest and is looked at most. What does not begin with
-    others waits for nobody, so that nobody who could work has to wait at a level's end.
+    ``best`` goes first, as its curve takes longest and is looked at most. Points without
+    predecessors can run at any time, so that no worker idles at the end of a level.
 
-    >>> after_which([(1, 9), (5,)], ["best"])
+    >>> predecessors([(1, 9), (5,)], ["best"])
     {(1, 'best'): (), (9, 'best'): (), (5, 'best'): ((1, 'best'), (9, 'best'))}
-    >>> list(after_which([(1, 9), (5,)], ["em", "best"]))[2:]
+    >>> list(predecessors([(1, 9), (5,)], ["em", "best"]))[2:]
     [(5, 'best'), (1, 'em'), (9, 'em'), (5, 'em')]
     """
-    made: dict[Point, tuple[Point, ...]] = {}
+    order: dict[Point, tuple[Point, ...]] = {}
     earlier: list[int] = []
     for level in levels if "best" in methods else ():
         for k in level:
             place = bisect(earlier, k)
-            made[k, "best"] = tuple((other, "best") for other in earlier[max(place - 1, 0) : place + 1])
+            order[k, "best"] = tuple((other, "best") for other in earlier[max(place - 1, 0) : place + 1])
         earlier = sorted([*earlier, *level])
-    return made | {(k, name): () for level in levels for k in level for name in methods if name != "best"}
+    return order | {(k, name): () for level in levels for k in level for name in methods if name != "best"}
 
 
-def begun_at(levels: Sequence[Sequence[int]], held: Container[int]) -> dict[int, int | None]:
-    """Each k to certify, coarse first, and at which k it begins: the nearest of an earlier level, or known already.
+def warm_starts(levels: Sequence[Sequence[int]], certified: Container[int]) -> dict[int, int | None]:
+    """Each k to certify, coarse first, and the k of its warm start: the nearest certified or of an earlier level.
 
-    None where that is too far to be a head start: such a k waits for nobody.
+    None if that is too far to be useful: such a k can run at any time.
 
-    >>> begun_at([(2, 40), (20,), (30, 36)], {20})
+    >>> warm_starts([(2, 40), (20,), (30, 36)], {20})
     {2: None, 40: None, 30: None, 36: 40}
     """
-    made: dict[int, int | None] = {}
-    earlier = {k for level in levels for k in level if k in held}
+    sources: dict[int, int | None] = {}
+    earlier = {k for level in levels for k in level if k in certified}
     for level in levels:
         for k in level:
-            if k not in held:
+            if k not in certified:
                 nearest = min(earlier, key=lambda other: (max(other, k) / min(other, k), other), default=None)
-                made[k] = nearest if nearest is not None and is_neighbour(k, nearest) else None
+                sources[k] = nearest if nearest is not None and is_neighbour(k, nearest) else None
         earlier |= set(level)
-    return made
+    return sources

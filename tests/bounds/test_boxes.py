@@ -12,7 +12,7 @@ from nnspca import check_more
 from nnspca.bounds import boxes, elimination, masses, selection
 from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
-from nnspca.certificates.boxes import held_beside_each_other
+from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BoxProof
 from nnspca.covariance.problem import Problem
@@ -24,7 +24,7 @@ QUIET = Monitor()
 
 def beside(problem, low, **options):
     """Boxes that begin with what the variances tell."""
-    return boxes.within(problem, low, masses.by_variance(problem.cov, low), QUIET, **options)
+    return boxes.bounded_masses(problem, low, masses.by_variance(problem.cov, low), QUIET, **options)
 
 
 def by_rows(problem, low):
@@ -128,7 +128,7 @@ def test_the_library_the_judge_and_fifty_digits_agree(widest, nonnegative, monke
         A = np.maximum(A, 0) if nonnegative else np.abs(A)
         np.fill_diagonal(A, 0)
         truth = exactly(A, own, 4, features.tolist(), made.proof.prices)
-        places, judged = held_beside_each_other(made.proof, own * (1 + 1e-14), low, Problem(cov, 4, nonnegative))
+        places, judged = joint_masses(made.proof, own * (1 + 1e-14), low, Problem(cov, 4, nonnegative))
         assert (places == features).all()
         for mine, other, exact in zip(made.masses, judged, truth, strict=True):
             assert float(exact) * (1 - 1e-15) <= mine <= float(exact) * (1 + 1e-10)
@@ -140,7 +140,7 @@ def test_masses_beside_each_other_are_what_the_hand_computes():
     cov = nnspca.Covariance.from_matrix([[3.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.5]])
     low = 2 + 2**0.5
     proof = BoxProof(np.arange(3), np.ones((1, 3)))
-    _, held = held_beside_each_other(proof, cov.diagonal / low, low, Problem(cov, 2))
+    _, held = joint_masses(proof, cov.diagonal / low, low, Problem(cov, 2))
     a = 1 / low  # below the root of what feature 0 can hold: at the price 1 it pays a²/2
     b, room = 0.5 + a * a / 2, 1 - 1 / low
     assert held[1] == pytest.approx(min((2 * b / (room + (room**2 + 2 * b) ** 0.5)) ** 2, 1 / low))
@@ -158,9 +158,9 @@ def test_a_stopped_call_keeps_the_stages_it_made():
     problem, low = Problem(cov, 4), float(cov.diagonal.max())
     asked = iter([False] * 4)
     held = masses.by_variance(cov, low)
-    made = boxes.within(problem, low, held, Monitor(lambda: next(asked, True)))
+    made = boxes.bounded_masses(problem, low, held, Monitor(lambda: next(asked, True)))
     assert made.proof.prices.shape[0] < boxes.STAGES
-    assert boxes.within(problem, low, held, Monitor(lambda: True)) is None
+    assert boxes.bounded_masses(problem, low, held, Monitor(lambda: True)) is None
 
 
 @pytest.mark.parametrize("asked", range(12))
@@ -171,9 +171,9 @@ def test_whoever_asks_to_stop_once_and_no_more_is_told_nothing_false(asked, monk
     problem, low = Problem(cov, 4), masses.attained(cov, nnspca.solve(cov, 4).loadings)
     answers = iter([*[False] * asked, True])
     held = masses.by_variance(cov, low)
-    made = boxes.within(problem, low, held, Monitor(lambda: next(answers, False)))
+    made = boxes.bounded_masses(problem, low, held, Monitor(lambda: next(answers, False)))
     if made is not None:
-        _, judged = held_beside_each_other(made.proof, cov.diagonal / low, low, Problem(cov, 4))
+        _, judged = joint_masses(made.proof, cov.diagonal / low, low, Problem(cov, 4))
         assert (made.masses >= judged * (1 - 1e-9)).all()
 
 
@@ -199,7 +199,7 @@ def test_an_elimination_leaves_less_outside_with_boxes_and_keeps_no_more(crowded
     assert made.boxes is not None
     assert plain.boxes is None
     assert len(made.inside) <= len(plain.inside)
-    assert made.lost[-1] < 0.9 * plain.lost[-1]
+    assert made.excluded_mass[-1] < 0.9 * plain.excluded_mass[-1]
 
 
 @pytest.mark.parametrize("outside, size", [(0.35, 100), (0.45, 200)])
@@ -207,7 +207,7 @@ def test_a_part_is_taken_no_smaller_where_nearly_half_may_lie_outside_it(crowded
     _, cov, part, _, _ = crowded
 
     def chosen(falling, support, shares, limits, least):
-        by_rows = not falling._known.any()
+        by_rows = not falling._settled.any()
         size = 200 if by_rows else max(100, limits.smallest)
         share = {100: outside, 200: 0.49 if by_rows else 0.3}[size]
         return selection.Selection(np.arange(size), np.array([0.0, share]), ())

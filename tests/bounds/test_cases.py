@@ -39,7 +39,7 @@ def test_what_multipliers_prove_of_fewer_features_is_no_more_than_what_they_prov
     made, handed = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET), set()
     for _ in range(40):
         made.work(branch.Meter(1e12), 0.0, False)
-        for q in [q for q, case in made.cases.items() if case.heir and q not in handed]:
+        for q in [q for q, case in made.cases.items() if case.warm_started and q not in handed]:
             handed.add(q)
             before = made.cases[max(p for p in made.cases if p < q and isinstance(made.cases[p].proof, PairProof))]
             assert made.cases[q].value <= before.value * (1 + 1e-9)
@@ -60,11 +60,11 @@ def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
 @pytest.mark.parametrize(("most", "opened"), [(0.1, {22}), (1e-6, set())])
 def test_a_case_is_parted_where_its_last_number_of_features_outside_is_what_keeps_the_ceiling_up(posed, most, opened):
     made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
-    made.lost = most * (np.arange(K) / K) ** 4
+    made.excluded_mass = most * (np.arange(K) / K) ** 4
     before = set(made.cases)
     assert max(before) == 15
     for first, case in made.cases.items():
-        case.value = made.low * (1.001 - 1e-6 * first)
+        case.value = made.lower_bound * (1.001 - 1e-6 * first)
     made.work(branch.Meter(1e12), 0.0, False)
     assert set(made.cases) - before == opened
 
@@ -106,7 +106,7 @@ def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(po
     size = len(plain(problem, x, np.inf, wide, QUIET).inside)
     monkeypatch.setattr(elimination, "begin", recorded)
     monkeypatch.setattr(elimination.Elimination, "work", lambda *_: False)  # no way is left
-    monkeypatch.setattr(elimination.Elimination, "cramped", cramped)
+    monkeypatch.setattr(elimination.Elimination, "needs_larger_subset", cramped)
     (made,) = elimination.tighten(problem, x, np.inf, wide, elimination.Budget(1e12), goal=0.0, monitor=QUIET)
     assert np.isfinite(made.value)
     assert asked == ([wide.smallest, 2 * size] if cramped else [wide.smallest])
@@ -115,7 +115,7 @@ def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(po
 @pytest.mark.parametrize(("most", "cramped"), [(0.4, True), (0.01, False)])
 def test_a_part_is_too_small_where_the_ceiling_is_that_of_features_outside_that_may_hold_much(posed, most, cramped):
     made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
-    made.lost = np.where(np.arange(K) == K - 1, most, 1e-6 * np.arange(K))
+    made.excluded_mass = np.where(np.arange(K) == K - 1, most, 1e-6 * np.arange(K))
     for case in made.cases.values():
-        case.value = made.low * 1.001
-    assert made.cramped == cramped
+        case.value = made.lower_bound * 1.001
+    assert made.needs_larger_subset == cramped

@@ -46,7 +46,7 @@ def test_masses_read_bit_by_bit_are_those_read_at_once():
     problem = Problem(_text(0), 6)
     low = float(problem.cov.diagonal.max()) * 1.5
     at_once = masses.largest(problem, low, 300, Monitor(), allowed=N)
-    falling = masses.Falling(problem, low, Monitor(), light=0.0)
+    falling = masses.MassRanking(problem, low, Monitor(), row_skip_threshold=0.0)
     for wanted in (40, 90, 300):
         held = falling.largest(wanted, allowed=N)
         np.testing.assert_array_equal(np.sort(held)[-wanted:], np.sort(at_once)[-wanted:])

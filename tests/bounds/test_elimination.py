@@ -9,7 +9,7 @@ import pytest
 import nnspca
 from nnspca.bounds import boxes, branch, elimination, masses
 from nnspca.bounds.cases import Elimination
-from nnspca.bounds.selection import Limits, together
+from nnspca.bounds.selection import Limits, cumulative_masses
 from nnspca.calls.progress import Monitor
 from nnspca.certificates import elimination as judged
 from nnspca.certificates.derivations import derive
@@ -30,10 +30,14 @@ def begun(problem, x, inside):
     if low <= 0:
         return None
     light = 0.0 if len(inside) % 2 else 0.1  # whether rows of features of small variance are read or not
-    beside = boxes.within(problem, low, masses.by_variance(problem.cov, low), QUIET) if len(inside) % 3 else None
-    held = masses.Falling(problem, low, QUIET, light=light, beside=beside).largest(problem.n, allowed=problem.n)
+    beside = (
+        boxes.bounded_masses(problem, low, masses.by_variance(problem.cov, low), QUIET) if len(inside) % 3 else None
+    )
+    held = masses.MassRanking(problem, low, QUIET, row_skip_threshold=light, joint=beside).largest(
+        problem.n, allowed=problem.n
+    )
     outside = np.setdiff1d(np.arange(problem.n), inside)
-    lost = together(-np.sort(-held[outside])[: problem.k])
+    lost = cumulative_masses(-np.sort(-held[outside])[: problem.k])
     return Elimination(problem, x, low, inside, lost, light, None if beside is None else beside.proof)
 
 

@@ -214,17 +214,17 @@ def eliminated():
     """An elimination of some features, with masses by hand."""
     x = np.eye(N)[0]
     low, lost = masses.attained(DATA, x), np.array([0.0, 0.1, 0.2])
-    return cases.Elimination(Problem(DATA, K), x, low, S, lost, light=0.05)
+    return cases.Elimination(Problem(DATA, K), x, low, S, lost, row_skip_threshold=0.05)
 
 
 def beside_each_other():
     """What all features hold beside each other, and what the largest hold where others are outside."""
     problem = Problem(DATA, K)
     held = masses.by_variance(DATA, 20.0)
-    found = [boxes.within(problem, 20.0, held, MONITOR).masses]
+    found = [boxes.bounded_masses(problem, 20.0, held, MONITOR).masses]
     before, boxes.WIDEST = boxes.WIDEST, K + 1
     try:
-        found.append(boxes.within(problem, 20.0, held, MONITOR).masses)
+        found.append(boxes.bounded_masses(problem, 20.0, held, MONITOR).masses)
     finally:
         boxes.WIDEST = before
     return np.concatenate(found)
@@ -266,7 +266,7 @@ ASKED = {
         lambda: ceiling.residual(DATA, V[:, :0]),
     ],
     "cases.py": [lambda: eliminated().ceilings()[0], lambda: -eliminated().bound().ingredients.light],
-    "selection.py": [lambda: selection.together(np.full(3, 0.01))],
+    "selection.py": [lambda: selection.cumulative_masses(np.full(3, 0.01))],
     "masses.py": [
         lambda: -masses.attained(DATA, np.eye(N)[0]),
         lambda: masses.by_variance(DATA, 20.0),
@@ -313,8 +313,8 @@ def test_a_case_taken_over_has_room_for_what_another_machine_sees():
     before = {first: case.value for first, case in whole.cases.items()}
     assert set(before) == {0, 1}
     whole.error = 1e3
-    whole._taken(1, branch.Meter(1e9))
-    assert whole.cases[1].heir
-    less = Without(whole.problem, whole.x, whole.low, S[1:], whole.lost, whole=whole)
+    whole._warm_start(1, branch.Meter(1e9))
+    assert whole.cases[1].warm_started
+    less = Without(whole.problem, whole.x, whole.lower_bound, S[1:], whole.excluded_mass, whole=whole)
     for cases_of in (whole, less):
         assert {first: case.value for first, case in cases_of.cases.items()} == before

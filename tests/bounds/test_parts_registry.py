@@ -14,7 +14,7 @@ from nnspca.bounds import walk
 from nnspca.bounds.bound import Attempt, BoundInfo
 from nnspca.bounds.parts import plain
 from nnspca.bounds.parts import plan as plan_of_parts
-from nnspca.bounds.parts.plan import PARTS_PLANS, PartsKnown
+from nnspca.bounds.parts.plan import PARTS_PLANS, PartsContext
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.certificates.names import EFFORTS
 from nnspca.certificates.proofs import EntryProof
@@ -35,7 +35,7 @@ def trace(problem, plan, known):
 @pytest.fixture
 def with_trace(monkeypatch):
     """One more entry, and nothing else."""
-    attempt = Attempt(0.03, trace, relaxes=True)
+    attempt = Attempt(0.03, trace, counts_for_gap=True)
     entry = BoundInfo(
         "trace", "Trace", "All features hold no more than all variances.", (EntryProof,), attempts=(attempt,)
     )
@@ -126,7 +126,7 @@ def test_one_part_alone_is_bounded_only_where_that_can_tell_more():
 
     problem = Problem(nnspca.Covariance.from_matrix(np.diag([2.0, 1.0, 1.0])), 1, True)
     for upper, tells in ((3.9, False), (4.1, True)):
-        known = PartsKnown(X=np.eye(3)[:2], lower=3.0, best=2.0, single=single, bounds={"x": Bound("x", upper)})
+        known = PartsContext(X=np.eye(3)[:2], lower=3.0, best=2.0, single=single, bounds={"x": Bound("x", upper)})
         made = list(plain.each_by_plan(problem, PARTS_PLANS["live"], known))
         assert len(made) == len(asked) == tells
         assert all(bound.value >= 4.0 for bound in made)

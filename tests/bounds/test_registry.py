@@ -113,7 +113,7 @@ def test_a_gap_is_asked_for_once(cov, monkeypatch):
     entries = [BOUNDS["eigenvalue"]]
     turns = (("loose", 0.2, ""), ("closes", 0.3, "narrow"), ("second", 0.4, "narrow"), ("last", 0.45, "optimal"))
     for name, at, above in turns:
-        attempt = Attempt(at, made(name, 2.0 if name == "loose" else 1.0), above=above, relaxes=True)
+        attempt = Attempt(at, made(name, 2.0 if name == "loose" else 1.0), above=above, counts_for_gap=True)
         entries.append(BoundInfo(name, name, name, (RankProof,), attempts=(attempt,)))
     for name in list(BOUNDS):
         monkeypatch.delitem(BOUNDS, name)

@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import balanced, pair_scaled
-from nnspca.bounds.splitting import TILE, Splitting, _Falling, onto_pairs, onto_rows
+from nnspca.bounds.splitting import TILE, Splitting, _Descending, onto_pairs, onto_rows
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 
@@ -58,7 +58,7 @@ def test_balanced_rows_are_where_a_splitting_begins(nonnegative):
         splitting = Splitting(Problem(cov, 4, nonnegative), x)
         splitting.begin_balanced(rows.ingredients.weights, cov.variance(x), consistent=consistent)
         assert pair_scaled.proof_of(problem, *splitting.multipliers())[0] == pytest.approx(rows.value, rel=1e-6)
-    _, value, proof, steps = pair_scaled.raced(problem, x, rows.ingredients.weights, Monitor())
+    _, value, proof, steps = pair_scaled.best_of_two_starts(problem, x, rows.ingredients.weights, Monitor())
     assert cov.variance(x) <= value <= rows.value * (1 + 1e-9) + 0.2 * rows.value
     assert steps == 2 * pair_scaled.RACE
     assert pair_scaled.proof_of(problem, proof.L, proof.M)[0] == pytest.approx(value, rel=1e-9)
@@ -83,6 +83,6 @@ def test_features_that_hold_nothing_have_a_splitting():
 
 
 def test_rows_whose_levels_lie_beyond_every_entry_are_counted_to_their_end():
-    held = _Falling(np.array([[3.0, 2.0, 1.0, 0.5, -1.0]]))
+    held = _Descending(np.array([[3.0, 2.0, 1.0, 0.5, -1.0]]))
     assert held.above(np.array([-1e300])).tolist() == [5]
     assert held.above(np.array([1.5])).tolist() == [2]

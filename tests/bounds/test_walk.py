@@ -34,7 +34,7 @@ def walked(*entries, last=1.0):
     def known():
         return Proven(lower=1.0, bounds=dict(walk.bounds), least=walk.least)
 
-    told = list(walk.through({info.name: info for info in entries}, PROBLEM, Gaps(), known, last=last))
+    told = list(walk.run_attempts({info.name: info for info in entries}, PROBLEM, Gaps(), known, last=last))
     return walk, told
 
 
@@ -59,10 +59,10 @@ def test_nothing_is_made_that_comes_after_the_last():
     assert len(walked(entry("a", (0.2, [3.0], {}), (0.6, [2.0], {})), last=0.5)[1]) == 1
 
 
-@pytest.mark.parametrize("relaxes, made", [(True, 1), (False, 2)])
-def test_only_what_counts_can_close_a_gap(relaxes, made):
+@pytest.mark.parametrize("counts_for_gap, made", [(True, 1), (False, 2)])
+def test_only_what_counts_can_close_a_gap(counts_for_gap, made):
     """Nothing that counts leaves the gap open, and what does not count may be as small as it likes."""
-    first = entry("a", (0.2, [1.4], {"relaxes": relaxes}))
+    first = entry("a", (0.2, [1.4], {"counts_for_gap": counts_for_gap}))
     assert len(walked(first, entry("b", (0.4, [1.0], {"above": "narrow"})))[1]) == made
 
 
@@ -85,7 +85,7 @@ def test_a_bound_with_some_probability_only_lowers_no_ceiling_and_closes_no_gap(
     def sampled(problem, plan, known):
         yield Bound("sampled", 1.0, deterministic=False, probability=0.9)
 
-    probable = BoundInfo("sampled", "", "", (), attempts=(Attempt(0.4, sampled, relaxes=True),))
+    probable = BoundInfo("sampled", "", "", (), attempts=(Attempt(0.4, sampled, counts_for_gap=True),))
     walk, made = walked(entry("a", (0.2, [3.0], {})), probable, entry("b", (0.6, [2.5], {"above": "narrow"})))
     assert [bound.name for _, bound in made] == ["a", "sampled", "b"]
     assert walk.upper == 2.5

@@ -8,7 +8,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import working
-from nnspca.bounds.plan import PLANS, Known
+from nnspca.bounds.plan import PLANS, BoundContext
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.working import working_bound
 from nnspca.covariance.problem import Problem
@@ -132,5 +132,7 @@ def test_a_working_set_is_tried_where_no_elimination_came_near(monkeypatch, ceil
     made = {"balanced-rows": Bound("balanced-rows", 2.0)}
     if ceiling is not None:
         made["elimination"] = Bound("elimination", ceiling)
-    assert not list(working.by_plan(problem, PLANS["live"], Known(x=np.zeros(problem.n), lower=1.0, bounds=made)))
+    assert not list(
+        working.by_plan(problem, PLANS["live"], BoundContext(x=np.zeros(problem.n), lower=1.0, bounds=made))
+    )
     assert len(asked) == tried

@@ -43,7 +43,7 @@ def test_the_other_process_says_how_much_of_the_numbers_is_read(filename, conten
     monkeypatch.setattr(apart, "SCRIPT", f"{smaller}h5ad.SLAB = {X.nbytes // 4}; {apart.SCRIPT}")
     told = []
 
-    class Heard(apart._Talk):
+    class Heard(apart._Exchange):
         what = ""
 
         def __setattr__(self, name, value):
@@ -51,7 +51,7 @@ def test_the_other_process_says_how_much_of_the_numbers_is_read(filename, conten
             if name == "what":
                 told.append((self.share, value))
 
-    monkeypatch.setattr(apart, "_Talk", Heard)
+    monkeypatch.setattr(apart, "_Exchange", Heard)
     assert np.array_equal(read(content, filename).X, X)
     assert [share for share, what in told if what == said] == shares
 

@@ -43,7 +43,9 @@ def client():
     # what Dask leaves behind in its own threads when a worker is killed is its own affair
     with dask.config.set(QUIET), pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "1")
-        patch.setattr(sending, "NOBODY", 120)  # a worker that was killed is made again in a while, on a busy machine
+        patch.setattr(
+            sending, "WORKER_TIMEOUT", 120
+        )  # a worker that was killed is made again in a while, on a busy machine
         with (
             distributed.LocalCluster(
                 n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
@@ -88,7 +90,7 @@ def test_what_is_shared_is_sent_once_to_each_worker_and_both_work(client, tmp_pa
     client.wait_for_workers(2, timeout=60)  # one that another test has killed is made again in a while
     shared = np.ones(200_000)
     with crew(client, shared, Monitor()) as workers:
-        (held,) = client.who_has([workers._held]).values()
+        (held,) = client.who_has([workers._shared_copies]).values()
         assert len(held) == 2
         done = dict(workers.each(meet, ((number, str(tmp_path), 2) for number in range(2))))
     assert [done[number][1:] for number in range(2)] == [(number, 200_000.0) for number in range(2)]
@@ -133,7 +135,7 @@ def test_when_all_workers_are_lost_what_they_held_is_sent_again(client):
     assert done == [(number, 3.0) for number in range(3)]
 
 
-@pytest.mark.parametrize("lost", [1, sending.LIVES, sending.LIVES + 1])
+@pytest.mark.parametrize("lost", [1, sending.RETRIES, sending.RETRIES + 1])
 def test_a_worker_lost_while_it_is_given_what_is_shared_costs_time_only_unless_none_stays(client, monkeypatch, lost):
     honest, tries = client.scatter, []
 
@@ -144,8 +146,8 @@ def test_a_worker_lost_while_it_is_given_what_is_shared_costs_time_only_unless_n
         return honest(*given, **more)
 
     monkeypatch.setattr(client, "scatter", breaks)
-    monkeypatch.setattr(sending, "NOTICED", 0.0)
-    if lost > sending.LIVES:
+    monkeypatch.setattr(sending, "LOSS_DELAY", 0.0)
+    if lost > sending.RETRIES:
         with pytest.raises(OSError, match="Stream is closed"), crew(client, np.ones(3), Monitor()):
             pass
         return

@@ -59,7 +59,7 @@ def test_as_an_executor_it_calls_plain_functions(pool):
     with pytest.raises(Exception, match=r"pickle|local object"):
         pool.submit(lambda: 1).result(SOON)
     assert pool.submit(abs, -1).result(SOON) == 1
-    with pytest.raises(ValueError, match="size=0, beside=1 are not allowed"):
+    with pytest.raises(ValueError, match="size=0, call_slots=1 are not allowed"):
         Pool(0)
 
 
@@ -72,10 +72,10 @@ def test_every_task_is_done_once_elsewhere_and_what_is_shared_is_held_there(pool
     for _ in range(5):
         until(lambda: any(worker.ready for worker in pool._idle))
         call(pool, nnspca.solve, shared, 2, should_stop=None, listeners={})
-    keys = [key for worker in pool._idle for key in worker._holds]
+    keys = [key for worker in pool._idle for key in worker._cached]
     assert keys.count(_key(shared)) >= 1
     for worker in pool._idle:
-        assert len(worker._holds) <= 3
+        assert len(worker._cached) <= 3
 
 
 def test_a_curve_and_its_proofs_come_out_as_they_do_here(pool, cov):
@@ -176,7 +176,7 @@ def test_a_call_that_finds_no_process_ready_is_made_here():
 
 
 def test_processes_too_many_end_when_they_have_rested(monkeypatch):
-    monkeypatch.setattr(pools, "REST", 0.2)
+    monkeypatch.setattr(pools, "IDLE_SECONDS", 0.2)
     with Pool(1) as small:
         small.warm()
         until(lambda: small._idle[0].ready)

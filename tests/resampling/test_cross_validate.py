@@ -125,5 +125,5 @@ def test_stopped_in_the_middle_the_smallest_k_are_known():
 def test_no_span_keeps_more_than_all_there_is():
     samples = Samples(planted(), True)
     rows = np.arange(20)
-    assert samples.kept(np.eye(40), rows, np.arange(20, 60)) == pytest.approx(1.0)
-    assert samples.kept(np.zeros((40, 1)), rows, np.arange(20, 60)) == 0.0
+    assert samples.explained(np.eye(40), rows, np.arange(20, 60)) == pytest.approx(1.0)
+    assert samples.explained(np.zeros((40, 1)), rows, np.arange(20, 60)) == 0.0

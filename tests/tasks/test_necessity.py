@@ -124,7 +124,7 @@ def test_a_feature_is_not_called_essential_because_no_example_was_found(seed, no
         x[np.delete(np.arange(cov.n_features), i)[0]] = 1.0
         return x
 
-    monkeypatch.setattr(_necessity._Question, "_without", poor)
+    monkeypatch.setattr(_necessity._Question, "_best_without", poor)
     rng = np.random.default_rng(seed)
     for within in (0.02, 0.1, 0.3):
         check(problems.many_samples(rng, 8), 4, within, nonnegative)

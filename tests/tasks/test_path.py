@@ -10,7 +10,7 @@ import nnspca
 from nnspca.calls.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.solvers.best import glimpse
+from nnspca.solvers.best import quick_start
 from nnspca.tasks._path import certify_path, path
 from nnspca.tasks.levels import coarse_first
 from tests.oracle import optimum
@@ -102,12 +102,12 @@ def test_what_is_shown_first_is_feasible_of_whatever_covariance(kind, nonnegativ
     problem = kind(np.random.default_rng(1), 8)
     scale = float(np.abs(problem.A).max())
     for k in range(1, 9):
-        found = glimpse(Problem(problem.cov, k, nonnegative), monitor=Monitor())
+        found = quick_start(Problem(problem.cov, k, nonnegative), monitor=Monitor())
         assert feasible.infeasibility(found.loadings, k, nonnegative) == ""
         assert found.variance == problem.cov.variance(found.loadings)
         best = optimum(problem.A, k, nonnegative)[0]
         assert best / 2 - 1e-9 * scale <= found.variance <= best + 1e-9 * scale
-        halted = glimpse(Problem(problem.cov, k, nonnegative), monitor=Monitor(lambda: True))
+        halted = quick_start(Problem(problem.cov, k, nonnegative), monitor=Monitor(lambda: True))
         assert feasible.infeasibility(halted.loadings, k, nonnegative) == ""
 
 
@@ -129,7 +129,7 @@ def test_what_was_rough_before_is_told_at_once_and_what_was_cut_short_is_made_ag
     path(cov, range(1, 15), first=cut, on_point=seen.append, should_stop=lambda: len(seen) >= 4)
     assert all(np.array_equal(made[k].loadings, component.loadings) for k, component in cut.items())
     assert len(cut) < 14
-    monkeypatch.setattr(nnspca.tasks._path, "glimpse", None)
+    monkeypatch.setattr(nnspca.tasks._path, "quick_start", None)
     seen.clear()
     again = path(cov, range(1, 15), first=made, on_point=seen.append)
     assert all(point.component is made[point.k] for point in seen[:14])

@@ -1,1 +1,1 @@
-"""Upper bounds on what several parts of disjoint supports can explain together."""
+"""Upper bounds on the total variance of several parts with disjoint supports."""

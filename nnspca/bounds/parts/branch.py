@@ -1,9 +1,9 @@
 """Branch and bound over pairs of features: "they share a part" or "they do not", each side bounded by the joint dual.
 
-Parts have no names, so asking which part a feature is in asks the same question r! times over.
-Whether two features share one is asked once (Ryan & Foster 1981, for set partitioning). A node of
-the tree knows some of the pairs (:class:`nnspca.bounds.parts.decided.Decided`), and its bound is
-the joint dual that makes use of them. The optimum is at most the largest bound over the leaves,
+Parts are interchangeable, so branching on the part of a feature would repeat each case r! times.
+Branching on whether two features share a part does not (Ryan & Foster 1981, for set partitioning).
+A node of the tree has some decided pairs (:class:`nnspca.bounds.parts.decided.Decided`), and its
+bound is the joint dual that uses them. The optimum is at most the largest bound over the leaves,
 whatever the tree, so the search may stop at any time. It opens the leaf of largest bound, and
 splits it at the pair whose sharing the relaxation is least sure of: Y_ij stands for x_i² times "j
 shares the part of i", X_ii for x_i². Children start at their parent's multipliers.
@@ -20,7 +20,7 @@ import numpy as np
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.dual import proof_of
-from nnspca.bounds.parts.plan import PARTS_SECOND, PartsKnown, PartsPlan, step_cost, worth_cases
+from nnspca.bounds.parts.plan import PARTS_SECOND, PartsContext, PartsPlan, step_cost, worth_cases
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PartsProof, PartsTreeProof
@@ -29,8 +29,8 @@ from nnspca.result import Bound
 
 ROOT = 400  # most steps of the splitting of the whole
 STEPS = 60  # and of a node
-LOOK_BACK = 3  # bounds after which a node asks whether it is still worth its steps
-SLOW = 0.05  # share of what is missing that those bounds must have gained
+LOOK_BACK = 3  # bounds after which the progress of a node is judged
+SLOW = 0.05  # share of the remaining gap that those bounds must have gained
 ENTRIES = 1.2e7  # most numbers a proof may hold
 LEAF = (-1, -1)
 
@@ -48,7 +48,7 @@ class Node:
 
     @property
     def value(self) -> float:
-        """What is proven for all the parts this node stands for."""
+        """The upper bound on all parts of this node."""
         return -self.key[0]
 
 
@@ -96,44 +96,44 @@ def tighten(
         if pair is None:
             return  # all is decided: no split can lower its bound
         apart, joined = node.decided.parted(*pair), node.decided.joined(*pair)
-        made = [search.node(apart, node, STEPS)]
+        children = [search.node(apart, node, STEPS)]
         if joined.largest <= problem.k:
-            made.append(search.node(joined, node, STEPS))
-        node.split, node.sides, node.splitting = pair, tuple(made), None
-        leaves += len(made) - 1
-        for side in made:
+            children.append(search.node(joined, node, STEPS))
+        node.split, node.sides, node.splitting = pair, tuple(children), None
+        leaves += len(children) - 1
+        for side in children:
             heapq.heappush(open_nodes, side)
             if side.value > goal:
                 consider(_likely(side, len(X)))
 
 
-def by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
-    """Where the budget is worth beginning, until the parts could be called optimal."""
+def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
+    """Branch and bound if the budget suffices, until the parts can be called optimal."""
     if not worth_cases(problem, plan):
         return
     yield from tighten(
         problem,
-        known.X,
-        goal=known.lower * (1 + plan.optimal / 2),
+        context.X,
+        goal=context.lower * (1 + plan.optimal / 2),
         budget=plan.branch_seconds * PARTS_SECOND,
-        monitor=known.monitor,
-        consider=known.consider,
+        monitor=context.monitor,
+        consider=context.consider,
     )
 
 
 @dataclass
 class _Search:
-    """What all nodes have in common; ``left`` counts down the work."""
+    """The settings common to all nodes; ``left`` is the remaining budget."""
 
     problem: Problem
     X: np.ndarray
     goal: float
     left: float
     monitor: Monitor
-    made: int = 0
+    node_count: int = 0
 
     def node(self, decided: Decided, parent: Node | None, steps: int) -> Node:
-        """Bound one node: give up once it is at the goal, or gains too little to get there."""
+        """Bound one node; stop at the goal, or if the gain is too small to reach it."""
         problem = self.problem
         splitting = Splitting(problem.cov.entries, problem.k, self.X, problem.nonnegative, decided)
         best, past = None, []
@@ -150,15 +150,15 @@ class _Search:
             last = step == steps or self.monitor.stop()
             if step % CHECK and not last:
                 continue
-            made = self._proof(*splitting.multipliers(), decided)
-            best = made if best is None or made[0] < best[0] else best
+            proven = self._proof(*splitting.multipliers(), decided)
+            best = proven if best is None or proven[0] < best[0] else best
             past.append(best[0])
             slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - self.goal)
             if last or slow or (self.left <= 0 and parent is not None):
                 break
         assert best is not None
-        self.made += 1
-        return Node((-best[0], self.made), decided, best[1], splitting)
+        self.node_count += 1
+        return Node((-best[0], self.node_count), decided, best[1], splitting)
 
     def _proof(self, L: np.ndarray, M: np.ndarray, v: np.ndarray, decided: Decided) -> tuple[float, PartsProof]:
         return proof_of(self.problem, len(self.X), L, M, v, decided)

@@ -1,4 +1,4 @@
-"""What is known of who shares a part: pairs of features that do, and pairs that do not."""
+"""Decided pairs of features: those that share a part, and those that do not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """Pairs of features decided upon, both relations closed: who is with i is apart from whom i is apart.
+    """Decided pairs, both relations closed: features that share a part with i are apart from all that i is apart from.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The joint dual: what r parts of disjoint supports can explain together, bounded as one (MATH B11).
+"""The joint dual: an upper bound on the total variance of r parts with disjoint supports (MATH B11).
 
 **The bound.** Let x_1 … x_r be unit vectors of disjoint supports J_1 … J_r, at most k features
 each. Take any symmetric L, any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j, and a price
@@ -46,7 +46,7 @@ import scipy.linalg
 from nnspca.bounds import ceiling
 from nnspca.bounds.pair_scaled import CHECK, least_products
 from nnspca.bounds.parts.decided import Decided
-from nnspca.bounds.parts.plan import PartsKnown, PartsPlan, on_all, steps_on
+from nnspca.bounds.parts.plan import PartsContext, PartsPlan, on_all, steps_on
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PartsProof
@@ -109,24 +109,24 @@ def tighten(
             return
 
 
-def by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
-    """On all features, where they are few; from the multipliers found at a neighbouring k or r if there are any."""
+def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
+    """On all features, if they are few; from the multipliers of a neighbouring k or r if there are any."""
     if not on_all(problem, plan):
         return
-    earlier = known.earlier.get("joint-dual")
+    earlier = context.earlier.get("joint-dual")
     proof = None if earlier is None else earlier.ingredients
     yield from tighten(
         problem,
-        known.X,
+        context.X,
         steps=steps_on(problem.n, plan),
-        goal=known.lower * (1 + plan.closed),
-        monitor=known.monitor,
+        goal=context.lower * (1 + plan.closed),
+        monitor=context.monitor,
         warm_start=proof if isinstance(proof, PartsProof) else None,
     )
 
 
 def expected(problem: Problem, plan: PartsPlan) -> float:
-    """How many bounds that is at most."""
+    """The most bounds that the attempt yields."""
     return steps_on(problem.n, plan) / CHECK
 
 
@@ -140,9 +140,9 @@ def proof_of(
     *,
     level: bool = True,
 ) -> tuple[float, PartsProof]:
-    """The bound of any L, M and v: the products made certain, the rows level, what is left of A proven.
+    """The bound of any L, M and v: products enforced, rows levelled, the rest of A bounded.
 
-    ``level`` is False for whoever has a use for what rows cost less than the dearest.
+    ``level=False`` leaves the slack of the cheaper rows unused, for a caller that spends it elsewhere.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     decided = Decided.nothing(len(L)) if decided is None else decided
@@ -163,7 +163,7 @@ def proof_of(
 
 
 def summed(proof: PartsProof, rows: np.ndarray, r: int, k: int, decided: Decided | None = None) -> float:
-    """The bound of r parts when the rows cost so much, rounded up."""
+    """The bound on r parts from the costs of rows, rounded up."""
     v, top = proof.v, float(np.sum(proof.V * proof.V))
     used = np.zeros(len(v), dtype=bool) if decided is None else decided.used
     dearest = np.sort(rows)[-r:]

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca.bounds import ceiling, entries
-from nnspca.bounds.parts.plan import PartsKnown, PartsPlan
+from nnspca.bounds.parts.plan import PartsContext, PartsPlan
 from nnspca.certificates.proofs import EachProof, FanProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -64,20 +64,20 @@ def each(single: Bound, r: int) -> Bound:
     )
 
 
-def variances_by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
-    """The sum of variances as a certificate asks for it."""
-    yield variances(problem, len(known.X))
+def variances_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
+    """The sum of variances, as an attempt of a certificate."""
+    yield variances(problem, len(context.X))
 
 
-def fan_by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
-    """Ky Fan's sum as a certificate asks for it."""
-    made = fan(problem.cov, len(known.X))
-    if made is not None:
-        yield made
+def fan_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
+    """Ky Fan's sum, as an attempt of a certificate."""
+    bound = fan(problem.cov, len(context.X))
+    if bound is not None:
+        yield bound
 
 
-def each_by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
+def each_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
     """Where it can be the least: no bound on one part is below what one part has."""
-    r = len(known.X)
-    if r * known.best < known.upper:
-        yield each(known.single(), r)
+    r = len(context.X)
+    if r * context.best < context.upper:
+        yield each(context.single(), r)

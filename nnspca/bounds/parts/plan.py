@@ -1,4 +1,4 @@
-"""PartsPlan: what a joint certificate may cost, when it is done, and what each bound is told when its turn comes."""
+"""PartsPlan: the budget and stopping rule of a joint certificate, and the context that each bound receives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nnspca.result import Bound
 
 PARTS_SECOND = 1.2e8  # work (see step_cost) that takes about a second; not the unit of one part
 PARTS_OVERHEAD = 1.2e5  # cost of a step that does not depend on n, in the unit n^2.5
-PARTS_WORTHWHILE = 500  # steps of a splitting without which branch and bound would not come far
+PARTS_WORTHWHILE = 500  # fewest steps of a splitting for which branch and bound is worthwhile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,12 +52,12 @@ PARTS_PLANS = {
 
 
 def _ignored(rows: np.ndarray) -> None:
-    """Take no notice of where parts may lie."""
+    """Ignore a proposal for parts."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PartsKnown(Proven):
-    """What is known when a bound's turn comes; it may start from any of it, and need not.
+class PartsContext(Proven):
+    """The context of an attempt: what is known so far, any of which it may start from.
 
     Attributes
     ----------

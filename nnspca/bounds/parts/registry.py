@@ -1,10 +1,10 @@
-"""PARTS_BOUNDS: the one list of bounds on several parts; how each is made and when, why it holds, what proves it."""
+"""PARTS_BOUNDS: the registry of bounds on several parts, with their attempts, arguments and types of proof."""
 
 from __future__ import annotations
 
 from nnspca.bounds.bound import Attempt, BoundInfo
 from nnspca.bounds.parts import branch, dual, plain, working
-from nnspca.bounds.parts.plan import PartsKnown, PartsPlan
+from nnspca.bounds.parts.plan import PartsContext, PartsPlan
 from nnspca.certificates.proofs import (
     EachProof,
     EntryProof,
@@ -15,7 +15,7 @@ from nnspca.certificates.proofs import (
     PartsWorkingProof,
 )
 
-PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsKnown]] = {
+PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
     info.name: info
     for info in (
         BoundInfo(
@@ -23,21 +23,21 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsKnown]] = {
             "Largest eigenvalues",
             "No directions at right angles, sparse or not, have more variance than as many leading eigenvectors.",
             (FanProof,),
-            attempts=(Attempt(0.05, plain.fan_by_plan, relaxes=True),),
+            attempts=(Attempt(0.05, plain.fan_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "variances",
             "Largest variances",
             "All features in use hold at most the largest variances together.",
             (EntryProof,),
-            attempts=(Attempt(0.02, plain.variances_by_plan, relaxes=True),),
+            attempts=(Attempt(0.02, plain.variances_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "each",
             "Each at its best",
             "No part can have more than the best that one part could have alone.",
             (EachProof,),
-            attempts=(Attempt(0.6, plain.each_by_plan, relaxes=True),),
+            attempts=(Attempt(0.6, plain.each_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "joint-dual",
@@ -46,8 +46,8 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsKnown]] = {
             "serves one part only.",
             (PartsProof, PartsWorkingProof),
             attempts=(
-                Attempt(0.06, dual.by_plan, relaxes=True, expected=dual.expected),
-                Attempt(0.33, working.by_plan, relaxes=True, expected=working.expected),
+                Attempt(0.06, dual.by_plan, counts_for_gap=True, expected=dual.expected),
+                Attempt(0.33, working.by_plan, counts_for_gap=True, expected=working.expected),
             ),
         ),
         BoundInfo(
@@ -56,7 +56,7 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsKnown]] = {
             "Every choice of parts falls into one of a few cases, by which features share a part; each has its "
             "ceiling.",
             (PartsTreeProof,),
-            attempts=(Attempt(0.9, branch.by_plan, above="optimal", relaxes=True),),
+            attempts=(Attempt(0.9, branch.by_plan, above="optimal", counts_for_gap=True),),
         ),
         BoundInfo(
             "larger-k",

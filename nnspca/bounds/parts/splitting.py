@@ -1,4 +1,4 @@
-"""The splitting behind the joint dual: the Fantope, the rows and the columns against the pairs.
+"""The splitting method behind the joint dual: Fantope, rows, columns and pairs, coupled by multipliers.
 
 It is that of :mod:`nnspca.bounds.splitting` with the Fantope for the spectraplex, and one more copy
 of Y that has to meet the column sums: a feature serves one part. The copies (W, Y, z) of the pairs
@@ -69,19 +69,19 @@ class Splitting:
         self.prices = v / self.scale
 
     def follow(self, other: Splitting) -> None:
-        """Start where another splitting on the same features stands; what is decided here still holds."""
+        """Start from the state of another splitting on the same features; this one's decided pairs stay."""
         self.rho, self.rank = other.rho, other.rank
         for name in ("W", "Y", "z", *MULTIPLIERS):
             setattr(self, name, getattr(other, name).copy())
 
     def grow_from(self, smaller: Splitting, places: np.ndarray) -> None:
-        """Start where a splitting on some of the features stands, on those at ``places`` here."""
+        """Start from the state of a splitting on some of the features, which are at ``places`` here."""
         block, factor = np.ix_(places, places), smaller.scale / self.scale
         self.rho, self.rank, self.steps = smaller.rho, smaller.rank, smaller.steps
         self.W[block], self.Y[block], self.z[places] = smaller.W, smaller.Y, smaller.z
         for name in MULTIPLIERS:
-            held = getattr(smaller, name)
-            getattr(self, name)[block if held.ndim == 2 else places] = held * factor
+            values = getattr(smaller, name)
+            getattr(self, name)[block if values.ndim == 2 else places] = values * factor
 
     def advance(self) -> None:
         """One step: Fantope, rows and columns, then the pairs, then the multipliers."""

@@ -1,4 +1,4 @@
-"""The joint dual on a working set: for features far too many for an n×n array.
+"""The joint dual on a working set, for more features than an n×n array can hold.
 
 Let S be some features, and (L, M, v, V, t) prove a bound of r parts on them
 (:mod:`nnspca.bounds.parts.dual`). As in
@@ -28,7 +28,7 @@ import numpy as np
 from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.dual import proof_of, summed
-from nnspca.bounds.parts.plan import PartsKnown, PartsPlan, on_all, steps_on
+from nnspca.bounds.parts.plan import PartsContext, PartsPlan, on_all, steps_on
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.bounds.working import READ, part_of
 from nnspca.calls.progress import Monitor
@@ -78,7 +78,7 @@ def tighten(
     inside = np.union1d(used, order[np.argsort(-sums, kind="stable")][: int(FIRST * features) - len(used)])
     if len(inside) <= len(X):
         return
-    part, splitting = _begun(problem, X, inside)
+    part, splitting = _start_splitting(problem, X, inside)
     best: tuple[float, PartsProof] | None = None
     least = np.inf
     for step in range(1, steps + 1):
@@ -86,8 +86,8 @@ def tighten(
             return
         splitting.advance()
         if step % CHECK == 0 or step == steps:
-            made = proof_of(part, len(X), *splitting.multipliers(), level=False)  # θ live on what rows cost less
-            best = made if best is None or made[0] < best[0] else best
+            proven = proof_of(part, len(X), *splitting.multipliers(), level=False)  # θ live on what rows cost less
+            best = proven if best is None or proven[0] < best[0] else best
         if best is None or (step % STEPS_BETWEEN_BOUNDS and step != steps):
             continue
         bound, heavy = _on_all(outside, inside, best[1], len(X), step)
@@ -99,22 +99,22 @@ def tighten(
         if len(heavy) and len(inside) < features and step < steps:
             joined = np.union1d(inside, heavy[: features - len(inside)])
             before = splitting
-            part, splitting = _begun(problem, X, joined)
+            part, splitting = _start_splitting(problem, X, joined)
             splitting.grow_from(before, np.searchsorted(joined, inside))
             inside, best = joined, None
 
 
-def by_plan(problem: Problem, plan: PartsPlan, known: PartsKnown) -> Iterator[Bound]:
+def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
     """Where the features are too many for the splitting of all."""
     if on_all(problem, plan):
         return
     yield from tighten(
         problem,
-        known.X,
+        context.X,
         features=_features(problem, plan),
         steps=_steps(problem, plan),
-        goal=known.lower * (1 + plan.closed),
-        monitor=known.monitor,
+        goal=context.lower * (1 + plan.closed),
+        monitor=context.monitor,
     )
 
 
@@ -132,7 +132,7 @@ def _steps(problem: Problem, plan: PartsPlan) -> int:
     return steps_on(int(FIRST * _features(problem, plan)), plan)
 
 
-def _begun(problem: Problem, X: np.ndarray, inside: np.ndarray) -> tuple[Problem, Splitting]:
+def _start_splitting(problem: Problem, X: np.ndarray, inside: np.ndarray) -> tuple[Problem, Splitting]:
     """The problem of some of the features, and its splitting at the parts known."""
     part = replace(problem, cov=part_of(problem.cov, inside))
     return part, Splitting(part.cov.entries, part.k, X[:, inside], part.nonnegative)

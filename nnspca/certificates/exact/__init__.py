@@ -1,1 +1,1 @@
-"""What the stand-alone checkers read: proofs written out in whole numbers and plain arrays. Nothing here judges."""
+"""Writes proofs in whole numbers and plain arrays for the stand-alone checkers. Nothing here judges."""

@@ -1,4 +1,4 @@
-"""Writer: the arrays of a file that a proof names, and the factors R that make an eigenvalue a sum of squares."""
+"""Writer: the arrays that a proof refers to, and factors R that show an eigenvalue bound as a sum of squares."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ LARGEST = 6000  # side of the largest matrix whose factor is written
 
 
 class Unwritten(Exception):
-    """No form of this proof is known to the checkers."""
+    """The checkers know no form of this proof."""
 
 
 @dataclass(frozen=True, eq=False)
 class Writer:
-    """Writes arrays into one file; those that it already holds are named, others are added to it."""
+    """Writes arrays into one file; an array that is already there is referred to, not repeated."""
 
     nonnegative: bool
     arrays: dict[str, np.ndarray]
     named: set[str] = field(default_factory=set)  # each once: the checker uses them up
 
     def witness(self, array: np.ndarray) -> dict[str, str]:
-        """Return the place of an array in the file."""
-        for name, held in self.arrays.items():
-            if held is array and name not in self.named:
+        """Return the reference to an array in the file."""
+        for name, stored in self.arrays.items():
+            if stored is array and name not in self.named:
                 self.named.add(name)
                 return {"witness": f"{name}.npy"}
         name = f"check{len(self.arrays)}"
@@ -39,16 +39,16 @@ class Writer:
         return {"witness": f"{name}.npy"}
 
     def trial(self) -> Writer:
-        """Return a writer that goes on from here, and of which nothing is kept but what is taken."""
+        """Return a writer that continues from here, whose arrays are dropped unless taken."""
         return replace(self, arrays=dict(self.arrays), named=set(self.named))
 
     def take(self, trial: Writer) -> None:
-        """Keep what a trial has written."""
+        """Keep the arrays that a trial has written."""
         self.arrays.update(trial.arrays)
         self.named.update(trial.named)
 
-    def held(self, witness: dict[str, str]) -> np.ndarray:
-        """Return the array at a place."""
+    def stored(self, witness: dict[str, str]) -> np.ndarray:
+        """Return the array of a reference."""
         return self.arrays[witness["witness"].removesuffix(".npy")]
 
     def factor(self, t: float, B: np.ndarray, V: np.ndarray | None = None) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class Writer:
         live = np.zeros((n, 0)) if V is None else V[:, V.any(axis=0)]
         S = t * np.eye(n) - B + live @ live.T
         spare = n * EPS * float(np.abs(S.diagonal()).sum())
-        for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no ceiling
+        for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no upper bound
             try:
                 lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True)
                 break
@@ -69,8 +69,8 @@ class Writer:
             raise Unwritten
         largest = max(float(np.abs(lower).max()), float(np.linalg.norm(live)))
         shift = BITS - int(np.frexp(largest)[1])
-        made = {"R": self.witness(_whole(lower[np.tril_indices(n)], shift)), "shift": shift}
-        return made | ({"V": self.witness(_whole(live, shift))} if live.size else {})
+        record = {"R": self.witness(_whole(lower[np.tril_indices(n)], shift)), "shift": shift}
+        return record | ({"V": self.witness(_whole(live, shift))} if live.size else {})
 
 
 def _whole(values: np.ndarray, shift: int) -> np.ndarray:
@@ -78,7 +78,7 @@ def _whole(values: np.ndarray, shift: int) -> np.ndarray:
 
 
 def entries_of(cov: Covariance) -> np.ndarray:
-    """A, symmetric, formed where it is not held."""
+    """A's entries, symmetric, formed if A is held as data."""
     if cov.holds_entries:
         return cov.entries
     if cov.n_features > LARGEST:

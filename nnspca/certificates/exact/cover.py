@@ -1,9 +1,9 @@
-"""Writes a cover of the sphere in whole numbers: splits at corners that are exact, and a point that bounds each cell.
+"""Writes a cover of the sphere in whole numbers: exact corners of all splits, and a point that bounds each cell.
 
-The search for a ceiling on ‖V'x‖² halves edges at rounded corners, which an exact checker could not
-follow. Here the sphere is parted afresh, along corners that are sums of two, until each cell has a
-point z, c'z >= h(c) at each corner, that is no longer than the ceiling allows
-(:mod:`nnspca.spannogram.sphere` tells why ‖z‖² bounds ‖V'x‖² in the cell).
+The search for an upper bound on ‖V'x‖² halves edges at rounded corners, which an exact checker
+could not follow. Here the sphere is parted afresh, along corners that are sums of two, until each
+cell has a point z, c'z >= h(c) at each corner, that is no longer than the upper bound allows
+(:mod:`nnspca.spannogram.sphere` explains why ‖z‖² bounds ‖V'x‖² in the cell).
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from nnspca.numerics import feasible, rounding
 
 CELLS = 60_000  # most cells of a cover that is written: the checker takes k·n·d products and more for each
 SHORTEST = 1e-7  # edge that is halved: below, rounding is all that is left
-ROOM = 1e-13  # share of the ceiling that rounding of a point may take
+ROOM = 1e-13  # share of the upper bound that rounding of a point may take
 Corner = tuple[int, ...]
 
 
-def written(V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return splits in preorder and a point for each leaf, None where the ceiling is not met by that many cells.
+def write_cover(
+    V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return splits in preorder and a point for each leaf; None if the bound needs more cells than allowed.
 
     Parameters
     ----------
@@ -40,9 +42,9 @@ def written(V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float) 
     open_cells, first = cells, 0
     points, children, edges = np.zeros((0, d)), np.zeros(0, dtype=int), np.zeros(0, dtype=int)
     while len(open_cells):
-        found = _points(cover.directions[open_cells], cover.heights[open_cells], cover.spare, longest)
-        points = np.vstack([points, found])
-        parted = np.flatnonzero(~(np.sqrt((found**2).sum(axis=1)) <= longest))
+        new_points = _points(cover.directions[open_cells], cover.heights[open_cells], cover.spare, longest)
+        points = np.vstack([points, new_points])
+        parted = np.flatnonzero(~(np.sqrt((new_points**2).sum(axis=1)) <= longest))
         if first + len(open_cells) + 2 * len(parted) > CELLS or (d == 1 and len(parted)):
             return None
         own, own_edges = np.zeros(len(open_cells), dtype=int), np.full(len(open_cells), -1)
@@ -68,7 +70,7 @@ def written(V: np.ndarray, shift: int, k: int, nonnegative: bool, inner: float) 
 
 
 def _points(C: np.ndarray, h: np.ndarray, spare: float, longest: float) -> np.ndarray:
-    """For each cell a short z with c'z >= h(c) at its corners: at those of a set equal, until one is short enough."""
+    """For each cell a short z with c'z >= h(c) at its corners, found by equality at sets of corners."""
     best, least = np.full(h.shape, np.inf), np.full(len(C), np.inf)
     d = C.shape[1]
     for size in range(d, 0, -1):
@@ -87,7 +89,7 @@ def _points(C: np.ndarray, h: np.ndarray, spare: float, longest: float) -> np.nd
 
 
 def _preorder(children: np.ndarray, roots: int) -> np.ndarray:
-    """Cells as the checker takes them: the root, and the side, that was listed last comes first."""
+    """Cells in the checker's order: the root, and the side, that was listed last comes first."""
     order, stack = [], list(range(roots))
     while stack:
         cell = stack.pop()
@@ -111,21 +113,21 @@ class _Cover:
         self.directions, self.heights = np.zeros((0, self.d)), np.zeros(0)
 
     def roots(self) -> np.ndarray:
-        """The orthants, half of them where h is even, in the checker's order."""
+        """The orthants (half of them if h is even) in the checker's order."""
         signs = [s for s in product((1, -1), repeat=self.d) if self.nonnegative or s[0] > 0]
         cells = [[tuple(s * (i == j) for j in range(self.d)) for i, s in enumerate(sign)] for sign in signs]
         self._add([corner for cell in cells for corner in cell])
         return np.array([[self.places[corner] for corner in cell] for cell in cells])
 
     def middles(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """Places of the corners between two, made where they are new: their sum, once they are of about one length."""
-        made = []
+        """Indices of the corners between two, created if new: their sum, after both have about the same length."""
+        centres = []
         for p, q in zip(one.tolist(), other.tolist(), strict=True):
             c, e = self.corners[p], self.corners[q]
             a, b = (sum(v * v for v in corner).bit_length() // 2 for corner in (c, e))
-            made.append(tuple((v << max(b - a, 0)) + (w << max(a - b, 0)) for v, w in zip(c, e, strict=True)))
-        self._add(made)
-        return np.array([self.places[corner] for corner in made])
+            centres.append(tuple((v << max(b - a, 0)) + (w << max(a - b, 0)) for v, w in zip(c, e, strict=True)))
+        self._add(centres)
+        return np.array([self.places[corner] for corner in centres])
 
     def _add(self, corners: list[Corner]) -> None:
         fresh = [corner for corner in dict.fromkeys(corners) if corner not in self.places]
@@ -137,6 +139,6 @@ class _Cover:
         self.directions = np.vstack([self.directions, directions])
         step = max(1, 4_000_000 // len(self.V))
         for start in range(0, len(fresh), step):
-            kept = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
-            h = rounding.raised(np.sqrt(np.einsum("ri,ri->r", kept, kept)), self.k + 8) + self.slack
+            truncated = feasible.keep_top(directions[start : start + step] @ self.V.T, self.k, self.nonnegative)
+            h = rounding.raised(np.sqrt(np.einsum("ri,ri->r", truncated, truncated)), self.k + 8) + self.slack
             self.heights = np.concatenate([self.heights, h])

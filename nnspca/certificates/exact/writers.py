@@ -1,8 +1,8 @@
-"""WRITERS, of one component and of several parts: each type of proof and the function that writes it for the checkers.
+"""WRITERS, for one component and for several parts: the function that writes each type of proof for the checkers.
 
 It is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge
 derives the values: the two know the same types and share no code. A function returns what the
-checkers read, a few kinds of proof with the factors R, and raises :class:`Unwritten` where none of
+checkers read, a few kinds of proof with the factors R, and raises :class:`Unwrite_cover` where none of
 these fits.
 """
 
@@ -42,14 +42,14 @@ Written = dict[str, Any]
 
 
 def write(writer: Writer, proof: object, k: int, cov: Covariance) -> Written:
-    """Return a proof for k features of a covariance, as the checkers read it; Unwritten where they cannot."""
+    """Return a proof for k features of a covariance in the checkers' form; Unwritten if they have none for it."""
     if type(proof) not in WRITERS:
         raise Unwritten
     return WRITERS[type(proof)](writer, proof, k, cov)
 
 
 def write_of_parts(writer: Writer, proof: object, r: int, k: int, cov: Covariance) -> Written:
-    """The same of a proof about r parts of k features each."""
+    """The same for a proof about r parts of k features each."""
     if type(proof) not in PARTS_WRITERS:
         raise Unwritten
     return PARTS_WRITERS[type(proof)](writer, proof, r, k, cov)
@@ -61,28 +61,28 @@ def takes_more(proof: object, cov: Covariance) -> bool:
 
 
 def pairs(writer: Writer, proof: PairProof, k: int, cov: Covariance) -> Written:
-    """L and M as they are."""
+    """L and M unchanged."""
     A = entries_of(cov)
     tail = {"t": proof.tail} | writer.factor(proof.tail, A - proof.L)
     return {"kind": "pairs", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M), **tail}
 
 
 def rows(writer: Writer, proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> Written:
-    """Weights for the rows, and nothing of L and M; variances alone where a product of two deviations tells nothing."""
+    """Weights of the rows without L and M; variances alone if products of deviations are of no use."""
     if _of_variances_alone(proof, cov):
         return _variances(writer, k, cov)
-    made = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(_weights(proof, k, cov))}
-    return made | ({"level": level} if (level := _level(proof, k, cov)) else {})
+    record = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(_weights(proof, k, cov))}
+    return record | ({"level": level} if (level := _level(proof, k, cov)) else {})
 
 
 def working(writer: Writer, proof: WorkingProof, k: int, cov: Covariance) -> Written:
-    """The pairs inside, and the limits."""
+    """The proof of the pairs inside, and the limits."""
     outside = {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
     return pairs(writer, proof.pairs, k, cov.restrict(proof.features)) | outside
 
 
 def branch(writer: Writer, proof: BranchProof, k: int, cov: Covariance) -> Written:
-    """Every leaf on the features that its case leaves."""
+    """Every leaf on the features of its case."""
     leaves, remaining = [], iter(proof.leaves)
     cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]
     for feature in proof.splits:
@@ -90,25 +90,25 @@ def branch(writer: Writer, proof: BranchProof, k: int, cov: Covariance) -> Writt
         if feature >= 0:
             cases += [(out, inside | {feature}), (out | {feature}, inside)]
             continue
-        kept = sorted(inside) if len(inside) == k else [i for i in range(cov.n_features) if i not in out]
-        leaves.append(pairs(writer, next(remaining), min(k, len(kept)), cov.restrict(np.array(kept))))
+        subset = sorted(inside) if len(inside) == k else [i for i in range(cov.n_features) if i not in out]
+        leaves.append(pairs(writer, next(remaining), min(k, len(subset)), cov.restrict(np.array(subset))))
     return {"kind": "cases", "k": k, "splits": list(proof.splits), "leaves": leaves}
 
 
 def elimination(writer: Writer, proof: EliminationProof, k: int, cov: Covariance) -> Written:
-    """The features kept, a point that is attained, and a proof for each number of features outside."""
+    """The features kept, an attained point, and a proof for each number of features outside."""
     part = cov.restrict(proof.features)
     cases = [write(writer, p, c, part) for c, p in zip(proof.cardinalities, proof.proofs, strict=True)]
-    made = {"kind": "few", "k": k, "T": writer.witness(proof.features), "support": writer.witness(proof.support)}
-    made |= {"loadings": writer.witness(proof.loadings), "light": proof.light, "cases": cases}
+    record = {"kind": "few", "k": k, "T": writer.witness(proof.features), "support": writer.witness(proof.support)}
+    record |= {"loadings": writer.witness(proof.loadings), "light": proof.light, "cases": cases}
     if proof.boxes is not None:
         boxes = {"C": writer.witness(proof.boxes.features), "prices": writer.witness(proof.boxes.prices)}
-        made |= {"kind": "boxed", **boxes}
-    return made | _semidefinite(writer, cov)
+        record |= {"kind": "boxed", **boxes}
+    return record | _semidefinite(writer, cov)
 
 
 def _semidefinite(writer: Writer, cov: Covariance) -> Written:
-    """What tells how far A is from semidefinite; of a matrix, that it is does not go without saying."""
+    """A proof of how far A is from semidefinite, which is needed if A is a matrix."""
     if cov.n_samples is not None:
         return {}
     A = entries_of(cov)
@@ -123,13 +123,13 @@ def _variances(writer: Writer, k: int, cov: Covariance) -> Written:
 
 
 def rank(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """One eigenvalue of A, or what is cut off it and a cover of the sphere."""
+    """One eigenvalue of A, or the cut and a cover of the sphere."""
     plain = proof.rho is None and not proof.V.any()
     return _plain(writer, proof, k, cov) if plain else _cut(writer, proof, k, cov)
 
 
 def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """The largest eigenvalue of A; of the samples' inner products, where A is not held, which is the same."""
+    """The largest eigenvalue of A, or the equal one of the samples' inner products if A is not held."""
     if isinstance(cov._form, HeldFactor):
         return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, cov._form.factor.gram())
     zero = np.zeros((cov.n_features, cov.n_features))
@@ -137,29 +137,31 @@ def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written
 
 
 def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """What lies below the cut is shared evenly: no entry of L exceeds the cut, nor need one of M."""
-    kept, rho = np.arange(cov.n_features), proof.rho or 0.0
+    """Entries below the cut are shared evenly: no entry of L exceeds the cut, nor need one of M."""
+    remaining, rho = np.arange(cov.n_features), proof.rho or 0.0
     if not cov.holds_entries and rho > 0:
-        kept = np.flatnonzero((cov._form.reach() > rho) | proof.V.any(axis=1))
-    if not 1 <= len(kept) <= BLOCK:
+        remaining = np.flatnonzero((cov._form.reach() > rho) | proof.V.any(axis=1))
+    if not 1 <= len(remaining) <= BLOCK:
         return _along_samples(writer, proof, k, cov)
-    part = cov.restrict(kept)
+    part = cov.restrict(remaining)
     A = entries_of(part)
     M = np.full(A.shape, rho)
     np.fill_diagonal(M, 0.0)
     L = np.zeros_like(A) if proof.rho is None else np.minimum(A, rho) if writer.nonnegative else np.clip(A, -rho, rho)
     whole = {}
-    if len(kept) < cov.n_features:
-        whole = {"S": writer.witness(kept), "limits": writer.witness(np.full(len(kept), rho))}
+    if len(remaining) < cov.n_features:
+        whole = {"S": writer.witness(remaining), "limits": writer.witness(np.full(len(remaining), rho))}
     if not proof.V.any():
         return pairs(writer, PairProof(L, M, proof.tail), k, part) | whole
     trial = writer.trial()
-    made = _joint(trial, PartsProof(L, M, np.zeros(len(L)), proof.V[kept], proof.tail), k, part)
-    held = cover.written(trial.held(made["V"]), made["shift"], k, writer.nonnegative, proof.inner)
-    if held is None:  # where all directions of V count alike no cover comes near; then ‖V'x‖² <= ‖V‖₂² is as good
+    record = _joint(trial, PartsProof(L, M, np.zeros(len(L)), proof.V[remaining], proof.tail), k, part)
+    cover_record = cover.write_cover(trial.stored(record["V"]), record["shift"], k, writer.nonnegative, proof.inner)
+    if (
+        cover_record is None
+    ):  # where all directions of V count alike no cover comes near; then ‖V'x‖² <= ‖V‖₂² is as good
         return pairs(writer, PairProof(L, M, proof.tail + proof.inner), k, part) | whole
     writer.take(trial)
-    return made | {"cover": writer.witness(held[0]), "points": writer.witness(held[1])} | whole
+    return record | {"cover": writer.witness(cover_record[0]), "points": writer.witness(cover_record[1])} | whole
 
 
 def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
@@ -167,31 +169,31 @@ def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) ->
     if proof.rho is not None or not isinstance(cov._form, HeldFactor):
         raise Unwritten
     gram, d = cov._form.factor.gram(), int(proof.V.any(axis=0).sum())
-    values, vectors = (found[..., ::-1] for found in np.linalg.eigh(gram))
+    values, vectors = (array[..., ::-1] for array in np.linalg.eigh(gram))
     following = max(float(values[d]), 0.0) if d < len(values) else 0.0
     W = vectors[:, :d] * np.sqrt(np.maximum(values[:d] - following, 0.0))
-    made: Written = {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, W)
-    held = np.ldexp(writer.held(made["V"]).astype(float), -made["shift"])
-    within, turned = np.linalg.eigh(proof.tail * np.eye(held.shape[1]) + held.T @ held)
+    record: Written = {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, W)
+    stored_V = np.ldexp(writer.stored(record["V"]).astype(float), -record["shift"])
+    within, turned = np.linalg.eigh(proof.tail * np.eye(stored_V.shape[1]) + stored_V.T @ stored_V)
     G = (turned / np.sqrt(within)) * (1 + 32 * EPS * within[-1] / within[0])
     every = np.arange(cov.n_features)
-    V = cov._form.factor.columns(every).T @ held @ G
+    V = cov._form.factor.columns(every).T @ stored_V @ G
     coarse, fine = (BITS - int(np.frexp(np.abs(part).max())[1]) for part in (G, V))
     whole = np.rint(np.ldexp(V, fine)).astype(np.int64)
-    found = cover.written(whole, fine, k, writer.nonnegative, proof.inner)
-    if found is None:
+    cover_record = cover.write_cover(whole, fine, k, writer.nonnegative, proof.inner)
+    if cover_record is None:
         raise Unwritten
-    made |= {"G": writer.witness(np.rint(np.ldexp(G, coarse)).astype(np.int64)), "coarse": coarse, "fine": fine}
-    return made | {"cover": writer.witness(found[0]), "points": writer.witness(found[1])}
+    record |= {"G": writer.witness(np.rint(np.ldexp(G, coarse)).astype(np.int64)), "coarse": coarse, "fine": fine}
+    return record | {"cover": writer.witness(cover_record[0]), "points": writer.witness(cover_record[1])}
 
 
 def larger(writer: Writer, proof: LargerProof, k: int, cov: Covariance) -> Written:
-    """What is proven for more features, as it is."""
+    """The proof for more features, unchanged."""
     return write(writer, proof.proof, proof.k, cov)
 
 
 def smaller(writer: Writer, proof: SmallerProof, k: int, cov: Covariance) -> Written:
-    """What is proven for fewer, and for how many."""
+    """The proof for fewer features, and their number."""
     return {"kind": "fewer", "k": k, "one": write(writer, proof.proof, proof.k, cov)}
 
 
@@ -201,14 +203,14 @@ def joint(writer: Writer, proof: PartsProof, r: int, k: int, cov: Covariance) ->
 
 
 def _joint(writer: Writer, proof: PartsProof, k: int, cov: Covariance) -> Written:
-    made = {"kind": "joint", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M)}
+    record = {"kind": "joint", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M)}
     if proof.v.any():
-        made["v"] = writer.witness(proof.v)
-    return made | {"t": proof.tail} | writer.factor(proof.tail, entries_of(cov) - proof.L, proof.V)
+        record["v"] = writer.witness(proof.v)
+    return record | {"t": proof.tail} | writer.factor(proof.tail, entries_of(cov) - proof.L, proof.V)
 
 
 def joint_working(writer: Writer, proof: PartsWorkingProof, r: int, k: int, cov: Covariance) -> Written:
-    """What is proven inside, and the limits."""
+    """The proof inside, and the limits."""
     outside = {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
     return _joint(writer, proof.parts, k, cov.restrict(proof.features)) | outside
 
@@ -220,7 +222,7 @@ def joint_branch(writer: Writer, proof: PartsTreeProof, r: int, k: int, cov: Cov
 
 
 def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Written:
-    """The largest eigenvalues of A; of the samples' inner products, where A is not held, which are the same."""
+    """The largest eigenvalues of A, or the equal ones of the samples' inner products if A is not held."""
     if not isinstance(cov._form, HeldFactor):
         zero = np.zeros((cov.n_features, cov.n_features))
         return _joint(writer, PartsProof(zero, zero.copy(), np.zeros(len(zero)), proof.V, proof.tail), k, cov)
@@ -234,22 +236,22 @@ def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Wri
 
 
 def each(writer: Writer, proof: EachProof, r: int, k: int, cov: Covariance) -> Written:
-    """What is proven of one part."""
+    """The proof about one part."""
     return {"kind": "each", "k": k, "one": write(writer, proof.proof, k, cov)}
 
 
 def larger_of_parts(writer: Writer, proof: LargerProof, r: int, k: int, cov: Covariance) -> Written:
-    """What is proven for more features, as it is."""
+    """The proof for more features, unchanged."""
     return write_of_parts(writer, proof.proof, r, proof.k, cov)
 
 
 def variances_of_parts(writer: Writer, proof: EntryProof, r: int, k: int, cov: Covariance) -> Written:
-    """The largest variances, of as many features as the parts hold."""
+    """The sum of the largest variances, of as many features as the parts have."""
     return _variances(writer, k, cov)
 
 
 def _level(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> float:
-    """What is proven is no less than this: rows that cannot cost more need not be read."""
+    """A lower bound on the proven value: rows that cannot cost more need not be read."""
     if isinstance(proof, ScaleProof):
         return proof.level
     if proof.rule == "rows":

@@ -1,4 +1,4 @@
-"""The section of a certificate's file that the stand-alone checkers read, and which of the two can read it."""
+"""The section of a certificate file that the stand-alone checkers read, and which of the two can read it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ VERSION = 1  # of the section that the checker reads
 def section(
     cert: Certificate | PartsCertificate, cov: Covariance, arrays: dict[str, np.ndarray]
 ) -> dict[str, Any] | None:
-    """Return what the checker reads beside the certificate's claims, its arrays added to ``arrays``.
+    """Return the checker's section of the file, beside the claims, and add its arrays to ``arrays``.
 
-    Its ``upper`` is the least ceiling whose proof can be written: the certificate's own may be
+    Its ``upper`` is the least upper bound whose proof can be written: the certificate's own may be
     lower. None without one.
     """
     reading = cov._reading
@@ -36,11 +36,11 @@ def section(
         except Unwritten:
             continue
         arrays |= added
-        told = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
-        return told | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
+        record = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
+        return record | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
     return None
 
 
 def needs_more(certificate: Certificate | PartsCertificate, cov: Covariance) -> bool:
-    """Whether the proof of its ceiling is for ``check_more.py``, the checker's second file."""
+    """Whether the proof of the upper bound is for ``check_more.py``, the checker's second file."""
     return isinstance(certificate, PartsCertificate) or takes_more(certificate.winner.ingredients, cov)

@@ -1,1 +1,1 @@
-"""How the site is made: pages are gathered, examples are run, the reference is written, Sphinx sets it all."""
+"""Builds the site: gathers pages, runs examples, writes the reference, and calls Sphinx."""

@@ -1,4 +1,4 @@
-"""Figures in pages: each holds its numbers, and one copy of Plotly's script, from the installed package, draws all."""
+"""Figures in pages: each carries its own numbers, and all share one copy of Plotly's script."""
 
 from __future__ import annotations
 

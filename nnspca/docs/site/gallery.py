@@ -1,4 +1,4 @@
-"""The gallery: each script is run, and its page shows the code, what it printed and the figures it left."""
+"""The gallery: runs each script, and writes a page with its code, output and figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build the site: gather the pages into a folder, let Sphinx set them, check every link of the outcome."""
+"""Builds the site: gathers the pages into a folder, runs Sphinx, and checks every link."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MARK = ".nnspca-docs"  # in each folder that this command made
 
 
 def build(folder: Path) -> list[str]:
-    """Make the site in a folder, which is replaced; return what is amiss: Sphinx's warnings and dead links."""
+    """Build the site in a folder, which is replaced; return Sphinx's warnings and broken links."""
     folder = Path(folder).resolve()
     _refuse_what_is_no_site(folder)
     with tempfile.TemporaryDirectory() as scratch:

@@ -1,4 +1,4 @@
-"""Links of the finished site: each leads to a file or paragraph that is there, and nothing is loaded from elsewhere."""
+"""Checks the links of the finished site: each target exists, and nothing is loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Page(HTMLParser):
 
 
 def dead(folder: Path) -> list[str]:
-    """Return a line for each link of a site that leads nowhere, and for each file it would load from elsewhere."""
+    """Return a line for each broken link of a site, and for each file loaded from elsewhere."""
     read = {path: _Page(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.html"))}
     amiss = []
     for path, page in read.items():
@@ -43,7 +43,7 @@ def dead(folder: Path) -> list[str]:
 
 
 def _leads(url: str, path: Path, read: dict[Path, _Page]) -> bool:
-    """Whether a link leads somewhere: links to other sites, and into the app (``/…``), are not followed."""
+    """Whether a link has a target; links to other sites, and into the app (``/…``), are not followed."""
     parts = urlsplit(url)
     if parts.scheme in ELSEWHERE or parts.path.startswith("/"):
         return True

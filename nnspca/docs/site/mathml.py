@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw by themselves: no script, no font and no image has to be fetched."""
+"""Formulas as MathML, which browsers render natively: no script, font or picture is loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages gathered for Sphinx: those written by hand, the reference out of docstrings, the gallery out of its scripts.
+"""Gathers the pages for Sphinx: the written ones, the reference from docstrings, the gallery from its scripts.
 
 Hand-written pages are plain Markdown that reads the same in a repository's viewer: a section's pages come in the order
 in which its ``index.md`` links to them, and links to files outside the documents stay as they are.

@@ -1,4 +1,4 @@
-"""The reference: a page for each public name, out of its docstring, with what to read next and where it comes from."""
+"""The reference: a page for each public name from its docstring, with links to related pages and to the source."""
 
 from __future__ import annotations
 

@@ -81,6 +81,6 @@ def _processes() -> tuple[int, str]:
 
 @st.cache_resource(show_spinner=False)
 def _pool(count: int) -> machines.Pool:
-    pool = machines.Pool(count, beside=count, modules=("nnspca.tasks",))
+    pool = machines.Pool(count, call_slots=count, modules=("nnspca.tasks",))
     pool.warm()
     return pool

@@ -10,7 +10,7 @@ SHARE = 1e-4  # of the slope along a step that the step must win
 RESTS = 1e-14  # relative to b: what is left of the gradient then is rounding
 
 
-def nearest_charged(b: np.ndarray, C: np.ndarray) -> np.ndarray:
+def penalised_least_squares(b: np.ndarray, C: np.ndarray) -> np.ndarray:
     """Return the x >= 0 that minimises ``‖x − b‖² + ‖Cx‖²``.
 
     A nonnegative least squares problem of n unknowns, but its dual has one for each row of C. With
@@ -29,7 +29,7 @@ def nearest_charged(b: np.ndarray, C: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> nearest_charged(np.array([2.0, 1.0]), np.array([[1.0, 1.0]]))
+    >>> penalised_least_squares(np.array([2.0, 1.0]), np.array([[1.0, 1.0]]))
     array([1., 0.])
     """
     dual = np.zeros(len(C))

@@ -120,7 +120,7 @@ class Covariance(Inner):
         self._error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
         self._origin = origin
         self._described = (
-            features or Features(self.trace, self.n_features),
+            features or Features(self.trace, self.n_features, variances=self.diagonal),
             places,
         )  # of all, and which of them are here
         self._lock, self._making_pairs = threading.RLock(), threading.RLock()  # pairs may take long
@@ -224,7 +224,16 @@ class Covariance(Inner):
             relative_drift=made.relative_drift,
             origin=made.origin,
             features=Features(
-                float(variances.sum()), n, told, mean, scale, scaled, given.image_shape, given.axis, given.axis_title
+                float(variances.sum()),
+                n,
+                told,
+                mean,
+                scale,
+                scaled,
+                given.image_shape,
+                given.axis,
+                given.axis_title,
+                frozen(variances),
             ),
         )
 
@@ -273,6 +282,7 @@ class Covariance(Inner):
             held = semidefinite(given.values, repair, roundings)
         n = len(held.form.diagonal)
         told = given.names if names is None else check_feature_names(names, n)
+        variances = np.maximum(held.form.diagonal, 0.0)
         return cls(
             held.form,
             representation_error=held.representation_error,
@@ -280,7 +290,7 @@ class Covariance(Inner):
             drift=held.drift,
             error_elsewhere=held.error_elsewhere,
             origin=held.origin,
-            features=Features(float(np.maximum(held.form.diagonal, 0.0).sum()), n, told),
+            features=Features(float(variances.sum()), n, told, variances=frozen(variances)),
         )
 
     @classmethod

@@ -71,8 +71,9 @@ class Features:
         arrays = (self.mean, self.scale, self.axis, self.variances)
         mean, scale, axis, variances = (None if array is None else array[places] for array in arrays)
         names = tuple(self.name(i) for i in places.tolist())
-        own = {"mean": mean, "scale": scale, "axis": axis, "variances": variances}
-        return replace(self, given_names=names, image_shape=None, **own)
+        return replace(
+            self, given_names=names, mean=mean, scale=scale, axis=axis, variances=variances, image_shape=None
+        )
 
     @cached_property
     def _digest(self) -> bytes:

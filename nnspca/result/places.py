@@ -1,4 +1,4 @@
-"""Where features lie, in words: the regions of an image that pixels are in, the stretches of an axis; plain geometry."""
+"""Where features lie, in words: the regions of an image that pixels are in, the stretches of an axis."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ def told(support: np.ndarray, seen: Features | None) -> str | None:
     if seen is None or not len(support):
         return None
     if seen.image_shape is not None:
-        return pixels(support, seen.image_shape)
+        return f"{wording.counted(len(support), 'pixel')}, {pixels(support, seen.image_shape)}"
     if seen.axis is not None:
-        return along(support, seen.axis, seen.axis_title)
+        name = seen.axis_title.partition(" (")[0]
+        return f"{wording.counted(len(support), 'feature')} at {name} {along(support, seen.axis, seen.axis_title)}"
     return None
 
 
@@ -32,12 +33,11 @@ def pixels(support: np.ndarray, shape: tuple[int, int]) -> str:
     """Return in which ninths, or else in which half, of an image most of these pixels lie.
 
     >>> pixels(np.array([0, 1, 9, 10]), (9, 9))
-    'four pixels, all at the upper left'
+    'all at the upper left'
     >>> pixels(np.array([0, 1, 2, 3, 80]), (9, 9))
-    'five pixels, four of them at the upper left and the upper centre'
+    'four of them at the upper left and the upper centre'
     """
     rows, columns = np.divmod(support, shape[1])
-    many = wording.counted(len(support), "pixel")
     cells = Counter(zip((3 * rows // shape[0]).tolist(), (3 * columns // shape[1]).tolist(), strict=True))
     chosen: list[tuple[int, int]] = []
     held = 0
@@ -48,15 +48,15 @@ def pixels(support: np.ndarray, shape: tuple[int, int]) -> str:
         held += count
     if min(shape) >= 3 and len(chosen) <= REGIONS:
         where = wording.listed([f"the {_ninth(*cell)}" for cell in sorted(chosen)])
-        return f"{many}, {_of_them(held, len(support))} at {where}"
+        return f"{_of_them(held, len(support))} at {where}"
     counts = [(2 * rows < shape[0] - 1), (2 * rows > shape[0] - 1), (2 * columns < shape[1] - 1)]
     counts.append(2 * columns > shape[1] - 1)
     held, half = max(
         ((int(inside.sum()), name) for inside, name in zip(counts, HALVES, strict=True)), key=lambda c: c[0]
     )
     if held >= MOST * len(support):
-        return f"{many}, {_of_them(held, len(support))} in the {half}"
-    return f"{many}, spread over the image"
+        return f"{_of_them(held, len(support))} in the {half}"
+    return "spread over the image"
 
 
 def _ninth(row: int, column: int) -> str:
@@ -71,9 +71,9 @@ def along(support: np.ndarray, axis: np.ndarray, title: str) -> str:
     """Return in which stretches of an axis features lie: neighbours along it make one.
 
     >>> along(np.array([1, 2, 4]), np.array([7.0, 7.5, 8.0, 8.5, 9.0]), "wavelength (µm)")
-    'three features at wavelength 7.5 to 8 and 9 µm'
+    '7.5 to 8 and 9 µm'
     """
-    name, _, unit = title.removesuffix(")").partition(" (")
+    unit = title.removesuffix(")").partition(" (")[2]
     places = np.empty(len(axis), dtype=int)
     places[np.argsort(axis, kind="stable")] = np.arange(len(axis))
     order = support[np.argsort(places[support])]
@@ -85,8 +85,7 @@ def along(support: np.ndarray, axis: np.ndarray, title: str) -> str:
         f" and at {wording.counted(left, 'more stretch').removesuffix('s')}{'es' if left > 1 else ''}" if left else ""
     )
     listed = ", ".join(said) if left else wording.listed(said)
-    many = wording.counted(len(support), "feature")
-    return f"{many} at {name} {listed}{f' {unit}' if unit else ''}{more}"
+    return f"{listed}{f' {unit}' if unit else ''}{more}"
 
 
 def _stretch(values: Sequence[float] | np.ndarray) -> str:

@@ -1,4 +1,4 @@
-"""The result in words: what varies together, how much it carries, what is proven; each clause only where a value says it.
+"""The result in words: what varies together and how much it carries; each clause only where a value says it.
 
 Shares are rounded down, so that no sentence says more than was found.
 """
@@ -42,8 +42,10 @@ def correlation(part: Component) -> float | None:
     return (part.variance - alone) / pairs if pairs > 0 else None
 
 
-def who(part: Component) -> str:
+def who(part: Component, most: int = wording.NAMED) -> str:
     """Say which features a component is made of and how they vary together; without an end, to be read on.
+
+    Up to ``most`` features are named.
 
     >>> import nnspca
     >>> A = [[1.0, 0.7, -0.6], [0.7, 1.0, -0.5], [-0.6, -0.5, 1.0]]
@@ -56,9 +58,11 @@ def who(part: Component) -> str:
     where = places.told(part.support, part.features)
     if where is not None:
         where = f"{where[0].upper()}{where[1:]}"
-    made, mean = where or _names(part), correlation(part)
-    if part.cardinality < 2:
-        return f"{made} alone" if part.cardinality else "Nothing"
+    if not part.cardinality:
+        return "Nothing"
+    made, mean = where or wording.members(part, most), correlation(part)
+    if part.cardinality == 1:
+        return f"{made} alone"
     if mean is None:
         return made
     comma, mixed = "," if where and "," in where else "", bool((part.loadings < 0).any())
@@ -71,17 +75,13 @@ def who(part: Component) -> str:
         many = wording.spelled(int((part.loadings < 0).sum()))
         return f"{made}{comma} vary together{weakly}, {many} of them in the opposite direction"
     up, down = ([i for i in wording.heaviest(part) if part.loadings[i] * sign > 0] for sign in (1, -1))
-    rise, fall = (wording.named([part.feature_name(i) for i in some]) for some in (up, down))
+    rise, fall = (wording.named([part.feature_name(i) for i in some], most) for some in (up, down))
     return f"{rise} rise{'s' * (len(up) == 1)}{weakly} while {fall} fall{'s' * (len(down) == 1)}"
-
-
-def _names(part: Component) -> str:
-    return wording.members(part) if part.cardinality else "Nothing"
 
 
 def made_of(part: Component) -> str:
     """Return the features of a component as they stand within a sentence, by where they lie or by name."""
-    return places.told(part.support, part.features) or _names(part)
+    return places.told(part.support, part.features) or wording.members(part)
 
 
 def component(part: Component) -> str:
@@ -111,8 +111,7 @@ def necessity(need: Necessity) -> str:
     names = need.essential_names
     if not names:
         return ""
-    most = wording.NAMED if len(names) > wording.NAMED + 1 else len(names)
-    listed = wording.listed([wording.short(name) for name in names[:most]], len(names) - most)
+    listed = places.told(np.flatnonzero(need.essential), need.component.features) or wording.named(names)
     return f"Indispensable within {wording.percent(need.within)} of the best found: {listed} (proven)."
 
 

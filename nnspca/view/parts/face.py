@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.datasets import Dataset
-from nnspca.result import Components
+from nnspca.result import Components, places
 from nnspca.view import foreign
 from nnspca.view.parts.figures.over_mean import COLOURS
 from nnspca.view.session import canvas, scene, store
@@ -33,7 +33,12 @@ def payload(parts: Components, data: Dataset) -> dict[str, Any]:
         weights = part.loadings[support]
         heavy = [i for i in support[np.argsort(-np.abs(weights), kind="stable")] if i not in unlisted][:NAMED]
         named |= {int(i) for i in heavy}
-        called = [] if data.image_shape or data.axis else [str(data.feature_names[i]) for i in heavy]
+        if data.image_shape is not None:
+            called = [places.pixels(support, data.image_shape)]
+        elif data.axis is not None:
+            called = [places.along(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")]
+        else:
+            called = [str(data.feature_names[i]) for i in heavy]
         listed.append(
             {
                 "support": canvas.pack(support, "i4"),

@@ -32,7 +32,7 @@ view = stage.view(data, now, choice, job, along, others)
 with tighten:
     proof.button(view, data, now, longer)
 with suggest:
-    suggestions.offer(suggestions.features(view.known), "k", now.k, suggestions.K)
+    suggestions.offer(suggestions.features(view.known) if along.done else None, "k", now.k)
 with running:
     if runs.follow("explore", job) and len(job.arrived) > drawn:
         st.rerun()  # it ended after the picture had been drawn

@@ -51,7 +51,7 @@ longer = None if proof is None else runs.only_job("tighten-parts", together.tigh
 
 with suggest:
     worth = None if lead is None else suggestions.parts(lead.parts, store.covariance(data, now).features)
-    suggestions.offer(worth, "r", choice.r, suggestions.R)
+    suggestions.offer(worth, "r", choice.r)
 said.markdown(f"## {verdict.headline(results, best, choice, done=done)}")
 drawn = {}
 with sight:

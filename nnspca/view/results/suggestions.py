@@ -12,8 +12,18 @@ from nnspca.result import Component, sentences
 from nnspca.result.features import Features
 from nnspca.view.results.ledger import Known
 
-K = "Waits for the curve: the smallest k at which one more feature adds less than 1 %."
-R = "A smaller number, where some of the parts hardly rise together or add less than 1 %."
+OFFERS = {  # by the key of the link: the button's words before there is a suggestion and with one, and its purpose
+    "k": (
+        "Suggest k",
+        "Suggested k",
+        "Waits for the curve to end: the smallest k at which one more feature adds less than 1 %.",
+    ),
+    "r": (
+        "Suggest parts",
+        "Suggested",
+        "A smaller number, where some of the parts hardly rise together or add less than 1 %.",
+    ),
+}
 LESS = sentences.SMALL  # gain below which the next feature, or the next part, is not worth having
 
 
@@ -32,16 +42,13 @@ class Suggestion:
     why: str
 
 
-def offer(found: Suggestion | None, key: str, now: int, waiting: str) -> None:
-    """Offer a suggestion for a key of the link, which is ``now`` so much; nothing changes before it is pressed.
-
-    ``waiting`` says what the button does where there is no suggestion.
-    """
-    word = {"r": "number"}.get(key, key)
+def offer(found: Suggestion | None, key: str, now: int) -> None:
+    """Offer a suggestion for a key of the link, which is ``now`` so much; nothing changes before it is pressed."""
+    waiting, name, purpose = OFFERS[key]
     st.button(
-        f"Suggest {word}" if found is None else f"Suggested {word}: {found.value:,}",
+        waiting if found is None else f"{name}: {found.value:,}",
         key=f"suggest-{key}",
-        help=waiting if found is None else found.why,
+        help=purpose if found is None else found.why,
         disabled=found is None or found.value == now,
         on_click=st.session_state.update,
         args=({key: now if found is None else found.value},),

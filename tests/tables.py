@@ -1,8 +1,7 @@
 """Twenty tables that a person might bring: made up from a seed, or real ones that packages of the tests ship."""
 
 import gzip
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -60,68 +59,91 @@ def of_sklearn(load: Callable, **more: object) -> pandas.DataFrame:
     return frame
 
 
-@table("wine.csv", standardised=True, says="")
+@table(
+    "wine.csv",
+    standardised=True,
+    says="flavanoids, total_phenols, od280/od315_of_diluted_… and proanthocyanins rise together",
+)
 def wine():
     return of_sklearn(sklearn_datasets.load_wine)
 
 
-@table("breast_cancer.csv", standardised=True, says="")
+@table(
+    "breast_cancer.csv",
+    standardised=True,
+    says="worst perimeter, worst radius, mean perimeter, mean radius, mean area, worst area and 2 more rise together",
+)
 def breast_cancer():
     return of_sklearn(sklearn_datasets.load_breast_cancer)
 
 
-@table("diabetes.csv", standardised=True, says="")
+@table("diabetes.csv", standardised=True, says="s2, s1 and s4 rise together")
 def diabetes():
     return sklearn_datasets.load_diabetes(as_frame=True, scaled=False).data
 
 
-@table("iris.csv", standardised=False, says="")
+@table("iris.csv", standardised=False, says="petal length (cm) and sepal length (cm) rise together")
 def iris():
     return of_sklearn(sklearn_datasets.load_iris)
 
 
-@table("linnerud.csv", standardised=True, says="")
+@table("linnerud.csv", standardised=True, says="Waist and Weight rise together")
 def linnerud():
     data = sklearn_datasets.load_linnerud(as_frame=True)
     return pandas.concat([data.data, data.target], axis=1)
 
 
-@table("digits.csv", standardised=False, says="")
+@table(
+    "digits.csv",
+    standardised=False,
+    says="pixel_5_3, pixel_4_2, pixel_4_3, pixel_5_2, pixel_5_4, pixel_2_3 and 10 more rise together weakly",
+    left_out=("pixel_0_0", "pixel_4_0", "pixel_4_7"),
+)
 def digits():
     return of_sklearn(sklearn_datasets.load_digits)
 
 
-@table("gapminder.csv", standardised=True, says="", label="continent")
+@table(
+    "gapminder.csv",
+    standardised=True,
+    says="gdpPercap and lifeExp rise together",
+    label="continent",
+    left_out=("year",),
+)
 def gapminder():
     return gzip.decompress(shipped("plotly", "package_data", "datasets", "gapminder.csv.gz"))
 
 
-@table("tips.csv", standardised=False, says="", label="day")
+@table("tips.csv", standardised=True, says="total_bill and tip rise together", label="day")
 def tips():
     return gzip.decompress(shipped("plotly", "package_data", "datasets", "tips.csv.gz"))
 
 
-@table("macrodata.csv", standardised=True, says="")
+@table("macrodata.csv", standardised=True, says="realdpi, realgdp, realcons and pop rise together", left_out=("year",))
 def macrodata():
     return shipped("statsmodels", "datasets", "macrodata", "macrodata.csv")
 
 
-@table("elnino.csv", standardised=False, says="")
+@table("elnino.csv", standardised=False, says="MAY, JUN and JUL rise together", left_out=("YEAR",))
 def elnino():
     return shipped("statsmodels", "datasets", "elnino", "elnino.csv")
 
 
-@table("star98.csv", standardised=True, says="")
+@table(
+    "star98.csv",
+    standardised=True,
+    says="PERMINTE, PERMINTE_AVSAL, PERMINTE_AVYRSEXP, PERMINTE_AVYRSEXP_AVSAL, PERHISP and LOWINC rise together",
+)
 def star98():
     return shipped("statsmodels", "datasets", "star98", "star98.csv")
 
 
-@table("fair.csv", standardised=True, says="")
+@table("fair.csv", standardised=False, says="yrs_married, age and children rise together")
 def fair():
     return shipped("statsmodels", "datasets", "fair", "fair.csv")
 
 
-@table("pbmc.h5ad", standardised=False, says="")
+@table("pbmc.h5ad", standardised=False, says="LST1, FTL, AIF1, TYROBP, FCER1G, PSAP and 34 more rise together")
 def pbmc():
     return shipped("scanpy", "datasets", "10x_pbmc68k_reduced.h5ad")
 
@@ -130,7 +152,7 @@ def _random(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-@table("people.csv", standardised=True, says="")
+@table("people.csv", standardised=True, says="income, rent and spend rise together", left_out=("person_id",))
 def people():
     rng = _random(7)
     money, body = rng.standard_normal((2, 200))
@@ -153,7 +175,7 @@ def people():
     )
 
 
-@table("counts.tsv", standardised=False, says="")
+@table("counts.tsv", standardised=False, says="GENE3, GENE6, GENE1, GENE8, GENE7, GENE4 and 9 more rise together")
 def counts():
     rng = _random(1)
     level = rng.gamma(1.0, 20.0, 60)
@@ -163,7 +185,9 @@ def counts():
     return pandas.DataFrame(made, columns=[f"GENE{i}" for i in range(1, 61)])
 
 
-@table("spectra.csv", standardised=False, says="")
+@table(
+    "spectra.csv", standardised=False, says="620 nm, 615 nm, 625 nm, 610 nm, 630 nm, 635 nm and 10 more rise together"
+)
 def spectra():
     rng = _random(2)
     along = np.linspace(400, 700, 61)
@@ -173,7 +197,9 @@ def spectra():
     return pandas.DataFrame(made.round(4), columns=[f"{a:g} nm" for a in along])
 
 
-@table("survey.csv", standardised=False, says="")
+@table(
+    "survey.csv", standardised=False, says="calm_5, calm_3 and calm_2 rise together", left_out=("respondent_id", "year")
+)
 def survey():
     rng = _random(3)
     moods = rng.standard_normal((300, 2)).repeat(6, axis=1)
@@ -184,7 +210,12 @@ def survey():
     return frame
 
 
-@table("sensors.csv", standardised=True, says="")
+@table(
+    "sensors.csv",
+    standardised=True,
+    says="temperature_c and power_w rise together",
+    left_out=("timestamp", "firmware", "power_copy"),
+)
 def sensors():
     rng = _random(4)
     load = np.sin(np.arange(400) / 30)[:, None] + 0.2 * rng.standard_normal((400, 3))
@@ -199,7 +230,7 @@ def sensors():
     return made
 
 
-@table("returns.csv", standardised=False, says="")
+@table("returns.csv", standardised=False, says="DDD, BBB and CCC rise together")
 def returns():
     rng = _random(5)
     market, tech = rng.standard_normal((2, 250, 1))
@@ -210,7 +241,7 @@ def returns():
     return frame
 
 
-@table("school.csv", standardised=True, says="", missing="mean")
+@table("school.csv", standardised=True, says="physics and maths rise together", missing="mean")
 def school():
     rng = _random(6)
     effort = rng.standard_normal(150)
@@ -228,13 +259,3 @@ def school():
     )
     frame.loc[[3, 77], "reading"] = np.nan
     return frame
-
-
-def every() -> Iterator[tuple[str, Table]]:
-    """Yield each table by its name."""
-    yield from TABLES.items()
-
-
-def frame_of(content: bytes) -> pandas.DataFrame:
-    """Return a CSV file as pandas reads it."""
-    return pandas.read_csv(io.BytesIO(content))

@@ -124,6 +124,17 @@ class _Reader:
             return None
         return [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in node[()].tolist()]
 
+    def index(self, node: Any, count: int) -> list[str] | None:
+        """The texts in the first field of a table that is stored by rows, as AnnData once wrote it, or None."""
+        fits = isinstance(node, self.h5py.Dataset) and node.shape == (count,) and node.dtype.names is not None
+        if not fits or node.is_virtual or node.external or node.dtype.itemsize * count > limits.MAX_UNPACKED_BYTES:
+            return None
+        first = node.dtype.names[0]
+        if node.dtype.hasobject or node.dtype[first].kind != "S":
+            return None
+        limits.check_columns(count)
+        return [value.decode("utf-8", "replace") for value in node[first].tolist()]
+
 
 def _unfiltered(kind: int, raw: bytes, expected: int, itemsize: int) -> bytes:
     if kind == GZIP:
@@ -172,7 +183,8 @@ def _names(reader: _Reader, table: str, count: int, better: tuple[str, ...] = ()
     """The names of rows or columns: symbols where there are some, the index of the table otherwise."""
     group = reader.node(table)
     if not isinstance(group, reader.h5py.Group):
-        return None
+        found = reader.index(group, count)
+        return found if found is not None and all(found) else None
     index = group.attrs.get("_index", "_index")
     for name in (*better, index if isinstance(index, str) else "_index", "_index", "index"):
         found = reader.texts(reader.node(table, name), count)

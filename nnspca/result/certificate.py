@@ -183,7 +183,7 @@ class Certificate(Sandwich):
         """Return what is proven of all other components, in a sentence."""
         better = wording.gain(self.lower, self.upper) if self.lower > 0 else ""
         signs = " with loadings ≥ 0" if self.nonnegative else ""
-        whose = f"No {wording.counted(self.k, 'feature')}{signs}"
+        whose = f"No {'single feature' if self.k == 1 else wording.counted(self.k, 'feature')}{signs}"
         does = "does" if self.k == 1 else "do"
         if not better:
             return f"{whose} {'has' if self.k == 1 else 'have'} more variance than {wording.up(self.upper)} (proven)."

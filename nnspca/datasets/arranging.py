@@ -105,7 +105,7 @@ def arrange(table: Table, options: ReadingOptions, *, named: bool = True, notes:
             raise DataError(f"with samples in columns no column is the class, and {options.label!r:.40} cannot be it.")
         return _features_in_rows(table, notes)
     table = _drop_counter(table, notes)
-    candidates = _could_be_class(table)
+    candidates, names = _could_be_class(table), _row_names(table, options.label)
     if options.label is None:
         labels, label_names, table = _take_class(table, notes)
     else:
@@ -117,6 +117,7 @@ def arrange(table: Table, options: ReadingOptions, *, named: bool = True, notes:
         label_names=label_names,
         notes=tuple(notes),
         class_columns=candidates,
+        sample_names=names,
     )
 
 
@@ -140,6 +141,14 @@ def _could_be_class(table: Table) -> tuple[str, ...]:
             if 1 < kinds <= FEW_KINDS and kinds < len(values):
                 found.append(column.name)
     return tuple(dict.fromkeys(found))
+
+
+def _row_names(table: Table, label: str | None) -> tuple[str, ...]:
+    """The names of the samples: the first column of text that has another one in each row, unless it is the class."""
+    for column, values in table.texts:
+        if column.name != label and _identifies(column, values):
+            return tuple(values)
+    return ()
 
 
 def _take(table: Table, label: str, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...], Table]:
@@ -188,8 +197,20 @@ def _features_in_rows(table: Table, notes: list[str]) -> Content:
             "columns only one may, the names of the features. Remove the others."
         )
     if not table.texts:
-        return Content(X=_drop_counter(table, notes).numbers.T, notes=tuple(notes))
-    return Content(X=table.numbers.T, feature_names=tuple(table.texts[0][1]), notes=tuple(notes))
+        table = _drop_counter(table, notes)
+        return Content(X=table.numbers.T, notes=tuple(notes), sample_names=_column_names(table))
+    return Content(
+        X=table.numbers.T,
+        feature_names=tuple(table.texts[0][1]),
+        notes=tuple(notes),
+        sample_names=_column_names(table),
+    )
+
+
+def _column_names(table: Table) -> tuple[str, ...]:
+    """The names of the columns, where each has one."""
+    names = tuple(column.name for column in table.numeric)
+    return names if all(names) else ()
 
 
 def _refuse_other_notations(table: Table) -> None:

@@ -22,6 +22,7 @@ from nnspca.datasets.sparse import check_shape, compressed
 from nnspca.datasets.tables import CLASS_NAMES, encode_labels
 from nnspca.errors import DataError, reason
 
+MOST_NAMED = 20_000  # samples whose names are kept
 SYMBOLS = ("gene_symbols", "gene_symbol", "gene_name", "gene_names", "feature_name", "symbol")
 USUAL_CLASSES = ("cell_type", "celltype", "cell_type_original")
 GZIP, SHUFFLE = 1, 2  # HDF5's numbers of filters
@@ -156,6 +157,7 @@ def _content(reader: _Reader, options: ReadingOptions) -> Content:
         label_names=label_names,
         notes=(*note, *said),
         class_columns=tuple(_categories(reader)),
+        sample_names=tuple((_names(reader, "obs", rows) if rows <= MOST_NAMED else None) or ()),
     )
 
 

@@ -190,6 +190,7 @@ def _handle_missing(content: Content, options: ReadingOptions) -> Content:
         feature_names=tuple(n for n, kept in zip(content.feature_names, features, strict=True) if kept),
         image_shape=content.image_shape if whole else None,
         labels=None if content.labels is None else content.labels[rows],
+        sample_names=tuple(n for n, kept in zip(content.sample_names, rows, strict=False) if kept),
         notes=(*content.notes, said[:1].upper() + said[1:]),
     )
 

@@ -38,7 +38,8 @@ def pixels(support: np.ndarray, shape: tuple[int, int]) -> str:
     'four of them at the upper left and the upper centre'
     """
     rows, columns = np.divmod(support, shape[1])
-    cells = Counter(zip((3 * rows // shape[0]).tolist(), (3 * columns // shape[1]).tolist(), strict=True))
+    row, column = (((6 * at + 3) // (2 * size)).tolist() for at, size in zip((rows, columns), shape, strict=True))
+    cells = Counter(zip(row, column, strict=True))  # of each pixel's centre
     chosen: list[tuple[int, int]] = []
     held = 0
     for cell, count in sorted(cells.items(), key=lambda item: (-item[1], item[0])):

@@ -114,6 +114,8 @@ class Content:
         The columns of a table that could be read as the class.
     sample_names : tuple of str
         What the samples are called, one name for each row; empty where none are known.
+    name_columns : tuple of str
+        The columns of a table that could name the samples.
     """
 
     X: Any
@@ -126,6 +128,7 @@ class Content:
     notes: tuple[str, ...] = ()
     class_columns: tuple[str, ...] = ()
     sample_names: tuple[str, ...] = ()
+    name_columns: tuple[str, ...] = ()
 
     def __post_init__(self):
         object.__setattr__(self, "X", _numbers(self.X))
@@ -161,7 +164,8 @@ class Dataset(Content):
         Whom to thank, and what one may do with the data.
     source : str
         Where this copy came from: a package, an address or the name of a file.
-    X, feature_names, image_shape, labels, label_names, axis, planted, notes, class_columns, sample_names
+    X, feature_names, image_shape, labels, label_names, axis, planted, notes, class_columns, sample_names,
+    name_columns
         As in :class:`Content`: ``X`` is float64, read-only, with samples in rows, except that for
         the kind ``"covariance"`` it is the square matrix itself.
 

@@ -208,7 +208,8 @@ def _told(data: Dataset, reading: Reading) -> None:
 
 def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
     """Offer what can still be chosen about how the file is read."""
-    classes, names = st.columns(2)
+    beside = bool(data.class_columns and data.name_columns)
+    classes, names = st.columns(2) if beside else (st.container(), st.container())
     if data.class_columns and not turned:
         with classes:
             _ask_class(data.class_columns, mark)

@@ -31,6 +31,7 @@ def payload(parts: Components, data: Dataset) -> dict[str, Any]:
     for r, part in enumerate(parts.parts):
         support = part.support
         weights = part.loadings[support]
+        many = noun if len(support) != 1 else noun.removesuffix("s")
         heavy = [i for i in support[np.argsort(-np.abs(weights), kind="stable")] if i not in unlisted][:NAMED]
         named |= {int(i) for i in heavy}
         if data.image_shape is not None:
@@ -44,7 +45,7 @@ def payload(parts: Components, data: Dataset) -> dict[str, Any]:
                 "support": canvas.pack(support, "i4"),
                 "weights": canvas.pack(weights, "f4"),
                 "colour": COLOURS[r % len(COLOURS)],
-                "says": f"{len(support):,} {noun} · {percent(part.variance / (parts.total or 1.0), 1)}",
+                "says": f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), 1)}",
                 "names": [foreign.line(name, foreign.NAME) for name in called],
             }
         )

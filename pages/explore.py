@@ -4,7 +4,7 @@ import streamlit as st
 
 from nnspca.view.explore import choices, more, path, proof, run, stage
 from nnspca.view.explore.samples import panels as samples
-from nnspca.view.results import collection
+from nnspca.view.results import collection, suggestions
 from nnspca.view.session import catalogue, runs, state, widgets
 
 now = state.current()
@@ -14,7 +14,7 @@ st.title("Explore")
 st.markdown(stage.question(data, now))
 played = st.container(key="stage", height=stage.HEIGHT + 4, border=False)
 with st.container(key="acts"):
-    solvers, press, tighten, options = st.columns([2.4, 1.2, 1.5, 1.1], vertical_alignment="bottom")
+    solvers, press, tighten, suggest, options = st.columns([1.6, 1.15, 1.5, 1.4, 1.05], vertical_alignment="bottom")
 running = st.container()
 choice = choices.ask(now, data.n_features, solvers, options)
 with press:
@@ -31,6 +31,8 @@ with played:
 view = stage.view(data, now, choice, job, along, others)
 with tighten:
     proof.button(view, data, now, longer)
+with suggest:
+    suggestions.offer(suggestions.features(view.known) if along.done else None, "k", now.k)
 with running:
     if runs.follow("explore", job) and len(job.arrived) > drawn:
         st.rerun()  # it ended after the picture had been drawn

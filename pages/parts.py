@@ -4,7 +4,7 @@ import streamlit as st
 
 from nnspca.view.parts import choices, panels, run, samples, stability, take, together, verdict
 from nnspca.view.parts.choices import KEYS
-from nnspca.view.results import known
+from nnspca.view.results import known, suggestions
 from nnspca.view.session import catalogue, runs, state, store, widgets
 
 now = state.current()
@@ -26,7 +26,7 @@ proofs = widgets.expander(
 others = widgets.expander(KEYS["others"], "Other solvers, PCA and NMF; features that moved", ":material/compare:")
 use = widgets.expander(KEYS["use"], "Rebuild a sample; downloads and code", ":material/download:")
 with asked:
-    choice, press = choices.ask(now, data, others)
+    choice, press, suggest = choices.ask(now, data, others)
 if not choice.with_:
     said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
@@ -49,6 +49,9 @@ lead = results.get(choice.lead)
 proof = run.certificate(job, data, now, best)
 longer = None if proof is None else runs.only_job("tighten-parts", together.tighten_key(proof, data, now))
 
+with suggest:
+    worth = None if lead is None else suggestions.parts(lead.parts, store.covariance(data, now).features)
+    suggestions.offer(worth, "r", choice.r)
 said.markdown(f"## {verdict.headline(results, best, choice, done=done)}")
 drawn = {}
 with sight:

@@ -34,7 +34,7 @@ def _of_matrix(kind, A):
 
 
 def _of_data(kind, X, *, sparse=False):
-    cov = nnspca.Covariance.from_data(scipy.sparse.csr_array(X) if sparse else X)
+    cov = nnspca.Covariance.from_data(scipy.sparse.csr_array(X) if sparse else X, standardize=False)
     return Problem(kind, cov, np.atleast_2d(np.cov(X.T, bias=True)), lambda x: oracle.exact_variance_of_data(X, x), X)
 
 
@@ -187,13 +187,13 @@ def few_large(seed, n=14, m=6, *, large=5, small=(0.1, 0.4)):
 
 def wide(large):
     """2,000 features and 12 samples: too many for pairs of all of them."""
-    cov = nnspca.Covariance.from_data(few_large(1, 2000, 12, large=large, small=(0.0, 0.5)))
+    cov = nnspca.Covariance.from_data(few_large(1, 2000, 12, large=large, small=(0.0, 0.5)), standardize=False)
     assert cov.matrix is None
     return cov
 
 
 def held_as_factor(X):
     """The covariance of data, never as a matrix."""
-    cov = nnspca.Covariance.from_data(X)
+    cov = nnspca.Covariance.from_data(X, standardize=False)
     centred = (X - X.mean(axis=0)) / np.sqrt(len(X))
     return cov._derived(HeldFactor(DenseFactor(centred)), "held as a factor", np.zeros(0))

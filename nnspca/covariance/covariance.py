@@ -26,6 +26,7 @@ from nnspca.covariance.inner import Inner
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.samples import centred
+from nnspca.covariance.unstated import stated, warn_of_dominant
 from nnspca.errors import DataError
 from nnspca.result.features import Features, frozen
 
@@ -119,7 +120,7 @@ class Covariance(Inner):
         self._error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
         self._origin = origin
         self._described = (
-            features or Features(self.trace, self.n_features),
+            features or Features(self.trace, self.n_features, variances=self.diagonal),
             places,
         )  # of all, and which of them are here
         self._lock, self._making_pairs = threading.RLock(), threading.RLock()  # pairs may take long
@@ -150,7 +151,7 @@ class Covariance(Inner):
     def from_data(
         cls,
         X,
-        standardize: bool = False,
+        standardize: bool | None = None,
         *,
         samples: Literal["rows", "columns"] = "rows",
         sample_weight=None,
@@ -167,9 +168,9 @@ class Covariance(Inner):
             Finite real numbers, none of them masked or missing; (n, m) with ``samples="columns"``,
             the papers' layout. A Dataset that is itself a covariance matrix is taken as one, as by
             :meth:`from_dataset`.
-        standardize : bool
+        standardize : bool, optional
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
-            Features that never vary stay zero; features may be of any scale.
+            Features that never vary stay zero; features may be of any scale. Not done when None.
         samples : {"rows", "columns"}
         sample_weight : array_like, shape (m,), optional
             How much each sample counts, of at least 0: a sample of weight 2 counts as two, one of
@@ -186,6 +187,11 @@ class Covariance(Inner):
         ValueError
             Weights or names that are not one for each sample or feature.
 
+        Warns
+        -----
+        UserWarning
+            Where one feature holds over 90 % of the trace and ``standardize`` was not given.
+
         Examples
         --------
         >>> cov = Covariance.from_data([[0.0, 1.0], [2.0, 1.0], [1.0, 4.0]])
@@ -195,20 +201,22 @@ class Covariance(Inner):
         array([0.75, 0.  ])
         """
         check_choice("samples", samples, ("rows", "columns"))
-        check_flag("standardize", standardize)
+        scaled = stated(standardize)
         given = opened(X)
         if given.is_matrix:
             if sample_weight is not None or samples != "rows":
                 raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
-            return cls._of_matrix_set(given, standardize, False, names)
+            return cls._of_matrix_set(given, scaled, False, names)
         with one_blas_thread():
-            made = centred(given.values, standardize, samples, sample_weight)
+            made = centred(given.values, scaled, samples, sample_weight)
             m, n = made.factor.shape
             small = n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
             form: Form = HeldMatrix(made.factor.cross()) if small else HeldFactor(made.factor)
         told = (given.names if samples == "rows" else _index(X)) if names is None else check_feature_names(names, n)
         mean, scale = frozen(made.seen.mean), frozen(made.seen.scale)
-        total = float(np.maximum(form.diagonal, 0.0).sum())
+        variances = np.maximum(form.diagonal, 0.0)
+        if standardize is None:
+            warn_of_dominant(variances, told)
         return cls(
             form,
             n_samples=m,
@@ -216,7 +224,16 @@ class Covariance(Inner):
             relative_drift=made.relative_drift,
             origin=made.origin,
             features=Features(
-                total, n, told, mean, scale, bool(standardize), given.image_shape, given.axis, given.axis_title
+                float(variances.sum()),
+                n,
+                told,
+                mean,
+                scale,
+                scaled,
+                given.image_shape,
+                given.axis,
+                given.axis_title,
+                frozen(variances),
             ),
         )
 
@@ -265,6 +282,7 @@ class Covariance(Inner):
             held = semidefinite(given.values, repair, roundings)
         n = len(held.form.diagonal)
         told = given.names if names is None else check_feature_names(names, n)
+        variances = np.maximum(held.form.diagonal, 0.0)
         return cls(
             held.form,
             representation_error=held.representation_error,
@@ -272,17 +290,18 @@ class Covariance(Inner):
             drift=held.drift,
             error_elsewhere=held.error_elsewhere,
             origin=held.origin,
-            features=Features(float(np.maximum(held.form.diagonal, 0.0).sum()), n, told),
+            features=Features(float(variances.sum()), n, told, variances=frozen(variances)),
         )
 
     @classmethod
-    def from_dataset(cls, dataset: Any, standardize: bool = False, *, repair: bool = False) -> Covariance:
+    def from_dataset(cls, dataset: Any, standardize: bool | None = None, *, repair: bool = False) -> Covariance:
         """Covariance of a :class:`nnspca.datasets.Dataset`, whichever kind it is.
 
         A data set that is itself a covariance matrix is taken as one; ``standardize`` then turns it
-        into the correlation matrix, and ``repair`` is that of :meth:`from_matrix`.
+        into the correlation matrix, and ``repair`` is that of :meth:`from_matrix`. Warns as
+        :meth:`from_data` does.
         """
-        check_flag("standardize", standardize)
+        scaled = stated(standardize)
         if not (hasattr(dataset, "kind") and hasattr(dataset, "X")):
             raise TypeError(
                 f"dataset is {shown(dataset)}; give a Dataset, as nnspca.datasets.load or read returns it, or "
@@ -290,8 +309,11 @@ class Covariance(Inner):
             )
         given = opened(dataset)
         if dataset.kind != "covariance":
-            return cls.from_data(dataset, standardize)
-        return cls._of_matrix_set(given, standardize, repair, None)
+            made = cls.from_data(dataset, scaled)
+            if standardize is None:
+                warn_of_dominant(made.diagonal, made.feature_names)
+            return made
+        return cls._of_matrix_set(given, scaled, repair, None)
 
     @classmethod
     def _of_matrix_set(cls, given: Given, standardize: bool, repair: bool, names: object) -> Covariance:

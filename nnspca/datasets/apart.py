@@ -171,7 +171,7 @@ def _limit(seconds: float, memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (used + memory, used + memory))
 
 
-_WORDS = ("feature_names", "label_names", "notes", "class_columns")
+_WORDS = ("feature_names", "label_names", "notes", "class_columns", "sample_names", "name_columns")
 
 
 def _hand_over(result: Content | DataError, out: BinaryIO) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.datasets import missing
+from nnspca.datasets import missing, sample_names
 from nnspca.datasets.dataset import Content
+from nnspca.datasets.sample_names import identifies, whole, without
 from nnspca.datasets.tables import (
     CLASS_NAMES,
     MISSING,
@@ -72,11 +73,14 @@ class ReadingOptions:
         The column that is the class; "" for none, None to decide by looking.
     missing : str
         What becomes of missing values, as :func:`nnspca.datasets.read` has it.
+    names : str or None
+        The column that names the samples; "" for none, None to decide by looking.
     """
 
     samples: str = "rows"
     label: str | None = None
     missing: missing.Missing = "refuse"
+    names: str | None = None
 
 
 def assemble(
@@ -105,6 +109,9 @@ def arrange(table: Table, options: ReadingOptions, *, named: bool = True, notes:
             raise DataError(f"with samples in columns no column is the class, and {options.label!r:.40} cannot be it.")
         return _features_in_rows(table, notes)
     table = _drop_counter(table, notes)
+    able, names = sample_names.candidates(table), sample_names.found(table)
+    if options.names:
+        names, table = sample_names.taken(table, options.names, notes)
     candidates = _could_be_class(table)
     if options.label is None:
         labels, label_names, table = _take_class(table, notes)
@@ -117,6 +124,8 @@ def arrange(table: Table, options: ReadingOptions, *, named: bool = True, notes:
         label_names=label_names,
         notes=tuple(notes),
         class_columns=candidates,
+        sample_names=() if options.names == "" else names,
+        name_columns=able,
     )
 
 
@@ -130,12 +139,12 @@ def _refuse_missing(table: Table, options: ReadingOptions) -> None:
 
 
 def _could_be_class(table: Table) -> tuple[str, ...]:
-    """The columns that might be meant as the class: repeated texts, and whole numbers of few kinds."""
-    columns = [column.name for column, values in table.texts if column.name and not _identifies(column, values)]
+    """The columns that a person may mean as the class: those of text that repeat, and whole numbers of few kinds."""
+    columns = [column.name for column, values in table.texts if column.name and not identifies(column, values)]
     looked = table.numeric if 1 < len(table.numeric) <= LOOKED_AT else []
     for j, column in enumerate(looked):
         values = table.numbers[:, j]
-        if _whole(values[:1000]) and _whole(values):
+        if whole(values[:1000]) and whole(values):
             kinds = len(np.unique(values))
             if 1 < kinds <= FEW_KINDS and kinds < len(values):
                 columns.append(column.name)
@@ -159,7 +168,7 @@ def _take(table: Table, label: str, notes: list[str]) -> tuple[np.ndarray | None
         known = _listed([*(column for column, _ in table.texts), *table.numeric])
         raise DataError(f"no column is called {label!r:.60}; there are: {known}. Choose one of these as the class.")
     j = names.index(label)
-    if len(names) == 1 or not _whole(table.numbers[:, j]):
+    if len(names) == 1 or not whole(table.numbers[:, j]):
         raise DataError(f"column {label!r:.60} cannot be the class: it needs texts or whole numbers beside a feature.")
     notes.append(f"{table.numeric[j].called} is the class, as chosen.")
     return _take_numbers(bare, j)
@@ -168,17 +177,7 @@ def _take(table: Table, label: str, notes: list[str]) -> tuple[np.ndarray | None
 def _take_numbers(table: Table, j: int) -> tuple[np.ndarray, tuple[str, ...], Table]:
     """Separate a column of whole numbers, as the class."""
     levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
-    return labels, tuple(map(str, levels)), _without(table, j)
-
-
-def _without(table: Table, j: int) -> Table:
-    """The table without one of its columns of numbers."""
-    return replace(
-        table,
-        numbers=np.delete(table.numbers, j, axis=1),
-        numeric=[c for i, c in enumerate(table.numeric) if i != j],
-        places=[p for i, p in enumerate(table.places) if i != j],
-    )
+    return labels, tuple(map(str, levels)), without(table, j)
 
 
 def _features_in_rows(table: Table, notes: list[str]) -> Content:
@@ -188,8 +187,20 @@ def _features_in_rows(table: Table, notes: list[str]) -> Content:
             "columns only one may, the names of the features. Remove the others."
         )
     if not table.texts:
-        return Content(X=_drop_counter(table, notes).numbers.T, notes=tuple(notes))
-    return Content(X=table.numbers.T, feature_names=tuple(table.texts[0][1]), notes=tuple(notes))
+        table = _drop_counter(table, notes)
+        return Content(X=table.numbers.T, notes=tuple(notes), sample_names=_column_names(table))
+    return Content(
+        X=table.numbers.T,
+        feature_names=tuple(table.texts[0][1]),
+        notes=tuple(notes),
+        sample_names=_column_names(table),
+    )
+
+
+def _column_names(table: Table) -> tuple[str, ...]:
+    """The names of the columns, where each has one."""
+    names = tuple(column.name for column in table.numeric)
+    return names if all(names) else ()
 
 
 def _refuse_other_notations(table: Table) -> None:
@@ -208,7 +219,7 @@ def _drop_counter(table: Table, notes: list[str]) -> Table:
     if len(table.numeric) < 2 or table.numeric[0].name not in NAMELESS:
         return table
     numbers, first = table.numbers[:, 0], table.numeric[0]
-    if len(set(numbers.tolist())) < len(numbers) or not _whole(numbers):
+    if len(set(numbers.tolist())) < len(numbers) or not whole(numbers):
         if first.rows:
             _refuse_short_header(len(table.numeric) + len(table.texts))
         return table
@@ -219,7 +230,7 @@ def _drop_counter(table: Table, notes: list[str]) -> Table:
         notes.append("The first column has no name and counts the rows: left out.")
     else:
         notes.append("The first column has no name and a whole number of its own in each row: left out.")
-    return _without(table, 0)
+    return without(table, 0)
 
 
 def _refuse_short_header(width: int) -> None:
@@ -233,7 +244,7 @@ def _take_class(table: Table, notes: list[str]) -> tuple[np.ndarray | None, tupl
     """Separate the class: the one column of text, else whole numbers under a class's name."""
     classes, named = [], False
     for column, values in table.texts:
-        if _identifies(column, values):
+        if identifies(column, values):
             _refuse_another_order(values, table)
             taken = "left out" if named else "taken as the names of the samples"
             notes.append(f"{column.called} has another text in each row: {taken}.")
@@ -252,7 +263,7 @@ def _take_class(table: Table, notes: list[str]) -> tuple[np.ndarray | None, tupl
         notes.append(f"{column.called} holds text: read as the class.")
         return *encode_labels(values, column.levels), table
     for j, column in enumerate(table.numeric):
-        if column.name.lower() in CLASS_NAMES and len(table.numeric) > 1 and _whole(table.numbers[:, j]):
+        if column.name.lower() in CLASS_NAMES and len(table.numeric) > 1 and whole(table.numbers[:, j]):
             notes.append(f"Column {column.name!r} holds whole numbers: read as the class.")
             return _take_numbers(replace(table, texts=[]), j)
     return None, (), table
@@ -267,14 +278,6 @@ def _refuse_another_order(rows: list[str], table: Table) -> None:
             f"the rows are named like the columns, but in another order: row {i + 1} is {rows[i]!r:.40} where column "
             f"{i + 1} is {columns[i]!r:.40}. Order rows and columns alike."
         )
-
-
-def _whole(values: np.ndarray) -> bool:
-    return bool(np.all(np.abs(values) < 2**31) and np.all(values == np.round(values)))
-
-
-def _identifies(column: Column, values: list[str]) -> bool:
-    return len(values) > 1 and len(set(values)) == len(values) and column.name.lower() not in CLASS_NAMES
 
 
 def _listed(columns: list[Column]) -> str:

@@ -112,6 +112,10 @@ class Content:
         What the reader decided on its own, in plain words.
     class_columns : tuple of str
         The columns of a table that could be read as the class.
+    sample_names : tuple of str
+        What the samples are called, one name for each row; empty where none are known.
+    name_columns : tuple of str
+        The columns of a table that could name the samples.
     """
 
     X: Any
@@ -123,6 +127,8 @@ class Content:
     planted: np.ndarray | None = None
     notes: tuple[str, ...] = ()
     class_columns: tuple[str, ...] = ()
+    sample_names: tuple[str, ...] = ()
+    name_columns: tuple[str, ...] = ()
 
     def __post_init__(self):
         object.__setattr__(self, "X", _numbers(self.X))
@@ -158,7 +164,8 @@ class Dataset(Content):
         Whom to thank, and what one may do with the data.
     source : str
         Where this copy came from: a package, an address or the name of a file.
-    X, feature_names, image_shape, labels, label_names, axis, planted, notes, class_columns
+    X, feature_names, image_shape, labels, label_names, axis, planted, notes, class_columns, sample_names,
+    name_columns
         As in :class:`Content`: ``X`` is float64, read-only, with samples in rows, except that for
         the kind ``"covariance"`` it is the square matrix itself.
 
@@ -206,9 +213,10 @@ class Dataset(Content):
             ("axis", n if self.axis is None else self.axis.values.size, n),
             ("planted", n if self.planted is None else len(self.planted), n),
             ("labels", m if self.labels is None else len(self.labels), m),
+            ("sample_names", len(self.sample_names) or m, m),
         ):
             if size != needed:
-                of = "samples" if what == "labels" else "features"
+                of = "samples" if what in ("labels", "sample_names") else "features"
                 raise DataError(f"{what} stands for {size} {of}; X has {needed}")
         if self.labels is not None and self.label_names:
             low, high = int(self.labels.min()), int(self.labels.max())

@@ -22,6 +22,7 @@ from nnspca.datasets.sparse import check_shape, compressed
 from nnspca.datasets.tables import CLASS_NAMES, encode_labels
 from nnspca.errors import DataError, reason
 
+MOST_NAMED = 20_000  # samples whose names are kept
 SYMBOLS = ("gene_symbols", "gene_symbol", "gene_name", "gene_names", "feature_name", "symbol")
 USUAL_CLASSES = ("cell_type", "celltype", "cell_type_original")
 GZIP, SHUFFLE = 1, 2  # HDF5's numbers of filters
@@ -124,6 +125,17 @@ class _Reader:
             return None
         return [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in node[()].tolist()]
 
+    def index(self, node: Any, count: int) -> list[str] | None:
+        """The texts in the first field of a table that is stored by rows, as AnnData once wrote it, or None."""
+        fits = isinstance(node, self.h5py.Dataset) and node.shape == (count,) and node.dtype.names is not None
+        if not fits or node.is_virtual or node.external or node.dtype.itemsize * count > limits.MAX_UNPACKED_BYTES:
+            return None
+        first = node.dtype.names[0]
+        if node.dtype.hasobject or node.dtype[first].kind != "S":
+            return None
+        limits.check_columns(count)
+        return [value.decode("utf-8", "replace") for value in node[first].tolist()]
+
 
 def _unfiltered(kind: int, raw: bytes, expected: int, itemsize: int) -> bytes:
     if kind == GZIP:
@@ -145,6 +157,7 @@ def _content(reader: _Reader, options: ReadingOptions) -> Content:
         label_names=label_names,
         notes=(*note, *class_note),
         class_columns=tuple(_categories(reader)),
+        sample_names=tuple((_names(reader, "obs", rows) if rows <= MOST_NAMED else None) or ()),
     )
 
 
@@ -172,7 +185,8 @@ def _names(reader: _Reader, table: str, count: int, better: tuple[str, ...] = ()
     """The names of rows or columns: symbols if there are some, the index of the table otherwise."""
     group = reader.node(table)
     if not isinstance(group, reader.h5py.Group):
-        return None
+        found = reader.index(group, count)
+        return found if found is not None and all(found) else None
     index = group.attrs.get("_index", "_index")
     for name in (*better, index if isinstance(index, str) else "_index", "_index", "index"):
         names = reader.texts(reader.node(table, name), count)

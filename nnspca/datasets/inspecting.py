@@ -28,10 +28,13 @@ ALIKE = 3.0  # ratio of standard deviations up to which all columns look like on
 MOST_COLUMNS = 20_000  # up to which columns are compared with each other
 NEAR = 0.3  # share of the largest loading of the first direction from which a feature takes part
 IDENTIFIERS = re.compile(r"(?:^|[_\s.-])(?:id|ids|index|idx|no|nr|num|row|rownum|case|subject|patient|code)$", re.I)
+NAMED_ALIKE = 8  # columns from which a name in common, with a number each, says that they are of one unit
+GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "field", "unnamed", "v", "var", "x"})
 TIMES = re.compile(r"(?:^|[_\s.-])(?:date|day|time|timestamp|year|month)s?(?:$|[_\s.-])", re.I)
 
 Kind = Literal[
     "scales",
+    "named alike",
     "dominant",
     "counts",
     "skewed",
@@ -98,7 +101,7 @@ class Inspection:
 
     @property
     def left_out(self) -> tuple[int, ...]:
-        """Columns that are no features: constant ones, identifiers and dates."""
+        """Columns that are no features of their own: constant ones, identifiers, dates, and copies of another."""
         return tuple(sorted({i for note in self.notes if note.choice == "leave out" for i in note.features}))
 
     def note(self, kind: Kind) -> Note | None:
@@ -285,6 +288,9 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     mine = spread[used]
     ratio, share = float(mine.max() / mine.min()), float(mine.max() ** 2 / (mine**2).sum())
     notes = []
+    if ratio > WIDE and share <= DOMINANT and _named_alike(data, used):
+        said = "The names of the columns differ in a number alone: they are taken to be of one unit: not standardised."
+        return [Note("named alike", said)]
     if ratio > WIDE:
         factor = f"{float(f'{ratio:.2g}'):,.0f}"
         notes.append(
@@ -307,6 +313,14 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
             )
         )
     return notes
+
+
+def _named_alike(data: Dataset, used: np.ndarray) -> bool:
+    """Tell whether all names are one word with a number each, as "pixel_3_4" or "470 nm": one quantity, in one unit."""
+    if len(used) < NAMED_ALIKE:
+        return False
+    stems = {re.sub(r"[\d.,_\s-]+", "", str(data.feature_names[int(i)])).lower() for i in used}
+    return len(stems) == 1 and not stems & GENERIC
 
 
 def _counts(data: Dataset, used: np.ndarray) -> list[Note]:
@@ -351,7 +365,7 @@ def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
     if not equal:
         return []
     verb = "equals" if len(equal) == 1 else "equal"
-    return [Note("duplicates", f"{_columns(data, equal)} {verb} another column.", "", tuple(equal))]
+    return [Note("duplicates", f"{_columns(data, equal)} {verb} another column: left out.", "leave out", tuple(equal))]
 
 
 def _first_direction(data: Dataset, spread: np.ndarray, used: np.ndarray) -> tuple[np.ndarray, float]:

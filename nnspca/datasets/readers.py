@@ -30,6 +30,7 @@ def read(
     header: bool | None = None,
     label: str | None = None,
     missing: Missing = "refuse",
+    sample_names: str | None = None,
     on_progress: progress.OnProgress | None = None,
     should_stop: progress.ShouldStop | None = None,
 ) -> Dataset:
@@ -69,6 +70,9 @@ def read(
     missing : {"refuse", "drop rows", "drop features", "mean"}
         What becomes of missing values: an error that counts them, samples or features left out that
         have some, or the mean of the feature in their place.
+    sample_names : str, optional
+        For tables: the column that names the samples, instead of deciding by looking; ``""`` for
+        none.
     on_progress : callable, optional
         Called as ``on_progress(share, what)`` while reading: how much is done, from 0 to 1, and of
         what.
@@ -106,11 +110,17 @@ def read(
     check_callables(on_progress=on_progress, should_stop=should_stop)
     if header is not None:
         check_flag("header", header, none=True)
-    for key, value, what in (("name", name, "what to call the data set"), ("label", label, "the name of a column")):
+    column = "the name of a column"
+    named = (
+        ("name", name, "what to call the data set"),
+        ("label", label, column),
+        ("sample_names", sample_names, column),
+    )
+    for key, value, what in named:
         if value is not None:
             check_instance(key, value, str, what)
     with progress.reporting(on_progress, should_stop):
-        return _read(path_or_bytes, filename, name, kind, header, ReadingOptions(samples, label, missing))
+        return _read(path_or_bytes, filename, name, kind, header, ReadingOptions(samples, label, missing, sample_names))
 
 
 def _read(
@@ -190,6 +200,7 @@ def _handle_missing(content: Content, options: ReadingOptions) -> Content:
         feature_names=tuple(n for n, retained in zip(content.feature_names, features, strict=True) if retained),
         image_shape=content.image_shape if whole else None,
         labels=None if content.labels is None else content.labels[rows],
+        sample_names=tuple(n for n, kept in zip(content.sample_names, rows, strict=False) if kept),
         notes=(*content.notes, note[:1].upper() + note[1:]),
     )
 

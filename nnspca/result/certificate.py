@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nnspca.result import wording
+from nnspca.result import sentences, wording
 from nnspca.result.component import Component
 from nnspca.result.shown import Shown
 from nnspca.result.tables import frame
 from nnspca.result.values import ByValue
+
+if TYPE_CHECKING:
+    from nnspca.result.necessity import Necessity
+    from nnspca.result.stability import Stability
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,15 +171,19 @@ class Certificate(Sandwich):
     seconds: float = field(default=0.0, compare=False)
     stopped: bool = False
 
-    def summary(self) -> str:
-        """Return in plain sentences what was found, and what no other component can do better."""
-        return f"{self.component.summary()} {self.proven()}"
+    def summary(self, need: Necessity | None = None, found: Stability | None = None) -> str:
+        """Return in plain sentences what was found, and what no other component can do better.
+
+        ``need`` is what :func:`nnspca.necessity` has proven of it, ``found`` how often
+        :func:`nnspca.bootstrap` found it again: each adds a sentence.
+        """
+        return sentences.result(self.component.summary(), self.proven(), *sentences.known(need, found))
 
     def proven(self) -> str:
         """Return what is proven of all other components, in a sentence."""
         better = wording.gain(self.lower, self.upper) if self.lower > 0 else ""
         signs = " with loadings ≥ 0" if self.nonnegative else ""
-        whose = f"No {wording.counted(self.k, 'feature')}{signs}"
+        whose = f"No {'single feature' if self.k == 1 else wording.counted(self.k, 'feature')}{signs}"
         does = "does" if self.k == 1 else "do"
         if not better:
             return f"{whose} {'has' if self.k == 1 else 'have'} more variance than {wording.up(self.upper)} (proven)."
@@ -250,8 +259,7 @@ class PartsCertificate(Sandwich):
 
     def summary(self) -> str:
         """Return in plain sentences what was found, and what no other parts can do better."""
-        own = [f"Part {c} is made of {wording.members(part)}" for c, part in enumerate(self.parts, start=1)]
-        return f"{'. '.join(own)}. {self.proven()}"
+        return sentences.result(sentences.listing(self.parts), self.proven())
 
     def proven(self) -> str:
         """Return what is proven of all other parts, in a sentence."""

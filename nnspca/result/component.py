@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nnspca.result import wording
+from nnspca.result import sentences, wording
 from nnspca.result.features import Features
 from nnspca.result.shown import Shown
 from nnspca.result.tables import frame
 from nnspca.result.values import ByValue
+
+if TYPE_CHECKING:
+    from nnspca.result.necessity import Necessity
+    from nnspca.result.stability import Stability
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,12 +57,12 @@ class Component(Shown, ByValue):
     >>> cov = nnspca.Covariance.from_data([[0.0, 1.0, 3.0], [2.0, 3.0, 3.5], [4.0, 4.0, 3.0]], names=["a", "b", "c"])
     >>> part = nnspca.solve(cov, k=2)
     >>> part
-    Component: 2 of 3 features, 97.9 % of all variance (k = 2, loadings ≥ 0, best)
+    Component: 2 of 3 features, 97.8 % of all variance (k = 2, loadings ≥ 0, best)
       a 0.80, b 0.61
     >>> part.names
     ('a', 'b')
     >>> print(part.summary())
-    One number made of a and b carries 97.9 % of the variance of all three features.
+    a and b rise together: one number made of these two carries 97.8 % of the variance of all three features.
     """
 
     loadings: np.ndarray
@@ -114,24 +119,19 @@ class Component(Shown, ByValue):
         columns = {"loading": loadings, "weight": loadings**2, "place": order}
         return frame(columns, index=[self.feature_name(i) for i in order], name="feature")
 
-    def summary(self) -> str:
-        """Return a plain sentence about the features of the component and the variance it explains."""
-        sentence = f"One number made of {wording.members(self)}" if self.cardinality > 1 else f"{self._only()} alone"
-        seen = self.features
-        if seen is None or self.share is None:
-            return f"{sentence} has variance {self.variance:.4g}."
-        treated = " (standardised)" if seen.standardized else ""
-        whole = wording.counted(seen.count, "feature")
-        return f"{sentence} carries {wording.percent(self.share)} of the variance of all {whole}{treated}."
+    def summary(self, need: Necessity | None = None, found: Stability | None = None) -> str:
+        """Return in plain sentences what the component is made of, how much it carries, and what else is known.
+
+        ``need`` is what :func:`nnspca.necessity` has proven of it, ``found`` how often
+        :func:`nnspca.bootstrap` found it again: each adds a sentence.
+        """
+        return sentences.result(sentences.component(self), *sentences.known(need, found))
 
     def plot(self):
         """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""
         from nnspca.figures.loadings import component
 
         return component(self.loadings, [self.feature_name(i) for i in range(len(self.loadings))], *self._drawn)
-
-    def _only(self) -> str:
-        return wording.members(self) if self.cardinality else "Nothing"
 
     def _lines(self) -> list[str]:
         lines = (

@@ -8,7 +8,7 @@ from typing import overload
 
 import numpy as np
 
-from nnspca.result import wording
+from nnspca.result import sentences, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.features import Features
@@ -58,7 +58,7 @@ class Components(Shown, ByValue):
     >>> A = [[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     >>> parts = nnspca.decompose(nnspca.Covariance.from_matrix(A, names=list("abcd")), n_components=2, k=2)
     >>> parts
-    Components: 2 with 3 of 4 features, together 66.7 % of all variance (disjoint, best)
+    Components: 2 with 3 of 4 features, together 66.6 % of all variance (disjoint, best)
       1: a 0.71, b 0.71 (44.4 % of all variance)
       2: c 1.00 (22.2 % of all variance)
     >>> len(parts), parts[0].names, [part.cardinality for part in parts]
@@ -130,21 +130,17 @@ class Components(Shown, ByValue):
         )
 
     def summary(self) -> str:
-        """Return plain sentences: the features of each component, the variance explained, and what is proven."""
-        together = float(self.cumulative_variance[-1]) / self.total
+        """Return in plain sentences what each component is made of, what all carry, and what is proven of that."""
         if len(self) == 1:
             text = self.parts[0].summary()
         else:
-            parts = wording.counted(len(self), "number").capitalize()
-            text = f"{parts} carry {wording.percent(together)} of all variance together. "
-            own = [
-                f"number {c} is made of {wording.members(part)} ({wording.percent(part.variance / self.total)})"
-                for c, part in enumerate(self.parts, start=1)
-            ]
-            text += f"N{'; '.join(own)[1:]}."
-        if self.certificate is not None:
-            text += f" {self.certificate.proven()}"
-        return text
+            together = wording.at_least(float(self.cumulative_variance[-1]) / self.total)
+            seen = self.features
+            whole = "variance" if seen is None else f"variance of all {wording.counted(seen.count, 'feature')}"
+            treated = " (standardised)" if seen is not None and seen.standardized else ""
+            text = f"{wording.counted(len(self), 'number').capitalize()} carry {together} of the {whole}{treated}"
+            text = f"{text} together. {sentences.listing(self.parts, self.total)}"
+        return sentences.result(text, "" if self.certificate is None else self.certificate.proven())
 
     def plot(self):
         """Return a Plotly figure of the loadings of all components, side by side."""
@@ -162,7 +158,7 @@ class Components(Shown, ByValue):
         ]
         head = (
             f"Components: {len(self)} with {used} of {len(self.loadings)} features, together "
-            f"{wording.percent(float(self.cumulative_variance[-1]) / self.total)} of all variance "
+            f"{wording.at_least(float(self.cumulative_variance[-1]) / self.total)} of all variance "
             f"({self.deflation}, {self.method})"
         )
         return [head, *lines, *([f"… and {more} more"] if more > 1 else [])]

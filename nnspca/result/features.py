@@ -35,6 +35,9 @@ class Features:
         A number for each feature to draw it along, as a wavelength.
     axis_title : str
         What that is, and its unit.
+    variances : ndarray, shape (n,), or None
+        Of each feature here, standardised where they are: how much of a component's variance its
+        features would have each for itself.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class Features:
     image_shape: tuple[int, int] | None = None
     axis: np.ndarray | None = None
     axis_title: str = ""
+    variances: np.ndarray | None = None
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -63,17 +67,19 @@ class Features:
         return f"x{i}" if self.given_names is None else self.given_names[i]
 
     def restricted(self, places: np.ndarray) -> Features:
-        """Return the description of some of the features, under their names among all."""
-        own = (None if array is None else array[places] for array in (self.mean, self.scale, self.axis))
-        mean, scale, axis = own
+        """Return what is known of some of the features, each under the name it has among all."""
+        arrays = (self.mean, self.scale, self.axis, self.variances)
+        mean, scale, axis, variances = (None if array is None else array[places] for array in arrays)
         names = tuple(self.name(i) for i in places.tolist())
-        return replace(self, given_names=names, mean=mean, scale=scale, axis=axis, image_shape=None)
+        return replace(
+            self, given_names=names, mean=mean, scale=scale, axis=axis, variances=variances, image_shape=None
+        )
 
     @cached_property
     def _digest(self) -> bytes:
         plain = [value for value in self._compared if not isinstance(value, np.ndarray)]
         digest = hashlib.blake2b(repr(plain).encode("utf-8", "surrogatepass"), digest_size=16)
-        for array in (self.mean, self.scale, self.axis):
+        for array in (self.mean, self.scale, self.axis, self.variances):
             digest.update(b"|" if array is None else np.ascontiguousarray(array).data)
         return digest.digest()
 

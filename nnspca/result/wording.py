@@ -27,6 +27,18 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
+def at_least(share: float) -> str:
+    """Return a share that was found, to three digits, rounded down.
+
+    >>> at_least(0.31299), at_least(1.0), at_least(0.99999), at_least(0.29), at_least(0.000312)
+    ('31.2 %', '100 %', '99.9 %', '29 %', '0.0312 %')
+    """
+    return f"{_three.create_decimal(100 * Decimal(repr(float(share)))).normalize():f} %"
+
+
+_three = Context(prec=3, rounding=ROUND_FLOOR)
+
+
 def gain(lower: float, upper: float) -> str:
     """Return the excess of ``upper`` over ``lower`` > 0, rounded up to hundredths of a per cent.
 
@@ -78,8 +90,16 @@ def counted(count: int, noun: str) -> str:
     >>> counted(1, "feature"), counted(3, "feature"), counted(40, "part")
     ('one feature', 'three features', '40 parts')
     """
-    number_word = WORDS[count] if count < len(WORDS) else str(count)
-    return f"{number_word} {noun}" + ("" if count == 1 else "s")
+    return f"{spelled(count)} {noun}" + ("" if count == 1 else "s")
+
+
+def spelled(count: int) -> str:
+    """Return a number in letters up to twelve.
+
+    >>> spelled(3), spelled(40), spelled(12582)
+    ('three', '40', '12,582')
+    """
+    return WORDS[count] if count < len(WORDS) else f"{count:,}"
 
 
 def listed(words: Sequence[str], more: int = 0) -> str:
@@ -108,12 +128,18 @@ def line(part: Component, most: int = NAMED) -> str:
 
 
 def members(part: Component, most: int = NAMED) -> str:
-    """Return the features of a component as an enumeration in a sentence, the largest loading first."""
-    order = heaviest(part)
-    if (where := _where(part)) is not None:
-        return f"{counted(len(order), where[0])} in {where[1]}"
-    most = most if len(order) > most + 1 else len(order)
-    return listed([short(part.feature_name(i)) for i in order[:most]], len(order) - most)
+    """Return the features of a component as a sentence lists them, the largest loading first."""
+    return named([part.feature_name(i) for i in heaviest(part)], most)
+
+
+def named(names: Sequence[str], most: int = NAMED) -> str:
+    """Return names as a sentence lists them, the first few where there are many.
+
+    >>> named(["a", "b", "c"], most=2), named(["a", "b", "c", "d"], most=2)
+    ('a, b and c', 'a, b and 2 more')
+    """
+    most = most if len(names) > most + 1 else len(names)
+    return listed([short(name) for name in names[:most]], len(names) - most)
 
 
 def _where(part: Component) -> tuple[str, str] | None:
@@ -138,7 +164,7 @@ def short(name: str) -> str:
 def carried(variance: float, part: Component) -> str:
     """Return a variance, as a share of the whole if that is known."""
     total = None if part.features is None else part.features.total
-    return f"{percent(variance / total)} of all variance" if total else f"variance {variance:.4g}"
+    return f"{at_least(variance / total)} of all variance" if total else f"variance {variance:.4g}"
 
 
 def sign(nonnegative: bool) -> str:

@@ -55,12 +55,20 @@ def test_no_holder_of_masked_rows_loses_their_mask(read, held):
 
 @pytest.mark.parametrize("held", list(HOLDERS)[:-1])
 def test_every_holder_of_rows_is_read(held):
-    assert (Covariance.from_data(HOLDERS[held](X)).matrix == Covariance.from_data(X).matrix).all()
-    assert (Covariance.from_data(memoryview(X)).matrix == Covariance.from_data(X).matrix).all()
+    assert (
+        Covariance.from_data(HOLDERS[held](X), standardize=False).matrix
+        == Covariance.from_data(X, standardize=False).matrix
+    ).all()
+    assert (
+        Covariance.from_data(memoryview(X), standardize=False).matrix
+        == Covariance.from_data(X, standardize=False).matrix
+    ).all()
 
 
 def test_a_mask_that_hides_nothing_is_no_obstacle():
-    assert (Covariance.from_data(masked(X)).matrix == Covariance.from_data(X).matrix).all()
+    assert (
+        Covariance.from_data(masked(X), standardize=False).matrix == Covariance.from_data(X, standardize=False).matrix
+    ).all()
 
 
 def tables():
@@ -79,15 +87,18 @@ def tables():
 @pytest.mark.parametrize("which", range(5))
 def test_tables_are_read_as_the_estimator_reads_them(which):
     _, frames = tables()
-    assert (Covariance.from_data(frames[which]).matrix == Covariance.from_data(X).matrix).all()
+    assert (
+        Covariance.from_data(frames[which], standardize=False).matrix
+        == Covariance.from_data(X, standardize=False).matrix
+    ).all()
     estimator = NonnegativeSparsePCA(1, 2).fit(frames[which])
-    assert (estimator._covariance.matrix == Covariance.from_data(X).matrix).all()
+    assert (estimator._covariance.matrix == Covariance.from_data(X, standardize=False).matrix).all()
 
 
 def both(given):
     """What the covariance and the estimator make of the same data."""
     fitted = NonnegativeSparsePCA(1, 2).fit(given)
-    return Covariance.from_data(given).matrix, fitted._covariance.matrix
+    return Covariance.from_data(given, standardize=False).matrix, fitted._covariance.matrix
 
 
 def columns():
@@ -120,7 +131,7 @@ def columns():
 @pytest.mark.parametrize("kind", ["decimal", "objects", "nullable", "arrow", "categories"])
 def test_a_column_of_numbers_is_read_alike_whatever_its_type(kind):
     pandas, numbers, _ = columns()
-    plain = Covariance.from_data([[1.0, 0.5], [2.0, 1.5], [4.0, 9.0]]).matrix
+    plain = Covariance.from_data([[1.0, 0.5], [2.0, 1.5], [4.0, 9.0]], standardize=False).matrix
     for matrix in both(pandas.DataFrame({"a": numbers[kind], "b": [0.5, 1.5, 9.0]})):
         assert (matrix == plain).all()
 
@@ -180,7 +191,7 @@ def test_tables_without_rows_or_columns_are_told_so():
         (pandas.DataFrame(index=[1, 2, 3]), 3, 0),
     ):
         with pytest.raises(DataError, match=rf"at least 1 sample and 1 feature; got shape \({rows}, {features}\)"):
-            Covariance.from_data(frame)
+            Covariance.from_data(frame, standardize=False)
         with pytest.raises(ValueError, match=rf"Found array with 0 .*\(shape=\({rows}, {features}\)\)"):
             NonnegativeSparsePCA(1, 1).fit(frame)
 
@@ -188,7 +199,9 @@ def test_tables_without_rows_or_columns_are_told_so():
 def test_columns_of_one_name_are_read_by_place_and_refused_where_names_are_kept():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(X, columns=["a", "a", "b"])
-    assert (Covariance.from_data(frame).matrix == Covariance.from_data(X).matrix).all()
+    assert (
+        Covariance.from_data(frame, standardize=False).matrix == Covariance.from_data(X, standardize=False).matrix
+    ).all()
     with pytest.raises(DataError, match=r"1 column\(s\) have the name of another, the first 'a'; rename them"):
         NonnegativeSparsePCA(1, 1).fit(frame)
 
@@ -198,7 +211,7 @@ def test_missing_values_of_a_table_are_refused_as_not_finite():
     for frame in frames[1:3]:
         frame.loc[1, "a"] = pandas.NA
         with pytest.raises(DataError, match=r"1 value\(s\) are not finite, the first at index \(1, 0\)"):
-            Covariance.from_data(frame)
+            Covariance.from_data(frame, standardize=False)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +225,7 @@ def test_missing_values_of_a_table_are_refused_as_not_finite():
 def test_a_column_that_is_no_number_is_named(column, says):
     pandas, _ = tables()
     with pytest.raises(DataError, match=says):
-        Covariance.from_data(pandas.DataFrame({"a": [1.0, 2.0, 3.0], "name": column}))
+        Covariance.from_data(pandas.DataFrame({"a": [1.0, 2.0, 3.0], "name": column}), standardize=False)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +259,7 @@ def test_exact_numbers_of_python_are_numbers():
 def test_every_sparse_form_is_read(form, kind):
     D = X.astype(kind)
     S = scipy.sparse.csr_array(D).asformat(form)
-    cov = Covariance.from_data(S)
+    cov = Covariance.from_data(S, standardize=False)
     np.testing.assert_allclose(cov.matrix, np.cov(D.astype(float).T, bias=True), atol=1e-15)
     assert Covariance.from_matrix(scipy.sparse.eye_array(3, dtype=kind, format=form)).trace == 3.0
 
@@ -305,7 +318,7 @@ def test_reading_a_sparse_array_leaves_it_as_it_was(form):
     given = sparse("coo", coords=(np.array([1, 0, 0, 2, 2]), np.array([1, 0, 0, 0, 2]))).asformat(form)
     names = [name for name in ("data", "indices", "indptr", "coords") if hasattr(given, name)]
     before = [np.array(getattr(given, name)) for name in names]
-    Covariance.from_data(given)
+    Covariance.from_data(given, standardize=False)
     for name, was in zip(names, before, strict=True):
         assert np.array_equal(getattr(given, name), was)
 
@@ -328,7 +341,7 @@ def twice(values, form="coo"):
     ids=["bool", "int8", "float"],
 )
 def test_entries_stored_twice_add_up_for_covariance_and_estimator_alike(form, values, first):
-    plain = Covariance.from_data([[first, 0.0], [0.0, 0.0], [0.0, 1.0]]).matrix
+    plain = Covariance.from_data([[first, 0.0], [0.0, 0.0], [0.0, 1.0]], standardize=False).matrix
     for matrix in both(twice(values, form)):
         np.testing.assert_allclose(matrix, plain, rtol=1e-14, atol=1e-16)
 
@@ -364,7 +377,7 @@ def test_data_too_large_or_too_small_are_told_so_not_called_constant(scale):
     Y = np.random.default_rng(0).standard_normal((4, 3)) * scale
     for data in (Y, scipy.sparse.csr_array(Y)):
         with pytest.raises(DataError, match="rescale the data, or standardize them"):
-            Covariance.from_data(data)
+            Covariance.from_data(data, standardize=False)
 
 
 def exact_variances(X):
@@ -383,7 +396,7 @@ def test_a_sparse_feature_far_from_zero_keeps_its_digits(offset, zeros):
     if zeros:
         data[:zeros, 3] = 0.0
         data /= offset
-    cov = Covariance.from_data(scipy.sparse.csr_array(data))
+    cov = Covariance.from_data(scipy.sparse.csr_array(data), standardize=False)
     expected = exact_variances(data)
     for found, exact in zip(cov.diagonal, expected, strict=True):
         assert abs(Fraction(float(found)) - exact) <= cov.representation_error
@@ -394,8 +407,8 @@ def test_a_sparse_feature_far_from_zero_beside_sparse_ones_is_certified_as_if_de
     rng = np.random.default_rng(0)
     rest = rng.standard_normal((200, 30)) * (rng.random((200, 30)) < 0.1)
     data = np.hstack([1e6 + rng.random((200, 1)), rest])
-    dense = nnspca.certify(Covariance.from_data(data), 5)
-    cov = Covariance.from_data(scipy.sparse.csr_array(data))
+    dense = nnspca.certify(Covariance.from_data(data, standardize=False), 5)
+    cov = Covariance.from_data(scipy.sparse.csr_array(data), standardize=False)
     sparse = nnspca.certify(cov, 5)
     nnspca.verify(sparse, cov)
     assert sparse.ratio == pytest.approx(dense.ratio, abs=1e-6)
@@ -414,7 +427,7 @@ def test_the_lower_bound_is_attained_on_the_sparse_data_themselves(offset):
     rng = np.random.default_rng(1)
     data = rng.standard_normal((30, 6)) * (rng.random((30, 6)) < 0.4)
     data[:, :2] = offset + np.round(rng.random((30, 1)) + rng.random((30, 2)) / 4, 3)
-    cov = Covariance.from_data(scipy.sparse.csr_array(data))
+    cov = Covariance.from_data(scipy.sparse.csr_array(data), standardize=False)
     cert = nnspca.certify(cov, 2)
     nnspca.verify(cert, cov)
     weights = [Fraction(float(w)) for w in cert.component.loadings]
@@ -428,7 +441,7 @@ def test_the_lower_bound_is_attained_on_the_sparse_data_themselves(offset):
 def test_features_near_zero_stay_sparse():
     S = scipy.sparse.random_array((200, 50), density=0.05, format="csr", rng=np.random.default_rng(0))
     wide = scipy.sparse.hstack([S, scipy.sparse.csr_array(1e6 + np.arange(200.0)[:, None])])
-    cov = Covariance.from_data(scipy.sparse.hstack([wide] * 40))
+    cov = Covariance.from_data(scipy.sparse.hstack([wide] * 40), standardize=False)
     assert cov.factor.S.nnz <= 40 * (S.nnz + 200)
 
 
@@ -531,4 +544,4 @@ def test_a_large_whole_number_that_is_a_double_is_read_exactly(held, value):
 )
 def test_a_whole_number_of_numpy_that_no_double_is_is_refused_among_others(given):
     with pytest.raises(nnspca.DataError, match=str(TOO_FINE)):
-        nnspca.Covariance.from_data(given)
+        nnspca.Covariance.from_data(given, standardize=False)

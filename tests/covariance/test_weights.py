@@ -31,11 +31,14 @@ def test_whole_weights_are_the_samples_so_many_times(standardize, kind):
 def test_equal_weights_are_none():
     X = made()
     for weight in (1, 1e-300, 1e300):
-        cov = nnspca.Covariance.from_data(X, sample_weight=np.full(len(X), weight))
-        assert cov.fingerprint == nnspca.Covariance.from_data(X).fingerprint
-    other = nnspca.Covariance.from_data(X, sample_weight=np.arange(len(X)))
-    assert other.fingerprint != nnspca.Covariance.from_data(X[1:]).fingerprint
-    assert other.fingerprint == nnspca.Covariance.from_data(X, sample_weight=2 * np.arange(len(X))).fingerprint
+        cov = nnspca.Covariance.from_data(X, sample_weight=np.full(len(X), weight), standardize=False)
+        assert cov.fingerprint == nnspca.Covariance.from_data(X, standardize=False).fingerprint
+    other = nnspca.Covariance.from_data(X, sample_weight=np.arange(len(X)), standardize=False)
+    assert other.fingerprint != nnspca.Covariance.from_data(X[1:], standardize=False).fingerprint
+    assert (
+        other.fingerprint
+        == nnspca.Covariance.from_data(X, sample_weight=2 * np.arange(len(X)), standardize=False).fingerprint
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -43,7 +46,7 @@ def test_what_rounding_moves_a_weighted_covariance_by_is_in_its_room(seed):
     """Against the same covariance in exact arithmetic."""
     X = made(9, 4, seed) * 1e3
     weights = 10.0 ** np.random.default_rng(seed).uniform(-3, 3, len(X))
-    cov = nnspca.Covariance.from_data(X, sample_weight=weights)
+    cov = nnspca.Covariance.from_data(X, sample_weight=weights, standardize=False)
     w = [Fraction(float(v)) for v in weights]
     columns = [[Fraction(float(v)) for v in column] for column in X.T]
     means = [sum(a * b for a, b in zip(w, column, strict=True)) / sum(w) for column in columns]
@@ -61,7 +64,7 @@ def test_a_certificate_of_weighted_samples_verifies_and_the_checker_takes_the_ma
     from nnspca.check import main
 
     X = made()
-    cov = nnspca.Covariance.from_data(X, sample_weight=np.arange(1, len(X) + 1))
+    cov = nnspca.Covariance.from_data(X, sample_weight=np.arange(1, len(X) + 1), standardize=False)
     cert = nnspca.certify(cov, 2)
     nnspca.verify(cert, cov)
     nnspca.save_certificate(cert, tmp_path / "certificate.npz", cov)
@@ -75,9 +78,9 @@ def test_a_certificate_of_weighted_samples_verifies_and_the_checker_takes_the_ma
 )
 def test_weights_that_are_none_are_refused_with_what_is_allowed(weights):
     with pytest.raises(ValueError, match=r"sample_weight=.* is not allowed; give 14 finite numbers of at least 0"):
-        nnspca.Covariance.from_data(made(), sample_weight=weights)
+        nnspca.Covariance.from_data(made(), sample_weight=weights, standardize=False)
 
 
 def test_one_sample_of_weight_has_no_variance():
     with pytest.raises(nnspca.DataError, match="at least 2 samples of weight"):
-        nnspca.Covariance.from_data(made(), sample_weight=[1] + [0] * 13)
+        nnspca.Covariance.from_data(made(), sample_weight=[1] + [0] * 13, standardize=False)

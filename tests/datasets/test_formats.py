@@ -386,3 +386,19 @@ def test_a_format_whose_package_is_absent_says_what_to_install(monkeypatch):
 
 def test_the_names_of_formats_in_the_error_are_those_that_are_read():
     assert json.dumps(refused(b"x", "t.doc")).count(".h5ad") == 1
+
+
+def test_a_column_names_the_samples_found_or_chosen():
+    content = b"who,town,id,height,width\nAnn,Bern,7,1,2\nBob,Bern,9,3,5\nCid,Chur,8,4,0\n"
+    found = read(content, "t.csv")
+    assert found.sample_names == ("Ann", "Bob", "Cid") and found.name_columns[:2] == ("who", "id")
+    chosen = read(content, "t.csv", sample_names="id")
+    assert chosen.sample_names == ("7", "9", "8") and chosen.feature_names == ("height", "width")
+    assert read(content, "t.csv", sample_names="").sample_names == ()
+    assert read(content, "t.csv", samples="rows", label="town").sample_names == ("Ann", "Bob", "Cid")
+    kept = read(content.replace(b"3,5", b"3,"), "t.csv", missing="drop rows")
+    assert kept.sample_names == ("Ann", "Cid")
+    with pytest.raises(DataError, match="'town' cannot name the samples: each needs a name of its own"):
+        read(content, "t.csv", sample_names="town")
+    turned = read(b"gene,s1,s2,s3\ng1,1,2,3\ng2,4,5,7\n", "t.csv", samples="columns")
+    assert turned.sample_names == ("s1", "s2", "s3")

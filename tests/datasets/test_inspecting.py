@@ -39,7 +39,7 @@ def test_mixed_units_are_standardised_and_what_names_a_sample_is_left_out():
     assert named["constant"] == ["country"]
     assert named["duplicates"] == ["height_again"]
     assert named["dominant"] == ["income"]
-    assert seen.left_out == (0, 1, 2, 7)
+    assert seen.left_out == (0, 1, 2, 7, 8)
     assert "identifier" not in str(seen.note("scales"))
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -154,13 +155,17 @@ def test_tables_hold_the_numbers_of_the_results(results):
 
 
 def test_pixels_are_told_by_where_they_lie(results):
-    assert results["of faces"].summary().startswith("One number made of ten pixels in rows ")
+    said = results["of faces"].summary()
+    assert re.match(
+        r"Ten pixels, \w+( of them)? at the \w+ \w+.*, rise together: one number made of these ten carries ", said
+    )
 
 
 def test_wavelengths_are_told_as_a_stretch_and_drawn_along_their_axis():
     data = nnspca.datasets.load("lrs")
     parts = nnspca.decompose(nnspca.Covariance.from_data(data), 2, 5)
-    assert f"five features in {data.axis.name} (" in parts[0].summary()
+    assert parts[0].summary().startswith(f"Five features at {data.axis.name} ")
+    assert f" {data.axis.unit} rise together: one number made of these five carries " in parts[0].summary()
     for figure, count in ((parts.plot(), 2), (parts[0].plot(), 1)):
         assert len(figure.data) == count
         assert np.array_equal(figure.data[0].x, data.axis.values[parts[0].support])

@@ -125,7 +125,7 @@ def test_samples_whose_features_have_other_names_are_refused():
     import pandas
 
     frame = pandas.DataFrame(made(), columns=list("abcdef"))
-    part = nnspca.solve(nnspca.Covariance.from_data(frame), 2)
+    part = nnspca.solve(nnspca.Covariance.from_data(frame, standardize=False), 2)
     assert nnspca.scores(frame, part).shape == (9,)
     with pytest.raises(nnspca.DataError, match="feature 0 of X is 'b'; the component has 'a' there"):
         nnspca.scores(frame[list("bacdef")], part)

@@ -26,7 +26,7 @@ FORMATS = (
 )
 OWN = "prepare-own"  # the run that prepares what was brought
 FIRST = 6  # columns that are named
-FOUND, NONE = "as found", "no class"
+FOUND, NONE, UNNAMED = "as found", "no class", "no names"
 SAYS: dict[Missing, str] = {
     "refuse": "choose …",
     "drop rows": "leave out these samples",
@@ -51,7 +51,9 @@ def bring() -> None:
             names: File | None = st.file_uploader("Names", key="names", type=["csv", "tsv", "txt"])
     mark = given[0].file_id[:8]
     every = bool(st.session_state.get(f"every-{mark}"))
-    reading = Reading("columns" if turned else "rows", _label(mark), _missing(mark), every=every)
+    reading = Reading(
+        "columns" if turned else "rows", _label(mark), _missing(mark), every=every, sample_names=_called(mark)
+    )
     job = files.read(given, names, reading)
     if not runs.follow(files.SLOT, job, "Stopped. Nothing of the file was kept."):
         return
@@ -71,7 +73,9 @@ def bring() -> None:
         _told(job.result, reading)
         _choices(job.result, mark, turned=turned)
         if job.about.left_out:
-            st.toggle("Keep every column", key=f"every-{mark}", help="Constant columns, identifiers and dates too.")
+            st.toggle(
+                "Keep every column", key=f"every-{mark}", help="Constant columns, identifiers, dates and copies too."
+            )
 
 
 def _left_out(job: Job) -> list[str]:
@@ -84,6 +88,12 @@ def _label(mark: str) -> str | None:
     """Return the column chosen as the class."""
     chosen = st.session_state.get(f"class-{mark}", FOUND)
     return None if chosen == FOUND else "" if chosen == NONE else str(chosen)
+
+
+def _called(mark: str) -> str | None:
+    """Return the column chosen to name the samples."""
+    chosen = st.session_state.get(f"called-{mark}", FOUND)
+    return None if chosen == FOUND else "" if chosen == UNNAMED else str(chosen)
 
 
 def _missing(mark: str) -> Missing:
@@ -198,8 +208,20 @@ def _told(data: Dataset, reading: Reading) -> None:
 
 def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
     """Offer what can still be chosen about how the file is read."""
+    beside = bool(data.class_columns and data.name_columns)
+    classes, names = st.columns(2) if beside else (st.container(), st.container())
     if data.class_columns and not turned:
-        _ask_class(data.class_columns, mark)
+        with classes:
+            _ask_class(data.class_columns, mark)
+    if data.name_columns and not turned:
+        with names:
+            st.selectbox(
+                "Names of the samples",
+                [FOUND, UNNAMED, *data.name_columns],
+                key=f"called-{mark}",
+                format_func=lambda name: foreign.line(name, foreign.NAME),
+                help="Samples are called by it wherever they are shown. It is no feature.",
+            )
     if f"missing-{mark}" in st.session_state and any("missing value" in note for note in data.notes):
         _ask_missing(mark)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.result import Component
+from nnspca.result.features import Features
 from nnspca.view.explore import sentences
 from nnspca.view.explore.path import Live
 from nnspca.view.figures import band
@@ -46,6 +47,10 @@ class View:
         The curves of other solvers.
     log : bool
         Whether equal steps of the k axis multiply.
+    features : Features or None
+        What the covariance knows of them.
+    besides : str
+        What else is known of the component that is shown.
     """
 
     data: Dataset
@@ -57,6 +62,8 @@ class View:
     live: Live
     others: Mapping[str, Mapping[int, Component]] = field(default_factory=dict)
     log: bool = True
+    features: Features | None = None
+    besides: str = ""
 
     @property
     def part(self) -> Component | None:
@@ -96,7 +103,7 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, s
         "live_says": said,
         "log": view.log,
         "ks": ks,
-        "says": [sentences.sentence(view.parts[k], view.known[k], data, unit) for k in ks],
+        "says": [said_of(view, k) for k in ks],
         "shares": [_down(view.parts[k].variance / unit) for k in ks],
         "gaps": [_gap(view.parts[k].variance, view.known[k].upper) for k in ks],
         "band": _band(view),
@@ -107,6 +114,12 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, s
     }
     signature = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
     return {**content, "signature": signature, "colours": canvas.colours()}
+
+
+def said_of(view: View, k: int) -> str:
+    """Return the sentence about the component at k."""
+    said = sentences.sentence(view.parts[k], view.known[k], view.data, view.leading or 1.0, view.features)
+    return f"{said} {view.besides}".strip() if k == view.k else said
 
 
 def _down(value: float) -> float:

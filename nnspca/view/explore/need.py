@@ -10,12 +10,12 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Necessity, Progress
+from nnspca.result import Certificate, Component, Necessity, Progress, sentences
 from nnspca.view import foreign, words
 from nnspca.view.certificate import component as drawn
 from nnspca.view.explore import figures
 from nnspca.view.explore.choices import KEYS
-from nnspca.view.session import charts, downloads, machines, runs, scene, store
+from nnspca.view.session import charts, downloads, machines, runs, scene, state, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
@@ -51,6 +51,15 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
     need = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
     if need is not None:
         _answer(need, data, now)
+
+
+def known(part: Component | None, data: Dataset, now: State) -> str:
+    """Say which features are indispensable, where that was proven of this component; else nothing."""
+    within = state.remembered(KEYS["within"])
+    need = store.results().get(_key(data, now, (KEYS["within"].default if within is None else within) / 100))
+    if need is None or part is None or not np.array_equal(need.component.support, part.support):
+        return ""
+    return foreign.line(sentences.necessity(need))
 
 
 def _key(data: Dataset, now: State, within: float) -> tuple[Hashable, ...]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component
+from nnspca.result import Certificate, Component, sentences
 from nnspca.view import foreign
 from nnspca.view.certificate import claims, sheet
+from nnspca.view.explore import need
 from nnspca.view.results.ledger import share
-from nnspca.view.session import downloads, scene
+from nnspca.view.session import downloads, scene, store
 from nnspca.view.session.state import State
 from nnspca.view.words import at_least, at_most, number, proven_percent, seconds
 
@@ -30,7 +33,8 @@ def page(
     what = f"{part.cardinality} of {data.n_features:,} {scene.noun(data)}"
     return sheet.sheet(
         f"{what}: {foreign.line(data.title or data.name)}",
-        claims.verdict(part, proof) if proof else "No upper bound was proven yet when this was saved.",
+        f"{_words(part, data, now)} "
+        + (claims.verdict(part, proof) if proof else "No upper bound was proven yet when this was saved."),
         drawn,
         sheet.about(data, now),
         _method(part, now),
@@ -58,6 +62,13 @@ def as_json(part: Component, proof: Certificate | None, data: Dataset, now: Stat
             else {"lower": proof.lower, "upper": proof.upper, "bound": proof.winner.name, "leading": proof.leading},
         }
     )
+
+
+def _words(part: Component, data: Dataset, now: State) -> str:
+    """Return the result in words; no sign in a name makes letters bold."""
+    told = dataclasses.replace(part, features=store.covariance(data, now).features)
+    said = foreign.line(sentences.component(told)).replace("**", "* *")
+    return f"{said} {need.known(part, data, now)}".strip()
 
 
 def _method(part: Component, now: State) -> str:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component
+from nnspca.result import Component, sentences
+from nnspca.result.features import Features
+from nnspca.view import foreign
 from nnspca.view.explore.run import Found
 from nnspca.view.results.ledger import Known, share
 from nnspca.view.session import scene, solver
 from nnspca.view.words import at_least, at_most, optimal, proven_share, seconds
 
 COMPUTING = "Computing the upper bound …"
+NAMED = 4  # features that are named
 PCA = "λ₁ is the variance of PCA's first component, which uses all features."
 
 
@@ -27,9 +31,26 @@ def explained(part: Component, data: Dataset, leading: float) -> str:
     return f"{some} {verb} {at_least(100 * part.variance / leading, 1)} % of λ₁"
 
 
-def sentence(part: Component, known: Known, data: Dataset, leading: float) -> str:
-    """Say what a component explains, and how close to the optimum it is proven to be."""
+def who(part: Component, features: Features) -> str:
+    """Say which features a component is made of and whether they vary together."""
+    return foreign.line(sentences.who(dataclasses.replace(part, features=features), NAMED))
+
+
+def carried(part: Component, data: Dataset, leading: float, features: Features) -> str:
+    """Say of which features a component is, and which share it explains of λ₁ and of all variance."""
+    these = "This" if part.cardinality == 1 else "These"
+    all_ = at_least(100 * part.variance / features.total, 1)
+    return f"{who(part, features)}. {these} {explained(part, data, leading)} and {all_} % of all variance"
+
+
+def sentence(part: Component, known: Known, data: Dataset, leading: float, features: Features | None = None) -> str:
+    """Say what a component is made of and explains, and how close to the optimum it is proven to be.
+
+    ``features`` is what the covariance knows of them; without it they are only counted.
+    """
     said = explained(part, data, leading)
+    if features is not None and features.total and part.cardinality:
+        said = carried(part, data, leading, features)
     if part.method != "best":
         said = f"{solver.title(part.method)}: {said}"
     fewer = ""

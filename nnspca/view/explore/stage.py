@@ -9,7 +9,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.view import foreign
-from nnspca.view.explore import content, path, run, sentences
+from nnspca.view.explore import content, need, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
 from nnspca.view.explore.samples.panels import ASKED_BEFORE
@@ -63,7 +63,19 @@ def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, othe
             parts[now.k] = found.part
             curves[method] = {**curves.get(method, {}), now.k: found.part}
     drawn = {name: curves.get(name, {}) for name in choice.others}
-    return View(data, store.leading(data, now), now.k, method, rows, parts, path.live(along), drawn, choice.log)
+    return View(
+        data,
+        store.leading(data, now),
+        now.k,
+        method,
+        rows,
+        parts,
+        path.live(along),
+        drawn,
+        choice.log,
+        store.covariance(data, now).features,
+        need.known(parts.get(now.k), data, now),
+    )
 
 
 def render(

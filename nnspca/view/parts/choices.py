@@ -121,9 +121,12 @@ def open_others() -> None:
         st.session_state[entry.key] = True
 
 
-def ask(now: State, data: Dataset, others: DeltaGenerator) -> tuple[Choices, DeltaGenerator]:
-    """Draw the row of controls, and the solvers in the place ``others``; return the choices and Solve live's place."""
-    many, apart_from, press = st.columns([1, 2, 1.2], vertical_alignment="bottom")
+def ask(now: State, data: Dataset, others: DeltaGenerator) -> tuple[Choices, DeltaGenerator, DeltaGenerator]:
+    """Draw the row of controls, and the solvers in the place ``others``; return the choices and two buttons' places.
+
+    The buttons are Solve live and the suggestion.
+    """
+    many, suggest, apart_from, press = st.columns([1, 1, 1.6, 1], vertical_alignment="bottom")
     with many:
         r = choose(
             KEYS["r"],
@@ -152,7 +155,7 @@ def ask(now: State, data: Dataset, others: DeltaGenerator) -> tuple[Choices, Del
         solvers = _solvers(now, data)
         if apart == JOINT and "coordinate-descent" in solvers:
             more |= _prices()
-    return Choices(r, apart, solvers, **more), press
+    return Choices(r, apart, solvers, **more), press, suggest
 
 
 def _solvers(now: State, data: Dataset) -> tuple[str, ...]:

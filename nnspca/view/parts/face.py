@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.datasets import Dataset
-from nnspca.result import Components
+from nnspca.result import Components, places
 from nnspca.view import foreign
 from nnspca.view.parts.figures.over_mean import COLOURS
 from nnspca.view.session import canvas, scene, store
@@ -31,15 +31,21 @@ def payload(parts: Components, data: Dataset) -> dict[str, Any]:
     for r, part in enumerate(parts.parts):
         support = part.support
         weights = part.loadings[support]
+        many = noun if len(support) != 1 else noun.removesuffix("s")
         heavy = [i for i in support[np.argsort(-np.abs(weights), kind="stable")] if i not in unlisted][:NAMED]
         named |= {int(i) for i in heavy}
-        called = [] if data.image_shape or data.axis else [str(data.feature_names[i]) for i in heavy]
+        if data.image_shape is not None:
+            called = [places.pixels(support, data.image_shape)]
+        elif data.axis is not None:
+            called = [places.along(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")]
+        else:
+            called = [str(data.feature_names[i]) for i in heavy]
         listed.append(
             {
                 "support": canvas.pack(support, "i4"),
                 "weights": canvas.pack(weights, "f4"),
                 "colour": COLOURS[r % len(COLOURS)],
-                "says": f"{len(support):,} {noun} · {percent(part.variance / (parts.total or 1.0), 1)}",
+                "says": f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), 1)}",
                 "names": [foreign.line(name, foreign.NAME) for name in called],
             }
         )

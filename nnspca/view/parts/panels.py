@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -10,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.components.pairing import paired
 from nnspca.datasets import Dataset
-from nnspca.result import Components
+from nnspca.result import Components, sentences
 from nnspca.view import words
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
@@ -41,6 +42,8 @@ def scene(data: Dataset) -> Scene:
 
 def whole(parts: Components, data: Dataset) -> Figure:
     """Show the parts in colours over the mean of the data; return them as a figure to download."""
+    left, parts = len(parts.parts), worth_drawing(parts)
+    left -= len(parts.parts)
     title = f"{len(parts.parts)} {'part' if len(parts.parts) == 1 else 'parts'}"
     drawn = _over_mean(parts.loadings, parts, data, title)
     if (parts.loadings >= 0).all():
@@ -48,7 +51,16 @@ def whole(parts: Components, data: Dataset) -> Figure:
     else:
         charts.figure(drawn, "parts-whole")
         st.caption("Click a part in the list to hide it, double-click to see it alone.")
+    if left:
+        st.caption(f"{'One more part adds' if left == 1 else f'{left} more parts add'} less than 1 %: not drawn.")
     return drawn
+
+
+def worth_drawing(parts: Components) -> Components:
+    """Return the parts without the last ones that add less than 1 % each."""
+    worth = np.flatnonzero(~sentences.small(parts.variances))
+    count = int(worth[-1]) + 1 if len(worth) else 1
+    return replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
 
 
 def _over_mean(loadings: np.ndarray, parts: Components, data: Dataset, title: str) -> Figure:

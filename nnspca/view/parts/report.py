@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 
@@ -9,14 +10,14 @@ import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Components, PartsCertificate
+from nnspca.result import Components, PartsCertificate, sentences
 from nnspca.view import foreign
 from nnspca.view.certificate import sheet
 from nnspca.view.parts import together, verdict
 from nnspca.view.parts.choices import Choices, title_of
 from nnspca.view.parts.figures.over_mean import COLOURS
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import scene
+from nnspca.view.session import scene, store
 from nnspca.view.session.state import State
 from nnspca.view.words import at_least, at_most, number, percent, seconds
 
@@ -43,7 +44,7 @@ def page(
     what = f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {scene.noun(data)}"
     return sheet.sheet(
         f"{what}: {foreign.line(data.title or data.name)}",
-        verdict.headline(results, known, choice, done=True),
+        f"{verdict.headline(results, known, choice, done=True)} {_words(parts, data, now)}",
         drawn,
         sheet.about(data, now),
         f"{title_of(way, choice)}. {nnspca.METHODS[parts.method].summary} Kept apart: "
@@ -52,6 +53,13 @@ def page(
         "No live run has made one." if proof is None else verdict.proven(proof, data.n_features),
         code,
     )
+
+
+def _words(parts: Components, data: Dataset, now: State) -> str:
+    """Return in words what each part is made of; no sign in a name makes letters bold."""
+    seen = store.covariance(data, now).features
+    told = [dataclasses.replace(part, features=seen) for part in parts.parts]
+    return foreign.line(sentences.listing(told, parts.total)).replace("**", "* *")
 
 
 def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:

@@ -37,7 +37,7 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     """Say how much disjoint parts explain, and what share of the optimum that is, never rounded in their favour."""
     r = len(parts.parts)
     variance = math.fsum(part.variance for part in parts.parts)
-    says = explained(r, variance / parts.total)
+    says = explained(r, variance / parts.total, alone(parts))
     if not math.isfinite(known.upper):
         rest = "No upper bound was proven; **Solve live** starts over." if done else "Computing the upper bound …"
         return f"{says} {rest}"
@@ -47,14 +47,27 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     return f"{says} {most}{source}, so this is **{words.proven_share(ratio)}**."
 
 
-def explained(r: int, share: float) -> str:
-    """Say how much of all variance so many parts explain.
+def explained(r: int, share: float, single: int = 0) -> str:
+    """Say how much of all variance so many parts explain, and how many are a ``single`` feature.
 
     >>> explained(6, 0.27519), explained(1, 0.05)
     ('These six parts explain **27.5 %** of all variance.', 'This part explains **5.0 %** of all variance.')
+    >>> explained(6, 0.8062, 3)
+    'These six parts explain **80.6 %** of all variance; three of them are a single feature each.'
     """
     these = "This part explains" if r == 1 else f"These {_parts(r)} explain"
-    return f"{these} **{words.percent(share, 1)}** of all variance."
+    said = f"{these} **{words.percent(share, 1)}** of all variance"
+    if not single:
+        return f"{said}."
+    which = (
+        "it is a single feature" if r == 1 else f"{NUMBERS[single]} of them {'is' if single == 1 else 'are'} a single"
+    )
+    return f"{said}; {which}{'' if r == 1 else ' feature' if single == 1 else ' feature each'}."
+
+
+def alone(parts: Components) -> int:
+    """Return how many parts are a single feature, though more were allowed."""
+    return sum(part.cardinality == 1 and part.k > 1 for part in parts.parts)
 
 
 def _parts(r: int) -> str:
@@ -68,7 +81,8 @@ def headline(results: Mapping[str, Components], known: Known, choice: Choices, *
         return "The run ended before any part was found." if done else f"Looking for {_parts(choice.r)} …"
     if together.applies(lead):
         return claim(lead, known, done=done)
-    return f"{explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total)} {_alone(lead)}"
+    said = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead))
+    return f"{said} {_alone(lead)}"
 
 
 def _alone(lead: Components) -> str:

@@ -48,7 +48,9 @@ class Reading:
     names : str
         The file of two columns that names the features; empty for none.
     every : bool
-        Whether constant columns, identifiers and dates are kept.
+        Whether constant columns, identifiers, dates and copies are kept.
+    sample_names : str or None
+        The column that names the samples; "" for none, None to decide by looking.
     """
 
     samples: Literal["rows", "columns"] = "rows"
@@ -56,6 +58,7 @@ class Reading:
     missing: Missing = "refuse"
     names: str = ""
     every: bool = False
+    sample_names: str | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
                 samples=reading.samples,
                 label=reading.label,
                 missing=reading.missing,
+                sample_names=reading.sample_names,
                 on_progress=lambda share, what: job.report(Progress(share, what)),
                 should_stop=job.should_stop,
             )
@@ -163,7 +167,7 @@ def code(name: str, variable: str) -> list[str]:
     if len(kept.files) > 5:
         source = "'the folder of your files'"
     usual = Reading()
-    given: dict[str, Any] = {key: getattr(kept.reading, key) for key in ("samples", "label", "missing")}
+    given: dict[str, Any] = {key: getattr(kept.reading, key) for key in ("samples", "label", "missing", "sample_names")}
     said = [f"{key}={value!r}" for key, value in given.items() if value != getattr(usual, key)]
     said += [f"name={kept.name!r}"] if kept.name else []
     lines = [f"{variable} = nnspca.datasets.read({', '.join([source, *said])})  # the path of your file"]

@@ -32,7 +32,9 @@ def opening(name: str) -> Opening:
 def usual_k(n: int, name: str = "") -> int:
     """Return the cardinality a data set of ``n`` features opens with.
 
-    >>> usual_k(625), usual_k(64), usual_k(13), usual_k(1), usual_k(93, "lrs")
-    (40, 16, 4, 1, 8)
+    One feature alone varies with nothing: two are the fewest of which a component says anything.
+
+    >>> usual_k(625), usual_k(64), usual_k(13), usual_k(4), usual_k(1), usual_k(93, "lrs")
+    (40, 16, 4, 2, 1, 8)
     """
-    return min(opening(name).k or min(USUAL_K, max(1, math.ceil(n / 4))), n)
+    return min(opening(name).k or min(USUAL_K, max(2, math.ceil(n / 4))), n)

@@ -59,6 +59,7 @@ def scores(found: Sets, data: Dataset, now: State) -> bytes:
     return downloads.table_csv(
         {
             "sample": i + 1,
+            **({"name": data.sample_names[i]} if data.sample_names else {}),
             **({} if labels is None else {"label": data.label_names[labels[i]] if labels[i] >= 0 else ""}),
             **{title: float(value) for (title, _), value in zip(columns, row, strict=True)},
         }

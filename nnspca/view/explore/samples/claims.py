@@ -15,6 +15,7 @@ from nnspca.view.session import scene
 FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
 CHANCE = 0.6  # below this share of pairs the score tells next to nothing
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
+NAMED_SAMPLES = 5000  # samples whose names are sent
 NAMED = 3  # features that a sentence names
 
 
@@ -27,6 +28,11 @@ def class_name(data: Dataset, c: int) -> str:
 def feature_name(data: Dataset, i: int) -> str:
     """Return what a feature is called, as one line."""
     return foreign.line(str(data.feature_names[i]), foreign.NAME)
+
+
+def sample_names(data: Dataset) -> list[str]:
+    """Return what the samples are called, each as one line; empty where that is not known or they are many."""
+    return [foreign.line(name, foreign.NAME) for name in data.sample_names] if data.shape[0] <= NAMED_SAMPLES else []
 
 
 def question(told: Contribution, data: Dataset, *, example: bool) -> str:

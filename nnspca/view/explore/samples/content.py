@@ -56,6 +56,7 @@ def payload(
         content |= {
             "scores": canvas.pack(lie.scores, "f4"),
             "second": None if lie.second is None else canvas.pack(lie.second, "f4"),
+            "sampleNames": claims.sample_names(data),
             "secondSays": "" if second is None else f"{second.cardinality:,} {scene.noun(data)}",
             **_classes(data, lie),
             "seen": _seen(data, lie.order),

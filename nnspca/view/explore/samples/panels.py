@@ -23,6 +23,8 @@ WITHOUT = (
     "These data are a covariance matrix: there are no samples, and so no scores. Why a feature is included can be "
     "asked all the same."
 )
+PICKER = "why-picker"
+LISTED = 2000  # features up to which all can be asked about by name
 ASKED_BEFORE = "_asked_before"  # what the sheet had asked when the player was pressed
 
 _mount = canvas.component("sheet", HOME, SCRIPTS)
@@ -53,12 +55,39 @@ def sheet(first: Component, second: Component | None, lie: Lie | None, data: Dat
         # The link that the browser wrote comes after this; what was asked before a press in the player is past.
         if pressed and pressed != st.session_state.get(ASKED_BEFORE) and pressed["about"] == choices.about(data):
             feature = int(pressed["feature"])
+        _picker(first, feature, data)
         told = run.why(data, now, first, int(np.abs(first.loadings).argmax()) if feature is None else feature)
         packed = content.payload(first, second, lie, told, data, now, asked=feature is not None)
         packed["focus"] = st.session_state.get("_asked", 0)
         _mount(key="sheet", data=packed, on_why_change=_nothing)
 
     st.fragment(draw)()
+
+
+def _picker(part: Component, feature: int | None, data: Dataset) -> None:
+    """Offer to ask about a feature by its name, found by typing; of many features, those of the component."""
+    own = np.argsort(-np.abs(part.loadings), kind="stable")[: part.cardinality].tolist()
+    others = [i for i in range(data.n_features) if not part.loadings[i]] if data.n_features <= LISTED else []
+    if feature is not None and feature not in own and feature not in others:
+        others = [feature]
+    st.session_state[PICKER] = feature
+    st.selectbox(
+        "Why this feature?",
+        [*own, *others],
+        key=PICKER,
+        format_func=lambda i: claims.feature_name(data, i),
+        placeholder="Type a name",
+        on_change=_picked,
+        width=380,
+    )
+
+
+def _picked() -> None:
+    """Ask why the feature that was chosen is in the component, as a press in the player does."""
+    feature = st.session_state[PICKER]
+    if feature is not None:
+        st.query_params["why"] = str(feature + 1)
+        st.session_state[ASKED_BEFORE] = getattr(st.session_state.get("sheet"), "why", None)
 
 
 def _nothing() -> None:
@@ -100,6 +129,7 @@ def scores_csv(lie: Lie, data: Dataset) -> bytes:
     names, rank = _names(data), {int(s): r + 1 for r, s in enumerate(lie.order)}
     return downloads.table_csv(
         {"sample": s + 1}
+        | ({"name": data.sample_names[s]} if data.sample_names else {})
         | ({"class": names[s]} if names else {})
         | {"rank": rank[s], "score": float(lie.scores[s])}
         | ({} if lie.second is None else {"second_score": float(lie.second[s])})

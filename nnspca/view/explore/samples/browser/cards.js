@@ -15,10 +15,10 @@ function cards(sheet) {
     button.setAttribute("aria-label", samples.name(s));
     words.textContent = number3(samples.scores[s]);
     const kind = samples.labels && samples.classes[samples.labels[s]];
-    small.textContent = kind && !kind.other ? kind.name : `no. ${s + 1}`;
+    small.textContent = kind && !kind.other ? kind.name : samples.short(s);
     if (portrait(picture, samples, s, palette)) button.append(picture);
     else button.append(badge(sheet, classOf(samples, s), 28));
-    if (!samples.seen && kind && !kind.other) words.textContent = `no. ${s + 1}: ${words.textContent}`;
+    if (!samples.seen && kind && !kind.other) words.textContent = `${samples.short(s)}: ${words.textContent}`;
     button.append(words, small);
     button.addEventListener("click", () => { samples.toggle(s); sheet.changed(); });
     for (const [on, whom] of [["pointerenter", s], ["pointerleave", null]]) {

@@ -11,6 +11,7 @@ class Samples {
     this.second = data.second && unpack(data.second);
     this.labels = data.labels && unpack(data.labels);
     this.classes = data.classes;
+    this.names = data.sampleNames ?? [];
     // highest first, ties in their own order: the same as the server's
     this.order = Int32Array.from({ length: m }, (_, s) => s).sort((a, b) => this.scores[b] - this.scores[a] || a - b);
     this.rank = new Int32Array(m);
@@ -80,8 +81,11 @@ class Samples {
 
   name(s) {
     const named = this.labels ? `, ${this.classes[this.labels[s]].name}` : "";
-    return `sample ${count(s + 1)}${named}: score ${number3(this.scores[s])}, rank ${count(this.rank[s] + 1)}`;
+    return `${this.names[s] ?? `sample ${count(s + 1)}`}${named}: score ${number3(this.scores[s])}, rank ${count(this.rank[s] + 1)}`;
   }
+
+  /** What a card calls a sample: its name, or its number. */
+  short(s) { return this.names[s] ?? `no. ${s + 1}`; }
 
   words() {
     if (!this.count) return "Nothing picked: drag along the samples or around some marks, press a picture or a class.";

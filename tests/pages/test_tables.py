@@ -1,0 +1,58 @@
+"""Twenty tables brought to the app: its choices and its first sentence, within one screen and without a control."""
+
+import pytest
+
+from nnspca.view.session.openings import usual_k
+from tests.pages.conftest import played, sent, settle
+from tests.tables import TABLES
+
+KEPT = ("_uploads", "_readings", "_mixed", "_inspected")
+pytestmark = pytest.mark.usefixtures("short_proofs", "short_searches")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_that_is_dropped_is_answered_in_words(open_page, name):
+    table = TABLES[name]
+    page = open_page("pages/data.py")
+    settle(page.file_uploader(key="upload").set_value([(table.filename, table.make(), "text/csv")]).run())
+    mark = next((w.key.removeprefix("class-") for w in page.selectbox if str(w.key).startswith("class-")), "")
+    if table.label is not None and not page.success:
+        settle(page.selectbox(key=f"class-{mark}").set_value(table.label).run())
+    if table.missing != "refuse":
+        settle(page.radio[0].set_value(table.missing).run())
+    (box,) = page.success
+    (data,) = page.session_state["_uploads"].values()
+    assert f"Preprocessing: {'standardised' if table.standardised else 'as is'}." in box.value
+    assert not set(table.left_out) & set(data.feature_names)
+    kept = {key: page.session_state[key] for key in KEPT if key in page.session_state}
+    k = usual_k(data.n_features)
+    shown = settle(open_page("pages/explore.py", data=data.name, k=k, ks=str(k), **kept))
+    said = played(shown)["says"][played(shown)["ks"].index(k)]
+    first = table.says.split(",")[0].split(" and ")[0]
+    assert said.startswith(first)
+    assert " rise together" in said and f"These {k} of {data.n_features} " in said and "% of all variance" in said
+    assert not shown.warning
+
+
+def test_samples_and_features_are_called_by_their_names_and_a_feature_is_asked_about_by_its_own(open_page):
+    table = TABLES["people"]
+    page = open_page("pages/data.py")
+    settle(page.file_uploader(key="upload").set_value([(table.filename, table.make(), "text/csv")]).run())
+    kept = {key: page.session_state[key] for key in KEPT if key in page.session_state}
+    shown = settle(open_page("pages/explore.py", data="people", k=3, ks="3", samples=True, **kept))
+    assert sent(shown, "sheet")["sampleNames"][:2] == ["Person 001", "Person 002"]
+    picker = shown.selectbox(key="why-picker")
+    assert picker.options[:3] == ["income", "rent", "spend"] and "coffee" in picker.options
+    settle(picker.set_value(4).run())
+    assert sent(shown, "sheet")["why"]["title"] == "Why is the feature height_cm not included?"
+
+
+def test_a_suggestion_is_marked_as_one_says_why_and_is_taken_with_one_press(open_page):
+    shown = settle(open_page("pages/explore.py", data="pitprops", k=4), path=True)
+    button = shown.button(key="suggest-k")
+    assert button.label.startswith("Suggested k: ") and not button.disabled
+    assert "one more feature adds less than 1 %" in button.help
+    suggested = int(button.label.rpartition(" ")[2])
+    assert suggested != 4
+    settle(button.click().run())
+    assert shown.session_state["k"] == suggested

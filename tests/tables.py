@@ -1,0 +1,261 @@
+"""Twenty tables that a person might bring: made up from a seed, or real ones that packages of the tests ship."""
+
+import gzip
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+import pandas
+from sklearn import datasets as sklearn_datasets
+
+TABLES: dict[str, "Table"] = {}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file, how it is read where the reader asks, and what is expected of it.
+
+    ``standardised`` and ``left_out`` are the choices made on reading; ``says`` begins the sentence about the first
+    component of the usual k.
+    """
+
+    make: Callable[[], bytes]
+    filename: str
+    standardised: bool
+    left_out: tuple[str, ...] = ()
+    says: str = ""
+    label: str | None = None
+    missing: str = "refuse"
+
+
+def table(filename: str, *, standardised: bool, says: str, **more: object) -> Callable:
+    """Enter a table under the name of its maker."""
+
+    def entered(make: Callable[[], pandas.DataFrame | bytes]) -> Callable:
+        def content() -> bytes:
+            made = make()
+            if isinstance(made, bytes):
+                return made
+            return made.to_csv(index=False, sep="\t" if filename.endswith(".tsv") else ",").encode()
+
+        TABLES[make.__name__] = Table(content, filename, standardised, says=says, **more)
+        return make
+
+    return entered
+
+
+def shipped(package: str, *path: str) -> bytes:
+    """Return a file that comes with a package."""
+    return files(package).joinpath(*path).read_bytes()
+
+
+def of_sklearn(load: Callable, **more: object) -> pandas.DataFrame:
+    """Return one of scikit-learn's tables, its class in words where it has one."""
+    data = load(as_frame=True, **more)
+    frame = data.data.copy()
+    if "target_names" in data and load is not sklearn_datasets.load_digits:
+        frame["kind"] = np.asarray(data.target_names)[data.target]
+    return frame
+
+
+@table(
+    "wine.csv",
+    standardised=True,
+    says="flavanoids, total_phenols, od280/od315_of_diluted_… and proanthocyanins rise together",
+)
+def wine():
+    return of_sklearn(sklearn_datasets.load_wine)
+
+
+@table(
+    "breast_cancer.csv",
+    standardised=True,
+    says="worst perimeter, worst radius, mean perimeter, mean radius, mean area, worst area and 2 more rise together",
+)
+def breast_cancer():
+    return of_sklearn(sklearn_datasets.load_breast_cancer)
+
+
+@table("diabetes.csv", standardised=True, says="s2, s1 and s4 rise together")
+def diabetes():
+    return sklearn_datasets.load_diabetes(as_frame=True, scaled=False).data
+
+
+@table("iris.csv", standardised=False, says="petal length (cm) and sepal length (cm) rise together")
+def iris():
+    return of_sklearn(sklearn_datasets.load_iris)
+
+
+@table("linnerud.csv", standardised=True, says="Waist and Weight rise together")
+def linnerud():
+    data = sklearn_datasets.load_linnerud(as_frame=True)
+    return pandas.concat([data.data, data.target], axis=1)
+
+
+@table(
+    "digits.csv",
+    standardised=False,
+    says="pixel_5_3, pixel_4_2, pixel_4_3, pixel_5_2, pixel_5_4, pixel_2_3 and 10 more rise together weakly",
+    left_out=("pixel_0_0", "pixel_4_0", "pixel_4_7"),
+)
+def digits():
+    return of_sklearn(sklearn_datasets.load_digits)
+
+
+@table(
+    "gapminder.csv",
+    standardised=True,
+    says="gdpPercap and lifeExp rise together",
+    label="continent",
+    left_out=("year",),
+)
+def gapminder():
+    return gzip.decompress(shipped("plotly", "package_data", "datasets", "gapminder.csv.gz"))
+
+
+@table("tips.csv", standardised=True, says="total_bill and tip rise together", label="day")
+def tips():
+    return gzip.decompress(shipped("plotly", "package_data", "datasets", "tips.csv.gz"))
+
+
+@table("macrodata.csv", standardised=True, says="realdpi, realgdp, realcons and pop rise together", left_out=("year",))
+def macrodata():
+    return shipped("statsmodels", "datasets", "macrodata", "macrodata.csv")
+
+
+@table("elnino.csv", standardised=False, says="MAY, JUN and JUL rise together", left_out=("YEAR",))
+def elnino():
+    return shipped("statsmodels", "datasets", "elnino", "elnino.csv")
+
+
+@table(
+    "star98.csv",
+    standardised=True,
+    says="PERMINTE, PERMINTE_AVSAL, PERMINTE_AVYRSEXP, PERMINTE_AVYRSEXP_AVSAL, PERHISP and LOWINC rise together",
+)
+def star98():
+    return shipped("statsmodels", "datasets", "star98", "star98.csv")
+
+
+@table("fair.csv", standardised=False, says="yrs_married, age and children rise together")
+def fair():
+    return shipped("statsmodels", "datasets", "fair", "fair.csv")
+
+
+@table("pbmc.h5ad", standardised=False, says="LST1, FTL, AIF1, TYROBP, FCER1G, PSAP and 34 more rise together")
+def pbmc():
+    return shipped("scanpy", "datasets", "10x_pbmc68k_reduced.h5ad")
+
+
+def _random(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@table("people.csv", standardised=True, says="income, rent and spend rise together", left_out=("person_id",))
+def people():
+    rng = _random(7)
+    money, body = rng.standard_normal((2, 200))
+    own = iter(rng.standard_normal((12, 200)))
+    return pandas.DataFrame(
+        {
+            "name": [f"Person {i:03d}" for i in range(1, 201)],
+            "person_id": range(1, 201),
+            "income": (30_000 + 9_000 * (money + 0.5 * next(own))).round(),
+            "spend": (1_500 + 400 * (money + 0.7 * next(own))).round(2),
+            "rent": (800 + 200 * (money + 0.6 * next(own))).round(1),
+            "age": (45 + 12 * next(own)).round(),
+            "height_cm": (172 + 9 * (body + 0.8 * next(own))).round(1),
+            "weight_kg": (74 + 11 * (body + 0.9 * next(own))).round(1),
+            "steps": (8_000 + 2_500 * next(own)).round(),
+            "sleep_h": (7 + 0.8 * next(own)).round(2),
+            "coffee": (2 + 0.5 * next(own)).round(1),
+            "town": rng.choice(["Bern", "Basel", "Chur"], 200),
+        }
+    )
+
+
+@table("counts.tsv", standardised=False, says="GENE3, GENE6, GENE1, GENE8, GENE7, GENE4 and 9 more rise together")
+def counts():
+    rng = _random(1)
+    level = rng.gamma(1.0, 20.0, 60)
+    programme = np.where(np.arange(60) < 8, 1.0, 0.0)
+    activity = rng.gamma(2.0, 0.5, (80, 1))
+    made = rng.poisson(level * (1 + 3 * activity * programme))
+    return pandas.DataFrame(made, columns=[f"GENE{i}" for i in range(1, 61)])
+
+
+@table(
+    "spectra.csv", standardised=False, says="620 nm, 615 nm, 625 nm, 610 nm, 630 nm, 635 nm and 10 more rise together"
+)
+def spectra():
+    rng = _random(2)
+    along = np.linspace(400, 700, 61)
+    heights = rng.gamma(4.0, 0.25, (50, 2))
+    lines = np.exp(-(((along[None, :] - np.array([[470.0], [620.0]])) / np.array([[12.0], [20.0]])) ** 2))
+    made = heights @ lines + 0.02 * rng.standard_normal((50, 61))
+    return pandas.DataFrame(made.round(4), columns=[f"{a:g} nm" for a in along])
+
+
+@table(
+    "survey.csv", standardised=False, says="calm_5, calm_3 and calm_2 rise together", left_out=("respondent_id", "year")
+)
+def survey():
+    rng = _random(3)
+    moods = rng.standard_normal((300, 2)).repeat(6, axis=1)
+    made = np.clip(np.round(3 + 0.9 * moods + 0.7 * rng.standard_normal((300, 12))), 1, 5).astype(int)
+    frame = pandas.DataFrame(made, columns=[*(f"calm_{i}" for i in range(1, 7)), *(f"social_{i}" for i in range(1, 7))])
+    frame.insert(0, "year", rng.integers(2015, 2024, 300))
+    frame.insert(0, "respondent_id", rng.permutation(np.arange(10_001, 10_301)))
+    return frame
+
+
+@table(
+    "sensors.csv",
+    standardised=True,
+    says="temperature_c and power_w rise together",
+    left_out=("timestamp", "firmware", "power_copy"),
+)
+def sensors():
+    rng = _random(4)
+    load = np.sin(np.arange(400) / 30)[:, None] + 0.2 * rng.standard_normal((400, 3))
+    made = pandas.DataFrame({"timestamp": 1_700_000_000 + 60 * np.arange(400)})
+    made["power_w"] = (1_500 + 400 * load[:, 0]).round(1)
+    made["current_a"] = (6.5 + 1.7 * load[:, 1]).round(3)
+    made["temperature_c"] = (60 + 5 * load[:, 2]).round(2)
+    made["humidity"] = (45 + 6 * rng.standard_normal(400)).round(1)
+    made["pressure_pa"] = (101_325 + 300 * rng.standard_normal(400)).round()
+    made["firmware"] = 3
+    made["power_copy"] = made["power_w"]
+    return made
+
+
+@table("returns.csv", standardised=False, says="DDD, BBB and CCC rise together")
+def returns():
+    rng = _random(5)
+    market, tech = rng.standard_normal((2, 250, 1))
+    made = 0.008 * market + 0.01 * rng.standard_normal((250, 9))
+    made[:, :4] += 0.012 * tech
+    frame = pandas.DataFrame(made.round(5), columns=["AAA", "BBB", "CCC", "DDD", "EEE", "FFF", "GGG", "HHH", "III"])
+    frame.insert(0, "date", pandas.bdate_range("2023-01-02", periods=250).strftime("%Y-%m-%d"))
+    return frame
+
+
+@table("school.csv", standardised=True, says="physics and maths rise together", missing="mean")
+def school():
+    rng = _random(6)
+    effort = rng.standard_normal(150)
+    own = iter(rng.standard_normal((6, 150)))
+    frame = pandas.DataFrame(
+        {
+            "student": [f"S{i:04d}" for i in range(150)],
+            "maths": (60 + 12 * (effort + 0.6 * next(own))).round(),
+            "physics": (58 + 11 * (effort + 0.6 * next(own))).round(),
+            "reading": (65 + 10 * (effort + 0.8 * next(own))).round(),
+            "absent_days": np.maximum(0, (9 - 4 * (effort + 0.6 * next(own))).round()),
+            "screen_min": (180 - 60 * (effort + 0.9 * next(own))).round(),
+            "shoe_size": (40 + 2 * next(own)).round(1),
+        }
+    )
+    frame.loc[[3, 77], "reading"] = np.nan
+    return frame

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -20,17 +21,20 @@ from nnspca.calls.arguments import (
     shown,
 )
 from nnspca.calls.threads import one_blas_thread
+from nnspca.covariance import streamed
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.given import Given, check_feature_names, opened
 from nnspca.covariance.inner import Inner
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
+from nnspca.covariance.reading import check_names as check_columns
 from nnspca.covariance.samples import centred
+from nnspca.covariance.sources import Source, chunked
+from nnspca.covariance.streamed import DENSE_FEATURES
 from nnspca.errors import DataError
 from nnspca.result.features import Features, frozen
 
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
-DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 
 
 class Covariance(Inner):
@@ -196,11 +200,20 @@ class Covariance(Inner):
         """
         check_choice("samples", samples, ("rows", "columns"))
         check_flag("standardize", standardize)
+        if (source := chunked(X)) is not None:
+            return cls._of_source(source, standardize, samples, sample_weight, names)
         given = opened(X)
         if given.is_matrix:
             if sample_weight is not None or samples != "rows":
                 raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
             return cls._of_matrix_set(given, standardize, False, names)
+        if (source := streamed.large_array(given.values, samples)) is not None:
+            check_columns(given.values)
+            told = given.names if samples == "rows" else _index(X)
+            with suppress(streamed.TooFar):  # of any scale where it is in memory
+                return cls._of_source(
+                    source, standardize, "rows", sample_weight, told if names is None else names, given
+                )
         with one_blas_thread():
             made = centred(given.values, standardize, samples, sample_weight)
             m, n = made.factor.shape
@@ -217,6 +230,51 @@ class Covariance(Inner):
             origin=made.origin,
             features=Features(
                 total, n, told, mean, scale, bool(standardize), given.image_shape, given.axis, given.axis_title
+            ),
+        )
+
+    @classmethod
+    def _of_source(
+        cls,
+        source: Source,
+        standardize: bool,
+        samples: str,
+        sample_weight: object,
+        names: Any,
+        given: Given | None = None,
+    ) -> Covariance:
+        """Of rows that are read a chunk at a time, once."""
+        if samples != "rows":
+            raise DataError("data that are read in chunks have samples as rows: samples='columns' takes an array")
+        with one_blas_thread():
+            made = streamed.read(source, standardize, sample_weight)
+        told = source.names if names is None else names
+        if not isinstance(made, streamed.Streamed):
+            return cls.from_data(Given(made), standardize, sample_weight=sample_weight, names=told)
+        return cls._of_streamed(made, standardize, told, given or Given(None))
+
+    @classmethod
+    def _of_streamed(cls, made: streamed.Streamed, standardize: bool, names: Any, given: Given) -> Covariance:
+        """Hold what the sums over all rows came to."""
+        form = HeldMatrix(made.A)
+        total, n = float(np.maximum(form.diagonal, 0.0).sum()), len(made.A)
+        mean, scale = frozen(made.seen.mean), frozen(made.seen.scale)
+        return cls(
+            form,
+            n_samples=made.n_samples,
+            representation_error=made.representation_error,
+            relative_drift=made.relative_drift,
+            origin=made.origin,
+            features=Features(
+                total,
+                n,
+                check_feature_names(names, n),
+                mean,
+                scale,
+                bool(standardize),
+                given.image_shape,
+                given.axis,
+                given.axis_title,
             ),
         )
 

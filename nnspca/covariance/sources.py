@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import check_places, is_table, shown
+from nnspca.calls.arguments import is_table
 from nnspca.covariance.given import Given
 from nnspca.covariance.reading import check_unmasked, numbers
 from nnspca.errors import DataError, reason
@@ -143,6 +143,8 @@ def chunked(given: Any) -> Source | None:
     """
     if isinstance(given, Source):
         return given
+    if isinstance(own := getattr(given, "source", None), Source):  # features that were chosen
+        return own
     if isinstance(given, np.memmap):
         return _of_slices(given, f"the file {str(given.filename or '')[-60:]!r}")
     if isinstance(given, np.ndarray | list | tuple | str | bytes | Given) or scipy.sparse.issparse(given):
@@ -172,11 +174,12 @@ def _sliced(given: Any) -> bool:
     return named and isinstance(given.shape, tuple) and not is_table(given)
 
 
-def in_memory(values: Any) -> Source:
+def in_memory(values: Any, names: tuple[str, ...] | None = None) -> Source:
     """Return rows of an array in memory a few at a time, so that it is never converted whole."""
     m, n = values.shape
     step, rows = _step((m, n)), values.iloc if hasattr(values, "iloc") else values
-    return Source("the array", lambda: (rows[start : start + step] for start in range(0, m, step)), m, n, stored=False)
+    read: Callable[[], Iterator[Any]] = lambda: (rows[start : start + step] for start in range(0, m, step))  # noqa: E731
+    return Source("the array", read, m, n, names, stored=False)
 
 
 def _of_slices(given: Any, what: str, names: tuple[str, ...] | None = None) -> Source:
@@ -264,11 +267,3 @@ def _columns(batch: Any, names: tuple[str, ...]) -> np.ndarray:
         given = column.to_numpy(zero_copy_only=False)
         made[:, j] = given if given.dtype.kind in "fb" or not column.null_count else given.astype(np.float64)
     return made
-
-
-def chosen(source: Source, features: Any) -> Source:
-    """Return some features of a source whose number of features is known."""
-    n = source.shape[1]
-    if n is None:
-        raise ValueError(f"features={shown(features)} cannot be chosen before the data are read once")
-    return source.only(check_places("features", features, n))

@@ -13,6 +13,7 @@ from nnspca.covariance import spread
 from nnspca.covariance.factor import Seen
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.matrices import check_scale
+from nnspca.covariance.moments import Moments
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.samples import check_weights
 from nnspca.covariance.sources import Source, in_memory
@@ -122,10 +123,16 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
         if weights is not None and rows != len(weights):
             raise DataError(f"{source.what} gave {rows} rows; sample_weight has {len(weights)} weights")
         return of_sums(sums, standardize, source.expected)
-    return _whole([chunk for chunk, _ in kept])
+    return _whole([chunk for chunk, _ in kept], source.expected)
 
 
-def _whole(kept: list[Any]) -> Any:
+def _whole(kept: list[Any], before: Before | None) -> Any:
+    """All rows as one array."""
+    if before is not None:
+        seen = Moments(kept[0].shape[1])
+        for chunk in kept:
+            seen.add(chunk)
+        before.check(seen.count, seen.mean, seen.variance)
     if any(map(scipy.sparse.issparse, kept)):
         return scipy.sparse.csr_array(scipy.sparse.vstack(list(map(scipy.sparse.csr_array, kept))))
     return np.concatenate(kept) if len(kept) > 1 else np.asarray(kept[0])

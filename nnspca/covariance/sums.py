@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import scipy.sparse
 from scipy.linalg.blas import dsyrk
 
 from nnspca.covariance import marks
-from nnspca.errors import DataError
+from nnspca.covariance.places import Places
 from nnspca.numerics.doubles import as_doubles
 
 BLOCK, FEWEST, MOST = 2**20, 256, 8192  # numbers of a block of rows, and the fewest and most rows it has
@@ -46,7 +45,7 @@ class Sums:
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
         """Begin with no rows; ``start`` and ``chunk`` number the first row and chunk; None where chunks are our own."""
-        self.n, self.names, self.start = n, names, start
+        self.n, self.start = n, start
         self.count, self.weight = 0, 0.0
         self.mark = marks.Mark()
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
@@ -55,7 +54,7 @@ class Sums:
         self._rows = max(FEWEST, min(MOST, BLOCK // n))
         self._block, self._weights, self._held = np.empty((0, n)), np.empty(0), 0
         self.weighted = self.sparse = False
-        self._chunks, self._begins = chunk, [start]
+        self._places = Places(names, start, chunk)
 
     # ------------------------------------------------------------------ rows come in
 
@@ -75,7 +74,7 @@ class Sums:
             self._add_sparse(scipy.sparse.csr_array(rows), weights)
         else:
             self._add_dense(rows, weights)
-        self._begins.append(self.start + self.count + self._held)
+        self._places.next(self.start + self.count + self._held)
 
     def _add_dense(self, rows: np.ndarray, weights: np.ndarray | None) -> None:
         if not len(self._block):
@@ -114,7 +113,7 @@ class Sums:
         block += 0.0  # −0 is 0
         low, high = block.min(axis=0), block.max(axis=0)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
-            self._refuse(block)
+            self._places.refuse(block, self.start + self.count)
         np.minimum(self.low, low, out=self.low)
         np.maximum(self.high, high, out=self.high)
         weights = self._weights[:held] if self.weighted else None
@@ -140,7 +139,7 @@ class Sums:
         held = rows.shape[0]
         data = as_doubles(rows.data) + 0.0
         if not np.isfinite(data).all():
-            self._refuse(rows)
+            self._places.refuse(rows, self.start + self.count)
         by = scipy.sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
         mean = np.asarray(by.sum(axis=0)).ravel() / held
         with np.errstate(over="ignore", invalid="ignore"):
@@ -159,25 +158,6 @@ class Sums:
     def _end(self, held: int, total: float, mean: np.ndarray, rest: np.ndarray) -> None:
         self._means.append((total, mean, rest))
         self.count, self.weight, self._held = self.count + held, self.weight + total, 0
-
-    def _refuse(self, block: Any) -> None:
-        """Raise DataError that says where the first value is that is not finite."""
-        if scipy.sparse.issparse(block):
-            listed = block.tocoo()
-            bad = np.flatnonzero(~np.isfinite(listed.data))
-            i, j = (int(side[bad[0]]) for side in listed.coords)
-            value = listed.data[bad[0]]
-        else:
-            i, j = map(int, np.argwhere(~np.isfinite(block))[0])
-            value = block[i, j]
-        row = self.start + self.count + i
-        place = bisect_right(self._begins, row) - 1
-        where = f"row {row}"
-        if self._chunks is not None:
-            where = f"chunk {self._chunks + place}, its row {row - self._begins[place]} (row {row} of the data)"
-        name = f"feature {j}" if self.names is None else f"feature {self.names[j]!r:.60}"
-        said = "NaN" if np.isnan(value) else "infinite"
-        raise DataError(f"a value is not finite: {where}, {name} is {said}; remove or fill such values")
 
     # ------------------------------------------------------------------ what they come to
 
@@ -199,7 +179,7 @@ class Sums:
         self.flush()
         made = copy(self)
         made._products, made.low, made.high = self._products.copy(order="F"), self.low.copy(), self.high.copy()
-        made._means, made._begins = list(self._means), list(self._begins)
+        made._means, made._places = list(self._means), deepcopy(self._places)
         made._block, made._weights = np.empty((0, self.n)), np.empty(0)
         return made
 

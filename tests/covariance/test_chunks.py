@@ -387,3 +387,64 @@ def test_weights_that_are_not_one_for_each_row_are_refused(small):
         Covariance.from_data(cut(made(), 30), sample_weight=3)
     with pytest.raises(DataError, match="samples='columns' takes an array"):
         Covariance.from_data(cut(made(), 30), samples="columns")
+
+
+# ---------------------------------------------------------------------- fewer features
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:zarr", "ignore::FutureWarning:anndata")
+@pytest.mark.parametrize("holder", [*HOLDERS, "array", "sparse array", "table"])
+@pytest.mark.parametrize("large", [False, True])
+def test_the_features_that_vary_most_are_chosen_in_one_pass_and_keep_their_names(holder, large, tmp_path, monkeypatch):
+    X = made()
+    here = {
+        "array": lambda X, path: X,
+        "sparse array": lambda X, path: scipy.sparse.csc_array(X),
+        "table": lambda X, path: pandas.DataFrame(X, columns=list(NAMES)),
+    }
+    given = (HOLDERS | here)[holder](X, tmp_path)
+    if large:
+        monkeypatch.setattr(streamed, "WHOLE", 0)
+        monkeypatch.setattr(sources, "CHUNK", 30 * N)
+    few = nnspca.most_variable(given, 3)
+    expected = np.sort(np.argsort(-X.var(axis=0))[:3])
+    assert np.array_equal(few.features, expected)
+    np.testing.assert_allclose(few.variances, X.var(axis=0), rtol=1e-11)
+    np.testing.assert_allclose(few.means, X.mean(axis=0), rtol=1e-11)
+    assert few.share == pytest.approx(X.var(axis=0)[expected].sum() / X.var(axis=0).sum())
+    cov = Covariance.from_data(few)
+    np.testing.assert_allclose(cov.matrix, np.cov(X[:, expected].T, bias=True), rtol=1e-10)
+    if holder in ("table", "Parquet") or holder.endswith("AnnData in a file"):
+        assert cov.feature_names == few.names == tuple(NAMES[j] for j in expected)
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("kept", [M, M - 1])
+def test_data_that_change_between_two_passes_are_refused(large, kept, monkeypatch):
+    if large:
+        monkeypatch.setattr(streamed, "WHOLE", 0)
+    later = made()[:kept]
+    later[3] = 1.0
+    versions = iter([made(), later])
+    few = nnspca.most_variable(lambda: iter(np.split(next(versions), [100])), 2)
+    with pytest.raises(DataError, match=rf"the data changed while they were read: {kept} rows now, 230 before"):
+        Covariance.from_data(few)
+
+
+def test_data_of_too_many_features_say_how_to_choose_some(monkeypatch, tmp_path):
+    monkeypatch.setattr(streamed, "GATHERED", 500)
+    monkeypatch.setattr(streamed, "DENSE_FEATURES", 2)
+    monkeypatch.setattr(streamed, "DENSE_EIGEN", 3)
+    for given in (in_hdf5(made(), tmp_path), in_h5ad(made(), tmp_path, True), cut(made(), 100)):
+        with pytest.raises(DataError, match=r"rows of 7 features. At most 500 .*nnspca.most_variable\(X, 3\)"):
+            Covariance.from_data(given)
+        assert Covariance.from_data(nnspca.most_variable(given, 3)).n_features == 3
+
+
+def test_a_value_that_is_not_finite_is_named_when_features_are_chosen():
+    with pytest.raises(DataError, match=r"chunk 37, its row 2 \(row 187 of the data\), feature 4 is NaN"):
+        nnspca.most_variable(spoilt(np.nan), 2)
+    with pytest.raises(DataError, match="no feature varies over the 9 samples"):
+        nnspca.most_variable(np.ones((9, 3)))
+    with pytest.raises(ValueError, match="n_features=0 is not allowed"):
+        nnspca.most_variable(made(), 0)

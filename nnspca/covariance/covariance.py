@@ -31,6 +31,7 @@ from nnspca.covariance.reading import check_names as check_columns
 from nnspca.covariance.samples import centred
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import DENSE_FEATURES
+from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.result.features import Features, frozen
 
@@ -252,6 +253,37 @@ class Covariance(Inner):
         if not isinstance(made, streamed.Streamed):
             return cls.from_data(Given(made), standardize, sample_weight=sample_weight, names=told)
         return cls._of_streamed(made, standardize, told, given or Given(None))
+
+    @classmethod
+    def from_chunks(cls, read, standardize: bool = False, *, sample_weight=None, names=None) -> Covariance:
+        """Covariance of rows that a function gives a chunk at a time, read once and let go.
+
+        Parameters
+        ----------
+        read : callable
+            Called without arguments, it returns an iterator of arrays, tables or sparse arrays of
+            some rows each, all of the same features.
+        standardize, sample_weight, names
+            As for :meth:`from_data`, which takes such a function, too.
+
+        Examples
+        --------
+        >>> def read():
+        ...     for start in (0, 2):
+        ...         yield np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 4.0], [6.0, 4.0]])[start : start + 2]
+        >>> Covariance.from_chunks(read).diagonal
+        array([5.  , 2.25])
+        """
+        if not callable(read):
+            raise TypeError(f"read={shown(read)} is not allowed; give a function that returns an iterator of chunks")
+        return cls.from_data(read, standardize, sample_weight=sample_weight, names=names)
+
+    @classmethod
+    def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
+        """Of rows that were summed."""
+        with one_blas_thread():
+            made = streamed.of_sums(sums, standardize)
+        return cls._of_streamed(made, standardize, names, Given(None))
 
     @classmethod
     def _of_streamed(cls, made: streamed.Streamed, standardize: bool, names: Any, given: Given) -> Covariance:

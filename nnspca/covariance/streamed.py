@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import is_table, shown
+from nnspca.calls.arguments import is_table, real_array, shown
+from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance import spread
 from nnspca.covariance.factor import Seen
 from nnspca.covariance.forms import DENSE_EIGEN
@@ -95,7 +96,9 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
         than a matrix is made for. The message says which, or how many features to choose, and how.
     """
     m, n = source.shape
-    weights = _weights(sample_weight, m)
+    weights = given_weights(sample_weight, m)
+    if weights is not None:
+        weights = None if (weights == weights[0]).all() else weights / weights.max()
     if m is not None and n is not None:
         _check_size(source, m, n)
         if is_large(m, n) and source.blocks is not None:
@@ -138,17 +141,57 @@ def _whole(kept: list[Any], before: Before | None) -> Any:
     return np.concatenate(kept) if len(kept) > 1 else np.asarray(kept[0])
 
 
-def _weights(given: object, m: int | None) -> np.ndarray | None:
-    """One weight for each row, or None where all have the same."""
+def given_weights(given: object, m: int | None) -> np.ndarray | None:
+    """Return one weight for each row as it was given; None for None."""
     if given is None:
         return None
     try:
         count = len(given) if m is None else m  # type: ignore[arg-type]
     except TypeError:
         raise ValueError(f"sample_weight={shown(given)} is not allowed; give one number for each row") from None
-    weights = check_weights(given, count)
-    assert weights is not None
-    return None if (weights == weights[0]).all() else weights
+    check_weights(given, count)
+    return real_array(given)
+
+
+def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums:
+    """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails.
+
+    Raises
+    ------
+    DataError
+        Rows that cannot be read or used, or too many features for a matrix.
+    """
+    whole = sums
+    begin = 0
+    for chunk in source.chunks():
+        n = chunk.shape[1]
+        if whole is None:
+            _check_features(n)
+            whole = Sums(n, source.names, chunk=0 if source.stored else None)
+        elif whole is sums and source.stored:
+            whole = sums.copy()
+        if n != whole.n:
+            raise DataError(f"the data have {n} features; those before had {whole.n}")
+        few = None if weights is None else weights[begin : begin + chunk.shape[0]]
+        begin += chunk.shape[0]
+        if weights is not None and begin > len(weights):
+            break
+        with one_blas_thread():
+            whole.add(chunk, few)
+    if weights is not None and begin != len(weights):
+        raise DataError(f"sample_weight has {len(weights)} weights for other than so many rows of {source.what}")
+    assert whole is not None
+    if source.stored:  # what is wrong with the last rows is said now
+        whole.flush()
+    return whole
+
+
+def _check_features(n: int) -> None:
+    if n > 2 * DENSE_EIGEN:
+        raise DataError(
+            f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary most: "
+            f"nnspca.most_variable(X, {DENSE_EIGEN})"
+        )
 
 
 def _check_size(source: Source, m: int, n: int, stored: int | None = None) -> None:

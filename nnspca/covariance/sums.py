@@ -184,6 +184,11 @@ class Sums:
         return made
 
     @property
+    def seen(self) -> int:
+        """Rows taken, those that wait among them."""
+        return self.count + self._held
+
+    @property
     def varies(self) -> np.ndarray:
         """Whether each feature took more than one value."""
         return self.low != self.high

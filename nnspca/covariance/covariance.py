@@ -164,14 +164,18 @@ class Covariance(Inner):
         """Covariance of data: features are centred, and A = X'X / m.
 
         A is formed where it is small; where samples are far fewer than features it never is.
-        A scipy.sparse array stays sparse: its centring is implicit.
+        A scipy.sparse array stays sparse: its centring is implicit. Data that are not in memory, and
+        arrays of more than 16.8 million numbers, are read once, a chunk at a time: of up to 6,000
+        features; of more choose some first, by :func:`nnspca.most_variable`.
 
         Parameters
         ----------
         X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
-            Finite real numbers, none of them masked or missing; (n, m) with ``samples="columns"``,
-            the papers' layout. A Dataset that is itself a covariance matrix is taken as one, as by
-            :meth:`from_dataset`.
+            Or rows that are read in chunks: a numpy.memmap, h5py.Dataset, Zarr or dask array, an
+            AnnData in a file or one of its layers, a pyarrow.dataset.Dataset, or a function that
+            returns an iterator of arrays, tables or sparse arrays. Finite real numbers, none of
+            them masked or missing; (n, m) with ``samples="columns"``, the papers' layout. A Dataset
+            that is itself a covariance matrix is taken as one, as by :meth:`from_dataset`.
         standardize : bool
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
             Features that never vary stay zero; features may be of any scale.
@@ -187,7 +191,8 @@ class Covariance(Inner):
         Raises
         ------
         DataError
-            Wrong shape, not numeric, masked, not finite, without any variance, or not in memory.
+            Wrong shape, not numeric, masked, not finite, or without any variance; or rows that cannot
+            be read: the message says which.
         ValueError
             Weights or names that are not one for each sample or feature.
 

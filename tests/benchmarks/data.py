@@ -1,6 +1,6 @@
 """The covariances the benchmarks run on, and what it takes to make one of data of any size.
 
-python -m tests.benchmarks.data [large]: from_data beside the plain product of the same chunks; with "large" of 3.2 GB, too.
+python -m tests.benchmarks.data [large]: from_data beside the plain product of the same chunks; "large" adds 3.2 GB.
 """
 
 import sys
@@ -69,7 +69,7 @@ def expression_array(samples: int, genes: int, seed: int = 0, *, blocks: int = 4
 
 
 def plain(chunks: Iterable[np.ndarray], n: int) -> np.ndarray:
-    """Return the sum of X'X of chunks in double precision, a thousand rows at a time: what nothing that forms A is below."""
+    """Return the sum of X'X of chunks in double precision, a thousand rows at a time: the least that forming A takes."""
     total = np.zeros((n, n))
     for chunk in chunks:
         for start in range(0, len(chunk), 1000):

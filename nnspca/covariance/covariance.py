@@ -182,8 +182,8 @@ class Covariance(Inner):
         samples : {"rows", "columns"}
         sample_weight : array_like, shape (m,), optional
             How much each sample counts, of at least 0: a sample of weight 2 counts as two, one of
-            weight 0 as none. Sparse data of different weights are held as dense ones, up to 4
-            million entries.
+            weight 0 as none. Sparse data of different weights are held as dense ones, or beyond 4
+            million entries as a matrix, up to 6,000 features.
         names : sequence of str, optional
             What the features are called; the columns of a data frame, the names of a Dataset and
             the variables of an AnnData when None.
@@ -213,7 +213,7 @@ class Covariance(Inner):
             if sample_weight is not None or samples != "rows":
                 raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
             return cls._of_matrix_set(given, standardize, False, names)
-        if (source := streamed.large_array(given.values, samples)) is not None:
+        if (source := streamed.large_array(given.values, samples, sample_weight is not None)) is not None:
             check_columns(given.values)
             told = given.names if samples == "rows" else _index(X)
             with suppress(streamed.TooFar):  # of any scale where it is in memory

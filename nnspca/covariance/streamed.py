@@ -11,11 +11,12 @@ import scipy.sparse
 from nnspca.calls.arguments import is_table, real_array, shown
 from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance import spread
-from nnspca.covariance.factor import Seen
+from nnspca.covariance.factor import AT_A_TIME, Seen
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.moments import Moments
 from nnspca.covariance.origin import Origin
+from nnspca.covariance.reading import numbers
 from nnspca.covariance.samples import check_weights
 from nnspca.covariance.sources import Source, in_memory
 from nnspca.covariance.sums import Sums
@@ -74,8 +75,17 @@ def is_large(m: int, n: int) -> bool:
     return m * n > WHOLE and formed(m, n)
 
 
-def large_array(values: Any, samples: str) -> Source | None:
-    """Return an array or a table in memory as a source of rows where it is large; None for anything else."""
+def large_array(values: Any, samples: str, weighted: bool = False) -> Source | None:
+    """Return an array or a table in memory as a source of rows where it is large; None for anything else.
+
+    Sparse data are one where they are weighted, and too many to be held as dense ones.
+    """
+    if scipy.sparse.issparse(values) and weighted and values.ndim == 2:
+        m, n = values.shape if samples == "rows" else values.shape[::-1]
+        if m * n <= AT_A_TIME or not formed(m, n):
+            return None
+        rows = numbers(values)
+        return in_memory(rows if samples == "rows" else scipy.sparse.csr_array(rows.T))
     plain = isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
     shape: tuple[int, ...] = getattr(values, "shape", ())
     if not (plain or (is_table(values) and hasattr(values, "iloc"))) or len(shape) != 2:
@@ -105,15 +115,15 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
             return of_sums(spread.over_blocks(source, Sums, weights), standardize, source.expected)
     kept: list[Any] = []
     sums: Sums | None = None
-    rows = numbers = 0
+    rows = count = 0
     for chunk in source.chunks():
         few = None if weights is None else weights[rows : rows + chunk.shape[0]]
         rows += chunk.shape[0]
         if weights is not None and rows > len(weights):
             raise DataError(f"{source.what} gave more than the {len(weights)} rows that sample_weight has weights for")
-        if sums is None and not is_large(m or rows, chunk.shape[1]):
-            numbers += chunk.nnz if scipy.sparse.issparse(chunk) else chunk.size
-            _check_size(source, rows, chunk.shape[1], numbers)
+        if sums is None and source.stored and not is_large(m or rows, chunk.shape[1]):
+            count += chunk.nnz if scipy.sparse.issparse(chunk) else chunk.size
+            _check_size(source, rows, chunk.shape[1], count)
             kept.append((chunk, few))
             continue
         if sums is None:

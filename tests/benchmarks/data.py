@@ -69,7 +69,7 @@ def expression_array(samples: int, genes: int, seed: int = 0, *, blocks: int = 4
 
 
 def plain(chunks: Iterable[np.ndarray], n: int) -> np.ndarray:
-    """Return the sum of X'X of chunks in double precision, a thousand rows at a time: the least that forming A takes."""
+    """Return the sum of X'X of chunks in double precision, a thousand rows at a time: what forming A takes."""
     total = np.zeros((n, n))
     for chunk in chunks:
         for start in range(0, len(chunk), 1000):

@@ -251,7 +251,7 @@ class Covariance(Inner):
     ) -> Covariance:
         """Of rows that are read a chunk at a time, once."""
         if samples != "rows":
-            raise DataError("data that are read in chunks have samples as rows: samples='columns' takes an array")
+            return cls.from_data(Given(streamed.turned(source)), standardize, sample_weight=sample_weight, names=names)
         with one_blas_thread():
             made = streamed.read(source, standardize, sample_weight)
         told = source.names if names is None else names

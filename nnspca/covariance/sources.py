@@ -77,7 +77,7 @@ class Source:
             if given is None:
                 break
             with _within(number):
-                rows = _plain(given)
+                rows = plain(given)
             if n is None:
                 n = rows.shape[1]
             if rows.shape[1] != n:
@@ -117,7 +117,7 @@ def _within(number: int) -> Iterator[None]:
         raise DataError(f"chunk {number}: {error}") from None
 
 
-def _plain(given: Any) -> Any:
+def plain(given: Any) -> Any:
     """A chunk as an array of real numbers, of its own type where it has one."""
     if scipy.sparse.issparse(given):
         if given.dtype.kind not in "fiub":
@@ -161,11 +161,25 @@ def chunked(given: Any) -> Source | None:
         last = given.dims[-1]
         named = tuple(map(str, given.coords[last].values)) if last in given.coords else None
         return Source(source.what, source.read, source.rows, source.n, named, blocks=source.blocks)
+    if isinstance(given, Iterator):
+        return Source(f"the {kind}", _once(given))
     if callable(given) and not is_table(given) and not hasattr(given, "__array__"):
         return Source(f"the function {getattr(given, '__name__', kind)!r:.60}", given)
     if _sliced(given) and (package == "h5py" or isinstance(getattr(given, "chunks", None), tuple)):
         return _of_slices(given, f"the {kind} of {package}")
     return None
+
+
+def _once(given: Iterator[Any]) -> Callable[[], Iterator[Any]]:
+    """An iterator as a function that gives it, and says so when it is asked for again."""
+    left = [given]
+
+    def read() -> Iterator[Any]:
+        if not left:
+            raise DataError("an iterator can be read once only: give a function that returns a new one")
+        return left.pop()
+
+    return read
 
 
 def _sliced(given: Any) -> bool:

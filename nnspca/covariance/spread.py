@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.covariance.sources import Source, _plain
+from nnspca.calls.threads import one_blas_thread
+from nnspca.covariance.sources import Source, plain
 from nnspca.errors import DataError, reason
 
 TOGETHER = 8  # sums that are added up in one task
@@ -66,10 +67,8 @@ def _of_block(
     height: int,
 ) -> Any:
     """The sums of one block; where its own chunk is not what was announced, an error says so."""
-    from nnspca.calls.threads import one_blas_thread
-
     try:
-        rows = _plain(block)
+        rows = plain(block)
     except DataError as error:
         raise DataError(f"chunk {number}: {error}") from None
     if rows.shape != (height, n):

@@ -107,23 +107,25 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
     """
     m, n = source.shape
     weights = given_weights(sample_weight, m)
+    most = np.inf
     if weights is not None:
+        most = len(weights)
         weights = None if (weights == weights[0]).all() else weights / weights.max()
-    if m is not None and n is not None:
-        _check_size(source, m, n)
-        if is_large(m, n) and source.blocks is not None:
-            return of_sums(spread.over_blocks(source, Sums, weights), standardize, source.expected)
+    if m is not None and n is not None and is_large(m, n) and source.blocks is not None:
+        return of_sums(spread.over_blocks(source, Sums, weights), standardize, source.expected)
     kept: list[Any] = []
     sums: Sums | None = None
     rows = count = 0
     for chunk in source.chunks():
         few = None if weights is None else weights[rows : rows + chunk.shape[0]]
         rows += chunk.shape[0]
-        if weights is not None and rows > len(weights):
-            raise DataError(f"{source.what} gave more than the {len(weights)} rows that sample_weight has weights for")
+        if rows > most:
+            raise DataError(f"{source.what} gave more than the {most} rows that sample_weight has weights for")
         if sums is None and source.stored and not is_large(m or rows, chunk.shape[1]):
-            count += chunk.nnz if scipy.sparse.issparse(chunk) else chunk.size
-            _check_size(source, rows, chunk.shape[1], count)
+            sparse = scipy.sparse.issparse(chunk)
+            count = count + chunk.nnz if sparse else (m or rows) * chunk.shape[1]
+            if count > GATHERED:
+                _refuse_size(source, m or rows, chunk.shape[1])
             kept.append((chunk, few))
             continue
         if sums is None:
@@ -133,10 +135,27 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
             kept = []
         sums.add(chunk, few)
     if sums is not None:
-        if weights is not None and rows != len(weights):
-            raise DataError(f"{source.what} gave {rows} rows; sample_weight has {len(weights)} weights")
+        if rows < most < np.inf:
+            raise DataError(f"{source.what} gave {rows} rows; sample_weight has {most} weights")
         return of_sums(sums, standardize, source.expected)
     return _whole([chunk for chunk, _ in kept], source.expected)
+
+
+def turned(source: Source) -> Any:
+    """Return data whose samples are columns, with samples as rows: as one array, where they are few enough for that.
+
+    Raises
+    ------
+    DataError
+        Data too large for memory: columns cannot be read a few at a time.
+    """
+    m, n = source.shape
+    if m is None or n is None or m * n > GATHERED:
+        raise DataError(
+            f"{source.what} is read in rows: with samples='columns' it may have up to {GATHERED:,} numbers, and tell "
+            "its shape; store it the other way round, or give X.T where that is possible"
+        )
+    return _whole(list(source.chunks()), None).T
 
 
 def _whole(kept: list[Any], before: Before | None) -> Any:
@@ -204,12 +223,12 @@ def _check_features(n: int) -> None:
         )
 
 
-def _check_size(source: Source, m: int, n: int, stored: int | None = None) -> None:
-    """Raise DataError for more numbers than memory should take where no matrix is made of so many features."""
-    if formed(m, n) or not source.stored or (stored if stored is not None else 0) <= GATHERED:
+def _refuse_size(source: Source, m: int, n: int) -> None:
+    """Raise DataError for more numbers than memory should take, of too many features for a matrix."""
+    if formed(m, n):
         return
     raise DataError(
-        f"{source.what} holds {m:,} or more rows of {n:,} features. At most {GATHERED:,} numbers are brought into "
+        f"{source.what} holds {m:,} rows or more of {n:,} features. At most {GATHERED:,} numbers are brought into "
         f"memory, and in one pass a covariance is made of up to {2 * DENSE_EIGEN:,} features with at least half as "
         "many rows. Choose the features that vary most, which takes one pass more and keeps their names: "
         f"Covariance.from_data(nnspca.most_variable(X, {DENSE_EIGEN}))"

@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 import scipy.sparse
 import xarray
+import zarr
 
 import nnspca
 from nnspca import Covariance, DataError
@@ -168,7 +169,6 @@ def in_hdf5(X, tmp_path):
 
 
 def in_zarr(X, tmp_path, version):
-    zarr = pytest.importorskip("zarr")
     stored = zarr.create_array(
         store=str(tmp_path / f"data{version}.zarr"), shape=X.shape, chunks=(9, 4), dtype=X.dtype, zarr_format=version
     )
@@ -383,10 +383,31 @@ def test_weights_that_are_not_one_for_each_row_are_refused(small):
         Covariance.from_data(cut(made(), 30), sample_weight=np.arange(20))
     with pytest.raises(DataError, match="gave 230 rows; sample_weight has 240 weights"):
         Covariance.from_data(cut(made(), 30), sample_weight=np.arange(240))
+    for rows in (200, 240):
+        with pytest.raises(DataError, match=rf"the {rows} rows|has {rows} weights"):
+            Covariance.from_data(cut(made(), 30), sample_weight=np.ones(rows))
+    assert Covariance.from_data(cut(made(), 30), sample_weight=np.ones(M)).n_samples == M
     with pytest.raises(ValueError, match="sample_weight=3 is not allowed; give one number for each row"):
         Covariance.from_data(cut(made(), 30), sample_weight=3)
-    with pytest.raises(DataError, match="samples='columns' takes an array"):
+    with pytest.raises(DataError, match="with samples='columns' it may have up to 134,217,728 numbers"):
         Covariance.from_data(cut(made(), 30), samples="columns")
+
+
+@pytest.mark.parametrize("holder", ["memmap", "HDF5", "Zarr 3", "dask"])
+@pytest.mark.filterwarnings("ignore::UserWarning:zarr")
+def test_samples_may_be_columns_where_the_data_fit_into_memory(holder, tmp_path):
+    given = HOLDERS[holder](made().T.copy(), tmp_path)
+    weights = np.arange(M) % 3
+    cov = Covariance.from_data(given, samples="columns", sample_weight=weights)
+    assert cov.fingerprint == Covariance.from_data(made(), sample_weight=weights).fingerprint
+
+
+def test_an_iterator_is_read_once_and_says_so_when_it_would_be_read_again(small, whole):
+    close(Covariance.from_data(iter(np.split(made(), [30, 100]))), whole)
+    close(Covariance.from_data(part for part in np.split(made(), [30, 100])), whole)
+    few = nnspca.most_variable(iter(np.split(made(), [30])), 2)
+    with pytest.raises(DataError, match="an iterator can be read once only: give a function that returns a new one"):
+        Covariance.from_data(few)
 
 
 # ---------------------------------------------------------------------- fewer features
@@ -436,7 +457,7 @@ def test_data_of_too_many_features_say_how_to_choose_some(monkeypatch, tmp_path)
     monkeypatch.setattr(streamed, "DENSE_FEATURES", 2)
     monkeypatch.setattr(streamed, "DENSE_EIGEN", 3)
     for given in (in_hdf5(made(), tmp_path), in_h5ad(made(), tmp_path, True), cut(made(), 100)):
-        with pytest.raises(DataError, match=r"rows of 7 features. At most 500 .*nnspca.most_variable\(X, 3\)"):
+        with pytest.raises(DataError, match=r"rows or more of 7 features. At most 500 .*nnspca.most_variable\(X, 3\)"):
             Covariance.from_data(given)
         assert Covariance.from_data(nnspca.most_variable(given, 3)).n_features == 3
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.calls.arguments import check_whole
+from nnspca.calls.progress import OnProgress, ShouldStop
 from nnspca.covariance import spread
 from nnspca.covariance.given import opened
 from nnspca.covariance.moments import Moments
@@ -52,7 +53,13 @@ class MostVariable:
         return f"MostVariable({said})"
 
 
-def most_variable(X, n_features: int = 3000) -> MostVariable:
+def most_variable(
+    X,
+    n_features: int = 3000,
+    *,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> MostVariable:
     """Choose the features of largest variance, in one pass over data of any size.
 
     A covariance of the features chosen is made of what is returned, which keeps their names: a
@@ -65,6 +72,8 @@ def most_variable(X, n_features: int = 3000) -> MostVariable:
         In memory or not, samples as rows.
     n_features : int
         How many; all where there are fewer.
+    should_stop, on_progress : callable, optional
+        As for :meth:`Covariance.from_data`.
 
     Raises
     ------
@@ -85,7 +94,7 @@ def most_variable(X, n_features: int = 3000) -> MostVariable:
     2
     """
     wanted = check_whole("n_features", n_features, 1)
-    source = chunked(X) or _of_memory(X)
+    source = (chunked(X) or _of_memory(X)).heeding(should_stop, on_progress)
     seen = spread.over_blocks(source, Moments) if source.blocks is not None else _read(source)
     variance = seen.variance
     if not np.isfinite(variance).all():

@@ -20,6 +20,7 @@ from nnspca.calls.arguments import (
     is_table,
     shown,
 )
+from nnspca.calls.progress import OnProgress, ShouldStop
 from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance import streamed
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
@@ -160,6 +161,8 @@ class Covariance(Inner):
         samples: Literal["rows", "columns"] = "rows",
         sample_weight=None,
         names=None,
+        should_stop: ShouldStop | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Covariance:
         """Covariance of data: features are centred, and A = X'X / m.
 
@@ -187,6 +190,9 @@ class Covariance(Inner):
         names : sequence of str, optional
             What the features are called; the columns of a data frame, the names of a Dataset and
             the variables of an AnnData when None.
+        should_stop, on_progress : callable, optional
+            Of data that are read in chunks: asked after each chunk whether to stop, which ends the
+            call with :class:`nnspca.datasets.ReadingStopped`; called with :class:`nnspca.Progress`.
 
         Raises
         ------
@@ -207,7 +213,7 @@ class Covariance(Inner):
         check_choice("samples", samples, ("rows", "columns"))
         check_flag("standardize", standardize)
         if (source := chunked(X)) is not None:
-            return cls._of_source(source, standardize, samples, sample_weight, names)
+            return cls._of_source(source.heeding(should_stop, on_progress), standardize, samples, sample_weight, names)
         given = opened(X)
         if given.is_matrix:
             if sample_weight is not None or samples != "rows":
@@ -216,6 +222,7 @@ class Covariance(Inner):
         if (source := streamed.large_array(given.values, samples, sample_weight is not None)) is not None:
             check_columns(given.values)
             told = given.names if samples == "rows" else _index(X)
+            source = source.heeding(should_stop, on_progress)
             with suppress(streamed.TooFar):  # of any scale where it is in memory
                 return cls._of_source(
                     source, standardize, "rows", sample_weight, told if names is None else names, given
@@ -260,7 +267,16 @@ class Covariance(Inner):
         return cls._of_streamed(made, standardize, told, given or Given(None))
 
     @classmethod
-    def from_chunks(cls, read, standardize: bool = False, *, sample_weight=None, names=None) -> Covariance:
+    def from_chunks(
+        cls,
+        read,
+        standardize: bool = False,
+        *,
+        sample_weight=None,
+        names=None,
+        should_stop: ShouldStop | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Covariance:
         """Covariance of rows that a function gives a chunk at a time, read once and let go.
 
         Parameters
@@ -268,7 +284,7 @@ class Covariance(Inner):
         read : callable
             Called without arguments, it returns an iterator of arrays, tables or sparse arrays of
             some rows each, all of the same features.
-        standardize, sample_weight, names
+        standardize, sample_weight, names, should_stop, on_progress
             As for :meth:`from_data`, which takes such a function, too.
 
         Examples
@@ -281,7 +297,8 @@ class Covariance(Inner):
         """
         if not callable(read):
             raise TypeError(f"read={shown(read)} is not allowed; give a function that returns an iterator of chunks")
-        return cls.from_data(read, standardize, sample_weight=sample_weight, names=names)
+        heard: dict[str, Any] = {"should_stop": should_stop, "on_progress": on_progress}
+        return cls.from_data(read, standardize, sample_weight=sample_weight, names=names, **heard)
 
     @classmethod
     def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import is_table
+from nnspca.calls.arguments import check_callables, is_table
+from nnspca.calls.progress import Monitor, OnProgress, ShouldStop
 from nnspca.covariance.given import Given
 from nnspca.covariance.reading import check_unmasked, numbers
+from nnspca.datasets.progress import ReadingStopped
 from nnspca.errors import DataError, reason
 
 CHUNK = 8_000_000  # numbers of a chunk where what holds the data does not say how large one is
 ROWS = 100_000  # most rows of such a chunk
+UNHEARD = Monitor()
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +44,9 @@ class Source:
     features : ndarray, or None
         Which of the features are meant, where not all are.
     expected : object
-        The mark of the rows as they were read before, where they were; they must be the same again.
+        What the rows came to when they were read before, where they were; they must be the same again.
+    monitor : Monitor
+        Is told how far the reading is, and asked whether to stop.
     """
 
     what: str
@@ -53,6 +58,7 @@ class Source:
     blocks: Any = None
     features: np.ndarray | None = None
     expected: Any = None
+    monitor: Monitor = UNHEARD
 
     @property
     def shape(self) -> tuple[int | None, int | None]:
@@ -67,6 +73,8 @@ class Source:
         DataError
             A chunk that cannot be read, or is none, or has other features than the first; or more or
             fewer rows than there should be. The message says which.
+        ReadingStopped
+            The monitor said so.
         """
         n, count, number = self.n, 0, 0
         with _named(self.what, 0):
@@ -83,11 +91,19 @@ class Source:
             if rows.shape[1] != n:
                 raise DataError(f"chunk {number} has {rows.shape[1]} features where those before have {n}")
             count, number = count + rows.shape[0], number + 1
+            self.monitor.tell(count / self.rows if self.rows else 0.0, f"{count:,} rows read")
+            if self.monitor.stop():
+                raise ReadingStopped(f"the reading was stopped after {count:,} rows")
             yield rows if self.features is None else rows[:, self.features]
         if self.rows is not None and count != self.rows:
             raise DataError(f"{self.what} gave {count} rows where {self.rows} were announced")
         if not count:
             raise DataError(f"{self.what} gave no rows: data must have at least 1 sample and 1 feature")
+
+    def heeding(self, should_stop: ShouldStop | None, on_progress: OnProgress | None) -> Source:
+        """Return the same rows, whose reading tells how far it is and can be stopped."""
+        check_callables(should_stop=should_stop, on_progress=on_progress)
+        return replace(self, monitor=Monitor(should_stop, on_progress))
 
     def only(self, features: np.ndarray, expected: Any = None) -> Source:
         """Return the same rows with some of their features, to be read again."""

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import Stopped, beside
 from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance.sources import Source, plain
+from nnspca.datasets.progress import ReadingStopped
 from nnspca.errors import DataError, reason
 
 TOGETHER = 8  # sums that are added up in one task
@@ -40,13 +43,16 @@ def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | 
     added = dask.delayed(_added, pure=False)
     while len(parts) > 1:
         parts = [added(parts[at : at + TOGETHER]) for at in range(0, len(parts), TOGETHER)]
-    return _computed(parts[0])
+    source.monitor.tell(0.0, f"summing {len(heights):,} blocks where they are")
+    return _computed(parts[0], source.monitor)
 
 
-def _computed(task: Any) -> Any:
+def _computed(task: Any, monitor: Monitor) -> Any:
     for life in range(LIVES):
         try:
-            return task.compute()
+            return beside(task.compute, monitor)
+        except Stopped:
+            raise ReadingStopped("the summing of the dask array's blocks was stopped") from None
         except DataError:
             raise
         except Exception as error:

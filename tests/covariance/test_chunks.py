@@ -1,5 +1,6 @@
 """Data read in chunks: the same covariance whatever holds them and however they are cut, and said where they fail."""
 
+import time
 from fractions import Fraction
 
 import anndata
@@ -469,3 +470,33 @@ def test_a_value_that_is_not_finite_is_named_when_features_are_chosen():
         nnspca.most_variable(np.ones((9, 3)))
     with pytest.raises(ValueError, match="n_features=0 is not allowed"):
         nnspca.most_variable(made(), 0)
+
+
+def slowly(block):
+    time.sleep(0.2)
+    return block
+
+
+@pytest.mark.parametrize("call", [Covariance.from_data, lambda *a, **k: nnspca.most_variable(*a, 3, **k)])
+def test_reading_tells_how_far_it_is_and_stops_when_told(call, small, tmp_path):
+    heard = []
+    call(in_hdf5(made(), tmp_path), on_progress=heard.append)
+    fractions = [told.fraction for told in heard]
+    assert fractions == sorted(fractions)
+    assert len(fractions) > 3
+    assert fractions[-1] == 1.0
+    assert heard[0].stage == "28 rows read"
+    read = []
+
+    def chunks():
+        for part in np.split(made(), 10):
+            read.append(part)
+            yield part
+
+    with pytest.raises(nnspca.datasets.ReadingStopped, match="the reading was stopped after 46 rows"):
+        call(chunks, should_stop=lambda: len(read) == 2)
+    blocks = dask.array.from_array(made(), chunks=(50, N)).map_blocks(slowly, dtype=float)
+    with pytest.raises(nnspca.datasets.ReadingStopped, match="blocks was stopped"):
+        call(blocks, should_stop=lambda: True)
+    with pytest.raises(TypeError, match="on_progress=3 is not allowed"):
+        call(chunks, on_progress=3)

@@ -304,7 +304,7 @@ class Covariance(Inner):
     def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
         """Of rows that were summed."""
         with one_blas_thread():
-            made = streamed.of_sums(sums, standardize)
+            made = streamed.of_sums(sums, standardize, last=False)
         return cls._of_streamed(made, standardize, names, Given(None))
 
     @classmethod

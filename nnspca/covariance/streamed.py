@@ -235,8 +235,10 @@ def _refuse_size(source: Source, m: int, n: int) -> None:
     )
 
 
-def of_sums(sums: Sums, standardize: bool, before: Before | None = None) -> Streamed:
+def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Streamed:
     """Return the covariance of all rows that were summed, with its allowance for rounding.
+
+    The sums are used up, unless they are not the ``last``.
 
     Raises
     ------
@@ -248,7 +250,7 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None) -> Stre
     m = sums.count
     if m < 2:
         raise DataError("one sample has no variance; give at least 2 samples of weight")
-    A, mean = sums.result()
+    A, mean = sums.result(last=last)
     variance = A.diagonal().copy()
     varies = sums.varies
     if not varies.any():

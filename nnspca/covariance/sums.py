@@ -193,8 +193,8 @@ class Sums:
         """Whether each feature took more than one value."""
         return self.low != self.high
 
-    def result(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return A (1/m), shape (n, n), and the mean of all, shape (n,); more rows may come after."""
+    def result(self, *, last: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Return A (1/m), shape (n, n), and the mean of all, shape (n,); if ``last``, in the place of the sums."""
         self.flush()
         weights = np.array([w for w, _, _ in self._means])
         reference = self._means[0][1]
@@ -205,7 +205,7 @@ class Sums:
             again = weights @ away / self.weight
             away -= again
             away *= np.sqrt(weights)[:, None]
-            A = dsyrk(1.0, away.T, beta=1.0, c=self._products)
+            A = dsyrk(1.0, away.T, beta=1.0, c=self._products, overwrite_c=last)
             A /= self.weight
         for start in range(0, self.n, FEWEST):  # the lower triangle, a few rows at a time
             rows = slice(start, start + FEWEST)
@@ -214,7 +214,7 @@ class Sums:
             A[rows, rows] = np.triu(own) + np.triu(own, 1).T
         still = ~self.varies  # must be zero exactly, whatever their means' rounding left behind
         A[still], A[:, still] = 0.0, 0.0
-        return A, reference + (middle + again)
+        return A.T, reference + (middle + again)  # symmetric to the last bit: row after row
 
     def __getstate__(self) -> dict[str, Any]:
         """What is summed: no rows wait."""

@@ -14,6 +14,7 @@ from nnspca.components._decompose import decompose
 from nnspca.components._deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.components._sweep import sweep_parts
 from nnspca.covariance import Covariance
+from nnspca.covariance.choosing import MostVariable, most_variable
 from nnspca.errors import CertificateError, DataError
 from nnspca.resampling._bootstrap import bootstrap
 from nnspca.resampling._cross_validate import cross_validate
@@ -66,6 +67,7 @@ __all__ = [
     "DeflationInfo",
     "Features",
     "MethodInfo",
+    "MostVariable",
     "Necessity",
     "NonnegativeSparsePCA",
     "OptionInfo",
@@ -87,6 +89,7 @@ __all__ = [
     "decompose",
     "deflate",
     "load_certificate",
+    "most_variable",
     "necessity",
     "progress_bar",
     "save_certificate",

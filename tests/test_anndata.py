@@ -116,10 +116,13 @@ def test_what_cannot_be_done_is_said(cells, call, said):
         call(cells[:, :80].copy())
 
 
-def test_cells_in_a_file_are_refused_with_what_to_do(cells, tmp_path):
+def test_cells_in_a_file_have_a_covariance_and_else_are_refused_with_what_to_do(cells, tmp_path):
     cells.write_h5ad(tmp_path / "cells.h5ad")
     backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
-    for call in (nnspca.anndata.components, nnspca.Covariance.from_data):
+    cov = nnspca.Covariance.from_data(backed)
+    assert cov.fingerprint == nnspca.Covariance.from_data(cells).fingerprint
+    assert cov.feature_names == tuple(cells.var_names)
+    for call in (nnspca.anndata.components, lambda data: nnspca.bootstrap(data, 2)):
         with pytest.raises(nnspca.DataError, match=r"lies in a file: give adata.to_memory\(\)"):
             call(backed)
     backed.file.close()

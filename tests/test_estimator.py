@@ -392,3 +392,72 @@ def test_data_sets_and_annotated_data_bring_their_names(X):
     assert est.parts_[0].names == tuple(digits.feature_names[i] for i in est.parts_[0].support)
     with pytest.raises(nnspca.DataError, match="is a covariance matrix: an estimator is fitted on samples"):
         est.fit(pitprops)
+
+
+# Samples by parts, and in chunks
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("cuts", [(), (1, 2, 3), (10, 150, 299)])
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
+def test_any_split_of_the_samples_gives_what_fit_gives(X, cuts, standardize, kind):
+    whole = NonnegativeSparsePCA(2, 6, standardize=standardize).fit(X)
+    est = NonnegativeSparsePCA(2, 6, standardize=standardize)
+    for number, part in enumerate(np.split(X, cuts)):
+        est.partial_fit(kind(part))
+        if number == 1:
+            assert est.n_samples_seen_ == cuts[1]
+            assert est.mean_.shape == (64,)  # found in between, and again later
+    np.testing.assert_allclose(est.components_, whole.components_, atol=1e-9)
+    np.testing.assert_allclose(est.explained_variance_, whole.explained_variance_, rtol=1e-12)
+    np.testing.assert_allclose(est.mean_, whole.mean_, atol=1e-12)
+    assert est.n_samples_seen_ == 300
+    est.verify()
+    est.verify(kind(X))
+    again = pickle.loads(pickle.dumps(est))
+    assert np.array_equal(again.components_, est.components_)
+    assert again.partial_fit(X).n_samples_seen_ == 600
+    assert est.certify()[0].ratio > 0.99
+    with pytest.raises(ValueError, match="is not what was fitted"):
+        est.verify(kind(X[::-1]))
+    assert not hasattr(est.fit(X), "n_samples_seen_")
+
+
+def test_parts_of_weighted_samples_add_up(X):
+    weights = np.arange(300) % 4
+    whole = NonnegativeSparsePCA(1, 6).fit(X, sample_weight=weights)
+    est = NonnegativeSparsePCA(1, 6)
+    for part in (slice(0, 70), slice(70, 300)):
+        est.partial_fit(X[part], sample_weight=weights[part])
+    np.testing.assert_allclose(est.explained_variance_, whole.explained_variance_, rtol=1e-12)
+    with pytest.raises(ValueError, match="in every call, or in none"):
+        est.partial_fit(X)
+
+
+def test_a_part_that_cannot_be_used_leaves_what_was_taken_before(X):
+    est = NonnegativeSparsePCA(1, 6).partial_fit(X)
+    before = est.explained_variance_
+    for wrong in (X[:, :9], np.full((3, 64), np.nan), lambda: iter([X[:5], np.full((3, 64), np.nan)])):
+        with pytest.raises(ValueError):
+            est.partial_fit(wrong)
+        assert est.n_samples_seen_ == 300
+        assert np.array_equal(est.explained_variance_, before)
+    est.partial_fit(lambda: iter([X[:5], X[5:]]))
+    np.testing.assert_allclose(est.explained_variance_, before, rtol=1e-12)
+    with pytest.raises(nnspca.DataError, match=r"7,000 features; sums are kept of up to 6,000.*most_variable"):
+        NonnegativeSparsePCA().partial_fit(np.ones((2, 7000)))
+
+
+def test_an_estimator_takes_what_is_read_in_chunks(X):
+    import dask.array
+
+    whole = NonnegativeSparsePCA(2, 6).fit(X)
+    for given in (lambda: iter(np.split(X, [10, 200])), dask.array.from_array(X, chunks=(90, 64))):
+        est = NonnegativeSparsePCA(2, 6).fit(given)
+        assert np.array_equal(est.components_, whole.components_)
+        np.testing.assert_allclose(est.transform(given), whole.transform(X), atol=1e-12)
+        assert est.score(given) == pytest.approx(whole.score(X), rel=1e-12)
+        assert est.n_features_in_ == 64
+        est.verify(given)
+        with pytest.raises(ValueError, match="features"):
+            est.transform(lambda: iter([X[:, :9]]))

@@ -13,6 +13,7 @@ from nnspca.calls.arguments import check_callables, check_number, check_whole
 from nnspca.calls.progress import Monitor
 from nnspca.calls.threads import one_blas_thread
 from nnspca.components._deflate import deflate
+from nnspca.components.begun import check_begun
 from nnspca.components.bounding import bound_parts
 from nnspca.components.checks import check_choices, check_count, check_sizes
 from nnspca.components.together import EXHAUSTED, components, seek
@@ -48,6 +49,7 @@ def decompose(
     certify: str | None = None,
     min_angle: float | None = None,
     starts: int = 20,
+    start_from: Components | Component | np.ndarray | None = None,
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -83,6 +85,9 @@ def decompose(
         else; 85 if not given.
     starts : int
         How often the search for parts "together" begins anew, 0 to 10000.
+    start_from : Components, Component, or ndarray of shape (n,) or (n, r), optional
+        The first components, already found, fewer than ``n_components``: they stay as they are, and
+        the others are sought on what they leave. Not with "together" and "joint".
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         The starts for parts "together" are tried there, several at once, with the same outcome; the
         covariance is sent to each worker once. All else is found one after the other, here.
@@ -129,12 +134,25 @@ def decompose(
     check_choices(info, deflation, certify, sizes)
     if min_angle is not None and deflation != "quasi-orthogonal":
         raise ValueError(f"min_angle={angle:g} is for deflation='quasi-orthogonal'; got deflation={deflation!r}")
+    begun = check_begun(start_from, cov, sizes, nonnegative, deflation)
     check_executor(executor)
     checked = info.checked(options, joint=deflation == "joint")
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     run = _Run(
-        cov, sizes, info, deflation, nonnegative, check_seed(seed), certify, angle, options, checked, monitor, on_part
+        cov,
+        sizes,
+        info,
+        deflation,
+        nonnegative,
+        check_seed(seed),
+        certify,
+        angle,
+        options,
+        checked,
+        monitor,
+        on_part,
+        begun,
     )
     with one_blas_thread():
         if deflation == "together":
@@ -161,6 +179,7 @@ class _Run:
     checked: dict[str, Any]
     monitor: Monitor
     on_part: OnPart | None
+    begun: tuple[Component, ...] = ()
 
     @property
     def described(self) -> dict[str, Any]:
@@ -269,7 +288,11 @@ class _Run:
         if left is None or (parts and left.trace <= EXHAUSTED * self.cov.trace):
             return f"{number} of {len(self.sizes)} components: nothing is left to explain"
         span = self.monitor.part(number / len(self.sizes), (number + 1) / len(self.sizes))
-        part = self._next(left, min(self.sizes[number], left.n_features), U, span)
+        part: Component | None
+        if number < len(self.begun):
+            part = self._given(left, places, number)
+        else:
+            part = self._next(left, min(self.sizes[number], left.n_features), U, span)
         if part is None:
             stopped = f"stopped after {number} of {len(self.sizes)} components"
             apart = f"{number} of {len(self.sizes)} components: no further one keeps the angle"
@@ -287,6 +310,12 @@ class _Run:
             certificates.append(self._certified(left, part, span.part(SOLVING, 1.0), number))
         span.tell(1.0, f"component {number + 1} of {len(self.sizes)} found", part.variance)
         return ""
+
+    def _given(self, left: Covariance, places: np.ndarray, number: int) -> Component:
+        """One of the components there were before, on what those before it left."""
+        part = self.begun[number]
+        x = np.ascontiguousarray(part.loadings[places])
+        return replace(part, loadings=x, variance=left.variance(x), k=min(part.k, left.n_features))
 
     def _next(self, left: Covariance, k: int, U: np.ndarray, span: Monitor) -> Component | None:
         number = U.shape[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -19,19 +20,24 @@ from nnspca.calls.arguments import (
     is_table,
     shown,
 )
+from nnspca.calls.progress import OnProgress, ShouldStop
 from nnspca.calls.threads import one_blas_thread
+from nnspca.covariance import streamed
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.given import Given, check_feature_names, opened
 from nnspca.covariance.inner import Inner
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
+from nnspca.covariance.reading import check_names as check_columns
 from nnspca.covariance.samples import centred
+from nnspca.covariance.sources import Source, chunked
+from nnspca.covariance.streamed import DENSE_FEATURES
+from nnspca.covariance.sums import Sums
 from nnspca.covariance.unstated import stated, warn_of_dominant
 from nnspca.errors import DataError
 from nnspca.result.features import Features, frozen
 
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
-DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 
 
 class Covariance(Inner):
@@ -156,34 +162,44 @@ class Covariance(Inner):
         samples: Literal["rows", "columns"] = "rows",
         sample_weight=None,
         names=None,
+        should_stop: ShouldStop | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Covariance:
         """Covariance of data: features are centred, and A = X'X / m.
 
         A is formed where it is small; where samples are far fewer than features it never is.
-        A scipy.sparse array stays sparse: its centring is implicit.
+        A scipy.sparse array stays sparse: its centring is implicit. Data that are not in memory, and
+        arrays of more than 16.8 million numbers, are read once, a chunk at a time: of up to 6,000
+        features; of more choose some first, by :func:`nnspca.most_variable`.
 
         Parameters
         ----------
         X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
-            Finite real numbers, none of them masked or missing; (n, m) with ``samples="columns"``,
-            the papers' layout. A Dataset that is itself a covariance matrix is taken as one, as by
-            :meth:`from_dataset`.
+            Or rows that are read in chunks: a numpy.memmap, h5py.Dataset, Zarr or dask array, an
+            AnnData in a file or one of its layers, a pyarrow.dataset.Dataset, or a function that
+            returns an iterator of arrays, tables or sparse arrays. Finite real numbers, none of
+            them masked or missing; (n, m) with ``samples="columns"``, the papers' layout. A Dataset
+            that is itself a covariance matrix is taken as one, as by :meth:`from_dataset`.
         standardize : bool, optional
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
             Features that never vary stay zero; features may be of any scale. Not done when None.
         samples : {"rows", "columns"}
         sample_weight : array_like, shape (m,), optional
             How much each sample counts, of at least 0: a sample of weight 2 counts as two, one of
-            weight 0 as none. Sparse data of different weights are held as dense ones, up to 4
-            million entries.
+            weight 0 as none. Sparse data of different weights are held as dense ones, or beyond 4
+            million entries as a matrix, up to 6,000 features.
         names : sequence of str, optional
             What the features are called; the columns of a data frame, the names of a Dataset and
             the variables of an AnnData when None.
+        should_stop, on_progress : callable, optional
+            Of data that are read in chunks: asked after each chunk whether to stop, which ends the
+            call with :class:`nnspca.datasets.ReadingStopped`; called with :class:`nnspca.Progress`.
 
         Raises
         ------
         DataError
-            Wrong shape, not numeric, masked, not finite, without any variance, or not in memory.
+            Wrong shape, not numeric, masked, not finite, or without any variance; or rows that cannot
+            be read: the message says which.
         ValueError
             Weights or names that are not one for each sample or feature.
 
@@ -202,21 +218,46 @@ class Covariance(Inner):
         """
         check_choice("samples", samples, ("rows", "columns"))
         scaled = stated(standardize)
+        made = cls._of_samples(X, scaled, samples, sample_weight, names, should_stop, on_progress)
+        if standardize is None and made.n_samples is not None:
+            warn_of_dominant(np.maximum(made.diagonal, 0.0), made.feature_names)
+        return made
+
+    @classmethod
+    def _of_samples(
+        cls,
+        X: Any,
+        standardize: bool,
+        samples: str,
+        sample_weight: object,
+        names: Any,
+        should_stop: ShouldStop | None,
+        on_progress: OnProgress | None,
+    ) -> Covariance:
+        """Covariance of samples in memory, or of rows that are read in chunks."""
+        if (source := chunked(X)) is not None:
+            return cls._of_source(source.heeding(should_stop, on_progress), standardize, samples, sample_weight, names)
         given = opened(X)
         if given.is_matrix:
             if sample_weight is not None or samples != "rows":
                 raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
-            return cls._of_matrix_set(given, scaled, False, names)
+            return cls._of_matrix_set(given, standardize, False, names)
+        if (source := streamed.large_array(given.values, samples, sample_weight is not None)) is not None:
+            check_columns(given.values)
+            told = given.names if samples == "rows" else _index(X)
+            source = source.heeding(should_stop, on_progress)
+            with suppress(streamed.TooFar):  # of any scale where it is in memory
+                return cls._of_source(
+                    source, standardize, "rows", sample_weight, told if names is None else names, given
+                )
         with one_blas_thread():
-            made = centred(given.values, scaled, samples, sample_weight)
+            made = centred(given.values, standardize, samples, sample_weight)
             m, n = made.factor.shape
             small = n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
             form: Form = HeldMatrix(made.factor.cross()) if small else HeldFactor(made.factor)
         told = (given.names if samples == "rows" else _index(X)) if names is None else check_feature_names(names, n)
         mean, scale = frozen(made.seen.mean), frozen(made.seen.scale)
         variances = np.maximum(form.diagonal, 0.0)
-        if standardize is None:
-            warn_of_dominant(variances, told)
         return cls(
             form,
             n_samples=m,
@@ -229,7 +270,94 @@ class Covariance(Inner):
                 told,
                 mean,
                 scale,
-                scaled,
+                standardize,
+                given.image_shape,
+                given.axis,
+                given.axis_title,
+                frozen(variances),
+            ),
+        )
+
+    @classmethod
+    def _of_source(
+        cls,
+        source: Source,
+        standardize: bool,
+        samples: str,
+        sample_weight: object,
+        names: Any,
+        given: Given | None = None,
+    ) -> Covariance:
+        """Of rows that are read a chunk at a time, once."""
+        if samples != "rows":
+            return cls.from_data(Given(streamed.turned(source)), standardize, sample_weight=sample_weight, names=names)
+        with one_blas_thread():
+            made = streamed.read(source, standardize, sample_weight)
+        told = source.names if names is None else names
+        if not isinstance(made, streamed.Streamed):
+            return cls.from_data(Given(made), standardize, sample_weight=sample_weight, names=told)
+        return cls._of_streamed(made, standardize, told, given or Given(None))
+
+    @classmethod
+    def from_chunks(
+        cls,
+        read,
+        standardize: bool = False,
+        *,
+        sample_weight=None,
+        names=None,
+        should_stop: ShouldStop | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Covariance:
+        """Covariance of rows that a function gives a chunk at a time, read once and let go.
+
+        Parameters
+        ----------
+        read : callable
+            Called without arguments, it returns an iterator of arrays, tables or sparse arrays of
+            some rows each, all of the same features.
+        standardize, sample_weight, names, should_stop, on_progress
+            As for :meth:`from_data`, which takes such a function, too.
+
+        Examples
+        --------
+        >>> def read():
+        ...     for start in (0, 2):
+        ...         yield np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 4.0], [6.0, 4.0]])[start : start + 2]
+        >>> Covariance.from_chunks(read).diagonal
+        array([5.  , 2.25])
+        """
+        if not callable(read):
+            raise TypeError(f"read={shown(read)} is not allowed; give a function that returns an iterator of chunks")
+        heard: dict[str, Any] = {"should_stop": should_stop, "on_progress": on_progress}
+        return cls.from_data(read, standardize, sample_weight=sample_weight, names=names, **heard)
+
+    @classmethod
+    def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
+        """Of rows that were summed."""
+        with one_blas_thread():
+            made = streamed.of_sums(sums, standardize, last=False)
+        return cls._of_streamed(made, standardize, names, Given(None))
+
+    @classmethod
+    def _of_streamed(cls, made: streamed.Streamed, standardize: bool, names: Any, given: Given) -> Covariance:
+        """Hold what the sums over all rows came to."""
+        form = HeldMatrix(made.A)
+        variances, n = np.maximum(form.diagonal, 0.0), len(made.A)
+        mean, scale = frozen(made.seen.mean), frozen(made.seen.scale)
+        return cls(
+            form,
+            n_samples=made.n_samples,
+            representation_error=made.representation_error,
+            relative_drift=made.relative_drift,
+            origin=made.origin,
+            features=Features(
+                float(variances.sum()),
+                n,
+                check_feature_names(names, n),
+                mean,
+                scale,
+                standardize,
                 given.image_shape,
                 given.axis,
                 given.axis_title,

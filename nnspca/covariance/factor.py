@@ -177,10 +177,14 @@ class SparseFactor:
     differences from a value near the mean.
     """
 
-    def __init__(self, S: scipy.sparse.csr_array, mean: np.ndarray) -> None:
+    def __init__(
+        self, S: scipy.sparse.csr_array, mean: np.ndarray, columns: scipy.sparse.csc_array | None = None
+    ) -> None:
+        """Hold S; ``columns`` is the same by columns, where it is at hand."""
         self.S, self.mean = S, mean
         self.seen: Seen | None = None
-        self._columns = S.tocsc()
+        self._columns = S.tocsc() if columns is None else columns
+        self._squares: np.ndarray | None = None
         self.shape = (S.shape[0], S.shape[1])
 
     @classmethod
@@ -189,16 +193,17 @@ class SparseFactor:
         S = scipy.sparse.csr_array(X)
         S.sum_duplicates()
         # a feature that never varies must be zero exactly, whatever its mean's rounding would leave
-        varying = varies(S)
+        columns: scipy.sparse.csc_array | None = S.tocsc()
+        varying = varies(columns)
         if not varying.all():
-            S = scipy.sparse.csr_array(S * np.where(varying, 1.0, 0.0)[None, :])
+            S, columns = scipy.sparse.csr_array(S * np.where(varying, 1.0, 0.0)[None, :]), None
         powers = None
         if standardize:
             powers = _exponents(S)
-            S = _times(S, -powers)
+            S, columns = _times(S, -powers), None
         mean = _means(scipy.sparse.csr_array(X) if powers is None else _times(X, -powers))
         deviation = None
-        made = cls(S, _means(S))
+        made = cls(S, _means(S), columns)
         for _ in range(2):  # the mean of large values is rounded: the second time it is one of small values
             made = made.nearer()
         if standardize:
@@ -271,13 +276,21 @@ class SparseFactor:
         return SparseFactor(scipy.sparse.csr_array(self._columns[:, index]), self.mean[index])
 
     def squared_norms(self) -> np.ndarray:
-        """Sum over the stored entries and the zeros apart: no cancellation of large squares."""
+        """Sum over the stored entries and the zeros apart, once: no cancellation of large squares."""
+        if self._squares is None:
+            self._squares = self._summed_squares()
+            self._squares.setflags(write=False)
+        return self._squares
+
+    def _summed_squares(self) -> np.ndarray:
         m = self.shape[0]
         stored = np.diff(self._columns.indptr)
-        deviation = self._columns.data - np.repeat(self.mean, stored)
-        column = np.repeat(np.arange(self.shape[1]), stored)
+        away = np.repeat(self.mean, stored)
+        np.subtract(self._columns.data, away, out=away)
         with np.errstate(over="ignore"):
-            squares = np.bincount(column, weights=deviation**2, minlength=self.shape[1])
+            away *= away
+            held = scipy.sparse.csc_array((away, self._columns.indices, self._columns.indptr), shape=self.shape)
+            squares = held.T @ np.ones(m)
             return (squares + self.mean * (m - stored) * self.mean) / m
 
     def gram(self) -> np.ndarray:

@@ -54,9 +54,11 @@ def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> Origi
     """
     made = f"centred{' and standardised' if standardize else ''}"
     if scipy.sparse.issparse(rows):
-        stored = scipy.sparse.csr_array(rows, copy=True)
-        stored.sum_duplicates()
-        stored.eliminate_zeros()
+        stored = scipy.sparse.csr_array(rows)
+        if not (stored.has_canonical_format and stored.data.all()):
+            stored = stored.copy()
+            stored.sum_duplicates()
+            stored.eliminate_zeros()
         shape = np.array(stored.shape)
         hashed = Origin(f"sparse data {made}", (shape, stored.indptr, stored.indices, stored.data))
     else:

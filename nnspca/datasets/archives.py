@@ -83,7 +83,7 @@ def unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 def _refuse_larger(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
     """Refuse a member that unpacks to more than it lists, without holding its content."""
     endless = copy.copy(member)
-    endless.file_size = limits.MAX_UNPACKED_BYTES + STEP
+    endless.file_size = limits.most(limits.MAX_UNPACKED_BYTES) + STEP
     size = 0
     with archive.open(endless) as stream, suppress(zipfile.BadZipFile, zlib.error, EOFError):
         while chunk := stream.read(STEP):
@@ -138,7 +138,7 @@ class _Capped:
         self.stream, self.given = stream, 0
 
     def read(self, size: int) -> bytes:
-        chunk: bytes = self.stream.read(min(size, limits.MAX_UNPACKED_BYTES + 1))
+        chunk: bytes = self.stream.read(min(size, limits.most(limits.MAX_UNPACKED_BYTES) + 1))
         self.given += len(chunk)
         limits.check_unpacked(self.given)
         return chunk

@@ -62,7 +62,7 @@ def _as_numbers(column: Column) -> Column:
 
 def _check_values(values: int, number: int) -> None:
     """Refuse nominal attributes that list too many values in total."""
-    if values > limits.MAX_COLUMNS:
+    if values > limits.most(limits.MAX_COLUMNS):
         raise DataError(
             f"the attributes down to line {number:,} list {values:,} nominal values; at most {limits.MAX_COLUMNS:,} "
             "are read. Declare those with many values as string, or leave them out."

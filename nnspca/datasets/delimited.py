@@ -48,7 +48,7 @@ def read_delimited(
     delimiter = delimiter or _delimiter(first)
     lines = text.count("\n") + 1
     cells_at_most = text.count(delimiter) + lines
-    if cells_at_most > 2 * limits.MAX_ENTRIES:  # text columns come on top of the numbers
+    if cells_at_most > 2 * limits.most(limits.MAX_ENTRIES):  # text columns come on top of the numbers
         limits.check_entries(cells_at_most)
     return read_rows(*_rows(text.lines(), delimiter), options, header=header, expected=float(lines))
 

@@ -95,7 +95,7 @@ class _Reader:
         if not set(filters) <= {GZIP, SHUFFLE}:
             raise DataError("the numbers are compressed by a rare filter: write the file with compression='gzip'.")
         expected = math.prod(node.chunks) * kind.itemsize
-        if expected > limits.MAX_UNPACKED_BYTES:
+        if expected > limits.most(limits.MAX_UNPACKED_BYTES):
             raise DataError("a chunk of the file is larger than all that may be read. Write it in smaller chunks.")
         array = np.zeros(node.shape, kind)
         count = stored.get_num_chunks()
@@ -118,7 +118,12 @@ class _Reader:
     def texts(self, node: Any, count: int) -> list[str] | None:
         """The texts of a data set with so many of them, or None."""
         fits = isinstance(node, self.h5py.Dataset) and node.shape == (count,) and node.dtype.kind in "OS"
-        if not fits or node.is_virtual or node.external or node.dtype.itemsize * count > limits.MAX_UNPACKED_BYTES:
+        if (
+            not fits
+            or node.is_virtual
+            or node.external
+            or node.dtype.itemsize * count > limits.most(limits.MAX_UNPACKED_BYTES)
+        ):
             return None
         limits.check_columns(count)
         if node.dtype.kind == "O" and self.h5py.check_string_dtype(node.dtype) is None:
@@ -175,7 +180,7 @@ def _numbers(reader: _Reader) -> tuple[Any, tuple[str, ...]]:
         raise DataError(f"X is stored as {kind or 'something unknown'!r:.40}; dense, csr and csc are read.")
     parts = [reader.node("X", name) for name in ("data", "indices", "indptr")]
     stored = parts[0].shape[0] if isinstance(parts[0], reader.h5py.Dataset) and len(parts[0].shape) == 1 else -1
-    size = check_shape((int(shape[0]), int(shape[1])), stored, at_most=limits.MAX_ENTRIES)
+    size = check_shape((int(shape[0]), int(shape[1])), stored, at_most=limits.most(limits.MAX_ENTRIES))
     values, places, starts = reader.numbers(parts[0]), reader.numbers(parts[1], "iu"), reader.numbers(parts[2], "iu")
     matrix = compressed(values, places, starts, size, by_rows=kind.startswith("csr"))
     return matrix, (f"Sparse: {matrix.nnz:,} of {size[0] * size[1]:,} numbers are not zero, and no others are stored.",)

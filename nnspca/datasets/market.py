@@ -70,7 +70,9 @@ def plain(data: bytes) -> bytes:
     if data[:2] != b"\x1f\x8b":
         return data
     try:
-        content = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limits.MAX_UNPACKED_BYTES + 1)
+        content = gzip.GzipFile(fileobj=io.BytesIO(data)).read(
+            -1 if limits.are_lifted() else limits.MAX_UNPACKED_BYTES + 1
+        )
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"the gzipped file is damaged{reason(error)}: save it again.") from error
     limits.check_unpacked(len(content))

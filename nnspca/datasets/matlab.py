@@ -86,7 +86,7 @@ def numeric_variables(data: bytes) -> dict[str, Variable]:
     unpacked = 0
     for kind, body in _elements(memoryview(data)[_HEADER:], order, padded=False):
         if kind == _COMPRESSED:
-            body = zlib.decompressobj().decompress(body, limits.MAX_UNPACKED_BYTES - unpacked + 1)
+            body = zlib.decompressobj().decompress(body, limits.most(limits.MAX_UNPACKED_BYTES) - unpacked + 1)
             unpacked += len(body)
             limits.check_unpacked(unpacked)
             kind, body = next(_elements(body, order, padded=False), (0, b""))

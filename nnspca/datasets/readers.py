@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
-from nnspca.datasets import apart, formats, limits, loading, naming, progress, sources
+from nnspca.datasets import apart, formats, loading, naming, progress, sources
+from nnspca.datasets import limits as limiting
 from nnspca.datasets.arranging import ReadingOptions, SeveralClasses
 from nnspca.datasets.dataset import Content, Dataset, Kind
 from nnspca.datasets.formats import SUFFIXES as SUFFIXES
@@ -31,6 +33,7 @@ def read(
     label: str | None = None,
     missing: Missing = "refuse",
     sample_names: str | None = None,
+    limits: Literal["upload"] | None = "upload",
     on_progress: progress.OnProgress | None = None,
     should_stop: progress.ShouldStop | None = None,
 ) -> Dataset:
@@ -73,6 +76,10 @@ def read(
     sample_names : str, optional
         For tables: the column that names the samples, instead of deciding by looking; ``""`` for
         none.
+    limits : {"upload"} or None
+        None reads a file of your own of any size, with all the time and memory it takes. Otherwise
+        a file may have 200 MB and 20 million numbers, as an upload by others may, and is read in a
+        process of its own.
     on_progress : callable, optional
         Called as ``on_progress(share, what)`` while reading: how much is done, from 0 to 1, and of
         what.
@@ -107,6 +114,7 @@ def read(
     check_choice("samples", samples, ("rows", "columns"))
     check_choice("kind", kind, ("table", "covariance"), none=True)
     check_choice("missing", missing, CHOICES)
+    check_choice("limits", limits, ("upload",), none=True)
     check_callables(on_progress=on_progress, should_stop=should_stop)
     if header is not None:
         check_flag("header", header, none=True)
@@ -119,7 +127,7 @@ def read(
     for key, value, what in named:
         if value is not None:
             check_instance(key, value, str, what)
-    with progress.reporting(on_progress, should_stop):
+    with progress.reporting(on_progress, should_stop), nullcontext() if limits == "upload" else limiting.lifted():
         return _read(path_or_bytes, filename, name, kind, header, ReadingOptions(samples, label, missing, sample_names))
 
 
@@ -217,12 +225,12 @@ def _check(content: Content, kind: str | None) -> None:
     if not isinstance(X, np.ndarray):
         _check_sparse(content)
         return
-    limits.check_entries(rows, columns)
+    limiting.check_entries(rows, columns)
     progress.report_or_stop(1, 3, CHECKING)
     _check_values(content, ~np.isfinite(X), "is not finite", "Fill it in or remove that row or column.")
     progress.report_or_stop(2, 3, CHECKING)
-    too_large = np.abs(X) > limits.MAX_MAGNITUDE
-    _check_values(content, too_large, f"is beyond ±{limits.MAX_MAGNITUDE:g}", "Rescale that column.")
+    too_large = np.abs(X) > limiting.MAX_MAGNITUDE
+    _check_values(content, too_large, f"is beyond ±{limiting.MAX_MAGNITUDE:g}", "Rescale that column.")
     if kind != "covariance" and not np.ptp(X, axis=0).any():
         raise DataError(
             f"all {rows:,} rows are equal, so nothing varies and there is nothing to explain. "
@@ -233,12 +241,12 @@ def _check(content: Content, kind: str | None) -> None:
 def _check_sparse(content: Content) -> None:
     """The same for the stored numbers of a sparse array."""
     stored, (rows, columns) = content.X.data, content.X.shape
-    bad = ~np.isfinite(stored) | (np.abs(stored) > limits.MAX_MAGNITUDE)
+    bad = ~np.isfinite(stored) | (np.abs(stored) > limiting.MAX_MAGNITUDE)
     if bad.any():
         at = int(np.argmax(bad))
         raise DataError(
             f"the value {stored[at]:g} in column {int(content.X.indices[at]) + 1:,} is not finite, or beyond "
-            f"±{limits.MAX_MAGNITUDE:g} ({int(bad.sum()):,} such values in all). Leave it out or rescale."
+            f"±{limiting.MAX_MAGNITUDE:g} ({int(bad.sum()):,} such values in all). Leave it out or rescale."
         )
     if not (np.asarray(content.X.max(axis=0).toarray()) != content.X.min(axis=0).toarray()).any():
         raise DataError(f"all {rows:,} rows are equal in all {columns:,} columns, so there is nothing to explain.")

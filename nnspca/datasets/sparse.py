@@ -21,7 +21,7 @@ def check_shape(shape: tuple[int, ...], stored: int, *, at_most: int) -> tuple[i
     if len(shape) != 2 or min(shape) < 0:
         raise DataError(DAMAGED.format(f"its shape is {shape!s:.60}"))
     rows, columns = map(int, shape)
-    if max(rows, columns) > limits.MAX_COLUMNS:
+    if max(rows, columns) > limits.most(limits.MAX_COLUMNS):
         raise DataError(
             f"a sparse array of {rows:,} × {columns:,} is larger than the {limits.MAX_COLUMNS:,} rows and columns that "
             "are read. Keep fewer samples or features."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,15 +22,18 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.reading import numbers
 from nnspca.covariance.samples import check_weights
 from nnspca.covariance.span import orthonormal
+from nnspca.covariance.streamed import given_weights
+from nnspca.estimator.by_parts import ByParts
 from nnspca.estimator.certified import Certified
-from nnspca.estimator.samples import read, scaled
+from nnspca.estimator.samples import check_chunks, in_chunks, read, scaled, told
 from nnspca.result import Components
 
 GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which are no options of the method
+Checked = tuple[int, list[int], dict[str, Any], float]
 USUAL = 10  # nonzero loadings if n_nonzero is not given
 
 
-class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Certified, BaseEstimator):
+class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ByParts, Certified, BaseEstimator):
     """Nonnegative sparse PCA.
 
     Each component has unit length and at most ``n_nonzero`` nonzero loadings, all of them positive
@@ -156,7 +159,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         Parameters
         ----------
         X : array_like, data frame, sparse array, Dataset or AnnData, shape (m, n)
-            Samples as rows.
+            Samples as rows; or what is read in chunks, as by ``Covariance.from_data``.
         y : ignored
         sample_weight : array_like, shape (m,), optional
             How much each sample counts, of at least 0.
@@ -166,9 +169,22 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         ValueError
             A parameter that is not allowed, or data without any variance.
         """
+        self._begin_anew()
+        if (source := in_chunks(X)) is not None:
+            standardize = check_flag("standardize", self.standardize)
+            cov = Covariance.from_data(source, standardize, sample_weight=sample_weight)
+            assert cov.n_samples is not None
+            told(self, source.names, cov.n_features)
+            return self._find(cov, self._check_parameters(cov.n_features, cov.n_samples))
         X = read(self, X, reset=True)
-        m, n = X.shape
-        weights = check_weights(sample_weight, m)
+        weights = check_weights(sample_weight, X.shape[0])
+        m = X.shape[0] if weights is None else int(np.count_nonzero(weights))
+        checked = self._check_parameters(X.shape[1], m)
+        cov = Covariance.from_data(X, self.standardize, sample_weight=weights, names=self._names())
+        return self._find(cov, checked)
+
+    def _check_parameters(self, n: int, m: int) -> Checked:
+        """How many components, of how many nonzero loadings each, the method's options, and what ddof comes to."""
         wanted = check_whole("n_components", self.n_components, 1)
         sizes = self._sizes(wanted, n)
         options: dict[str, Any] = check_options(self.options)
@@ -176,10 +192,15 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
             raise ValueError(
                 f"options={shown(self.options)} is not allowed: {given[0]!r} is none of the method's options"
             )
-        more = self._more_by_ddof(m if weights is None else int(np.count_nonzero(weights)))
         check_flag("standardize", self.standardize)
-        keep, verbose = check_flag("store_covariance", self.store_covariance), check_flag("verbose", self.verbose)
-        cov = Covariance.from_data(X, self.standardize, sample_weight=weights, names=self._names())
+        check_flag("store_covariance", self.store_covariance)
+        check_flag("verbose", self.verbose)
+        return wanted, sizes, options, self._more_by_ddof(m)
+
+    def _find(self, cov: Covariance, checked: Checked) -> NonnegativeSparsePCA:
+        """Find the components of a covariance."""
+        n = cov.n_features
+        wanted, sizes, options, more = checked
         self._seed = _seed(self.random_state)
         angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
         components: Components = decompose(
@@ -191,15 +212,15 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
             nonnegative=self.nonnegative,
             seed=self._seed,
             min_angle=angle if self.deflation == "quasi-orthogonal" else None,
-            on_progress=progress_bar("fit") if verbose else None,
+            on_progress=progress_bar("fit") if self.verbose else None,
             **options,
         )
         self._covariance, self._found, self._proven = cov, components, {}
         self.fingerprint_ = cov.fingerprint
-        if keep:
+        if self.store_covariance:
             self.covariance_ = cov
-        elif hasattr(self, "covariance_"):
-            del self.covariance_
+        else:
+            self.__dict__.pop("covariance_", None)
         seen = cov.features
         assert seen.mean is not None and seen.scale is not None
         self.mean_ = np.array(seen.mean)
@@ -213,7 +234,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         if self.n_components_ < wanted:
             reason = components.note or f"the data have {n} feature(s)"
             message = f"{self.n_components_} of the {wanted} components asked for were found ({reason}): "
-            warnings.warn(message + "give n_components no larger", ConvergenceWarning, stacklevel=2)
+            warnings.warn(message + "give n_components no larger", ConvergenceWarning, stacklevel=3)
         return self
 
     def _sizes(self, wanted: int, n: int) -> list[int]:
@@ -228,7 +249,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
             )
         if max(sizes) > n and not (one and given == USUAL):
             message = f"n_nonzero={shown(given)} is more than the {n} feature(s) there are: all may be used"
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
         sizes = [min(size, n) for size in sizes]
         self.n_nonzero_ = sizes[0] if one else sizes
         return sizes
@@ -237,10 +258,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         """By what a variance of m samples is larger than with 1/m."""
         ddof = check_whole("ddof", self.ddof, 0, m - 1)
         return m / (m - ddof)
-
-    def _names(self) -> list[str] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else [str(name) for name in names]
 
     @property
     def parts_(self) -> Components:
@@ -251,11 +268,18 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
     def __getstate__(self) -> dict[str, Any]:
         """Without the covariance, unless it was to be stored."""
         state = dict(super().__getstate__())
-        if "_covariance" in state:
+        if "_sums" in state:
+            state.pop("_covariance", None)  # it is made of them again
+        elif "_covariance" in state:
             state["_covariance"] = state.get("covariance_")
         return state
 
     def _covariance_of(self, X, sample_weight) -> Covariance:
+        if self.__dict__.get("_sums") is not None:
+            return self._summed_again(X, sample_weight)
+        if (source := in_chunks(X)) is not None:
+            check_chunks(self, source)
+            return Covariance.from_data(source, self.standardize, sample_weight=sample_weight, names=self._names())
         X = read(self, X, reset=False)
         return Covariance.from_data(X, self.standardize, sample_weight=sample_weight, names=self._names())
 
@@ -266,8 +290,19 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         variances are ``explained_variance_``. Where components overlap, scores are correlated.
         """
         check_is_fitted(self)
-        X = read(self, X, reset=False)
-        return self._scores(X, self.components_)
+        return np.concatenate([self._scores(rows, self.components_) for rows in self._chunks(X)])
+
+    def _chunks(self, X) -> Iterator[Any]:
+        """Samples that were fitted on the same features, all at once or, where they are read in chunks, a few."""
+        if (source := in_chunks(X)) is None:
+            yield read(self, X, reset=False)
+            return
+        check_chunks(self, source)
+        for chunk in source.chunks():
+            rows = numbers(chunk)
+            if rows.shape[1] != self.n_features_in_:
+                raise ValueError(f"X has {rows.shape[1]} features; this estimator was fitted on {self.n_features_in_}")
+            yield rows
 
     def inverse_transform(self, X) -> np.ndarray:
         """Return the point of the components' span that has these scores, in the units of the data, shape (m, n).
@@ -292,9 +327,25 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         the data fitted it is the sum of ``explained_variance_ratio_``.
         """
         check_is_fitted(self)
-        X = read(self, X, reset=False)
-        weights = check_weights(sample_weight, X.shape[0])
-        squares = (self._scores(X, orthonormal(self.components_.T).T) ** 2).sum(axis=1)
+        basis = orthonormal(self.components_.T).T
+        weights = given_weights(sample_weight, None)
+        explained = total = 0.0
+        begin = 0
+        for rows in self._chunks(X):
+            own = None if weights is None else weights[begin : begin + rows.shape[0]]
+            begin += rows.shape[0]
+            if weights is not None and begin > len(weights):
+                break
+            weight = float(rows.shape[0] if own is None else own.sum())
+            if weight:
+                means = self._squares(rows, basis, own)
+                explained, total = explained + weight * means[0], total + weight * means[1]
+        check_weights(sample_weight, begin)
+        return explained / total if total > 0 else 0.0
+
+    def _squares(self, X, basis: np.ndarray, weights: np.ndarray | None) -> tuple[float, float]:
+        """The mean square of samples' distances from the mean: what lies in the span, and all."""
+        squares = (self._scores(X, basis) ** 2).sum(axis=1)
         explained = float(np.average(squares, weights=weights))
         Z = scaled(X, self.scale_)
         if scipy.sparse.issparse(Z):
@@ -302,8 +353,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ce
         else:
             means = np.average(Z, axis=0, weights=weights)
             variances = np.average((Z - means) ** 2, axis=0, weights=weights)
-        total = float((variances + (means - self.mean_ / self.scale_) ** 2).sum())
-        return explained / total if total > 0 else 0.0
+        return explained, float((variances + (means - self.mean_ / self.scale_) ** 2).sum())
 
     def _scores(self, X, directions: np.ndarray) -> np.ndarray:
         """Scores of the samples along unit rows; sparse data are centred last, so that they stay sparse."""

@@ -12,16 +12,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from nnspca.covariance.given import Given, opened
+from nnspca.covariance.given import Given, check_same_names, opened
 from nnspca.covariance.reading import check_names, check_unmasked, numbers
+from nnspca.covariance.sources import Source, chunked
+from nnspca.covariance.streamed import large_array
 from nnspca.errors import DataError
 
 SPARSE = ("csr", "csc")  # any other kind is turned into the first
 
 
-def read(estimator: BaseEstimator, X, *, reset: bool):
+def read(estimator: BaseEstimator, X, *, reset: bool, fewest: int | None = None):
     """Return samples as :meth:`Covariance.from_data` reads them, after scikit-learn's validation."""
-    allowed: dict[str, Any] = {"accept_sparse": SPARSE, "dtype": np.float64, "ensure_min_samples": 1 + reset}
+    allowed: dict[str, Any] = {"accept_sparse": SPARSE, "dtype": np.float64, "ensure_min_samples": fewest or 1 + reset}
     if isinstance(X, np.ndarray) and X.dtype.kind in "fiubcO":
         check_unmasked(X)
         with contextlib.suppress(OverflowError):  # a whole number too large for a double, which `numbers` says
@@ -35,6 +37,35 @@ def read(estimator: BaseEstimator, X, *, reset: bool):
     values = check_array(numbers(given.values), estimator=estimator, **allowed)
     validate_data(estimator, X if given.values is X else _named(given, values), reset=reset, skip_check_array=True)
     return values
+
+
+def in_chunks(X) -> Source | None:
+    """Return samples that are read a few at a time as what they are; None for those that are in memory and few."""
+    if isinstance(X, np.ndarray):
+        large = large_array(X, "rows")
+        return large if large is None or not isinstance(X, np.memmap) else chunked(X)
+    return chunked(X)
+
+
+def told(estimator: Any, names: tuple[str, ...] | None, n: int) -> None:
+    """Set what scikit-learn knows of the features an estimator is fitted on."""
+    estimator.n_features_in_ = n
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def check_chunks(estimator: Any, source: Source) -> None:
+    """Raise unless the features of the chunks are those the estimator was fitted on."""
+    known = getattr(estimator, "feature_names_in_", None)
+    check_same_names(source.names, None if known is None else tuple(known), "the estimator")
+    n = source.shape[1]
+    if n is not None and n != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {n} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as "
+            "input"
+        )
 
 
 def _named(given: Given, values: Any) -> Any:

@@ -211,6 +211,23 @@ def of_weighted(m: int, scale: float) -> float:
     return (2 * m + 32) * EPS * scale
 
 
+def of_sums(m: int, scale: float, *, sparse: bool = False, weighted: bool = False) -> float:
+    """Ceiling on the rounding in the entries of A made of sums over blocks of rows, each about its own mean.
+
+    A block of r rows adds products of columns centred on it, w_i its share of ‖y_i‖ and b_i that of
+    the blocks' means, w_i² + b_i² = 1. The inner product is off by r u w_i w_j, each column by 4u as
+    in :func:`of_data`, and what rounding leaves of a block's mean, r u w_j, meets b_i: r u (b_i w_j +
+    w_i b_j). In all that is below 1.62 r u, u for each of the other blocks that is added, at most m −
+    r, and 12u: below (1.62 m + 14) u ‖y_i‖ ‖y_j‖. Standardised, twice that. (2m + 32) EPS are taken,
+    twice what :func:`of_data` takes.
+
+    A sparse block is multiplied as it is, less the product of its means: 3 (r + 3) u of columns whose
+    norm is at most √5 times their deviations', and the mean by √5 (r + 1) u: below (18 m + 60) u, or
+    twice that. Weights add what :func:`of_weighted` says. ``scale`` is as for :func:`of_data`.
+    """
+    return (20 if sparse else 2) * (of_weighted if weighted else of_data)(m, scale)
+
+
 def repaired(n: int, norm: float) -> float:
     """Upper bound on how far two machines' nearest positive semidefinite matrices are apart, in the Frobenius norm.
 

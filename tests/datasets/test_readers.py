@@ -6,10 +6,11 @@ from contextlib import suppress
 import numpy as np
 import pytest
 import scipy.io
+import scipy.sparse
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from nnspca.datasets import read
+from nnspca.datasets import limits, read
 from nnspca.datasets.readers import SUFFIXES
 from nnspca.errors import DataError
 
@@ -202,3 +203,48 @@ def test_features_of_one_name_are_told_apart_and_the_reader_says_so():
     assert ds.feature_names == ("a", "a (2)", "b", "a (3)")
     assert "2 of 4 features had the name of one before" in " ".join(ds.notes)
     assert not read(b"a,b\n1,2\n4,5\n0,1\n", "t.csv").notes
+
+
+@pytest.mark.parametrize("ending", [".csv", ".npy", ".mtx", ".mtx.gz", ".h5ad", ".parquet", ".zip", ".mat"])
+def test_ones_own_file_may_have_any_size(ending, tmp_path, monkeypatch):
+    """With limits=None; as an upload the same file is refused."""
+    import gzip
+    import io
+    import zipfile
+
+    import anndata
+    import pandas
+    import PIL.Image
+
+    X = np.random.default_rng(0).integers(0, 200, (40, 9)).astype(float)
+    path = tmp_path / f"own{ending}"
+    if ending == ".csv":
+        np.savetxt(path, X, delimiter=",")
+    elif ending == ".npy":
+        np.save(path, X)
+    elif ending.startswith(".mtx"):
+        held = io.BytesIO()
+        scipy.io.mmwrite(held, scipy.sparse.coo_array(X))
+        path.write_bytes(gzip.compress(held.getvalue()) if ending.endswith("gz") else held.getvalue())
+    elif ending == ".h5ad":
+        anndata.AnnData(X).write_h5ad(path)
+    elif ending == ".parquet":
+        pandas.DataFrame(X, columns=[f"x{j}" for j in range(9)]).to_parquet(path)
+    elif ending == ".mat":
+        scipy.io.savemat(path, {"X": X}, do_compression=True)
+    else:
+        with zipfile.ZipFile(path, "w") as archive:
+            for i, row in enumerate(X.astype(np.uint8)):
+                image = io.BytesIO()
+                PIL.Image.fromarray(row.reshape(3, 3)).save(image, "png")
+                archive.writestr(f"{i}.png", image.getvalue())
+    for name in ("MAX_BYTES", "MAX_UNPACKED_BYTES", "MAX_ENTRIES", "MAX_COLUMNS"):
+        monkeypatch.setattr(limits, name, 5)
+    with pytest.raises(DataError, match=r"limits=None reads your own file of any size"):
+        read(path)
+    ds = read(path, limits=None)
+    values = ds.X.toarray() if scipy.sparse.issparse(ds.X) else ds.X
+    assert values.shape in ((40, 9), (9, 40))
+    assert values.sum() == X.sum()
+    with pytest.raises(ValueError, match="limits='none' is not known; give one of 'upload' or None"):
+        read(path, limits="none")

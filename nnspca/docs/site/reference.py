@@ -13,7 +13,8 @@ from typing import Any
 import nnspca
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-HIDDEN = "   :exclude-members: set_fit_request, set_score_request\n"  # scikit-learn makes them, with its own references
+# scikit-learn makes them, with its own references
+HIDDEN = "   :exclude-members: set_fit_request, set_partial_fit_request, set_score_request\n"
 TABLE = re.compile(r"<!-- table: (\w+) -->")
 
 

@@ -1,0 +1,132 @@
+"""The features that vary most, found in one pass: how data of too many features for a matrix are made fewer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from nnspca.calls.arguments import check_whole
+from nnspca.calls.progress import OnProgress, ShouldStop
+from nnspca.covariance import spread
+from nnspca.covariance.given import opened
+from nnspca.covariance.moments import Moments
+from nnspca.covariance.reading import numbers
+from nnspca.covariance.sources import Source, chunked, in_memory
+from nnspca.covariance.streamed import Before
+from nnspca.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class MostVariable:
+    """Some features of data, to be given to :meth:`Covariance.from_data`: what :func:`most_variable` returns.
+
+    Attributes
+    ----------
+    features : ndarray of int
+        Their places among all, ascending.
+    names : tuple of str, or None
+        What they are called.
+    variances, means : ndarray, shape (n,)
+        Of all features (1/m).
+    share : float
+        The part of all variance that the chosen features have.
+
+    Examples
+    --------
+    >>> few = most_variable([[0.0, 1.0, 5.0], [2.0, 1.0, 9.0]], 1)
+    >>> few.features, few.variances, few.share
+    (array([2]), array([1., 0., 4.]), 0.8)
+    """
+
+    features: np.ndarray
+    names: tuple[str, ...] | None
+    variances: np.ndarray
+    means: np.ndarray
+    share: float
+    source: Source
+
+    def __repr__(self) -> str:
+        said = f"{len(self.features)} of {len(self.variances)} features, {100 * self.share:.4g} % of all variance"
+        return f"MostVariable({said})"
+
+
+def most_variable(
+    X,
+    n_features: int = 3000,
+    *,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> MostVariable:
+    """Choose the features of largest variance, in one pass over data of any size.
+
+    A covariance of the features chosen is made of what is returned, which keeps their names: a
+    second pass. Certificates of it speak of these features, as ``restrict`` has it: they do not say
+    what the others might add.
+
+    Parameters
+    ----------
+    X : anything that :meth:`Covariance.from_data` takes, shape (m, n)
+        In memory or not, samples as rows.
+    n_features : int
+        How many; all where there are fewer.
+    should_stop, on_progress : callable, optional
+        As for :meth:`Covariance.from_data`.
+
+    Raises
+    ------
+    DataError
+        Rows that cannot be read or used; the message says which. From :meth:`Covariance.from_data`:
+        the data have changed since.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> counts = np.random.default_rng(0).poisson([1, 5, 1, 9], (50, 4))
+    >>> few = most_variable(lambda: iter([counts[:20], counts[20:]]), 2)
+    >>> few
+    MostVariable(2 of 4 features, 86.71 % of all variance)
+    >>> few.features
+    array([1, 3])
+    >>> nnspca.Covariance.from_data(few).n_features
+    2
+    """
+    wanted = check_whole("n_features", n_features, 1)
+    source = (chunked(X) or _of_memory(X)).heeding(should_stop, on_progress)
+    seen = spread.over_blocks(source, Moments) if source.blocks is not None else _read(source)
+    variance = seen.variance
+    if not np.isfinite(variance).all():
+        raise DataError("the variance of a feature is too large for double precision: rescale the data")
+    if not variance.any():
+        raise DataError(f"no feature varies over the {seen.count} samples: the covariance is zero")
+    features = np.sort(np.argsort(-variance, kind="stable")[:wanted])
+    before = Before(seen.count, seen.mean[features], variance[features])
+    few = source.only(features, before)
+    share = float(variance[features].sum() / variance.sum())
+    for array in (features, variance, seen.mean):
+        array.setflags(write=False)
+    return MostVariable(features, few.names, variance, seen.mean, share, few)
+
+
+def _read(source: Source) -> Moments:
+    seen: Moments | None = None
+    for chunk in source.chunks():
+        if seen is None:
+            seen = Moments(chunk.shape[1], source.names, chunk=0 if source.stored else None)
+        seen.add(chunk)
+    assert seen is not None
+    return seen
+
+
+def _of_memory(X: Any) -> Source:
+    """Data that are in memory whole."""
+    given = opened(X)
+    if given.is_matrix:
+        raise DataError("the data set is a covariance matrix: its features are chosen by cov.restrict(features)")
+    plain = isinstance(given.values, np.ndarray) and given.values.dtype.kind in "fiub"
+    values = given.values if plain or scipy.sparse.issparse(given.values) else numbers(given.values)
+    if values.ndim != 2 or min(values.shape) < 1:
+        raise DataError(f"data must be a table of shape (samples, features); got shape {values.shape}")
+    return in_memory(scipy.sparse.csr_array(values) if scipy.sparse.issparse(values) else values, given.names)

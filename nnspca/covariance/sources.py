@@ -1,0 +1,299 @@
+"""Data that come a few rows at a time, recognised by what they are: files, stores, clusters, folders, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from nnspca.calls.arguments import check_callables, is_table
+from nnspca.calls.progress import Monitor, OnProgress, ShouldStop
+from nnspca.covariance.given import Given
+from nnspca.covariance.reading import check_unmasked, numbers
+from nnspca.datasets.progress import ReadingStopped
+from nnspca.errors import DataError, reason
+
+CHUNK = 8_000_000  # numbers of a chunk where what holds the data does not say how large one is
+ROWS = 100_000  # most rows of such a chunk
+UNHEARD = Monitor()
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Rows that are read a chunk at a time.
+
+    Attributes
+    ----------
+    what : str
+        What holds them, for messages.
+    read : callable
+        Gives the chunks anew, each an array, a table or a sparse array of some rows.
+    rows : int or None
+        How many there are; None where only reading them all tells.
+    n : int or None
+        How many features there are.
+    names : tuple of str, or None
+    stored : bool
+        Whether the numbers lie elsewhere than in memory.
+    blocks : object
+        The dask array they are, where they are one.
+    features : ndarray, or None
+        Which of the features are meant, where not all are.
+    expected : object
+        What the rows came to when they were read before, where they were; they must be the same again.
+    monitor : Monitor
+        Is told how far the reading is, and asked whether to stop.
+    """
+
+    what: str
+    read: Callable[[], Iterator[Any]]
+    rows: int | None = None
+    n: int | None = None
+    names: tuple[str, ...] | None = None
+    stored: bool = True
+    blocks: Any = None
+    features: np.ndarray | None = None
+    expected: Any = None
+    monitor: Monitor = UNHEARD
+
+    @property
+    def shape(self) -> tuple[int | None, int | None]:
+        """Rows and features, each None where only reading tells."""
+        return self.rows, self.n if self.features is None else len(self.features)
+
+    def chunks(self) -> Iterator[Any]:
+        """Give the chunks one after the other, as arrays of real numbers, dense or sparse, of one width.
+
+        Raises
+        ------
+        DataError
+            A chunk that cannot be read, or is none, or has other features than the first; or more or
+            fewer rows than there should be. The message says which.
+        ReadingStopped
+            The monitor said so.
+        """
+        n, count, number = self.n, 0, 0
+        with _named(self.what, 0):
+            chunks = iter(self.read())
+        while True:
+            with _named(self.what, number):
+                given = next(chunks, None)
+            if given is None:
+                break
+            with _within(number):
+                rows = plain(given)
+            if n is None:
+                n = rows.shape[1]
+            if rows.shape[1] != n:
+                raise DataError(f"chunk {number} has {rows.shape[1]} features where those before have {n}")
+            count, number = count + rows.shape[0], number + 1
+            self.monitor.tell(count / self.rows if self.rows else 0.0, f"{count:,} rows read")
+            if self.monitor.stop():
+                raise ReadingStopped(f"the reading was stopped after {count:,} rows")
+            yield rows if self.features is None else rows[:, self.features]
+        if self.rows is not None and count != self.rows:
+            raise DataError(f"{self.what} gave {count} rows where {self.rows} were announced")
+        if not count:
+            raise DataError(f"{self.what} gave no rows: data must have at least 1 sample and 1 feature")
+
+    def heeding(self, should_stop: ShouldStop | None, on_progress: OnProgress | None) -> Source:
+        """Return the same rows, whose reading tells how far it is and can be stopped."""
+        check_callables(should_stop=should_stop, on_progress=on_progress)
+        return replace(self, monitor=Monitor(should_stop, on_progress))
+
+    def only(self, features: np.ndarray, expected: Any = None) -> Source:
+        """Return the same rows with some of their features, to be read again."""
+        names = None if self.names is None else tuple(self.names[i] for i in features)
+        chosen = features if self.features is None else self.features[features]
+        blocks = None if self.blocks is None else self.blocks[:, features]
+        return Source(self.what, self.read, self.rows, self.n, names, self.stored, blocks, chosen, expected)
+
+
+@contextmanager
+def _named(what: str, number: int) -> Iterator[None]:
+    """Say which chunk it was that could not be read."""
+    try:
+        yield
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:
+        raise DataError(f"chunk {number} of {what} cannot be read{reason(error, 200)}") from error
+
+
+@contextmanager
+def _within(number: int) -> Iterator[None]:
+    """Say in which chunk it was."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(f"chunk {number}: {error}") from None
+
+
+def plain(given: Any) -> Any:
+    """A chunk as an array of real numbers, of its own type where it has one."""
+    if scipy.sparse.issparse(given):
+        if given.dtype.kind not in "fiub":
+            raise DataError(f"data must be real numbers; got dtype {given.dtype}")
+        return scipy.sparse.csr_array(given)
+    if isinstance(given, np.ndarray) and given.dtype.kind in "fiub":
+        check_unmasked(given)
+        made = given
+    else:
+        made = numbers(given)
+    if made.ndim != 2:
+        raise DataError(f"it must be a table of shape (rows, features); got shape {made.shape}")
+    return made
+
+
+def chunked(given: Any) -> Source | None:
+    """Return what holds rows that are read a few at a time; None for anything that is in memory whole.
+
+    Raises
+    ------
+    DataError
+        A dask array whose size is not known, or data stored by columns; the message says what to do.
+    """
+    if isinstance(given, Source):
+        return given
+    if isinstance(own := getattr(given, "source", None), Source):  # features that were chosen
+        return own
+    if isinstance(given, np.memmap):
+        return _of_slices(given, f"the file {str(given.filename or '')[-60:]!r}")
+    if isinstance(given, np.ndarray | list | tuple | str | bytes | Given) or scipy.sparse.issparse(given):
+        return None
+    package, kind = type(given).__module__.partition(".")[0], type(given).__name__
+    if package == "dask" and kind == "Array":
+        return _of_dask(given)
+    if package == "anndata":
+        return _of_annotated(given)
+    if package in ("pyarrow", "_pyarrow") or (hasattr(given, "to_batches") and hasattr(given, "count_rows")):
+        return _of_parquet(given)
+    if package == "xarray" and kind == "DataArray" and type(given.data).__module__.startswith("dask."):
+        source = _of_dask(given.data)
+        last = given.dims[-1]
+        named = tuple(map(str, given.coords[last].values)) if last in given.coords else None
+        return Source(source.what, source.read, source.rows, source.n, named, blocks=source.blocks)
+    if isinstance(given, Iterator):
+        return Source(f"the {kind}", _once(given))
+    if callable(given) and not is_table(given) and not hasattr(given, "__array__"):
+        return Source(f"the function {getattr(given, '__name__', kind)!r:.60}", given)
+    if _sliced(given) and (package == "h5py" or isinstance(getattr(given, "chunks", None), tuple)):
+        return _of_slices(given, f"the {kind} of {package}")
+    return None
+
+
+def _once(given: Iterator[Any]) -> Callable[[], Iterator[Any]]:
+    """An iterator as a function that gives it, and says so when it is asked for again."""
+    left = [given]
+
+    def read() -> Iterator[Any]:
+        if not left:
+            raise DataError("an iterator can be read once only: give a function that returns a new one")
+        return left.pop()
+
+    return read
+
+
+def _sliced(given: Any) -> bool:
+    """Whether it is an array outside memory: it has a shape and a type, and gives rows when sliced."""
+    named = all(hasattr(given, name) for name in ("shape", "dtype", "__getitem__"))
+    return named and isinstance(given.shape, tuple) and not is_table(given)
+
+
+def in_memory(values: Any, names: tuple[str, ...] | None = None) -> Source:
+    """Return rows of an array in memory a few at a time, so that it is never converted whole."""
+    m, n = values.shape
+    step, rows = _step((m, n)), values.iloc if hasattr(values, "iloc") else values
+    read: Callable[[], Iterator[Any]] = lambda: (rows[start : start + step] for start in range(0, m, step))  # noqa: E731
+    return Source("the array", read, m, n, names, stored=False)
+
+
+def _of_slices(given: Any, what: str, names: tuple[str, ...] | None = None) -> Source:
+    if len(given.shape) != 2:
+        raise DataError(f"data must be a table of shape (samples, features); got {len(given.shape)} dimension(s)")
+    if isinstance(given.dtype, np.dtype) and given.dtype.kind not in "fiub":
+        raise DataError(f"data must be real numbers; got dtype {given.dtype}")
+    m, n = map(int, given.shape)
+    own = getattr(given, "chunks", None)
+    height = own[0] if isinstance(own, tuple) and own and isinstance(own[0], int) else 1
+    step = max(1, _step((m, n)) // height) * height  # whole chunks, so that none is unpacked twice
+    step = min(step, max(_step((m, n)), height))
+    read: Callable[[], Iterator[Any]] = lambda: (given[start : start + step] for start in range(0, m, step))  # noqa: E731
+    return Source(what, read, m, n, names)
+
+
+def _step(shape: tuple[int, ...]) -> int:
+    """How many rows make a chunk."""
+    return max(1, min(ROWS, CHUNK // max(1, shape[1])))
+
+
+def _of_dask(given: Any) -> Source:
+    if given.ndim != 2:
+        raise DataError(f"data must be a table of shape (samples, features); got {given.ndim} dimension(s)")
+    if any(np.isnan(size) for side in given.chunks for size in side):
+        raise DataError(
+            "data is a dask array whose chunks are of unknown size: call X.compute_chunk_sizes() first, or "
+            "to_dask_array(lengths=True) where it is made of a table"
+        )
+    if given.numblocks[1] > 1:
+        given = given.rechunk({1: -1})
+    m, n = map(int, given.shape)
+    read: Callable[[], Iterator[Any]] = lambda: (given.blocks[i].compute() for i in range(given.numblocks[0]))  # noqa: E731
+    return Source("the dask array", read, m, n, blocks=given)
+
+
+def _of_annotated(given: Any) -> Source | None:
+    """An AnnData whose X is not in memory, or such an array of one."""
+    if hasattr(given, "var_names"):
+        names = tuple(map(str, given.var_names))
+        values = None if given.X is None else given.X
+        source = None if values is None else chunked(values)
+        if source is None:
+            return None
+        return Source(source.what, source.read, source.rows, source.n, names, blocks=source.blocks)
+    if not hasattr(given, "format") or not hasattr(given, "shape"):
+        return None
+    if given.format != "csr":
+        raise DataError(
+            "the sparse array in the file is stored by columns (CSC), and rows of it cannot be read alone: store it "
+            "by rows (CSR), or give adata.to_memory()"
+        )
+    return _of_slices(given, "the AnnData's file")
+
+
+def _of_parquet(given: Any) -> Source | None:
+    """A pyarrow.dataset.Dataset: one or many files of one table."""
+    if not hasattr(given, "to_batches") or not hasattr(given, "count_rows"):
+        return None
+    import pyarrow
+
+    fields = [field for field in given.schema if not field.name.startswith("__index_level_")]
+    for field in fields:
+        of = field.type
+        if not (pyarrow.types.is_integer(of) or pyarrow.types.is_floating(of) or pyarrow.types.is_boolean(of)):
+            raise DataError(
+                f"column {field.name!r:.60} holds {of}, no numbers: choose columns, as in dataset.to_table(columns=…) "
+                "or pyarrow.dataset.dataset(folder, schema=…)"
+            )
+    names = tuple(field.name for field in fields)
+    step = _step((0, len(names)))
+
+    def read() -> Iterator[np.ndarray]:
+        for batch in given.to_batches(columns=list(names), batch_size=step):
+            if batch.num_rows:
+                yield _columns(batch, names)
+
+    return Source("the Parquet data set", read, None, len(names), names)
+
+
+def _columns(batch: Any, names: tuple[str, ...]) -> np.ndarray:
+    """A batch of columns as one array, a missing value not a number."""
+    made = np.empty((batch.num_rows, len(names)))
+    for j, column in enumerate(batch.columns):
+        given = column.to_numpy(zero_copy_only=False)
+        made[:, j] = given if given.dtype.kind in "fb" or not column.null_count else given.astype(np.float64)
+    return made

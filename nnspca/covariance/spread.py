@@ -1,0 +1,94 @@
+"""Sums of the blocks of a dask array, made where the blocks are: only sums travel, added up in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nnspca.calls.progress import Monitor
+from nnspca.calls.stopping import Stopped, run_cancellable
+from nnspca.calls.threads import one_blas_thread
+from nnspca.covariance.sources import Source, plain
+from nnspca.datasets.progress import ReadingStopped
+from nnspca.errors import DataError, reason
+
+TOGETHER = 8  # sums that are added up in one task
+LIVES = 3  # how often a computation is begun again whose worker was lost
+
+
+def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None) -> Any:
+    """Return the sums of all rows, of the kind asked for; workers that are lost cost time only.
+
+    The blocks' own order decides what is added to what: however many workers there are, the answer
+    is the same to the last bit. Without a cluster it runs in dask's own threads.
+
+    Raises
+    ------
+    DataError
+        A block that cannot be read or used; the message says which and where.
+    """
+    import dask
+
+    blocks = source.blocks
+    heights = [int(size) for size in blocks.chunks[0]]
+    n, begin, parts = int(blocks.shape[1]), 0, []
+    summed = dask.delayed(_of_block, pure=False)
+    for number, (block, height) in enumerate(zip(blocks.to_delayed()[:, 0], heights, strict=True)):
+        own = None if weights is None else weights[begin : begin + height]
+        start = begin if weights is None else int(np.count_nonzero(weights[:begin]))
+        parts.append(summed(kind, block, n, source.names, own, start, number, height))
+        begin += height
+    added = dask.delayed(_added, pure=False)
+    while len(parts) > 1:
+        parts = [added(parts[at : at + TOGETHER]) for at in range(0, len(parts), TOGETHER)]
+    source.monitor.tell(0.0, f"summing {len(heights):,} blocks where they are")
+    return _computed(parts[0], source.monitor)
+
+
+def _computed(task: Any, monitor: Monitor) -> Any:
+    for life in range(LIVES):
+        try:
+            return run_cancellable(task.compute, monitor)
+        except Stopped:
+            raise ReadingStopped("the summing of the dask array's blocks was stopped") from None
+        except DataError:
+            raise
+        except Exception as error:
+            lost = type(error).__name__ == "KilledWorker" and life + 1 < LIVES
+            if not lost:
+                raise DataError(f"a block of the dask array cannot be computed{reason(error, 300)}") from error
+    raise AssertionError
+
+
+def _of_block(
+    kind: Callable[..., Any],
+    block: Any,
+    n: int,
+    names: tuple[str, ...] | None,
+    weights: np.ndarray | None,
+    start: int,
+    number: int,
+    height: int,
+) -> Any:
+    """The sums of one block; where its own chunk is not what was announced, an error says so."""
+    try:
+        rows = plain(block)
+    except DataError as error:
+        raise DataError(f"chunk {number}: {error}") from None
+    if rows.shape != (height, n):
+        raise DataError(f"chunk {number} has shape {rows.shape} where {(height, n)} was announced")
+    made = kind(n, names, start=start, chunk=number)
+    with one_blas_thread():
+        made.add(rows, weights)
+        made.flush()
+    return made
+
+
+def _added(parts: list[Any]) -> Any:
+    """Sums of different rows as one; those given stay as they are, for a task that is run again."""
+    whole = parts[0].copy()
+    for part in parts[1:]:
+        whole.merge(part)
+    return whole

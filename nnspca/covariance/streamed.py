@@ -1,0 +1,289 @@
+"""Data read once in chunks: the matrix of their covariance with what it is off by, or the whole where that is small."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from nnspca.calls.arguments import is_table, real_array, shown
+from nnspca.calls.threads import one_blas_thread
+from nnspca.covariance import spread
+from nnspca.covariance.factor import AT_A_TIME, Seen
+from nnspca.covariance.forms import DENSE_EIGEN
+from nnspca.covariance.matrices import check_scale
+from nnspca.covariance.moments import Moments
+from nnspca.covariance.origin import Origin
+from nnspca.covariance.reading import numbers
+from nnspca.covariance.samples import check_weights
+from nnspca.covariance.sources import Source, in_memory
+from nnspca.covariance.sums import Sums
+from nnspca.errors import DataError
+from nnspca.numerics import rounding
+
+WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an array in memory
+GATHERED = 2**27  # numbers up to which data of too many features for a matrix are brought into memory: 1 GB
+DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
+LARGEST, SMALLEST = 1e280, 1e-280  # variances of features that can be standardised from their sums
+AGREES = 1e-9  # how far means, in deviations, and variances, relatively, may differ when the same rows are read again
+
+
+class TooFar(DataError):
+    """Features of a scale so far from 1 that their squares are no doubles."""
+
+
+@dataclass(frozen=True, eq=False)
+class Streamed:
+    """What a covariance is made of once all rows were read, its own attributes of these names."""
+
+    A: np.ndarray
+    n_samples: int
+    representation_error: float
+    relative_drift: float
+    origin: Origin
+    seen: Seen
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """What rows came to when they were read before, of some features."""
+
+    count: int
+    mean: np.ndarray
+    variance: np.ndarray
+
+    def check(self, count: int, mean: np.ndarray, variance: np.ndarray) -> None:
+        """Raise DataError where they come to something else now."""
+        near = AGREES * (np.sqrt(self.variance) + np.abs(self.mean))
+        same = count == self.count and (np.abs(mean - self.mean) <= near).all()
+        if not (same and (np.abs(variance - self.variance) <= AGREES * self.variance + near**2).all()):
+            raise DataError(
+                f"the data changed while they were read: {count} rows now, {self.count} before, and their means and "
+                "variances are to agree; give data that stay as they are"
+            )
+
+
+def formed(m: int, n: int) -> bool:
+    """Whether A is held entry by entry for m samples of n features."""
+    return n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
+
+
+def is_large(m: int, n: int) -> bool:
+    """Whether data of this shape are summed in chunks, and not held."""
+    return m * n > WHOLE and formed(m, n)
+
+
+def large_array(values: Any, samples: str, weighted: bool = False) -> Source | None:
+    """Return an array or a table in memory as a source of rows where it is large; None for anything else.
+
+    Sparse data are one where they are weighted, and too many to be held as dense ones.
+    """
+    if scipy.sparse.issparse(values) and weighted and values.ndim == 2:
+        m, n = values.shape if samples == "rows" else values.shape[::-1]
+        if m * n <= AT_A_TIME or not formed(m, n):
+            return None
+        rows = numbers(values)
+        return in_memory(rows if samples == "rows" else scipy.sparse.csr_array(rows.T))
+    plain = isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
+    shape: tuple[int, ...] = getattr(values, "shape", ())
+    if not (plain or (is_table(values) and hasattr(values, "iloc"))) or len(shape) != 2:
+        return None
+    m, n = shape if samples == "rows" else shape[::-1]
+    if not is_large(m, n):
+        return None
+    return in_memory(values if samples == "rows" else values.T)
+
+
+def read(source: Source, standardize: bool, sample_weight: object = None) -> Any:
+    """Return the covariance of rows that are read once, or all rows as one array where these are few.
+
+    Raises
+    ------
+    DataError
+        Rows that cannot be read or used; or more of them than memory should take, of more features
+        than a matrix is made for. The message says which, or how many features to choose, and how.
+    """
+    m, n = source.shape
+    weights = given_weights(sample_weight, m)
+    most = np.inf
+    if weights is not None:
+        most = len(weights)
+        weights = None if (weights == weights[0]).all() else weights / weights.max()
+    if m is not None and n is not None and is_large(m, n) and source.blocks is not None:
+        return of_sums(spread.over_blocks(source, Sums, weights), standardize, source.expected)
+    kept: list[Any] = []
+    sums: Sums | None = None
+    rows = count = 0
+    for chunk in source.chunks():
+        few = None if weights is None else weights[rows : rows + chunk.shape[0]]
+        rows += chunk.shape[0]
+        if rows > most:
+            raise DataError(f"{source.what} gave more than the {most} rows that sample_weight has weights for")
+        if sums is None and source.stored and not is_large(m or rows, chunk.shape[1]):
+            sparse = scipy.sparse.issparse(chunk)
+            count = count + chunk.nnz if sparse else (m or rows) * chunk.shape[1]
+            if count > GATHERED:
+                _refuse_size(source, m or rows, chunk.shape[1])
+            kept.append((chunk, few))
+            continue
+        if sums is None:
+            sums = Sums(chunk.shape[1], source.names, chunk=0 if source.stored else None)
+            for early, own in kept:
+                sums.add(early, own)
+            kept = []
+        sums.add(chunk, few)
+    if sums is not None:
+        if rows < most < np.inf:
+            raise DataError(f"{source.what} gave {rows} rows; sample_weight has {most} weights")
+        return of_sums(sums, standardize, source.expected)
+    return _whole([chunk for chunk, _ in kept], source.expected)
+
+
+def turned(source: Source) -> Any:
+    """Return data whose samples are columns, with samples as rows: as one array, where they are few enough for that.
+
+    Raises
+    ------
+    DataError
+        Data too large for memory: columns cannot be read a few at a time.
+    """
+    m, n = source.shape
+    if m is None or n is None or m * n > GATHERED:
+        raise DataError(
+            f"{source.what} is read in rows: with samples='columns' it may have up to {GATHERED:,} numbers, and tell "
+            "its shape; store it the other way round, or give X.T where that is possible"
+        )
+    return _whole(list(source.chunks()), None).T
+
+
+def _whole(kept: list[Any], before: Before | None) -> Any:
+    """All rows as one array."""
+    if before is not None:
+        seen = Moments(kept[0].shape[1])
+        for chunk in kept:
+            seen.add(chunk)
+        before.check(seen.count, seen.mean, seen.variance)
+    if any(map(scipy.sparse.issparse, kept)):
+        return scipy.sparse.csr_array(scipy.sparse.vstack(list(map(scipy.sparse.csr_array, kept))))
+    return np.concatenate(kept) if len(kept) > 1 else np.asarray(kept[0])
+
+
+def given_weights(given: object, m: int | None) -> np.ndarray | None:
+    """Return one weight for each row as it was given; None for None."""
+    if given is None:
+        return None
+    try:
+        count = len(given) if m is None else m  # type: ignore[arg-type]
+    except TypeError:
+        raise ValueError(f"sample_weight={shown(given)} is not allowed; give one number for each row") from None
+    check_weights(given, count)
+    return real_array(given)
+
+
+def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums:
+    """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails.
+
+    Raises
+    ------
+    DataError
+        Rows that cannot be read or used, or too many features for a matrix.
+    """
+    whole = sums
+    begin = 0
+    for chunk in source.chunks():
+        n = chunk.shape[1]
+        if whole is None:
+            _check_features(n)
+            whole = Sums(n, source.names, chunk=0 if source.stored else None)
+        elif whole is sums and source.stored:
+            whole = sums.copy()
+        if n != whole.n:
+            raise DataError(f"the data have {n} features; those before had {whole.n}")
+        few = None if weights is None else weights[begin : begin + chunk.shape[0]]
+        begin += chunk.shape[0]
+        if weights is not None and begin > len(weights):
+            break
+        with one_blas_thread():
+            whole.add(chunk, few)
+    if weights is not None and begin != len(weights):
+        raise DataError(f"sample_weight has {len(weights)} weights for other than so many rows of {source.what}")
+    assert whole is not None
+    if source.stored:  # what is wrong with the last rows is said now
+        whole.flush()
+    return whole
+
+
+def _check_features(n: int) -> None:
+    if n > 2 * DENSE_EIGEN:
+        raise DataError(
+            f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary most: "
+            f"nnspca.most_variable(X, {DENSE_EIGEN})"
+        )
+
+
+def _refuse_size(source: Source, m: int, n: int) -> None:
+    """Raise DataError for more numbers than memory should take, of too many features for a matrix."""
+    if formed(m, n):
+        return
+    raise DataError(
+        f"{source.what} holds {m:,} rows or more of {n:,} features. At most {GATHERED:,} numbers are brought into "
+        f"memory, and in one pass a covariance is made of up to {2 * DENSE_EIGEN:,} features with at least half as "
+        "many rows. Choose the features that vary most, which takes one pass more and keeps their names: "
+        f"Covariance.from_data(nnspca.most_variable(X, {DENSE_EIGEN}))"
+    )
+
+
+def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Streamed:
+    """Return the covariance of all rows that were summed, with its allowance for rounding.
+
+    The sums are used up, unless they are not the ``last``.
+
+    Raises
+    ------
+    DataError
+        Fewer than two rows, no variance, or a scale that is none; or rows that came to something
+        else before.
+    """
+    sums.flush()
+    m = sums.count
+    if m < 2:
+        raise DataError("one sample has no variance; give at least 2 samples of weight")
+    A, mean = sums.result(last=last)
+    variance = A.diagonal().copy()
+    varies = sums.varies
+    if not varies.any():
+        raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
+    if before is not None:
+        before.check(m, mean, variance)
+    deviation = None
+    if standardize:
+        _check_scales(variance[varies])
+        deviation = np.sqrt(variance)
+        scale = np.where(deviation > 0, deviation, 1.0)
+        A /= scale[:, None]
+        A /= scale
+    trace = float(A.trace())
+    check_scale(trace)
+    allowed = rounding.of_sums(m, trace, sparse=sums.sparse, weighted=sums.weighted)
+    relative = 2.02 * rounding.of_sums(m, 1.0, sparse=sums.sparse, weighted=sums.weighted)
+    return Streamed(A, m, allowed, relative, _origin(sums, standardize), Seen.of(mean, deviation, None))
+
+
+def _check_scales(variance: np.ndarray) -> None:
+    if not (np.isfinite(variance).all() and variance.min() >= SMALLEST and variance.max() <= LARGEST):
+        raise TooFar(
+            f"variances of features go from {variance.min():g} to {variance.max():g}; data read in chunks can be "
+            f"standardised from {SMALLEST:g} to {LARGEST:g}: rescale the features beyond"
+        )
+
+
+def _origin(sums: Sums, standardize: bool) -> Origin:
+    """Where it comes from: the same for the same rows, however they were cut into chunks."""
+    if sums.weighted:
+        made = f"marked weighted samples{', standardised' if standardize else ''}"
+    else:
+        centred = f"centred{' and standardised' if standardize else ''}"
+        made = f"marked {'sparse ' if sums.sparse else ''}data {centred}"
+    return Origin(made, (np.array([sums.count, sums.n]), sums.mark.numbers()))

@@ -1,0 +1,111 @@
+"""An estimator fitted by parts: the sums of the samples are kept, and the components found when they are asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from nnspca.calls.arguments import check_flag
+from nnspca.covariance import Covariance
+from nnspca.covariance.sources import Source, in_memory
+from nnspca.covariance.streamed import added, given_weights
+from nnspca.covariance.sums import Sums
+from nnspca.estimator.samples import check_chunks, in_chunks, read, told
+
+OF_COMPONENTS = ("components_", "n_components_", "n_nonzero_", "explained_variance_", "explained_variance_ratio_")
+OF_ALL = ("cumulative_variance_", "mean_", "scale_", "fingerprint_", "covariance_")
+FOUND = (*OF_COMPONENTS, *OF_ALL, "_covariance", "_found", "_proven", "_seed")  # by the samples taken so far
+
+
+class ByParts:
+    """What lets samples come a part at a time."""
+
+    standardize: bool
+    _sums: Sums
+
+    def partial_fit(self, X, y=None, sample_weight=None) -> Self:
+        """Take more samples; the components of all are found when they are first asked for.
+
+        Only sums are kept, n × n numbers: any split of the samples gives the covariance that
+        :meth:`fit` makes of all, to its stated rounding. ``fit`` forgets them and begins anew.
+
+        Parameters
+        ----------
+        X : array_like, data frame, sparse array, Dataset or AnnData, shape (m, n)
+            Samples as rows, one is enough; or what is read in chunks. Of at most 6,000 features.
+        y : ignored
+        sample_weight : array_like, shape (m,), optional
+            How much each sample counts, of at least 0; in every call, or in none.
+
+        Raises
+        ------
+        ValueError
+            Other features than those before, or weights in some calls only.
+
+        Examples
+        --------
+        >>> import nnspca
+        >>> X = nnspca.datasets.load("digits").X
+        >>> est = nnspca.NonnegativeSparsePCA(n_components=1, n_nonzero=8)
+        >>> for chunk in (X[:600], X[600:]):
+        ...     est = est.partial_fit(chunk)
+        >>> off = abs(est.components_ - nnspca.NonnegativeSparsePCA(1, 8).fit(X).components_)
+        >>> bool(off.max() < 1e-9), est.n_samples_seen_
+        (True, 1797)
+        """
+        first = self.__dict__.get("_sums") is None
+        source = self._read_part(X, first)
+        weights = given_weights(sample_weight, source.shape[0])
+        if not first and (weights is not None) != self._sums.weighted:
+            raise ValueError(
+                "sample_weight is given in some calls of partial_fit only: give it in every call, or in none"
+            )
+        sums = added(None if first else self._sums, source, weights)
+        if first:
+            told(self, source.names, sums.n)
+        for name in FOUND:
+            self.__dict__.pop(name, None)
+        self._sums, self.n_samples_seen_ = sums, sums.seen
+        return self
+
+    def _read_part(self, X, first: bool) -> Source:
+        source = in_chunks(X)
+        if source is None:
+            rows = read(self, X, reset=first, fewest=1)
+            names = self._names()
+            return in_memory(rows, None if names is None else tuple(names))
+        if not first:
+            check_chunks(self, source)
+        return source
+
+    def __getattr__(self, name: str) -> Any:
+        """Find the components of the samples taken so far when one of them is first asked for."""
+        sums = self.__dict__.get("_sums")
+        if name in FOUND and sums is not None and "_found" not in self.__dict__:
+            cov = self._of_sums(sums)
+            self._find(cov, self._check_parameters(cov.n_features, cov.n_samples))
+            if name in self.__dict__:
+                return self.__dict__[name]
+        return object.__getattribute__(self, name)  # which says what is wrong
+
+    def _summed_again(self, X, sample_weight) -> Covariance:
+        """The covariance of all samples that were taken by parts, given at once."""
+        source = self._read_part(X, False)
+        return self._of_sums(added(None, source, given_weights(sample_weight, source.shape[0])))
+
+    def _of_sums(self, sums: Sums) -> Covariance:
+        return Covariance._of_sums(sums, check_flag("standardize", self.standardize), self._names())
+
+    def _begin_anew(self) -> None:
+        """Forget the samples that were taken by parts."""
+        for name in ("_sums", "n_samples_seen_"):
+            self.__dict__.pop(name, None)
+
+    def _names(self) -> list[str] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    def _find(self, cov: Covariance, checked: Any) -> Any:
+        raise NotImplementedError
+
+    def _check_parameters(self, n: int, m: Any) -> Any:
+        raise NotImplementedError

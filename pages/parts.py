@@ -2,9 +2,10 @@
 
 import streamlit as st
 
+from nnspca.result import suggestions
 from nnspca.view.parts import choices, panels, run, samples, stability, take, together, verdict
 from nnspca.view.parts.choices import KEYS
-from nnspca.view.results import known, suggestions
+from nnspca.view.results import known
 from nnspca.view.session import catalogue, runs, state, store, widgets
 
 now = state.current()
@@ -51,7 +52,7 @@ longer = None if proof is None else runs.only_job("tighten-parts", together.tigh
 
 with suggest:
     worth = None if lead is None else suggestions.parts(lead.parts, store.covariance(data, now).features)
-    suggestions.offer(worth, "r", choice.r)
+    widgets.offer(worth, "r", choice.r)
 said.markdown(f"## {verdict.headline(results, best, choice, done=done)}")
 drawn = {}
 with sight:

@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.result import Component, Necessity
-from nnspca.view.explore import figures, need
+from nnspca.view.explore import figures, need, sentences
 from nnspca.view.figures import component as pictures
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.session import catalogue, store
@@ -128,5 +128,5 @@ def test_a_stopped_run_shows_what_is_proven_and_is_not_kept():
     (made,) = job.arrived
     assert made.stopped
     assert made.undecided.any()
-    assert store.results().get(need._key(data, now, 0.01)) is None
+    assert store.results().get(sentences.need_key(data, now, 0.01)) is None
     assert "not decided" in need.said(made, "features")

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable
 
 import numpy as np
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, Necessity, Progress, sentences
+from nnspca.result import Certificate, Necessity, Progress
 from nnspca.view import foreign, words
 from nnspca.view.certificate import component as drawn
-from nnspca.view.explore import figures
+from nnspca.view.explore import figures, sentences
 from nnspca.view.explore.choices import KEYS
-from nnspca.view.session import charts, downloads, machines, runs, scene, state, store
+from nnspca.view.session import charts, downloads, machines, runs, scene, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
@@ -38,7 +37,7 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
             width=380,
         )
         within = percent / 100
-        key = _key(data, now, within)
+        key = sentences.need_key(data, now, within)
         job = runs.on_demand(
             "need",
             key,
@@ -53,22 +52,9 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
         _answer(need, data, now)
 
 
-def known(part: Component | None, data: Dataset, now: State) -> str:
-    """Say which features are indispensable, where that was proven of this component; else nothing."""
-    within = state.remembered(KEYS["within"])
-    need = store.results().get(_key(data, now, (KEYS["within"].default if within is None else within) / 100))
-    if need is None or part is None or not np.array_equal(need.component.support, part.support):
-        return ""
-    return foreign.line(sentences.necessity(need))
-
-
-def _key(data: Dataset, now: State, within: float) -> tuple[Hashable, ...]:
-    return ("need", *store.subject_key(data, now), now.k, now.seed, within)
-
-
 def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:
     """Return the work: publishes the Necessity, and keeps it unless it was stopped."""
-    cov, key = store.covariance(data, now), _key(data, now, within)
+    cov, key = store.covariance(data, now), sentences.need_key(data, now, within)
 
     def work(job: Job) -> None:
         def listen(told: Progress) -> None:

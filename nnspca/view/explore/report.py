@@ -11,7 +11,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, sentences
 from nnspca.view import foreign
 from nnspca.view.certificate import claims, sheet
-from nnspca.view.explore import need
+from nnspca.view.explore import sentences as spoken
 from nnspca.view.results.ledger import share
 from nnspca.view.session import downloads, scene, store
 from nnspca.view.session.state import State
@@ -68,7 +68,7 @@ def _words(part: Component, data: Dataset, now: State) -> str:
     """Return the result in words; no sign in a name makes letters bold."""
     told = dataclasses.replace(part, features=store.covariance(data, now).features)
     said = foreign.line(sentences.component(told)).replace("**", "* *")
-    return f"{said} {need.known(part, data, now)}".strip()
+    return f"{said} {spoken.indispensable(part, data, now)}".strip()
 
 
 def _method(part: Component, now: State) -> str:

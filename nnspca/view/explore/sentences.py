@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Hashable
+
+import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
@@ -12,7 +15,8 @@ from nnspca.result.features import Features
 from nnspca.view import foreign
 from nnspca.view.explore.run import Found
 from nnspca.view.results.ledger import Known, share
-from nnspca.view.session import scene, solver
+from nnspca.view.session import scene, solver, store
+from nnspca.view.session.state import State, keys_of, remembered
 from nnspca.view.words import at_least, at_most, optimal, proven_share, seconds
 
 COMPUTING = "Computing the upper bound …"
@@ -29,6 +33,21 @@ def explained(part: Component, data: Dataset, leading: float) -> str:
     some = f"{used:,} of {data.n_features:,} {noun if data.n_features != 1 else noun.removesuffix('s')}"
     verb = "explains" if used == 1 else "explain"
     return f"{some} {verb} {at_least(100 * part.variance / leading, 1)} % of λ₁"
+
+
+def need_key(data: Dataset, now: State, within: float) -> tuple[Hashable, ...]:
+    """Return the key of which features are indispensable within a tolerance."""
+    return ("need", *store.subject_key(data, now), now.k, now.seed, within)
+
+
+def indispensable(part: Component | None, data: Dataset, now: State) -> str:
+    """Say which features are indispensable, where that was proven of this component; else nothing."""
+    entry = keys_of("explore")["within"]
+    within = remembered(entry)
+    need = store.results().get(need_key(data, now, (entry.default if within is None else within) / 100))
+    if need is None or part is None or not np.array_equal(need.component.support, part.support):
+        return ""
+    return foreign.line(sentences.necessity(need))
 
 
 def who(part: Component, features: Features) -> str:

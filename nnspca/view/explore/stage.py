@@ -9,7 +9,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.view import foreign
-from nnspca.view.explore import content, need, path, run, sentences
+from nnspca.view.explore import content, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
 from nnspca.view.explore.samples.panels import ASKED_BEFORE
@@ -74,7 +74,7 @@ def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, othe
         drawn,
         choice.log,
         store.covariance(data, now).features,
-        need.known(parts.get(now.k), data, now),
+        sentences.indispensable(parts.get(now.k), data, now),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import streamlit as st
 
+from nnspca.result.suggestions import Suggestion
 from nnspca.view import foreign
 from nnspca.view.session import guide, state
 from nnspca.view.session.entry import Entry
@@ -28,6 +29,18 @@ LONGEST = 60  # letters of a refused value that a note repeats
 RELOADED = " If it is a file of your own: a page may not open files by itself; choose it once more on the Data page."
 FEW = 12  # options that a note lists
 KNOWN = {entry.key for entry in state.TABLE}
+OFFERS = {  # by the key of the link: the button's words before there is a suggestion and with one, and its purpose
+    "k": (
+        "Suggest k",
+        "Suggested k",
+        "Waits for the curve to end: the smallest k at which one more feature adds less than 1 %.",
+    ),
+    "r": (
+        "Suggest parts",
+        "Suggested",
+        "A smaller number, where some of the parts hardly rise together or add less than 1 %.",
+    ),
+}
 USUAL = object()  # stands for the table's own default, which may be None
 
 
@@ -302,6 +315,20 @@ def expander(entry: Entry, label: str, icon: str) -> ExpanderContainer:
         forget_in_link(entry.key)
         _note((entry.pages, entry.key), label, ", ".join(texts), entry.default, "true or false")
     return st.expander(label, expanded=entry.default, key=entry.key, icon=icon, bind="query-params", on_change="rerun")
+
+
+def offer(found: Suggestion | None, key: str, now: int) -> None:
+    """Offer a suggestion for a key of the link, which is ``now`` so much; nothing changes before it is pressed."""
+    waiting, name, purpose = OFFERS[key]
+    st.button(
+        waiting if found is None else f"{name}: {found.value:,}",
+        key=f"suggest-{key}",
+        help=purpose if found is None else found.why,
+        disabled=found is None or found.value == now,
+        on_click=st.session_state.update,
+        args=({key: now if found is None else found.value},),
+        width="stretch",
+    )
 
 
 def page_link(page: str, label: str, icon: str) -> None:

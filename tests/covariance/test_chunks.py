@@ -88,7 +88,7 @@ def test_what_rounding_moves_summed_data_by_is_in_its_room(kind, weighted, small
     if kind == "single":
         X = X.astype(np.float32)
     weights = 10.0 ** np.random.default_rng(1).uniform(-3, 3, 60) if weighted else None
-    cov = Covariance.from_data(X, sample_weight=weights)
+    cov = Covariance.from_data(X, False, sample_weight=weights)
     assert "marked" in cov._origin.operation
     E = exact(X, weights)
     off = sum((Fraction(float(cov.matrix[i, j])) - E[i][j]) ** 2 for i in range(4) for j in range(4))
@@ -272,7 +272,7 @@ def test_an_array_of_singles_is_never_converted_whole():
 
     X = made(400_000, 60, dtype=np.float32)
     tracemalloc.start()
-    Covariance.from_data(X)
+    Covariance.from_data(X, False)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.4 * X.nbytes
@@ -284,7 +284,7 @@ def test_a_file_larger_than_memory_should_be_is_read_in_chunks(tmp_path):
     X = np.lib.format.open_memmap(tmp_path / "data.npy", "w+", np.float32, (600_000, 40))
     X[:] = made(600, 40).astype(np.float32).repeat(1000, axis=0)
     tracemalloc.start()
-    cov = Covariance.from_data(X)
+    cov = Covariance.from_data(X, False)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < X.nbytes / 2

@@ -3,8 +3,8 @@
 Two sums of 64 bits. A row's number is its values' bits, folded and multiplied each by a fixed odd
 number of its column; it is mixed with the row's place before it is added. Rows that lie elsewhere
 can so be marked elsewhere, and a zero counts for nothing, so that sparse rows have the mark of the
-same rows written out. It tells data apart that differ by accident. It is no secret, and whoever
-wants to can make two tables of one mark: no proof rests on it.
+same rows written out. It tells data apart that differ by accident. Two tables of one mark can be
+made with effort: no proof rests on it.
 """
 
 from __future__ import annotations

@@ -254,6 +254,7 @@ def test_a_worker_killed_while_blocks_are_summed_costs_time_only(client, monkeyp
     killer.start()
     cov = nnspca.Covariance.from_data(blocks)
     killer.join()
+    client.wait_for_workers(2, timeout=60)  # the one that was killed is made again
     assert cov.fingerprint == nnspca.Covariance.from_data(X).fingerprint
     assert np.linalg.norm(cov.matrix - nnspca.Covariance.from_data(X).matrix) <= cov._drift
 

@@ -94,7 +94,7 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
                 "Solvers",
                 options=able,
                 allowed=f"up to {state.MOST} of {', '.join(able)}",
-                format_func=solver.title,
+                format_func=solver.TITLES.__getitem__,
                 help="Each has a curve of its own in the small panels; the figure shows the best component of all.",
             )
         if said := preprocessing(asked, now):

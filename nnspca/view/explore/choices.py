@@ -56,7 +56,7 @@ def ask(now: State, n: int, solvers: DeltaGenerator, options: DeltaGenerator) ->
             "Solvers in the chart",
             options=names,
             allowed=f"choose from {', '.join(names)}",
-            format_func=solver.title,
+            format_func=solver.TITLES.__getitem__,
             help="One curve each. Click a point of a curve: its component takes the picture's place.",
         )
     with options, st.popover("Options", icon=":material/tune:", width="stretch"):

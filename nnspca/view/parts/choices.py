@@ -10,6 +10,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.session import state
+from nnspca.view.session.solver import TITLES
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose
@@ -166,7 +167,7 @@ def _solvers(now: State, data: Dataset) -> tuple[str, ...]:
             KEYS["with"],
             "Solvers",
             options=names,
-            format_func=lambda name: nnspca.METHODS[name].title,
+            format_func=TITLES.__getitem__,
             allowed=f"choose up to {state.MOST} from {', '.join(names)}",
             help="The page shows the parts of the first; the others are compared with it here.",
         )

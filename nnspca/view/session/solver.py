@@ -14,6 +14,7 @@ from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
 KEYS = state.keys_of("explore")  # those of other pages are the same entries
+TITLES = {name: info.title for name, info in nnspca.METHODS.items()}  # on the screen
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def title(name: str) -> str:
     >>> title("best"), title("em")
     ('Portfolio (default)', 'EM')
     """
-    return nnspca.METHODS[name].title
+    return TITLES[name]
 
 
 def ask(now: State, n: int) -> Solver:
@@ -64,7 +65,7 @@ def _method(now: State, n: int) -> str:
             "Component shown by",
             options=names,
             allowed=f"here: {', '.join(names)}",
-            format_func=title,
+            format_func=TITLES.__getitem__,
             help="The algorithm whose component is shown. The portfolio runs several and polishes what they find.",
         )
     )

@@ -9,7 +9,7 @@ import streamlit as st
 import nnspca
 from nnspca.studies.standing import RUNNING, Lane, Race
 from nnspca.view.session import state
-from nnspca.view.session.solver import title
+from nnspca.view.session.solver import TITLES, title
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
 from nnspca.view.session.widgets import choose
@@ -38,7 +38,7 @@ def ask(which: DeltaGenerator, limit: DeltaGenerator) -> Choices:
             KEYS["racers"],
             "Solvers",
             allowed=f"up to {state.MOST_RACERS} of {', '.join(state.METHODS)}",
-            format_func=title,
+            format_func=TITLES.__getitem__,
             help=f"Up to {state.MOST_RACERS}. One that cannot solve this problem says why, and does not start. {CLOCK}",
         )
     with limit:
@@ -67,7 +67,7 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
             KEYS["who"],
             "Solver",
             options=list(choice.racers),
-            format_func=title,
+            format_func=TITLES.__getitem__,
             placeholder="the one that leads",
             on_change=lambda: st.session_state.update(mark=None),
             help="A click on a point of the figure chooses as well.",

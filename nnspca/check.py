@@ -138,7 +138,7 @@ def covariance(data: Any, reading: str) -> Matrix:
 
 
 def eigenvalue(rows: Any, over: int, p: Any) -> Fraction:
-    """Return a ceiling on λ_max(rows / over): t − min_i (E_ii − Σ_j |E_ij|), with E = tI − rows / over − R'R."""
+    """Return a bound on λ_max(rows / over): t − min_i (E_ii − Σ_j |E_ij|), with E = tI − rows / over − R'R."""
     n, t, shift, R = len(rows), Fraction(float(p["t"])), p["shift"], p["R"]
     need({type(shift), *map(type, R)} == {int} and len(R) == n * (n + 1) // 2 and abs(shift) < 5000, "R does not fit")
     columns = [R[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(n)]
@@ -151,7 +151,7 @@ def eigenvalue(rows: Any, over: int, p: Any) -> Fraction:
 
 
 class Checker:
-    """Derives ceilings for one sign constraint, and says each inequality that it finds to hold."""
+    """Derives bounds for one sign constraint, and says each inequality that it finds to hold."""
 
     def __init__(self, nonnegative: bool, say: Any) -> None:
         self.nonnegative, self.say, self.more = nonnegative, say, dict[str, Any]()  # ways to check more kinds of proof
@@ -164,7 +164,7 @@ class Checker:
     def _part(self, value: int) -> int:  # what an entry counts for
         return value if value > 0 else 0 if self.nonnegative else -value
 
-    def ceiling(self, p: Any, k: int, A: Matrix, inside: Any = ()) -> Fraction:
+    def upper_bound(self, p: Any, k: int, A: Matrix, inside: Any = ()) -> Fraction:
         """Return what a proof proves for k features of A, or fewer, those ``inside`` among them."""
         need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
         pay(A.n * (20 + p["k"]))
@@ -220,7 +220,7 @@ class Checker:
         return self._found(most, why[0], f"{why[1]}; {read} of {len(rows)} rows outside are read: <= {shown(most)}")
 
     def cases(self, p: Any, k: int, A: Matrix, inside: Any) -> Fraction:
-        """The largest ceiling of cases that leave no support out: without a feature, or with it."""
+        """The largest bound of cases that leave no support out: without a feature, or with it."""
         splits, leaves, most, todo = iter(p["splits"]), iter(p["leaves"]), Fraction(0), list[Any]([((), ())])
         while todo:
             (out, sure), feature = todo.pop(), next(splits)
@@ -231,7 +231,7 @@ class Checker:
             else:
                 rest = sorted(sure) if len(sure) == k else [i for i in range(A.n) if i not in out]
                 inside = [rest.index(i) for i in sure]
-                most = max(most, self.ceiling(next(leaves), min(k, len(rest)), A.restricted(rest), inside))
+                most = max(most, self.upper_bound(next(leaves), min(k, len(rest)), A.restricted(rest), inside))
         return self._found(most, f"{len(p['leaves'])} cases leave no support out", f"none has more than {shown(most)}")
 
     def few(self, p: Any, k: int, A: Matrix, inside: Any, joint: Any = lambda *_: {}) -> Fraction:
@@ -240,7 +240,7 @@ class Checker:
         low = most if A.columns else max(eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), most)
         part, x = A.restricted(p["T"]), dict(zip(p["support"], p["loadings"], strict=True))
         best = A.attained([x.get(i, 0) for i in range(A.n)], k, self.nonnegative) + low
-        proven = [(case["k"], self.ceiling(case, case["k"], part) + low) for case in p["cases"]]
+        proven = [(case["k"], self.upper_bound(case, case["k"], part) + low) for case in p["cases"]]
         own = {i: (Fraction(v, A.over) + low) / best for i, v in enumerate(A.diagonal)}
         own |= (known := joint(p, k, A, best, own))  # without reading their rows
         for i in sorted(own.keys() - T, key=own.__getitem__, reverse=True):
@@ -258,7 +258,7 @@ class Checker:
 
 
 def check(certificate: bytes, data: bytes, say: Any = print, billions: float = 20, make: Any = None) -> Any:
-    """Return what the vectors attain and the ceiling on all, both proven; Refused where the certificate claims more."""
+    """Return what the vectors attain and the bound on all, both proven; Refused where the certificate claims more."""
     LEFT[0] = int(billions * 10**9)
     file = read_certificate(certificate)
     need("check" in file, "it carries no proof for this checker: nnspca.save_certificate(cert, file, cov) adds one", 2)
@@ -272,10 +272,10 @@ def check(certificate: bytes, data: bytes, say: Any = print, billions: float = 2
     X, off = [X] if type(X[0]) in (int, float) else X, int(reading == "standardised")
     need(len(X) <= r <= A.n and all(sum(map(bool, column)) <= 1 for column in zip(*X, strict=True)), "parts overlap")
     lower = sum(A.attained(x, k, nonnegative) for x in X) - Fraction(off * r * A.n, 2**61)
-    upper = checker.ceiling(given["proof"], k, A) * (1 + Fraction(off, 2**60))
+    upper = checker.upper_bound(given["proof"], k, A) * (1 + Fraction(off, 2**60))
     say(f"{r} x of {k} nonzeros at most{', none negative' * nonnegative}: {shown(lower, ROUND_FLOOR)} is attained")
     need(abs(low - lower) <= lower / 10**9, "the vector does not attain what is claimed")
-    need(lower <= upper <= high, f"a ceiling of {shown(high)} is claimed, one of {shown(upper)} is proven")
+    need(lower <= upper <= high, f"a bound of {shown(high)} is claimed, one of {shown(upper)} is proven")
     need(upper <= own <= high + high / 10**9, f"{shown(high)} is proven, its {shown(own)} is beyond this checker", 2)
     last = f"so no such x has more than {shown(high)}; ratio {shown(lower / high, ROUND_FLOOR)}; data read as {reading}"
     say("\n".join(f"{number}. {line}" for number, line in enumerate((*checker.why, last), start=1)))

@@ -50,7 +50,7 @@ def low_rank(p: Any, n: int) -> Any:
 
 
 def tail(rows: Any, over: int, p: Any) -> Fraction:
-    """Return a ceiling on λ_max(rows / over − VV')."""
+    """Return a bound on λ_max(rows / over − VV')."""
     V = low_rank(p, len(rows))
     up, down = 4 ** max(p["shift"], 0), 4 ** max(-p["shift"], 0) * over
     less = [[up * a - down * dot(v, w) for a, w in zip(row, V, strict=True)] for row, v in zip(rows, V, strict=True)]
@@ -58,7 +58,7 @@ def tail(rows: Any, over: int, p: Any) -> Fraction:
 
 
 def cover(p: Any, n: int, k: int, checker: check.Checker) -> Fraction:
-    """Return a ceiling on ‖V'x‖² for unit x of k features or fewer.
+    """Return a bound on ‖V'x‖² for unit x of k features or fewer.
 
     Let h(c) be the largest c'V'x, the norm of the k largest entries of Vc. Any y = V'x, or −y where all signs are
     allowed, lies in a cell: y = Σ a_c c over its corners, a >= 0. If a point z has c'z >= h(c) at all of them, then
@@ -87,19 +87,19 @@ def cover(p: Any, n: int, k: int, checker: check.Checker) -> Fraction:
 
 
 class Checker(check.Checker):
-    """Derives ceilings on r parts as well: unit vectors of disjoint supports."""
+    """Derives bounds on r parts as well: unit vectors of disjoint supports."""
 
     def __init__(self, nonnegative: bool, say: Any, r: int = 1) -> None:
         super().__init__(nonnegative, say)
         self.r, self.more = r, {"boxed": partial(self.few, joint=self.boxes), "fewer": self.fewer}
         self.more["variances"] = self.variances
 
-    def ceiling(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
+    def upper_bound(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return what a proof proves for r parts of k features of A each, ``inside`` those known of a single one."""
         kind = p["kind"]
         if kind not in ("joint", "groups", "each", "samples", "variances"):
             need(self.r == 1, f"a proof by {kind!r:.99} speaks of one part", 2)
-            return super().ceiling(p, k, A, inside)
+            return super().upper_bound(p, k, A, inside)
         need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
         if kind == "joint":
             return self.joint(p, p["k"], A, [{*inside} - {i} for i in range(A.n)] if inside else None)
@@ -113,11 +113,11 @@ class Checker(check.Checker):
             most = self.along(p, p["k"], A, least) if "cover" in p else self.r * least + norm(p, gram.n)
             return self._found(most, "A = Y'Y and YY' have the same λ", f"YY' <= tI + VV', t <= {shown(least)}, by R")
         one = Checker(self.nonnegative, self.say)
-        most = self.r * one.ceiling(p["one"], p["k"], A)
+        most = self.r * one.upper_bound(p["one"], p["k"], A)
         return self._found(most, one.why[0], f"{one.why[1]}; {self.r} parts have {self.r} times as much at most")
 
     def along(self, p: Any, k: int, A: Any, least: Fraction) -> Fraction:
-        """Return a ceiling on x'Ax from YY' ⪯ tI + WW' = tQ.
+        """Return a bound on x'Ax from YY' ⪯ tI + WW' = tQ.
 
         Y'Q⁻¹Y has the eigenvalues of Q^(-½)YY'Q^(-½) but for zeros, so Y'Q⁻¹Y ⪯ tI; and I − Q⁻¹ = WN⁻¹W', N = tI + W'W.
         With G'NG ⪰ I, GG' ⪰ N⁻¹: x'Ax <= t + ‖G'W'Yx‖², of which a cover tells. Y'WG is cut to whole multiples.
@@ -154,9 +154,9 @@ class Checker(check.Checker):
         product x_i x_j with (q − 1)/(k − 1) of it. An optimum does without features whose rows are zero.
         """
         q = p["one"]["k"]
-        need(type(q) is int and 2 <= q <= k and not inside, f"no ceiling on {k} follows from one on {q!r:.20} features")
+        need(type(q) is int and 2 <= q <= k and not inside, f"no bound on {k} follows from one on {q!r:.20} features")
         least = min(v for i, v in enumerate(A.diagonal) if v or any(A._row(i)))
-        fewest, d = self.ceiling(p["one"], q, A), Fraction(least, A.over)
+        fewest, d = self.upper_bound(p["one"], q, A), Fraction(least, A.over)
         most = max(fewest, d + (fewest - d) * Fraction(k - 1, q - 1))
         why = f"so U = {shown(fewest)} for {q} features, d + (U − d)(k − 1)/({q} − 1) for k, d = min A_ii"
         return self._found(most, self.why[0], why)
@@ -211,7 +211,7 @@ class Checker(check.Checker):
         """Return r λ_max(A − L − VV') + ‖V‖² + [the r largest g_i] + [the rk largest v_j].
 
         g_i = L_ii − v_i + the k − 1 largest (M_ij − v_j)⁺, those of features known to share i's part among them;
-        ‖V‖² may be a cover's ceiling on ‖V'x‖² instead, of one part. Outside S, L is A, and v is zero.
+        ‖V‖² may be a cover's bound on ‖V'x‖² instead, of one part. Outside S, L is A, and v is zero.
         """
         S = p.get("S", range(A.n))
         n, limits, prices = len(S), p.get("limits", [0] * len(S)), p.get("v", [0] * len(S))
@@ -254,7 +254,7 @@ class Checker(check.Checker):
         return self._found(most, first, f"{products}: the {self.r} largest L_ii − v_i + the {k - 1} largest M_ij − v_j")
 
     def groups(self, p: Any, k: int, A: Any) -> Fraction:
-        """Return the largest ceiling of cases that leave no parts out: two features share none, or they share one."""
+        """Return the largest bound of cases that leave no parts out: two features share none, or they share one."""
 
         def sides(node: Any, pair: int) -> list[Any]:
             (group, apart), (i, j) = node, divmod(pair, A.n)

@@ -61,7 +61,7 @@ QUICK_SKIPS = (
     "the_identity_of_many_features_is_a_covariance",
     "a_tree_that_memory_cannot_hold",
     "every_bound_by_a_cover_of_the_sphere_is_accepted",
-    "every_k_has_a_first_ceiling_before_any",
+    "every_k_has_a_first_upper_bound_before_any",
     "a_stranger_reads_no_more_rows",
     "the_site_is_whole",
     "the_gallery_says_what_was_proven",

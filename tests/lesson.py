@@ -54,7 +54,7 @@ def parts():
 
 
 def genes():
-    """Return what EM reached from each of some starts, with and without new weights, below which ceiling."""
+    """Return what EM reached from each of some starts, with and without new weights, below which bound."""
     data, cov = covariance("leukemia")
     certificate = nnspca.certify(cov, GENES)
     alone = {"restarts": 1, "renormalise": False}

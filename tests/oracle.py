@@ -125,6 +125,6 @@ def exact_variance_of_data(X, x):
     return sum((s - mean) ** 2 for s in scores) / m / (z @ z)
 
 
-def allows(ceiling, attained):
-    """Whether a ceiling is at or above a variance known exactly: not one last digit of tolerance."""
-    return Fraction(float(ceiling)) >= attained
+def allows(upper_bound, attained):
+    """Whether a bound is at or above a variance known exactly: not one last digit of tolerance."""
+    return Fraction(float(upper_bound)) >= attained

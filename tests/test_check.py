@@ -55,7 +55,7 @@ def with_one_bound(cert, bound):
 
 
 def within_reach(cert):
-    """The certificate with the least of its ceilings that needs check.py alone."""
+    """The certificate with the least of its bounds that needs check.py alone."""
     plain = [
         b
         for b in cert.bounds
@@ -183,14 +183,14 @@ def test_elimination_on_a_matrix_needs_that_it_is_semidefinite_and_proves_it():
         checked(packed(content), npy(A))
 
 
-def test_a_ceiling_taken_over_from_a_larger_k_is_accepted(pitprops):
+def test_a_upper_bound_taken_over_from_a_larger_k_is_accepted(pitprops):
     A, cov = pitprops
     wide, narrow = nnspca.certify(cov, 6), nnspca.certify(cov, 4)
     bound = dataclasses.replace(wide.winner, name="larger-k", ingredients=LargerProof(6, wide.winner.ingredients))
     assert accepted(with_one_bound(narrow, bound), cov, A)
 
 
-def test_a_ceiling_that_cannot_be_written_is_beyond_the_checker_which_says_what_is_proven():
+def test_a_upper_bound_that_cannot_be_written_is_beyond_the_checker_which_says_what_is_proven():
     X = np.random.default_rng(1).standard_normal((25, 7))
     cov = nnspca.Covariance.from_data(X)
     cert = nnspca.certify(cov, 3)
@@ -355,7 +355,7 @@ def tampered(files, checked, seed, monkeypatch):
 def test_ten_thousand_tampered_certificates_claim_no_less_than_the_truth(files, monkeypatch):
     """Numbers of the proof are changed at random, more and more of them; half of the files claim less than the truth.
 
-    What is still accepted (a proof has some room) claims a ceiling not below the optimum: none of those that do pass.
+    What is still accepted (a proof has some room) claims a bound not below the optimum: none of those that do pass.
     """
     tampered(files, checked, 11, monkeypatch)
 
@@ -364,7 +364,7 @@ def test_a_claim_beyond_what_is_proven_is_refused_whichever_number_makes_it(file
     for content, X, _ in files:
         data, claim, given = npy(X), content["certificate"], content["check"]
         checker = check.Checker(claim["nonnegative"], lambda line: None)
-        proven = checker.ceiling(given["proof"], 2, check.covariance(X.tolist(), given["reading"]))
+        proven = checker.upper_bound(given["proof"], 2, check.covariance(X.tolist(), given["reading"]))
         for name, number in (("upper", float(proven) * (1 - 1e-13)), ("lower", claim["lower"] * (1 + 1e-6))):
             forged = copy.deepcopy(content)
             forged["certificate"][name] = number
@@ -401,7 +401,7 @@ def test_what_is_claimed_is_a_whole_number_and_a_truth_value(files, name, value)
         checked(packed(forged), npy(X))
 
 
-def test_no_certificate_is_accepted_whose_own_ceiling_is_below_what_is_proven(files):
+def test_no_certificate_is_accepted_whose_own_upper_bound_is_below_what_is_proven(files):
     content, X, _ = files[0]
     forged = copy.deepcopy(content)
     forged["certificate"]["upper"] *= 1 - 9e-10

@@ -353,7 +353,7 @@ def test_it_is_short_and_imports_the_standard_library_and_its_neighbour_alone():
         assert all(name.partition(".")[0] in {*sys.stdlib_module_names, "check"} for name in names)
 
 
-def test_ceilings_near_the_identity_are_rounded_up_to_what_is_proven_exactly():
+def test_upper_bounds_near_the_identity_are_rounded_up_to_what_is_proven_exactly():
     """Of a sum of two numbers the last bit counts, where all else of the matrix is exact."""
     rng = np.random.default_rng(0)
     for number in range(40):

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnspca.bounds import ceiling
+from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
 from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, parts_cases
 from nnspca.bounds.splitting import Splitting
@@ -264,7 +264,7 @@ class _Nodes:
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     """The bound for a known support: an eigenvalue."""
     nothing = np.zeros_like(part.entries)
-    tail = ceiling.of_matrix(part.entries, part._room())
+    tail = eigenvalues.of_matrix(part.entries, part._room())
     return rounding.total(tail, np.zeros(1)), PairProof(nothing, nothing, tail)
 
 

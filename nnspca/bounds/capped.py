@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nnspca.bounds import ceiling
+from nnspca.bounds import eigenvalues
 from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof
@@ -88,7 +88,7 @@ def _proven(problem: Problem, L: np.ndarray) -> tuple[float, PairProof]:
     level = rounding.raised(max(level, 0.0), 16)
     M = np.full_like(L, level)
     np.fill_diagonal(M, 0.0)
-    tail = ceiling.of_matrix(cov.entries - L, rounding.subtraction(L) + cov._room())
+    tail = eigenvalues.of_matrix(cov.entries - L, rounding.subtraction(L) + cov._room())
     own = L.diagonal()
     value = rounding.total(tail, rounding.row_costs(own, (k - 1) * level, k, np.abs(own) + k * level))
     return value, PairProof(L, M, tail)

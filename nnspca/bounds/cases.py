@@ -125,7 +125,7 @@ class Elimination:
         others = sum(_paired(other) for other in self.cases.values() if other is not case)
         return 2 * (others + 1) * len(self.inside) ** 2 <= STORED
 
-    def ceilings(self) -> tuple[np.ndarray, np.ndarray]:
+    def upper_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """For each q, the upper bound on all features, and the first q of the case behind it."""
         values, origin = np.zeros(len(self.excluded_mass)), np.zeros(len(self.excluded_mass), dtype=int)
         best, at = np.inf, 0
@@ -139,12 +139,12 @@ class Elimination:
     @property
     def needs_larger_subset(self) -> bool:
         """Whether the largest bound comes from so much mass outside that T is too small."""
-        worst = int(self.ceilings()[0].argmax())
+        worst = int(self.upper_bounds()[0].argmax())
         return float(self.excluded_mass[worst]) > LARGE_MASS
 
     def bound(self) -> Bound:
         """The largest of the bounds over q, with its proof."""
-        values, _ = self.ceilings()
+        values, _ = self.upper_bounds()
         used = self._needed(float(values.max()))
         support = np.flatnonzero(self.x)
         most = len(self.excluded_mass) - 1
@@ -197,7 +197,7 @@ class Elimination:
                     self._advance(whole, 0, meter, goal)
             self._open_planned(meter, goal)
             return True
-        values, origin = self.ceilings()
+        values, origin = self.upper_bounds()
         worst = int(values.argmax())
         if not np.isfinite(values[worst]):
             return False  # the mass outside could be half of all: no case gives a bound

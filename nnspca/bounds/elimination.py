@@ -104,7 +104,7 @@ def tighten(
         return begin(problem, x, least, replace(limits, smallest=2 * len(than.inside)), monitor, consider)
 
     while True:
-        value = float(elimination.ceilings()[0].max())
+        value = float(elimination.upper_bounds()[0].max())
         if value < least * (1 - GAIN):
             least, beaten = value, True
             yield elimination.bound()

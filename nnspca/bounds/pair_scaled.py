@@ -34,7 +34,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from nnspca.bounds import ceiling
+from nnspca.bounds import eigenvalues
 from nnspca.bounds.plan import BoundContext, Plan, pair_steps, parts_cases, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
@@ -214,7 +214,7 @@ def _proven(
     if level:
         costs = L.diagonal() + shares
         L[np.diag_indices(len(L))] += costs.max() - costs
-    tail = ceiling.of_matrix(cov.entries - L, rounding.subtraction(L) + cov._room())
+    tail = eigenvalues.of_matrix(cov.entries - L, rounding.subtraction(L) + cov._room())
     value = rounding.total(tail, rounding.row_costs(L.diagonal(), shares, k))
     return value, PairProof(L, M, tail)
 

@@ -84,7 +84,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "squares are not negative. So each pair may share its co-variance between its two "
                 "features in that proportion. The squares of the loadings sum to 1, so the variance "
                 "is at most what the richest feature gathers from itself and k − 1 companions. Any "
-                "weights prove a ceiling; those that level the rows prove a low one."
+                "weights prove a bound; those that level the rows prove a low one."
             ),
             attempts=(Attempt(0.2, balanced.by_plan), Attempt(0.75, balanced.throughout_by_plan)),
         ),
@@ -96,7 +96,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             argument=(
                 "The covariance is split into its d strongest directions and the rest. Among the d "
                 "directions the best k features are found by cutting a sphere into cells: a cell is "
-                "set aside only when a ceiling on it is proven. The rest adds at most eigenvalue d + "
+                "set aside only when a bound on it is proven. The rest adds at most eigenvalue d + "
                 "1 to any component, and the best of a sum is never more than the sum of the bests."
             ),
             attempts=(Attempt(0.25, spectral.rank_by_plan),),
@@ -110,8 +110,8 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "Every direction is granted eigenvalue d + 1. The weaker directions have no more than "
                 "that, so only the surplus of the d strongest is left to count, and there the best k "
                 "features are found by cutting a sphere into cells, each set aside only when a "
-                "ceiling on it is proven. A component has length 1, so it receives the grant once: "
-                "grant plus best surplus is a ceiling."
+                "bound on it is proven. A component has length 1, so it receives the grant once: "
+                "grant plus best surplus is a bound."
             ),
             attempts=(
                 Attempt(0.3, spectral.shifted_by_plan),
@@ -127,7 +127,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "Every co-variance is cut at a level ρ. What lies below the cut adds at most ρ times "
                 "the square of the sum of the loadings' sizes, and for k loadings of length 1 that "
                 "square is at most k: so ρ·k. What lies above the cut is mostly zero, so its largest "
-                "eigenvalue is small. The two add up to a ceiling."
+                "eigenvalue is small. The two add up to a bound."
             ),
             attempts=(Attempt(0.85, threshold.by_plan, above="narrow", counts_for_gap=True),),
         ),
@@ -140,7 +140,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "Every co-variance is cut at a level ρ. What lies below the cut adds at most ρ·k, "
                 "because the square of the sum of k loadings of length 1 is at most k. In what lies "
                 "above, every direction is granted one eigenvalue, and the surplus of the d strongest "
-                "is searched cell by cell on a sphere. Cut, grant and surplus add up to a ceiling."
+                "is searched cell by cell on a sphere. Cut, grant and surplus add up to a bound."
             ),
         ),
         BoundInfo(
@@ -152,7 +152,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "Take something off every co-variance, never more than a certain level. What was "
                 "taken off can add at most k times the level, because the loadings of k features add "
                 "up to at most √k. What is left has no sparsity to care about: its largest eigenvalue "
-                "is a ceiling. The amounts are chosen so that the two together are as small as they "
+                "is a bound. The amounts are chosen so that the two together are as small as they "
                 "can be."
             ),
             attempts=(Attempt(0.51, capped.by_plan),),
@@ -167,7 +167,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "largest eigenvalue. In L each pair shares its co-variance between its two features: "
                 "2·Lᵢⱼ·xᵢ·xⱼ is at most Mᵢⱼ·xᵢ² + Mⱼᵢ·xⱼ² whenever Mᵢⱼ·Mⱼᵢ ≥ Lᵢⱼ². The squares of the "
                 "loadings sum to 1, so L adds at most what the richest feature gathers from itself "
-                "and its k − 1 largest shares. Any such L and M prove a ceiling; an optimiser looks "
+                "and its k − 1 largest shares. Any such L and M prove a bound; an optimiser looks "
                 "for the lowest, and its word need not be trusted."
             ),
             attempts=(
@@ -184,9 +184,9 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             argument=(
                 "The best component is proportional to what its features co-vary with it, so a feature that "
                 "co-varies little with any k others can hold only so small a share of it. Set all such features "
-                "aside, and a ceiling on the few that are left holds for them all, raised by a little for each "
+                "aside, and a bound on the few that are left holds for them all, raised by a little for each "
                 "feature set aside that might still be in it. Every such feature also takes a place from the others, "
-                "which lowers their ceiling by more than it was raised: so a thousand features may do for a hundred "
+                "which lowers their bound by more than it was raised: so a thousand features may do for a hundred "
                 "thousand."
             ),
             attempts=(Attempt(0.6, elimination.by_plan, counts_for_gap=True),),
@@ -194,26 +194,26 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
         BoundInfo(
             "branch",
             "Branch and bound",
-            "Every choice of k features falls into one of a few cases, some in and some out; each has its ceiling.",
+            "Every choice of k features falls into one of a few cases, some in and some out; each has its bound.",
             (BranchProof,),
             argument=(
                 "Take one feature: a component either does without it, or uses it. Each of the two "
-                "cases has a ceiling of its own by the pair-scaled bound, lower than the ceiling on "
+                "cases has a bound of its own by the pair-scaled bound, lower than the bound on "
                 "both together: without the feature there is less to gather, and with it one place "
-                "fewer is free. The case with the higher ceiling is parted again, and so on. Together "
-                "the cases leave no component out, so none exceeds the highest of their ceilings."
+                "fewer is free. The case with the higher bound is parted again, and so on. Together "
+                "the cases leave no component out, so none exceeds the highest of their bounds."
             ),
             attempts=(Attempt(0.72, branch.by_plan, above="optimal", counts_for_gap=True),),
         ),
         BoundInfo(
             "larger-k",
             "Taken over from a larger k",
-            "Who may use more features can do no worse: a ceiling at a larger k holds at a smaller one.",
+            "Who may use more features can do no worse: a bound at a larger k holds at a smaller one.",
             (LargerProof,),
             argument=(
                 "Whatever at most k features can do, more than k features can do as well: one simply "
-                "does not use the others. So a ceiling that was proven for a larger k is a ceiling "
-                "here too, and along the curve a ceiling never has to rise towards smaller k."
+                "does not use the others. So a bound that was proven for a larger k is a bound "
+                "here too, and along the curve a bound never has to rise towards smaller k."
             ),
         ),
         BoundInfo(
@@ -223,10 +223,10 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             (SmallerProof,),
             argument=(
                 "Keep some of a component's features, chosen by lot: what is left, brought back to length 1, "
-                "has no more than the ceiling that was proven for so few. A pair of features stays "
+                "has no more than the bound that was proven for so few. A pair of features stays "
                 "together less often than one of them stays, by a share that is known. So the mean over "
                 "all choices tells how much all features together can have: beyond the least variance of "
-                "a feature, a ceiling grows in proportion to k − 1 at most."
+                "a feature, a bound grows in proportion to k − 1 at most."
             ),
         ),
         BoundInfo(
@@ -237,7 +237,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             (),
             argument=(
                 "Random directions are tried in the space of the d strongest. With enough of them one "
-                "almost surely lies so near the best that its value, divided by 1 − ε, is a ceiling "
+                "almost surely lies so near the best that its value, divided by 1 − ε, is a bound "
                 "there; the other directions add at most eigenvalue d + 1. “Almost surely” is a "
                 "probability, near 1 for as many directions as were tried here: nothing shows that "
                 "this run was not unlucky, so it is not counted as proof."

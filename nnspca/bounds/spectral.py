@@ -4,7 +4,7 @@ With orthonormal eigenvectors, ``x'Ax <= λ_{d+1} + Σ_{i<=d} (λ_i − λ_{d+1}
 giving every direction λ_{d+1} and only the surplus to the first d counts the tail once, where the
 paper's ``OPT_d + λ_{d+1}`` counts it twice. So it is never worse than the paper's. The inner
 maximum is closed by the search of :mod:`nnspca.spannogram.sphere`; the step from A to the
-floating-point V is proven by :func:`nnspca.bounds.ceiling.residual`, so the eigenvectors need not
+floating-point V is proven by :func:`nnspca.bounds.eigenvalues.residual`, so the eigenvectors need not
 be exact.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nnspca.bounds import ceiling
+from nnspca.bounds import eigenvalues
 from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.calls.progress import Monitor
 from nnspca.calls.stopping import Stopped, run_cancellable
@@ -32,7 +32,7 @@ def leading(problem: Problem, monitor: Monitor = QUIET) -> Bound:
     """λ₁: the variance of the unconstrained component, hence an upper bound on all (B0); the trace, if stopped."""
     cov = problem.cov
     try:
-        tail = run_cancellable(lambda: ceiling.residual(cov, np.zeros((cov.n_features, 0))), monitor)
+        tail = run_cancellable(lambda: eigenvalues.residual(cov, np.zeros((cov.n_features, 0))), monitor)
     except Stopped:
         tail = None
     if tail is None:
@@ -52,13 +52,13 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
     Returns None where no residual can be proven (the covariance is too large to factorise).
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    if not ceiling.affordable(cov, d):
+    if not eigenvalues.affordable(cov, d):
         return None
     values, vectors = run_cancellable(lambda: cov.eigenpairs(min(d + 1, cov.n_features)), monitor)
     following = float(values[d]) if d < len(values) else 0.0
     surplus = np.maximum(values[:d] - (following if shifted else 0.0), 0.0)
     V = vectors[:, :d] * np.sqrt(surplus)
-    tail = run_cancellable(lambda: ceiling.residual(cov, V), monitor)
+    tail = run_cancellable(lambda: eigenvalues.residual(cov, V), monitor)
     if tail is None:
         return None
     inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop)

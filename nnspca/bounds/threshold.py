@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse.linalg
 
-from nnspca.bounds import ceiling
+from nnspca.bounds import eigenvalues
 from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import RankProof
@@ -128,7 +128,7 @@ def _cut(problem: Problem, rho: float, features: int) -> _Cut | None:
     """Form the nonzero block of A − L; None if it is empty or too large."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     remaining = np.arange(cov.n_features)
-    if cov.n_features > ceiling_features(cov):
+    if cov.n_features > upper_bound_features(cov):
         deviations = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._room())
         remaining = np.flatnonzero(deviations * deviations.max() * (1 + 1e-9) > rho)
     if not 1 <= len(remaining) <= features:
@@ -144,7 +144,7 @@ def _cut(problem: Problem, rho: float, features: int) -> _Cut | None:
     return _Cut(rho, rho * k, remaining, block, values[::-1], vectors[:, ::-1])
 
 
-def ceiling_features(cov: Covariance) -> int:
+def upper_bound_features(cov: Covariance) -> int:
     """How many features may all be kept without a look at their variances."""
     return 1000 if cov.holds_entries else 0
 
@@ -162,7 +162,7 @@ def _proven(problem: Problem, c: _Cut, d: int, cells: int, monitor: Monitor) -> 
     V, _ = c.surplus(d)
     products = rounding.low_rank(float(np.linalg.norm(c.block)), V)
     reading = rounding.inner_products(2 * (cov._form.terms + 4)) * cov._form.rounding_scale
-    tail = ceiling.of_matrix(c.block - V @ V.T, products + reading + cov._room())
+    tail = eigenvalues.of_matrix(c.block - V @ V.T, products + reading + cov._room())
     if len(c.features) < cov.n_features:
         tail = max(tail, reading + cov._room())  # the rest of A − L is zero up to rounding
     whole = np.zeros((cov.n_features, d))

@@ -94,9 +94,9 @@ def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool
     past: list[float] = []
     most = max(meter.left, 1.0)
     while True:
-        value = float(relaxed.ceilings()[0].max())
+        value = float(relaxed.upper_bounds()[0].max())
         past.append(value)
-        relaxed.monitor.tell(1 - meter.left / most, "proving a ceiling")
+        relaxed.monitor.tell(1 - meter.left / most, "proving a bound")
         slow = not trees and len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - value < SLOW * (value - goal)
         spent = meter.left <= 0 or relaxed.monitor.stop()
         try:
@@ -106,7 +106,7 @@ def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool
             return value
 
 
-def ceiling(
+def upper_bound(
     whole: Elimination | None,
     problem: Problem,
     feature: int,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nnspca.certificates.boxes import joint_masses
-from nnspca.certificates.numbers import Ceiling, array, feature_indices, formed, largest_sums, number, whole
+from nnspca.certificates.numbers import UpperBound, array, feature_indices, formed, largest_sums, number, whole
 from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
@@ -45,21 +45,21 @@ def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive)
     member[chosen] = True
     row_skip_threshold = number(proof.light, "the mass from which rows are read", least=0.0, most=1.0)
     excluded_mass = _excluded_mass(problem, ~member, lower_bound, row_skip_threshold, proof.boxes)
-    most = Ceiling()
+    most = UpperBound()
     for q, mass in enumerate(excluded_mass):
         if 1 - 2 * mass < LEAST_LEFT:
             raise CertificateError(f"{q} features outside could hold {mass:.3g} of a component, half of it or more")
         if q == k:
             continue  # they would hold all of it, and were found to hold less than half
         inside = min(k - q, len(chosen))
-        ceiling = min((value for cardinality, value in proven if cardinality >= inside), default=np.inf)
-        most.cover(raised(ceiling, mass, error))
+        upper_bound = min((value for cardinality, value in proven if cardinality >= inside), default=np.inf)
+        most.cover(raised(upper_bound, mass, error))
     return most.value
 
 
-def raised(ceiling: float, mass: float, error: float) -> float:
+def raised(upper_bound: float, mass: float, error: float) -> float:
     """The bound on all features from one on those inside and this mass outside, rounded up."""
-    return (ceiling * (1 - mass) + error * mass) / (1 - 2 * mass - 2 * EPS) * (1 + 8 * EPS)
+    return (upper_bound * (1 - mass) + error * mass) / (1 - 2 * mass - 2 * EPS) * (1 + 8 * EPS)
 
 
 def _attained(proof: EliminationProof, problem: Problem) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, largest_sums, rows_by_reach
+from nnspca.certificates.numbers import UpperBound, largest_sums, rows_by_reach
 from nnspca.certificates.proofs import EntryProof
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
@@ -21,7 +21,7 @@ def entry_bound(proof: EntryProof, problem: Problem) -> float:
         raise CertificateError(f"unknown rule {proof.rule!r:.60}")
     if proof.rule == "diagonal":
         return float(np.sort(cov.diagonal)[n - k :].sum()) * (1 + (k + terms) * EPS) + cov.representation_error
-    most = Ceiling()
+    most = UpperBound()
     most.cover(0.0)
     for rows in rows_by_reach(cov, np.ones(n), k, most):
         block = np.array(cov.block(rows))

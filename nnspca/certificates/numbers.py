@@ -18,12 +18,12 @@ FEW = 2000  # features of which every row is read, whatever their variances
 UNDERFLOW = 1e-250  # more than any product of numbers in range can lose to underflow, per feature
 
 
-class Ceiling:
+class UpperBound:
     """The largest of the values seen; infinite, so that it proves nothing, if one of them was not a number.
 
     Examples
     --------
-    >>> most = Ceiling()
+    >>> most = Bound()
     >>> most.cover(np.array([1.0, 3.0])), most.value
     (None, 3.0)
     >>> most.cover(np.nan), most.value
@@ -64,7 +64,7 @@ def largest_sums(rows: np.ndarray, count: int) -> np.ndarray:
     return rows[:, max(n - count, 0) :].sum(axis=1)
 
 
-def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: Ceiling) -> Iterator[np.ndarray]:
+def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: UpperBound) -> Iterator[np.ndarray]:
     """Yield A's rows in strips, those that could be heaviest first, until no other can exceed ``most``.
 
     Row i costs ``A_ii`` and k − 1 others of its entries, times w_j/w_i. As A is semidefinite,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import UNDERFLOW, Ceiling, array, at_most, held_entries, number, whole
+from nnspca.certificates.numbers import UNDERFLOW, UpperBound, array, at_most, held_entries, number, whole
 from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
@@ -23,7 +23,7 @@ def branch_bound(proof: BranchProof, problem: Problem) -> float:
         raise CertificateError(f"a tree of {len(proof.splits):,} cases does not fit {len(proof.leaves):,} proofs")
     splits = iter([whole(i, "a feature the cases are split at", -1, n - 1) for i in proof.splits])
     leaves = iter(proof.leaves)
-    most = Ceiling()
+    most = UpperBound()
     cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]  # left out, known to be in
     while cases:
         out, inside = cases.pop()
@@ -60,7 +60,7 @@ def pair_bound(proof: PairProof, problem: Problem, inside: list[int] | None = No
 def tail_and_rows(tail: float, L: np.ndarray, shares: np.ndarray, k: int) -> float:
     """``tail + max_i [L_ii + shares_i]``, rounded up."""
     own = L.diagonal()
-    rows = Ceiling()
+    rows = UpperBound()
     rows.cover(own + shares + (k + 2) * EPS * (np.abs(own) + shares))
     return tail + rows.value + 2 * EPS * (abs(tail) + abs(rows.value))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array, at_most, feature_indices, formed, held_entries, number
+from nnspca.certificates.numbers import UpperBound, array, at_most, feature_indices, formed, held_entries, number
 from nnspca.certificates.pairs import check_products
 from nnspca.certificates.proofs import EntryProof, FanProof, PartsProof, PartsTreeProof, PartsWorkingProof
 from nnspca.certificates.ranks import check_rest, least_of_rest
@@ -62,7 +62,7 @@ def parts_working_bound(proof: PartsWorkingProof, r: int, problem: Problem) -> f
     no_pairs = np.zeros(block.shape, dtype=bool)
     checked = _checked(parts, nonnegative, block, forming, no_pairs, no_pairs)
     rows = _rows(checked, k, no_pairs, no_pairs, limits)
-    most = Ceiling()
+    most = UpperBound()
     cover_outside(most, problem, chosen, limits, checked.v)
     outside = (most.value - checked.tail) + 2 * EPS * (abs(most.value) + abs(checked.tail))
     rows = np.concatenate([rows, np.full(r if len(chosen) < n else 0, outside)])
@@ -137,7 +137,7 @@ def parts_tree_bound(proof: PartsTreeProof, r: int, problem: Problem) -> float:
     if np.count_nonzero((splits == -1).all(axis=1)) != len(proof.leaves) or len(splits) > allowed:
         raise CertificateError(f"a tree of pairs of {len(splits):,} nodes does not fit {len(proof.leaves):,} proofs")
     nodes, leaves = iter(splits.astype(int).tolist()), iter(proof.leaves)
-    most = Ceiling()
+    most = UpperBound()
     cases = [(np.arange(n), np.zeros((n, n), dtype=bool))]  # a name for each feature's group, pairs apart
     while cases:
         group, apart = cases.pop()

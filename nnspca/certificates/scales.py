@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array, largest_sums, number, rows_by_reach
+from nnspca.certificates.numbers import UpperBound, array, largest_sums, number, rows_by_reach
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
@@ -25,7 +25,7 @@ def scale_bound(proof: ScaleProof, problem: Problem) -> float:
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
     terms = cov._form.terms
     company = np.sort(deviations * d)[::-1][:k].sum()
-    most = Ceiling()
+    most = UpperBound()
     most.cover(number(proof.level, "the level of the rows that are not read", least=0.0))
     for rows in rows_by_reach(cov, d, k, most):
         block = np.array(cov.block(rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import Ceiling, array, feature_indices, formed
+from nnspca.certificates.numbers import UpperBound, array, feature_indices, formed
 from nnspca.certificates.pairs import check_pairs, tail_and_rows
 from nnspca.certificates.proofs import WorkingProof
 from nnspca.covariance.problem import Problem
@@ -26,14 +26,14 @@ def working_bound(proof: WorkingProof, problem: Problem) -> float:
     # a row may have any k−1 companions: its own largest shares, or any number of the others at its
     # limit
     companions = np.sort(np.hstack([M, np.repeat(limits[:, None], min(k - 1, n - len(chosen)), axis=1)]), axis=1)
-    most = Ceiling()
+    most = UpperBound()
     most.cover(tail_and_rows(tail, L, companions[:, ::-1][:, : k - 1].sum(axis=1), k))
     cover_outside(most, problem, chosen, limits)
     return most.value + cov.representation_error
 
 
 def cover_outside(
-    most: Ceiling, problem: Problem, chosen: np.ndarray, limits: np.ndarray, prices: np.ndarray | None = None
+    most: UpperBound, problem: Problem, chosen: np.ndarray, limits: np.ndarray, prices: np.ndarray | None = None
 ) -> None:
     """Raise the bound to the cost of the heaviest row outside, with the prices subtracted from the chosen's shares."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative

@@ -58,7 +58,7 @@ class Covariance(Inner):
         How far, in the Frobenius norm, the matrix given was from the one held: 0 unless
         :meth:`from_matrix` was told to repair it. Certificates speak about the one held.
     representation_error : float
-        Proven ceiling on the spectral norm of (A as held − A of the data as given in double
+        Proven bound on the spectral norm of (A as held − A of the data as given in double
         precision). Of a matrix with eigenvalues below zero by rounding: and on what all of them add
         to any sum of variances.
     feature_names : tuple of str, or None
@@ -98,13 +98,13 @@ class Covariance(Inner):
         form : HeldMatrix or HeldFactor
             What is held, and what it does to vectors.
         drift : float
-            Ceiling on the Frobenius norm of the difference between A as it is held here and on any
+            Bound on the Frobenius norm of the difference between A as it is held here and on any
             other machine, where other routines sum in another order: 0 for a matrix that was given.
         relative_drift : float
-            Ceiling on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none
+            Bound on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none
             is known.
         error_elsewhere : float
-            Ceiling on ``representation_error`` on any machine.
+            Bound on ``representation_error`` on any machine.
         n_samples, representation_error, moved, origin, features, places
             The attributes of these names, where the data came from, and which of the features they
             describe are here.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nnspca.figures.paper import A_BAR, CEILING, FOUND, PROVEN, QUIET, SERIES, Bar, Figure, Scatter, with_titles
+from nnspca.figures.paper import A_BAR, BOUND, FOUND, PROVEN, QUIET, SERIES, Bar, Figure, Scatter, with_titles
 
 COLOURS = {"essential": PROVEN, "undecided": FOUND, "dispensable": QUIET}
 
@@ -27,7 +27,7 @@ def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, sta
             figure.add_trace(
                 Bar(x=weights[own], y=[names[i] for i in own], orientation="h", marker_color=colour, name=state)
             )
-    marker = {"symbol": "line-ns-open", "size": 14, "color": CEILING}
+    marker = {"symbol": "line-ns-open", "size": 14, "color": BOUND}
     figure.add_trace(Scatter(x=limits, y=list(names), mode="markers", name="at most (proven)", marker=marker))
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(names)[::-1])
     return with_titles(figure, "Weight of each feature", "share of weight", height=200 + A_BAR * len(names))
@@ -46,7 +46,7 @@ def stability(parts: Sequence[tuple[Sequence[str], np.ndarray]], threshold: floa
     for c, (names, shares) in enumerate(parts):
         colour = SERIES[c % len(SERIES)]
         figure.add_trace(Bar(x=shares, y=list(names), orientation="h", marker_color=colour, name=f"part {c + 1}"))
-    figure.add_vline(x=threshold, line_dash="dash", line_color=CEILING)
+    figure.add_vline(x=threshold, line_dash="dash", line_color=BOUND)
     figure.update_xaxes(range=[0, 1])
     figure.update_yaxes(autorange="reversed", type="category")
     count = sum(len(names) for names, _ in parts)

@@ -11,7 +11,7 @@ except ImportError as error:
 
 __all__ = ["Bar", "Figure", "Heatmap", "Scatter", "with_titles"]
 
-FOUND, PROVEN, CEILING, QUIET = "#0072b2", "#00805c", "#a65200", "#5b6b78"
+FOUND, PROVEN, BOUND, QUIET = "#0072b2", "#00805c", "#a65200", "#5b6b78"
 BAND = "rgba(230, 159, 0, 0.34)"
 SERIES = ("#0072b2", "#c2570c", "#00805c", "#a3478a", "#5b6b78", "#8a6d00")
 LOADINGS = ((0.0, "#eef2f4"), (0.25, "#a9d3ea"), (0.5, "#4fa3d1"), (0.75, "#0072b2"), (1.0, "#0a3a66"))

@@ -212,7 +212,7 @@ def of_weighted(m: int, scale: float) -> float:
 
 
 def of_sums(m: int, scale: float, *, sparse: bool = False, weighted: bool = False) -> float:
-    """Ceiling on the rounding in the entries of A made of sums over blocks of rows, each about its own mean.
+    """Bound on the rounding in the entries of A made of sums over blocks of rows, each about its own mean.
 
     A block of r rows adds products of columns centred on it, w_i its share of ‖y_i‖ and b_i that of
     the blocks' means, w_i² + b_i² = 1. The inner product is off by r u w_i w_j, each column by 4u as

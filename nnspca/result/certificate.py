@@ -105,7 +105,7 @@ class Sandwich(Shown, ByValue):
 
     def plot(self):
         """Return a Plotly figure: the variance found, and every upper bound."""
-        from nnspca.figures.ceilings import certificate
+        from nnspca.figures.upper_bounds import certificate
 
         return certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
 

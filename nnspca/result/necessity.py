@@ -42,7 +42,7 @@ class Necessity(Shown, ByValue):
     limit : ndarray, shape (n,)
         Proven bound on the share of weight ``x_i²`` in any near-best component that is best on
         its own support, rounded up: 1 where nothing is known.
-    ceilings : ndarray, shape (n,)
+    bounds : ndarray, shape (n,)
         No component without the feature has more variance than this, or than ``threshold``,
         whichever is larger; NaN where no such bound was sought.
     fingerprint : str
@@ -70,7 +70,7 @@ class Necessity(Shown, ByValue):
     essential: np.ndarray
     dispensable: np.ndarray
     limit: np.ndarray
-    ceilings: np.ndarray
+    upper_bounds: np.ndarray
     fingerprint: str
     seconds: float = field(default=0.0, compare=False)
     stopped: bool = False
@@ -92,7 +92,7 @@ class Necessity(Shown, ByValue):
             "state": [self._state(i) for i in places],
             "loading": self.component.loadings,
             "limit": self.limit,
-            "ceiling_without": self.ceilings,
+            "upper_bound_without": self.upper_bounds,
         }
         return frame(columns, index=[self.component.feature_name(i) for i in places], name="feature")
 

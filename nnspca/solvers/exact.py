@@ -31,13 +31,13 @@ def exact(
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     every = np.arange(cov.n_features)
     A = np.array(cov.block(every, every))
-    ceiling = bound or _ceiling
+    upper_bound = bound or _upper_bound
     best = _start(problem, monitor)
     value = cov.variance(best)
     history = [value]
     none = np.zeros(cov.n_features, dtype=bool)
     proven = np.inf
-    heap = [(-ceiling(A, every, none, k, nonnegative), 0, every, none)]
+    heap = [(-upper_bound(A, every, none, k, nonnegative), 0, every, none)]
     nodes = 0
     while heap and -heap[0][0] > value * (1 + SLACK) and not monitor.stop():
         top, _, remaining, inside = heapq.heappop(heap)
@@ -59,7 +59,7 @@ def exact(
             remaining = np.flatnonzero(within)
         for left, known in ((without, inside), (remaining, within)):
             if len(left):
-                top = ceiling(A, left, known, min(k, len(left)), nonnegative)
+                top = upper_bound(A, left, known, min(k, len(left)), nonnegative)
                 if top > value * (1 + SLACK):
                     heapq.heappush(heap, (-top, 2 * nodes + (known is within), left, known))
     if not nonnegative:
@@ -84,7 +84,7 @@ def _start(problem: Problem, monitor: Monitor) -> np.ndarray:
     return optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
 
 
-def _ceiling(A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool) -> float:
+def _upper_bound(A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, k: int, nonnegative: bool) -> float:
     """The lesser of the largest eigenvalue and the largest row sum over k features that include those inside.
 
     With the sign constraint negative entries count as zero: they can only take away.

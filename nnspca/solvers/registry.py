@@ -196,7 +196,7 @@ METHODS: dict[str, MethodInfo] = {
         MethodInfo(
             "pca",
             "PCA",
-            "The leading eigenvector: no sign constraint, no sparsity. The ceiling of all others.",
+            "The leading eigenvector: no sign constraint, no sparsity. The bound of all others.",
             "Pearson 1901",
             (False,),
             (),

@@ -143,11 +143,11 @@ def _undecided(
     if places <= 0 or not len(rows):
         return rows[:0], rows[:0], 0
     if places >= len(rows):
-        ceiling, floor = -np.inf, -np.inf  # there is room for all: only zero matters
+        upper_bound, floor = -np.inf, -np.inf  # there is room for all: only zero matters
     else:
-        ceiling = np.partition(high, -places - 1)[-places - 1]  # at most `places` rows exceed it
+        upper_bound = np.partition(high, -places - 1)[-places - 1]  # at most `places` rows exceed it
         floor = np.partition(low, -places)[-places]  # the k-th value is never below it
-    always = low > (max(ceiling, 0.0) if nonnegative else ceiling)
+    always = low > (max(upper_bound, 0.0) if nonnegative else upper_bound)
     never = high < floor
     return rows[~always & ~never], rows[always], places - int(always.sum())
 

@@ -181,10 +181,10 @@ def maximise(
             stopped = True
             break
         quadratics.append(products[list(top)].sum(axis=0))
-    ceilings = np.concatenate([np.linalg.eigvalsh(some)[:, -1] for some in _stacked(quadratics)] or [np.zeros(0)])
+    upper_bounds = np.concatenate([np.linalg.eigvalsh(some)[:, -1] for some in _stacked(quadratics)] or [np.zeros(0)])
     value, loadings = -1.0, np.zeros(n)
-    for looked, position in enumerate(np.argsort(-ceilings, kind="stable")):
-        if ceilings[position] <= value:
+    for looked, position in enumerate(np.argsort(-upper_bounds, kind="stable")):
+        if upper_bounds[position] <= value:
             break
         if looked and should_stop is not None and should_stop():
             stopped = True
@@ -193,7 +193,7 @@ def maximise(
         optimum = (
             halfspaces.maximise(quadratics[position], V[chosen])
             if nonnegative
-            else (float(ceilings[position]), np.linalg.eigh(quadratics[position])[1][:, -1])
+            else (float(upper_bounds[position]), np.linalg.eigh(quadratics[position])[1][:, -1])
         )
         if optimum is not None and optimum[0] > value:
             w = V[chosen] @ optimum[1]

@@ -72,8 +72,8 @@ class _Curve:
             Column("k"),
             *[Column(m, TITLES[m], 4) for m in self.methods],
             Column("lower", "Best known", 4, "down"),
-            Column("upper", "Proven ceiling", 4, "up"),
-            Column("paper_upper", "The paper's ceiling", 4, "up"),
+            Column("upper", "Proven bound", 4, "up"),
+            Column("paper_upper", "The paper's bound", 4, "up"),
         )
         picture = Curves(
             "k",
@@ -101,12 +101,12 @@ class _Curve:
             rows.append((k, theirs, ours, expected.get(k)))
         columns = (
             Column("k"),
-            Column("paper_share", "By the paper's ceiling", 4, "down"),
+            Column("paper_share", "By the paper's bound", 4, "down"),
             Column("proven_share", "Proven here", 4, "down"),
             *([Column("printed", "Printed", 3)] if expected else []),
         )
         lines = (
-            Line("paper_share", "by the paper's ceiling (holds with a probability)"),
+            Line("paper_share", "by the paper's bound (holds with a probability)"),
             Line("proven_share", "proven here"),
             *([Line("printed", "printed in the paper", role="printed", mode="markers")] if expected else []),
         )
@@ -130,7 +130,7 @@ class _Curve:
             variance, proof = self.variance(p.k, "epsilon-net"), self.certificate(p.k)
             theirs = share(variance, share(chance(proof), self.leading))
             pairs.append((p, theirs, share(variance, proof.upper / self.leading if proof else None)))
-        return (printed.compare(pairs, "Ours, by the paper's ceiling", "Ours, proven"),)
+        return (printed.compare(pairs, "Ours, by the paper's bound", "Ours, proven"),)
 
 
 def curves_of(study: str, reduced: Sequence[int], full: Sequence[int], nspca: bool = False):
@@ -206,8 +206,8 @@ STUDIES = (
         "Variance against k on infrared spectra",
         f"{_ALL} The spectrum of these data decays fast, so the paper's band is narrow already; the proven one closes.",
         f"{_GRID}With the fluxes as they are published the best nonnegative component needs only eleven of the 93 "
-        "wavelengths: from k = 11 on its variance is 0.887 λ₁, and this is proven. By the paper's ceiling the "
-        "guarantee is then 0.887 at every such k, or 0.858 where the ceiling is not capped at λ₁: the printed 86 % at "
+        "wavelengths: from k = 11 on its variance is 0.887 λ₁, and this is proven. By the paper's bound the "
+        "guarantee is then 0.887 at every such k, or 0.858 where the bound is not capped at λ₁: the printed 86 % at "
         "k = 20, but no 93 % near k = 90. The paper may have scaled the spectra in a way its text does not say.",
         curves_of("asteris2014-fig6", (1, 2, 5, 10, 20, 40, 60, 90), (*range(1, 21), *range(25, 91, 5), 93)),
         ("lrs",),

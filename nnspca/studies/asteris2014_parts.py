@@ -119,7 +119,7 @@ class _Faces:
             *[Column(m, TITLES[m], 4) for m in METHODS],
             Column("together", "Together", 4),
             Column("low", "Best known", 4, "down"),
-            Column("upper", "Ceiling", 4, "up"),
+            Column("upper", "Bound", 4, "up"),
             *[Column(f"{m}-of-best", f"{TITLES[m]}: of the best possible, at least", 4, "down") for m in METHODS],
             Column("together-of-best", "Together: of the best possible, at least", 4, "down"),
         )
@@ -131,7 +131,7 @@ class _Faces:
             bands=(Band("low", "upper", "the best possible lies in here (proven)"),),
         )
         note = (
-            f"Disjoint parts of at most {self.k} pixels. Together and the band are our addition: the ceiling holds for "
+            f"Disjoint parts of at most {self.k} pixels. Together and the band are our addition: the bound holds for "
             "whatever parts share no pixel, and was proven at each number of parts that has one."
         )
         return StudyTable(

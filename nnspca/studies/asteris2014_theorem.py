@@ -99,13 +99,13 @@ def _side_by_side(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:
     columns = [
         Column("case", "Data and k"),
         Column("promised", "Promised by Theorem 1, d = 3", 4, "down"),
-        Column("paper_share", "By the paper's ceiling", 4, "down"),
+        Column("paper_share", "By the paper's bound", 4, "down"),
         Column("printed", "Printed", 3),
         Column("proven_share", "Proven here", 4, "down"),
     ]
     lines = [
         Line("promised", "promised beforehand (Theorem 1, d = 3)", role="guide"),
-        Line("paper_share", "by the paper's ceiling, computed here"),
+        Line("paper_share", "by the paper's bound, computed here"),
         Line("printed", "printed in the paper", role="printed"),
         Line("proven_share", "proven here"),
     ]
@@ -126,7 +126,7 @@ STUDIES = (
         "Theorem 1",
         "What is promised, what is bounded, what is proven",
         "Before anything is run, Theorem 1 promises a share of the best variance from the spectrum alone. After the "
-        "run, the paper's ceiling mostly says more, and a proven ceiling more still. The gain is largest where the "
+        "run, the paper's bound mostly says more, and a proven bound more still. The gain is largest where the "
         "theorem has least to say: many features and a small k.",
         "The theorem speaks about Alg. 1, which solves the rank-d problem exactly; the bars beside it are about "
         "Alg. 3, as in the paper's experiments. The paper prints no values of ρ: they follow from its formula and "

@@ -25,7 +25,7 @@ class Printed:
         How exact it is: "at least", "nearly", "read off the figure"; empty for a plain number.
     k : int or None
         Its cardinality.
-    ceiling : bool
+    bound : bool
         Whether it only bounds from above what was measured.
     """
 
@@ -35,7 +35,7 @@ class Printed:
     where: str
     wording: str = ""
     k: int | None = None
-    ceiling: bool = False
+    upper_bound: bool = False
 
     @property
     def paper(self) -> str:
@@ -57,7 +57,7 @@ PRINTED: tuple[Printed, ...] = (
         40,
         "section 4.1",
         "at most 4 C(n+1, 2)",
-        ceiling=True,
+        upper_bound=True,
     ),
     Printed("asteris2011-fig1", "cells for N = 4, K = 2", 12, "section III-B"),
     Printed("sigg2008-fig3-left", "emPCA (nn): mean seconds for K up to 100", 0.4, "section 5.2", "± 0.15"),
@@ -103,7 +103,7 @@ def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str 
     rows = []
     for p, value, second in pairs:
         difference: Cell = value - p.value if isinstance(value, int | float) else None
-        if p.ceiling and isinstance(value, int | float):
+        if p.upper_bound and isinstance(value, int | float):
             difference = "below it, as it should be" if value <= p.value else "above it"
         rows.append(
             (

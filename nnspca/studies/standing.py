@@ -153,7 +153,7 @@ class Race:
                 "who": lane.method,
                 "seconds": mark.seconds,
                 "variance": mark.variance,
-                "share_of_ceiling": mark.variance / upper if upper else None,
+                "share_of_upper_bound": mark.variance / upper if upper else None,
                 "features": len(mark.support),
                 "state": lane.state,
             }
@@ -162,10 +162,10 @@ class Race:
         ]
         return rows + [
             {
-                "who": "ceiling",
+                "who": "upper_bound",
                 "seconds": fall.seconds,
                 "variance": fall.upper,
-                "share_of_ceiling": fall.upper / upper if upper else None,
+                "share_of_upper_bound": fall.upper / upper if upper else None,
                 "features": None,
                 "state": self.proof_state,
             }

@@ -2,10 +2,10 @@
 
 :mod:`nnspca` exports the public functions. This package also exports what an app needs to show a
 curve as it comes: :func:`path` solves for many k from coarse to fine, :func:`certify_path` adds the
-upper bounds, and :func:`first_ceiling` proves what takes next to no time.
+upper bounds, and :func:`first_upper_bound` proves what takes next to no time.
 """
 
-from nnspca.tasks._certify import first_ceiling
+from nnspca.tasks._certify import first_upper_bound
 from nnspca.tasks._path import certify_path, path
 
-__all__ = ["certify_path", "first_ceiling", "path"]
+__all__ = ["certify_path", "first_upper_bound", "path"]

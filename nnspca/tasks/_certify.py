@@ -117,7 +117,7 @@ def certify(
     return run.certificate(effort, started, stopped=monitor.stop())
 
 
-def first_ceiling(
+def first_upper_bound(
     cov: Covariance,
     k: int,
     component: Component,

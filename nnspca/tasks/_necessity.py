@@ -169,14 +169,14 @@ class _Question:
             beside = boxes.bounded_masses(problem, threshold, limit, weighing)
             if beside is not None:
                 limit[beside.proof.features] = beside.masses
-        ceilings = np.full(problem.n, np.nan)
+        upper_bounds = np.full(problem.n, np.nan)
         asked = sorted((i for i in self.lacking if not self.dispensable[i]), key=self._largest_without)
         if problem.n == 1:
-            ceilings[:] = 0.0  # no feature, no component
+            upper_bounds[:] = 0.0  # no feature, no component
         elif asked and not monitor.stop():
-            self._prove(ceilings, asked, monitor.part(WEIGHED, 1.0))
-        essential = ceilings < threshold  # not where there is none
-        for array in (essential, self.dispensable, limit, ceilings):
+            self._prove(upper_bounds, asked, monitor.part(WEIGHED, 1.0))
+        essential = upper_bounds < threshold  # not where there is none
+        for array in (essential, self.dispensable, limit, upper_bounds):
             array.setflags(write=False)
         return Necessity(
             problem.k,
@@ -188,7 +188,7 @@ class _Question:
             essential,
             self.dispensable,
             limit,
-            ceilings,
+            upper_bounds,
             problem.cov.fingerprint,
         )
 
@@ -234,7 +234,7 @@ class _Question:
         """The largest variance found without feature i."""
         return float(self.problem.cov.variance(self.lacking[i]))
 
-    def _prove(self, ceilings: np.ndarray, asked: list[int], monitor: Monitor) -> None:
+    def _prove(self, upper_bounds: np.ndarray, asked: list[int], monitor: Monitor) -> None:
         """Compute an upper bound without each feature in question."""
         problem, lower, work = self.problem, self.lower, EFFORTS[self.effort]
         relaxing, proving = monitor.part(0.0, RELAXED), monitor.part(RELAXED, 1.0)
@@ -249,10 +249,10 @@ class _Question:
             if monitor.stop():
                 break
             mine = proving.part(number / len(asked), (number + 1) / len(asked))
-            mine.tell(0.0, f"a ceiling without feature {number + 1} of {len(asked)}", lower)
+            mine.tell(0.0, f"a bound without feature {number + 1} of {len(asked)}", lower)
             meter = branch.Meter(left / (len(asked) - number))
             left -= meter.left
-            ceilings[i] = without.ceiling(
+            upper_bounds[i] = without.upper_bound(
                 whole, problem, i, self.lacking[i], self.threshold, meter, mine, trees=work.trees
             )
             left += meter.left

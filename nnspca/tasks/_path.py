@@ -20,7 +20,7 @@ from nnspca.solvers.best import quick_start
 from nnspca.solvers.climb import climb
 from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
-from nnspca.tasks._certify import first_ceiling
+from nnspca.tasks._certify import first_upper_bound
 from nnspca.tasks._solve import check_cardinality, check_method, solve
 from nnspca.tasks._sweep import certified
 from nnspca.tasks.levels import Point, coarse_first, predecessors, warm_starts
@@ -217,7 +217,7 @@ def certify_path(
     [1.0, 1.0]
     """
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    run = _Ceilings({(p.k, p.method): p for p in sweep.points}, on_point)
+    run = _UpperBounds({(p.k, p.method): p for p in sweep.points}, on_point)
     champions = _champions(sweep)
     levels = coarse_first(champions if ks is None else set(ks) & set(champions))
     total = sum(map(len, levels))
@@ -244,7 +244,7 @@ def certify_path(
                 run.show(certificate.k, certificate)
         for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
             run.keep(k, certificate)
-            monitor.tell(len(run.certificates) / total, f"k = {k}: ceiling proven")
+            monitor.tell(len(run.certificates) / total, f"k = {k}: bound proven")
     for k, certificate in carried.levelled(run.certificates, cov):
         run.keep(k, certificate)
     stopped = sweep.stopped or monitor.stop()
@@ -252,7 +252,7 @@ def certify_path(
 
 
 @dataclass
-class _Ceilings:
+class _UpperBounds:
     """The certificates of a path in progress, and the points that show them."""
 
     points: dict[Point, SweepPoint]
@@ -306,7 +306,7 @@ def _first(
     cov: Covariance, champion: Component, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
 ) -> Certificate:
     """One first bound, as a task that can be sent to a worker."""
-    return first_ceiling(cov, k, champion, nonnegative=nonnegative, seed=seed, should_stop=poll)
+    return first_upper_bound(cov, k, champion, nonnegative=nonnegative, seed=seed, should_stop=poll)
 
 
 def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) -> Component:

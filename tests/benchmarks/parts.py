@@ -38,7 +38,7 @@ def main() -> None:
     effort = next((word for word in sys.argv[1:] if word in ("live", "thorough")), "live")
     names = [word for word in sys.argv[1:] if word in CASES] or list(CASES)
     print(f"{'data set':16} {'(k, r)':>8} {'together':>12} " + " ".join(f"{name:>10}" for name in ONE_BY_ONE), end=" ")
-    print(f"{'ceiling':>12} {'ratio':>9} {'bound':13} {'find (s)':>9} {'prove (s)':>9}")
+    print(f"{'upper_bound':>12} {'ratio':>9} {'bound':13} {'find (s)':>9} {'prove (s)':>9}")
     for name in names:
         cov = covariance(name)
         for k, r in CASES[name] if cov is not None else ():

@@ -279,7 +279,7 @@ def test_forged_boxes_are_refused(crowded):
 
 
 def test_any_prices_prove_something_and_none_below_the_truth(crowded):
-    """Prices that are changed at random, or stages left out, raise the ceiling or refute nothing."""
+    """Prices that are changed at random, or stages left out, raise the bound or refute nothing."""
     _, cov, part, made, _ = crowded
     proof, rng = made.bound().ingredients, np.random.default_rng(0)
     for trial in range(12):

@@ -1,4 +1,4 @@
-"""A ceiling at another k: as it is from a larger one, in proportion from a smaller one."""
+"""A bound at another k: as it is from a larger one, in proportion from a smaller one."""
 
 import io
 from dataclasses import replace
@@ -23,8 +23,8 @@ SIGNS = pytest.mark.parametrize("nonnegative", [True, False])
 
 @pytest.mark.parametrize("make", [*problems.MATRICES, *problems.DATA])
 @SIGNS
-def test_no_ceiling_in_proportion_falls_below_the_brute_force_optimum(make, nonnegative):
-    """Taken over from the optimum itself, the least ceiling there can be."""
+def test_no_upper_bound_in_proportion_falls_below_the_brute_force_optimum(make, nonnegative):
+    """Taken over from the optimum itself, the least bound there can be."""
     for seed in range(4):
         problem = make(np.random.default_rng(seed), 7)
         least = carried.least_variance(problem.cov)
@@ -48,7 +48,7 @@ def test_features_that_are_all_alike_meet_it_and_a_constant_one_does_not_count()
 
 
 @SIGNS
-def test_ceilings_along_a_curve_are_the_least_that_follow_from_those_known(nonnegative):
+def test_upper_bounds_along_a_curve_are_the_least_that_follow_from_those_known(nonnegative):
     problem = problems.correlation(np.random.default_rng(3), 8)
     optima = {k: oracle.optimum(problem.A, k, nonnegative)[0] for k in range(1, 9)}
     least = carried.least_variance(problem.cov)
@@ -73,7 +73,7 @@ def curve(cov, ks, nonnegative):
 
 
 def loosened(cert):
-    """The same certificate with nothing but the ceiling on every direction."""
+    """The same certificate with nothing but the bound on every direction."""
     return one_bound(cert, cert.bound("eigenvalue"))
 
 
@@ -123,7 +123,7 @@ def test_a_k_that_proves_nothing_here_is_refused(k):
 
 @pytest.mark.parametrize("outer", [SmallerProof, LargerProof])
 @pytest.mark.parametrize("inner", [SmallerProof, LargerProof])
-def test_a_ceiling_is_taken_over_once(outer, inner):
+def test_a_upper_bound_is_taken_over_once(outer, inner):
     cov = HELD["matrix"](np.random.default_rng(0))
     proof = outer(4, inner(4, EntryProof("rows")))
     bound = Bound("smaller-k", 1e9, ingredients=proof)

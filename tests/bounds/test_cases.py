@@ -48,7 +48,7 @@ def test_what_multipliers_prove_of_fewer_features_is_no_more_than_what_they_prov
 
 def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
     bound = begun.bound()
-    assert bound.value == begun.ceilings()[0].max()
+    assert bound.value == begun.upper_bounds()[0].max()
     assert derive(bound.ingredients, begun.problem) <= bound.value
     firsts = [K - cardinality for cardinality in bound.ingredients.cardinalities]
     assert firsts == sorted(set(firsts))
@@ -58,7 +58,9 @@ def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
 
 
 @pytest.mark.parametrize(("most", "opened"), [(0.1, {22}), (1e-6, set())])
-def test_a_case_is_parted_where_its_last_number_of_features_outside_is_what_keeps_the_ceiling_up(posed, most, opened):
+def test_a_case_is_parted_where_its_last_number_of_features_outside_is_what_keeps_the_bound_up(
+    posed, most, opened
+):
     made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
     made.excluded_mass = most * (np.arange(K) / K) ** 4
     before = set(made.cases)
@@ -113,7 +115,7 @@ def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(po
 
 
 @pytest.mark.parametrize(("most", "cramped"), [(0.4, True), (0.01, False)])
-def test_a_part_is_too_small_where_the_ceiling_is_that_of_features_outside_that_may_hold_much(posed, most, cramped):
+def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_that_may_hold_much(posed, most, cramped):
     made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
     made.excluded_mass = np.where(np.arange(K) == K - 1, most, 1e-6 * np.arange(K))
     for case in made.cases.values():

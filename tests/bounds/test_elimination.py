@@ -148,7 +148,7 @@ def test_rows_are_read_only_while_they_can_be_among_the_largest(monkeypatch):
 
 
 def test_what_matters_little_is_set_aside_without_loss():
-    """With the five features that vary kept, the ceiling on fourteen is the ceiling on five."""
+    """With the five features that vary kept, the bound on fourteen is the bound on five."""
     for seed in range(6):
         X = few_large(seed) * np.r_[np.ones(5), np.full(9, 1e-3)]
         cov = held_as_factor(X)
@@ -183,7 +183,7 @@ def test_rows_that_were_read_are_read_on_a_machine_that_sees_the_covariance_as_f
 def test_features_outside_are_granted_twice_what_the_covariance_may_be_off_by(monkeypatch):
     cov, asked = Covariance(HeldMatrix(np.diag([3.0, 2.0])), representation_error=0.02), []
     monkeypatch.setattr(rounding, "eliminated", lambda value, mass, error: asked.append(error) or value)
-    Elimination(Problem(cov, 1), np.eye(2)[0], 2.5, np.array([0]), np.array([0.0, 0.1])).ceilings()
+    Elimination(Problem(cov, 1), np.eye(2)[0], 2.5, np.array([0]), np.array([0.0, 0.1])).upper_bounds()
     assert asked == [2 * cov._room()] * 2
 
 

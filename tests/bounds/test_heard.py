@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import balanced, ceiling, pair_scaled, paper
+from nnspca.bounds import balanced, eigenvalues, pair_scaled, paper
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.calls.stopping import Stopped
@@ -28,7 +28,7 @@ def begun(problem, monitor, steps):
     return pair_scaled.tighten(problem, x, steps=steps, goal=0.0, monitor=monitor, weights=weights)
 
 
-@pytest.mark.parametrize("owner, name", [(Splitting, "advance"), (ceiling, "of_matrix")])
+@pytest.mark.parametrize("owner, name", [(Splitting, "advance"), (eigenvalues, "of_matrix")])
 def test_whoever_asks_in_the_middle_of_a_step_is_answered(problem, monkeypatch, owner, name):
     under_way, asked = threading.Event(), threading.Event()
 

@@ -21,7 +21,7 @@ from nnspca.bounds import (
     capped,
     carried,
     cases,
-    ceiling,
+    eigenvalues,
     entries,
     masses,
     pair_scaled,
@@ -117,22 +117,22 @@ def without_cholesky(make):
     """What is made where no factorisation runs to its end."""
 
     def made():
-        before, ceiling.positive_by_cholesky = ceiling.positive_by_cholesky, lambda M: None
+        before, eigenvalues.positive_by_cholesky = eigenvalues.positive_by_cholesky, lambda M: None
         try:
             return make()
         finally:
-            ceiling.positive_by_cholesky = before
+            eigenvalues.positive_by_cholesky = before
 
     return made
 
 
 def without_residual():
     """λ₁ where the matrix is too large to factorise."""
-    before, ceiling.LARGEST = ceiling.LARGEST, 0
+    before, eigenvalues.LARGEST = eigenvalues.LARGEST, 0
     try:
         return spectral.leading(Problem(HELD, K)).value
     finally:
-        ceiling.LARGEST = before
+        eigenvalues.LARGEST = before
 
 
 def cut(cov):
@@ -257,15 +257,15 @@ ASKED = {
     "carried.py": [lambda: carried.at_larger(3.0, 2, 5, 0.5), lambda: -carried.least_variance(DATA)],
     "branch.py": [lambda: branch._of_known_support(HELD)[0]],
     "capped.py": [lambda: capped._proven(Problem(HELD, K), L)[0]],
-    "ceiling.py": [
-        lambda: ceiling.of_matrix(A),
-        without_cholesky(lambda: ceiling.of_matrix(A)),
-        lambda: ceiling.positive_by_cholesky(A),
-        lambda: ceiling.residual(HELD, V),
-        lambda: ceiling.residual(DATA, V),
-        lambda: ceiling.residual(DATA, V[:, :0]),
+    "eigenvalues.py": [
+        lambda: eigenvalues.of_matrix(A),
+        without_cholesky(lambda: eigenvalues.of_matrix(A)),
+        lambda: eigenvalues.positive_by_cholesky(A),
+        lambda: eigenvalues.residual(HELD, V),
+        lambda: eigenvalues.residual(DATA, V),
+        lambda: eigenvalues.residual(DATA, V[:, :0]),
     ],
-    "cases.py": [lambda: eliminated().ceilings()[0], lambda: -eliminated().bound().ingredients.light],
+    "cases.py": [lambda: eliminated().upper_bounds()[0], lambda: -eliminated().bound().ingredients.light],
     "selection.py": [lambda: selection.cumulative_masses(np.full(3, 0.01))],
     "masses.py": [
         lambda: -masses.attained(DATA, np.eye(N)[0]),

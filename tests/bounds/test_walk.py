@@ -81,7 +81,7 @@ def test_progress_never_leaves_the_attempts_share_of_the_work(expected):
     assert fractions[-2] <= fractions[-1] == 0.6
 
 
-def test_a_bound_with_some_probability_only_lowers_no_ceiling_and_closes_no_gap():
+def test_a_bound_with_some_probability_only_lowers_no_upper_bound_and_closes_no_gap():
     def sampled(problem, plan, known):
         yield Bound("sampled", 1.0, deterministic=False, probability=0.9)
 

@@ -124,14 +124,14 @@ def test_a_certificate_with_a_working_set_verifies_and_survives_a_file():
     nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
 
 
-@pytest.mark.parametrize(("ceiling", "tried"), [(None, 1), (1.02, 0), (1.05, 1)])
-def test_a_working_set_is_tried_where_no_elimination_came_near(monkeypatch, ceiling, tried):
+@pytest.mark.parametrize(("upper_bound", "tried"), [(None, 1), (1.02, 0), (1.05, 1)])
+def test_a_working_set_is_tried_where_no_elimination_came_near(monkeypatch, upper_bound, tried):
     asked = []
     monkeypatch.setattr(working, "tighten", lambda *words, **more: asked.append(words) or ())
     problem = Problem(held_as_factor(few_large(0)), 2, True)
     made = {"balanced-rows": Bound("balanced-rows", 2.0)}
-    if ceiling is not None:
-        made["elimination"] = Bound("elimination", ceiling)
+    if upper_bound is not None:
+        made["elimination"] = Bound("elimination", upper_bound)
     assert not list(
         working.by_plan(problem, PLANS["live"], BoundContext(x=np.zeros(problem.n), lower=1.0, bounds=made))
     )

@@ -9,7 +9,7 @@ import pytest
 import nnspca
 from nnspca.certificates import file
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS, derive
-from nnspca.certificates.numbers import Ceiling, array, at_most, bits, feature_indices, number, whole
+from nnspca.certificates.numbers import UpperBound, array, at_most, bits, feature_indices, number, whole
 from nnspca.certificates.proofs import BoxProof, PairProof, ScaleProof, WorkingProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
@@ -32,7 +32,7 @@ def cov():
 
 
 def test_weights_that_overflow_prove_nothing(cov):
-    """0 · inf is no number, and the largest of −inf and NaN was −inf: any ceiling verified."""
+    """0 · inf is no number, and the largest of −inf and NaN was −inf: any bound verified."""
     for weight in (1.7e308, 1e308, 1e200):
         weights = np.full(5, weight)
         with pytest.raises(nnspca.CertificateError, match="weights must be"):
@@ -67,14 +67,14 @@ def test_limits_whose_quotients_vanish_do_not_level_a_row(cov):
             nnspca.verify(claimed(cov, 5, WorkingProof(np.array([0]), inside, np.array([limit])), 1.0001), cov)
 
 
-def test_a_ceiling_that_met_no_number_is_infinite():
+def test_a_upper_bound_that_met_no_number_is_infinite():
     for values in (NAN, [1.0, NAN], [NAN, INF], INF):
-        most = Ceiling()
+        most = UpperBound()
         most.cover(5.0)
         most.cover(np.array(values))
         most.cover(2.0)
         assert most.value == INF
-    assert Ceiling().value == -INF
+    assert UpperBound().value == -INF
 
 
 @pytest.mark.parametrize(

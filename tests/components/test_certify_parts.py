@@ -161,7 +161,7 @@ def test_a_neighbours_certificate_is_a_good_start(pitprops, short):
         nnspca.certify_parts(other, 2, 3, warm_start=near)
 
 
-def test_progress_rises_and_ceilings_fall_while_it_runs(pitprops):
+def test_progress_rises_and_upper_bounds_fall_while_it_runs(pitprops):
     told = []
     cert = nnspca.certify_parts(pitprops, 3, 4, on_progress=told.append)
     fractions = [p.fraction for p in told]

@@ -43,7 +43,7 @@ def test_variance_never_falls_with_more_parts_or_more_features_each(monkeypatch)
     assert all(row["upper"] is None for row in sweep.to_records())
 
 
-def test_a_ceiling_holds_at_every_smaller_k_with_its_proof(pitprops):
+def test_a_upper_bound_holds_at_every_smaller_k_with_its_proof(pitprops):
     sweep = nnspca.sweep_parts(pitprops, 2, [12, 13])
     uppers = [p.certificate.upper for p in sweep.points]
     assert uppers == sorted(uppers)

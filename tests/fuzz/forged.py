@@ -298,7 +298,7 @@ def _tree(rng, A, k, nonnegative):
 
 
 def _low_rank(rng, A):
-    """Leading eigenvectors, and an honest ceiling on what they leave."""
+    """Leading eigenvectors, and an honest bound on what they leave."""
     d = int(rng.integers(0, min(3, len(A)) + 1))
     values, vectors = np.linalg.eigh(A)
     V = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1][:, :d]

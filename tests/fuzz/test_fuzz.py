@@ -96,7 +96,7 @@ def test_a_judge_without_the_range_of_weights_is_caught(monkeypatch):
             forged.attempt(generator("forged", number, 0), (ScaleProof,))
 
 
-def test_a_judge_that_takes_a_ceiling_over_to_more_features_as_it_is_is_caught(monkeypatch):
+def test_a_judge_that_takes_a_upper_bound_over_to_more_features_as_it_is_is_caught(monkeypatch):
     def as_it_is(proof, problem):
         return derivations.derive(proof.proof, dataclasses.replace(problem, k=proof.k))
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import ceiling, pair_scaled
+from nnspca.bounds import eigenvalues, pair_scaled
 from nnspca.certificates import elimination
 from nnspca.components import remainders
 from nnspca.covariance.factor import DenseFactor
@@ -166,7 +166,7 @@ def test_a_factorisation_that_ends_proves_what_is_said(n):
         Z[-1] = 3 * Z[0] if n > 1 else 1.0
         M = Z @ Z.T + np.eye(n) * rng.choice([0.0, 1e-16])
         M = (M + M.T) / 2
-        e = ceiling.positive_by_cholesky(M)
+        e = eigenvalues.positive_by_cholesky(M)
         if e is None:
             continue
         assert e == rounding.factorisation(M.diagonal()) > 0
@@ -192,18 +192,18 @@ def test_a_triangle_built_block_by_block_is_off_by_no_more():
     assert rounding.triangular(10, 2, 3, 1.0) == 4 * (10 + 2 * 3) * 2 * 2 * U
 
 
-def test_an_eigenvalue_ceiling_adds_each_of_its_allowances_twice(monkeypatch):
+def test_an_eigenvalue_upper_bound_adds_each_of_its_allowances_twice(monkeypatch):
     B = np.diag([2.0, 1.0])
-    bare = ceiling.of_matrix(B)
-    assert ceiling.of_matrix(B, error=0.25) - bare == pytest.approx(0.5, rel=1e-12)
-    assert ceiling.of_matrix(np.zeros((2, 2)), error=0.25) == 0.5
-    monkeypatch.setattr(ceiling.rounding, "shift", lambda t, diagonal: 0.5)
-    assert ceiling.of_matrix(B) - bare == pytest.approx(1.0, rel=1e-12)
-    monkeypatch.setattr(ceiling, "positive_by_cholesky", lambda M: 0.125)
-    assert ceiling.of_matrix(B) - bare == pytest.approx(1.25, rel=1e-12)
-    monkeypatch.setattr(ceiling, "positive_by_cholesky", lambda M: None)
-    assert ceiling.of_matrix(B, error=0.25) == pytest.approx(2.5, rel=1e-12)
-    assert ceiling.of_matrix(B) > 2.0
+    bare = eigenvalues.of_matrix(B)
+    assert eigenvalues.of_matrix(B, error=0.25) - bare == pytest.approx(0.5, rel=1e-12)
+    assert eigenvalues.of_matrix(np.zeros((2, 2)), error=0.25) == 0.5
+    monkeypatch.setattr(eigenvalues.rounding, "shift", lambda t, diagonal: 0.5)
+    assert eigenvalues.of_matrix(B) - bare == pytest.approx(1.0, rel=1e-12)
+    monkeypatch.setattr(eigenvalues, "positive_by_cholesky", lambda M: 0.125)
+    assert eigenvalues.of_matrix(B) - bare == pytest.approx(1.25, rel=1e-12)
+    monkeypatch.setattr(eigenvalues, "positive_by_cholesky", lambda M: None)
+    assert eigenvalues.of_matrix(B, error=0.25) == pytest.approx(2.5, rel=1e-12)
+    assert eigenvalues.of_matrix(B) > 2.0
 
 
 def test_a_pair_scaled_proof_adds_the_rounding_of_what_is_subtracted(monkeypatch):
@@ -451,7 +451,7 @@ def test_errors_of_a_covariance_add_up():
 
 @pytest.mark.parametrize("mass", [0.0, 1e-17, 0.1, 0.3, 0.4999, 0.49999949, 0.5, 0.7])
 @pytest.mark.parametrize("value", [1.0, 1 / 3, 1e-120, 7e120])
-def test_an_eliminated_ceiling_is_not_below_the_exact_one(value, mass):
+def test_an_eliminated_upper_bound_is_not_below_the_exact_one(value, mass):
     made = rounding.eliminated(value, mass, 1e-3 * value)
     if mass >= 0.5 - 4e-7:
         assert made == np.inf
@@ -461,7 +461,7 @@ def test_an_eliminated_ceiling_is_not_below_the_exact_one(value, mass):
     assert truth <= Fraction(made) <= truth * (1 + 64 * Fraction(U) / (1 - 2 * share))
 
 
-def test_an_eliminated_ceiling_is_not_below_what_the_judge_makes_of_the_same_numbers():
+def test_an_eliminated_upper_bound_is_not_below_what_the_judge_makes_of_the_same_numbers():
     """Whatever the judge adds for its own rounding: with less to spare here it would refuse what is proven."""
     rng = np.random.default_rng(0)
     masses = [

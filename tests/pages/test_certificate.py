@@ -1,4 +1,4 @@
-"""Certificates in the app: every ceiling, the opened certificate, marks, and proofs that tighten."""
+"""Certificates in the app: every bound, the opened certificate, marks, and proofs that tighten."""
 
 import dataclasses
 import io
@@ -75,7 +75,7 @@ def test_every_bound_is_explained_in_two_to_five_sentences(name):
     assert 2 <= nnspca.BOUNDS[name].argument.count(". ") + 1 <= 5
 
 
-def test_the_reader_is_never_told_less_than_the_ceiling():
+def test_the_reader_is_never_told_less_than_the_upper_bound():
     cert = nnspca.certify(nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.00001]]), 1)
     said = claims.claim(cert, 2)
     assert "above **2.001**" in said
@@ -249,8 +249,8 @@ def test_the_downloaded_certificate_and_script_check_it_elsewhere(
     said = capsys.readouterr().out
     # the stand-alone checker takes the same file, and the data's beside it
     content = (tmp_path / "kept.npz").read_bytes()
-    _, ceiling = check.check(content, panels.data_npy(nnspca.datasets.load("digits"), cov), say=lambda line: None)
-    assert float(ceiling) == cert.upper
+    _, upper_bound = check.check(content, panels.data_npy(nnspca.datasets.load("digits"), cov), say=lambda line: None)
+    assert float(upper_bound) == cert.upper
     assert f"{cert.lower:.9g}" in said
     assert f"{cert.upper:.9g}" in said
 

@@ -11,7 +11,7 @@ def test_every_page_and_every_target_has_a_row_of_its_own():
     assert {f"first figure: {page}" for page in app.FIRST} <= set(names)
     targets = {row.name: row.target for row in app.rows()}
     assert targets["proof: Leukemia"] == 6.0
-    assert targets["first ceiling: Leukemia"] == 1.5
+    assert targets["first bound: Leukemia"] == 1.5
     assert targets["band: LFW"] == 2.0
     assert targets["live band: LFW"] == 3.5
     assert targets["k + 1"] == 0.3

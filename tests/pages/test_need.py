@@ -37,7 +37,7 @@ def answer(**changes):
         "essential": essential,
         "dispensable": dispensable,
         "limit": np.array([0.0401, 0.7, 0.003, 0.2, 0.3, 0.0]),
-        "ceilings": np.full(6, np.nan),
+        "upper_bounds": np.full(6, np.nan),
         "fingerprint": "",
     }
     return Necessity(**said | changes)

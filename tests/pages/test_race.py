@@ -32,9 +32,9 @@ def test_a_race_is_drawn_with_its_upper_bound_and_a_picture(open_page):
     way, picture = drawn(page)
     lanes = {trace["name"]: trace for trace in way["data"]}
     solvers = ("Portfolio (default)", "EM", "Greedy (PathSPCA)")
-    assert set(lanes) == {*solvers, figures.CEILING, figures.BAND, figures.FLAG, figures.LOWEST}
+    assert set(lanes) == {*solvers, figures.BOUND, figures.BAND, figures.FLAG, figures.LOWEST}
     assert max(max(lanes[name]["y"]) for name in solvers) <= 100
-    assert lanes[figures.CEILING]["y"][-1] >= 100
+    assert lanes[figures.BOUND]["y"][-1] >= 100
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
     assert picture["data"]
     said = texts(page)
@@ -170,7 +170,7 @@ def test_every_share_is_of_the_lowest_upper_bound_known():
     shown = figures.race(standing, ("em",), DARK, None, 0.9)
     lines = {trace.name: trace for trace in shown.data}
     assert lines["EM"].y[0] == pytest.approx(100 * 0.8 / 0.9)
-    assert lines[figures.CEILING].y[-1] == pytest.approx(100 / 0.9)
+    assert lines[figures.BOUND].y[-1] == pytest.approx(100 / 0.9)
     assert set(lines[figures.LOWEST].y) == {100}
 
 

@@ -92,7 +92,7 @@ def test_of_two_certificates_the_better_component_is_kept():
     nnspca.verify(proofs.kept(data, NOW, 9), cov)
 
 
-def test_a_first_ceiling_is_shown_at_once_and_nothing_is_built_on_it(open_page, monkeypatch):
+def test_a_first_upper_bound_is_shown_at_once_and_nothing_is_built_on_it(open_page, monkeypatch):
     going, certify = threading.Event(), nnspca.certify
 
     def held_up(*args, **options):

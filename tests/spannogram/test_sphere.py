@@ -1,4 +1,4 @@
-"""Branch and bound on the sphere: the ceiling is above the rank-d optimum and close to it."""
+"""Branch and bound on the sphere: the bound is above the rank-d optimum and close to it."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def check(V, k, nonnegative, tol=1e-6, **limits):
 @BOTH
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_the_ceiling_is_above_brute_force_and_within_the_tolerance(d, kind, nonnegative):
+def test_the_upper_bound_is_above_brute_force_and_within_the_tolerance(d, kind, nonnegative):
     rng = np.random.default_rng(10 * d + len(kind))
     for _ in range(8):
         n = int(rng.integers(1, 8))
@@ -42,7 +42,7 @@ def test_the_ceiling_is_above_brute_force_and_within_the_tolerance(d, kind, nonn
 @BOTH
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("d", [4, 5])
-def test_the_ceiling_is_above_brute_force_in_more_dimensions(d, kind, nonnegative):
+def test_the_upper_bound_is_above_brute_force_in_more_dimensions(d, kind, nonnegative):
     rng = np.random.default_rng(10 * d + len(kind))
     for _ in range(2):
         n = int(rng.integers(2, 8))
@@ -60,7 +60,7 @@ def test_small_whole_numbers_full_of_ties_are_bounded(data, nonnegative):
 
 @BOTH
 @pytest.mark.parametrize("max_cells", [1, 10, 60, 300])
-def test_a_search_cut_short_still_has_a_valid_ceiling(max_cells, nonnegative):
+def test_a_search_cut_short_still_has_a_valid_upper_bound(max_cells, nonnegative):
     rng = np.random.default_rng(max_cells)
     for _ in range(10):
         check(rng.standard_normal((8, 4)), 3, nonnegative, tol=1e-9, max_cells=max_cells)
@@ -68,7 +68,7 @@ def test_a_search_cut_short_still_has_a_valid_ceiling(max_cells, nonnegative):
 
 @BOTH
 @pytest.mark.parametrize("polls", [0, 1, 3])
-def test_a_search_that_is_stopped_still_has_a_valid_ceiling(polls, nonnegative):
+def test_a_search_that_is_stopped_still_has_a_valid_upper_bound(polls, nonnegative):
     V = np.random.default_rng(polls).standard_normal((8, 4))
     count = iter(range(10**9))
     found = check(V, 3, nonnegative, tol=1e-12, should_stop=lambda: next(count) >= polls)

@@ -62,7 +62,7 @@ def curve():
     return STUDIES["asteris2014-fig4"].run(data=["digits"])
 
 
-def test_no_method_passes_the_proven_ceiling_and_the_band_holds_the_best_known(curve):
+def test_no_method_passes_the_proven_upper_bound_and_the_band_holds_the_best_known(curve):
     for row in curve.table("variance").to_records():
         found = [row[m] for m in ("epsilon-net", "em", "best")]
         assert max(found) <= row["upper"]
@@ -74,7 +74,7 @@ def test_the_best_known_never_falls_as_k_grows(curve):
     assert all(a <= b * (1 + 1e-12) for a, b in pairwise(best))
 
 
-def test_what_is_proven_is_the_variance_over_the_proven_ceiling(curve):
+def test_what_is_proven_is_the_variance_over_the_proven_upper_bound(curve):
     for row, share in zip(curve.table("variance").to_records(), curve.table("guarantee").to_records(), strict=True):
         assert share["proven_share"] == pytest.approx(row["epsilon-net"] / row["upper"])
         assert share["paper_share"] == pytest.approx(row["epsilon-net"] / row["paper_upper"])

@@ -1,4 +1,4 @@
-"""The race: what is marked is feasible and was met, ceilings are ceilings, clocks are fair, Stop stops."""
+"""The race: what is marked is feasible and was met, bounds are bounds, clocks are fair, Stop stops."""
 
 import time
 
@@ -38,7 +38,7 @@ def test_every_solver_shows_feasible_points_and_ends_with_its_own_answer(small, 
     nnspca.verify(ended.certificate, small)
 
 
-def test_each_way_rises_and_the_ceiling_falls_on_clocks_that_run_forward(small):
+def test_each_way_rises_and_the_upper_bound_falls_on_clocks_that_run_forward(small):
     ended = race(small, 3, ("best", "em", "dspca"))
     for lane in ended.lanes:
         assert [m.variance for m in lane.marks] == sorted(m.variance for m in lane.marks)
@@ -133,7 +133,7 @@ def test_the_first_to_tie_for_most_variance_wins_among_those_that_finished():
         standing.component("dspca")
     rows = standing.to_records()
     assert len(rows) == 5
-    assert all(row["share_of_ceiling"] is None for row in rows)
+    assert all(row["share_of_upper_bound"] is None for row in rows)
 
 
 def test_very_many_steps_are_thinned_from_the_middle(monkeypatch):

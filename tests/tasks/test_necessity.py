@@ -46,8 +46,8 @@ def check(problem, k, within, nonnegative, **options):
         x[others] = z
         if need.essential[i]:
             assert problem.exact(x) < need.threshold
-        if not np.isnan(need.ceilings[i]):
-            assert oracle.allows(max(need.ceilings[i], need.threshold), problem.exact(x))
+        if not np.isnan(need.upper_bounds[i]):
+            assert oracle.allows(max(need.upper_bounds[i], need.threshold), problem.exact(x))
         if need.dispensable[i]:
             assert value >= need.threshold * (1 - 1e-9) - problem.cov.representation_error
     for x in best_on_their_supports(problem.A, k, nonnegative):
@@ -116,7 +116,7 @@ def test_so_it_does_where_most_features_are_set_aside(seed, nonnegative, brief, 
 @BOTH
 @pytest.mark.parametrize("seed", range(2))
 def test_a_feature_is_not_called_essential_because_no_example_was_found(seed, nonnegative, monkeypatch):
-    """Poor examples leave it all to the ceilings, and many features that one can do without."""
+    """Poor examples leave it all to the bounds, and many features that one can do without."""
 
     def poor(question, i, monitor):
         cov = question.problem.cov
@@ -157,7 +157,7 @@ def test_one_feature_stands_for_many_and_two_equal_ones_for_each_other():
     need = nnspca.necessity(cov, 2, 0.01)
     assert need.component.support.tolist() == [1, 2]
     assert np.flatnonzero(need.essential).tolist() == [1, 2]
-    assert 4.0 <= need.ceilings[1] <= 4.0 * (1 + 1e-9)
+    assert 4.0 <= need.upper_bounds[1] <= 4.0 * (1 + 1e-9)
     half = nnspca.necessity(cov, 2, 0.51)  # below 4: feature 0 alone is near-best
     assert half.dispensable.all()
     # by its variance alone 4 / 7.92 for a feature of the pair; by its row x_i² (7.92 − 1)² <= 1 − x_i² for the others,
@@ -201,8 +201,8 @@ def test_scale_and_order_of_the_features_do_not_matter(nonnegative):
 def test_the_same_call_gives_the_same_answer_and_nothing_of_it_can_be_changed():
     cov = nnspca.Covariance.from_data(np.random.default_rng(1).standard_normal((20, 9)))
     one, two = (nnspca.necessity(cov, 3) for _ in range(2))
-    for name in ("essential", "dispensable", "limit", "ceilings"):
-        assert np.array_equal(getattr(one, name), getattr(two, name), equal_nan=name == "ceilings")
+    for name in ("essential", "dispensable", "limit", "upper_bounds"):
+        assert np.array_equal(getattr(one, name), getattr(two, name), equal_nan=name == "upper_bounds")
         with pytest.raises(ValueError, match="read-only"):
             getattr(one, name)[0] = 0
 

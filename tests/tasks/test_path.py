@@ -36,7 +36,7 @@ def test_the_levels_hold_every_k_once_the_ends_first(ks):
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("way", ["plain", "anchors", "first"])
-def test_the_best_never_falls_as_k_grows_and_lies_below_every_ceiling(seed, nonnegative, way):
+def test_the_best_never_falls_as_k_grows_and_lies_below_every_upper_bound(seed, nonnegative, way):
     cov = covariance(seed)
     bare = path(cov, range(1, 15), nonnegative=nonnegative, **how(way))
     shares = [p.component.variance for p in bare.points]
@@ -183,7 +183,7 @@ def test_what_is_known_is_not_proven_again():
     assert done.certificates[4].bounds == known[4].bounds or done.certificates[4].upper <= known[4].upper
 
 
-def test_a_ceiling_taken_over_can_be_taken_over_again():
+def test_a_upper_bound_taken_over_can_be_taken_over_again():
     cov = nnspca.Covariance.from_data(np.random.default_rng(0).standard_normal((9, 8)))
     bare, whole = path(cov, [2, 3, 4]), {k: nnspca.certify(cov, k) for k in (2, 3, 4)}
     loose = {}
@@ -248,7 +248,7 @@ def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
     assert done.stopped
 
 
-def test_every_k_has_a_first_ceiling_before_any_has_its_own():
+def test_every_k_has_a_first_upper_bound_before_any_has_its_own():
     cov, seen = covariance(8), []
     bare = path(cov, range(1, 15))
     plain = certify_path(cov, bare)
@@ -263,7 +263,7 @@ def test_every_k_has_a_first_ceiling_before_any_has_its_own():
     assert not any(certificate.stopped for certificate in done.certificates.values())
 
 
-def test_a_path_stopped_after_its_first_ceilings_keeps_them():
+def test_a_path_stopped_after_its_first_upper_bounds_keeps_them():
     cov, seen = covariance(8), []
     bare = path(cov, range(1, 15))
     done = certify_path(cov, bare, first=True, on_point=seen.append, should_stop=lambda: len(seen) >= 14)

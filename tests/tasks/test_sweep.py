@@ -179,7 +179,7 @@ def test_what_cannot_be_swept_is_refused(cov, arguments, says):
         nnspca.sweep(cov, **arguments)
 
 
-# ---------------------------------------------------------------------- a ceiling at a larger k
+# ---------------------------------------------------------------------- a bound at a larger k
 
 
 def loosened(certificate):
@@ -188,7 +188,7 @@ def loosened(certificate):
     return dataclasses.replace(certificate, bounds=(certificate.bounds[0], worst), upper=worst.value)
 
 
-def test_no_ceiling_rises_towards_a_smaller_k(cov, monkeypatch):
+def test_no_upper_bound_rises_towards_a_smaller_k(cov, monkeypatch):
     door = importlib.import_module("nnspca.tasks._sweep")
     honest = door.certify_one
 
@@ -211,7 +211,7 @@ def test_no_ceiling_rises_towards_a_smaller_k(cov, monkeypatch):
 
 
 @pytest.mark.parametrize("k", [2, 3.0, True, 99])
-def test_a_ceiling_of_a_smaller_k_proves_nothing(cov, k):
+def test_a_upper_bound_of_a_smaller_k_proves_nothing(cov, k):
     large, small = nnspca.certify(cov, 5), nnspca.certify(cov, 4)
     taken = dict(carried.levelled({4: loosened(small), 5: large}, cov))[4].winner
     forged = dataclasses.replace(taken, ingredients=dataclasses.replace(taken.ingredients, k=k))

@@ -43,7 +43,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from nnspca.bounds import ceiling
+from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, least_products
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.plan import PartsContext, PartsPlan, on_all, steps_on
@@ -182,7 +182,7 @@ def fan(B: np.ndarray, r: int, error: float) -> tuple[float, np.ndarray]:
         values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - r, n - 1), check_finite=False)
     V = vectors[:, 1:] * np.sqrt(values[1:] - values[0])
     forming = rounding.sums(V.shape[1] + 4, float(np.sum(V * V)) + float(np.abs(B).max()))
-    return ceiling.of_matrix(B - V @ V.T, error + n * forming, estimate=float(values[0])), V
+    return eigenvalues.of_matrix(B - V @ V.T, error + n * forming, estimate=float(values[0])), V
 
 
 def row_costs(L: np.ndarray, M: np.ndarray, v: np.ndarray, k: int, decided: Decided) -> np.ndarray:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca.bounds import ceiling, entries
+from nnspca.bounds import eigenvalues, entries
 from nnspca.bounds.parts.plan import PartsContext, PartsPlan
 from nnspca.certificates.proofs import EachProof, FanProof
 from nnspca.covariance import Covariance
@@ -26,7 +26,7 @@ def fan(cov: Covariance, r: int) -> Bound | None:
     """The sum of the r largest eigenvalues; None where A is too large to prove them."""
     values, vectors = cov.eigenpairs(r)
     V = vectors[:, : r - 1] * np.sqrt(values[: r - 1] - values[r - 1])
-    tail = ceiling.residual(cov, V)
+    tail = eigenvalues.residual(cov, V)
     if tail is None:
         return None
     top = float(np.sum(V * V))

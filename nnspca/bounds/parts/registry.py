@@ -53,15 +53,14 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
         BoundInfo(
             "joint-branch",
             "Joint branch and bound",
-            "Every choice of parts falls into one of a few cases, by which features share a part; each has its "
-            "ceiling.",
+            "Every choice of parts falls into one of a few cases, by which features share a part; each has its bound.",
             (PartsTreeProof,),
             attempts=(Attempt(0.9, branch.by_plan, above="optimal", counts_for_gap=True),),
         ),
         BoundInfo(
             "larger-k",
             "Taken over from a larger k",
-            "Parts that may use more features can do no worse: a ceiling at a larger k holds at a smaller one.",
+            "Parts that may use more features can do no worse: a bound at a larger k holds at a smaller one.",
             (LargerProof,),
         ),
     )

@@ -54,7 +54,7 @@ def _outline(figure: go.Figure, need: Necessity, chosen: dict[str, np.ndarray], 
             y=(rows[:, None] + corners[:, 1]).ravel(),
             mode="lines",
             name=name,
-            line={"color": palette.ceiling, "width": 2.5 if dash == "solid" else 1.5, "dash": dash},
+            line={"color": palette.upper_bound, "width": 2.5 if dash == "solid" else 1.5, "dash": dash},
             hoverinfo="skip",
             showlegend=True,  # be it the only one
         )
@@ -75,7 +75,7 @@ def _ring(figure: go.Figure, chosen: dict[str, np.ndarray], palette: Palette) ->
                 "symbol": "circle-open" if dash == "solid" else "square-open-dot",
                 "size": 15,
                 "line": {"width": 2},
-                "color": palette.ceiling,
+                "color": palette.upper_bound,
             },
             hoverinfo="skip",
         )

@@ -12,7 +12,7 @@ from nnspca.view.certificate import proofs
 from nnspca.view.explore import choices, need
 from nnspca.view.explore.choices import KEYS
 from nnspca.view.explore.content import View
-from nnspca.view.figures import band, ceilings
+from nnspca.view.figures import band, upper_bounds
 from nnspca.view.figures.style import Figure
 from nnspca.view.results.ledger import share
 from nnspca.view.session import charts, runs
@@ -93,12 +93,12 @@ def _bounds(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
     }
     drawn = figure(view)
     if paper:
-        ceilings.add_paper(drawn, certificates, view.leading, look)
+        upper_bounds.add_paper(drawn, certificates, view.leading, look)
     if every:
-        ceilings.add_lines(drawn, certificates, view.leading, look)
+        upper_bounds.add_lines(drawn, certificates, view.leading, look)
     charts.figure(drawn, "band")
     if every and certificates:
-        charts.figure(ceilings.race(certificates, tuple(view.known), look, log=view.log), "bounds-drawn")
+        charts.figure(upper_bounds.race(certificates, tuple(view.known), look, log=view.log), "bounds-drawn")
 
 
 def figure(view: View) -> Figure:

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.calls.progress import OnFound
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress
-from nnspca.tasks import first_ceiling
+from nnspca.tasks import first_upper_bound
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import path
 from nnspca.view.explore.choices import Choices
@@ -131,7 +131,7 @@ class ExploreJob:
         cov, now = self._cov, self._now
         if self._choice.method == "best" and cov.holds_entries:  # elsewhere it costs more, or may speak of no component
             first = machines.call(
-                first_ceiling, cov, now.k, component, nonnegative=now.nonnegative, should_stop=job.should_stop
+                first_upper_bound, cov, now.k, component, nonnegative=now.nonnegative, should_stop=job.should_stop
             )
             self._hand_over(job, first)
         certificate = machines.call(

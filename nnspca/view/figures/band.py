@@ -269,7 +269,7 @@ def _add_marks(drawn: go.Figure, band: Band, palette: Palette, what: str) -> Non
         mode="markers",
         name="upper bound, proven",
         cliponaxis=False,
-        marker={"symbol": "line-ew", "size": 13, "line": {"width": 3, "color": palette.ceiling}},
+        marker={"symbol": "line-ew", "size": 13, "line": {"width": 3, "color": palette.upper_bound}},
         customdata=ceils([high for _, high in rows], 2),
         hovertemplate=f"{what} = %{{x}}<br>the proven maximum is %{{customdata:.2f}} %<extra>proven</extra>",
     )
@@ -303,7 +303,7 @@ def _add_words(drawn: go.Figure, band: Band, palette: Palette, log: bool, what: 
             ax=-70 if right else 70,
             ay=-26 if right else 40,
             font={"size": 13, "color": palette.ink},
-            arrowcolor=palette.ceiling,
+            arrowcolor=palette.upper_bound,
             arrowwidth=1.5,
             arrowhead=0,
         )

@@ -46,7 +46,7 @@ class Palette:
     empty: str
     found: str
     band: str
-    ceiling: str
+    upper_bound: str
     paper_bound: str
     proven: str
     series: tuple[str, ...]
@@ -73,7 +73,7 @@ LIGHT = Palette(
     empty="#eef2f4",
     found="#0072b2",
     band="rgba(230, 159, 0, 0.34)",
-    ceiling="#a65200",
+    upper_bound="#a65200",
     paper_bound="#a3478a",
     proven="#00805c",
     series=("#0072b2", "#c2570c", "#00805c", "#a3478a", "#5b6b78", "#8a6d00"),
@@ -89,7 +89,7 @@ DARK = Palette(
     empty="#1f2930",
     found="#62b6ee",
     band="rgba(240, 180, 60, 0.30)",
-    ceiling="#f5b95c",
+    upper_bound="#f5b95c",
     paper_bound="#e39acb",
     proven="#4cc9a0",
     series=("#62b6ee", "#f39c5a", "#4cc9a0", "#e39acb", "#aab7c1", "#e2c35a"),

@@ -42,7 +42,7 @@ def colours() -> dict[str, dict[str, Any]]:
 
 
 def _said(palette: Palette) -> dict[str, Any]:
-    names = ("ink", "quiet", "grid", "paper", "empty", "found", "band", "ceiling", "paper_bound", "proven")
+    names = ("ink", "quiet", "grid", "paper", "empty", "found", "band", "upper_bound", "paper_bound", "proven")
     return {name: getattr(palette, name) for name in names} | {"series": list(palette.series)}
 
 

@@ -128,8 +128,8 @@ def _bounds(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], pal
     look = {"fill": "toself", "fillcolor": palette.band, "line": {"width": 0}}
     _add(figure, 3, BAND, xs + xs[::-1], high + low[::-1], mode="lines", **look)
     said = "k = %{customdata[0]:,}: proven in %{y:.3g} s<extra></extra>"
-    mark = {"size": 7, "symbol": "line-ew", "line": {"width": 2.5, "color": palette.ceiling}}
-    look = {"line": {"color": palette.ceiling, "dash": "dot", "width": 1.5}, "marker": mark}
+    mark = {"size": 7, "symbol": "line-ew", "line": {"width": 2.5, "color": palette.upper_bound}}
+    look = {"line": {"color": palette.upper_bound, "dash": "dot", "width": 1.5}, "marker": mark}
     _add(figure, 5, PROOF_SECONDS, xs, [max(p.seconds, BRIEFEST) for p in proofs.values()], said, **look, **ks)
 
 
@@ -171,7 +171,7 @@ def legend(methods: Sequence[str], palette: Palette) -> str:
         (PROVEN, "─★─", palette.proven),
         (PROMISED, "╌╌╌", palette.paper_bound),
         (BAND, "■■", palette.band),
-        (PROOF_SECONDS, "┄|┄", palette.ceiling),
+        (PROOF_SECONDS, "┄|┄", palette.upper_bound),
         (EIGENVALUES, "─●─", palette.ink),
     ]
     shown = "".join(

@@ -13,7 +13,7 @@ from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dres
 from nnspca.view.words import at_most, floor, percent, seconds
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
-BAND, CEILING, LOWEST, FLAG = (
+BAND, BOUND, LOWEST, FLAG = (
     "the optimum lies in here",
     "upper bound of this run",
     "lowest upper bound known",
@@ -117,10 +117,10 @@ def _add_upper_bound(figure: go.Figure, standing: Race, upper: float, palette: P
     figure.add_scatter(
         x=[*times, max(standing.proof_seconds, times[-1])],
         y=[*shares, shares[-1]],
-        name=CEILING,
+        name=BOUND,
         mode="lines+markers",
-        line={"color": palette.ceiling, "width": 2, "dash": "dot", "shape": "hv"},
-        marker={"symbol": "line-ew", "size": 10, "line": {"width": 3, "color": palette.ceiling}},
+        line={"color": palette.upper_bound, "width": 2, "dash": "dot", "shape": "hv"},
+        marker={"symbol": "line-ew", "size": 10, "line": {"width": 3, "color": palette.upper_bound}},
         text=[at_most(share, 2) for share in [*shares, shares[-1]]],
         hovertemplate="%{x:.3g} s: proven, at %{text} % of the lowest known<extra>upper bound</extra>",
     )

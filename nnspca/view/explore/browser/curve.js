@@ -85,7 +85,7 @@ class Curve {
   /** One line that names what is drawn; what does not fit is left to the hover. */
   legend(pen, y) {
     const { palette, path } = this;
-    const entries = [["line", palette.found, path.band.stored ? "best known" : "best found"], ["tick", palette.ceiling, "upper bound"]];
+    const entries = [["line", palette.found, path.band.stored ? "best known" : "best found"], ["tick", palette.upper_bound, "upper bound"]];
     if (path.live.ks.length) entries.push(["dot", palette.found, "live"]);
     path.curves.forEach((curve, i) => entries.push(["line", this.colour(i), curve.title, this.dash(i)]));
     let x = this.left;
@@ -180,7 +180,7 @@ class Curve {
       pen.lineTo(this.x(k) + 5, this.y(share));
       pen.stroke();
     };
-    pen.strokeStyle = palette.ceiling;
+    pen.strokeStyle = palette.upper_bound;
     pen.lineWidth = 2.5;
     band.ks.forEach((k, s) => band.proven[s] && tick(k, band.upper[s]));
     pen.lineWidth = 1;
@@ -217,7 +217,7 @@ class Curve {
     const x = this.x(band.ks[s]), y = this.y((band.upper[s] + band.lower[s]) / 2), text = "the optimum lies in here";
     const wide = pen.measureText(text).width, toLeft = x - this.left > wide + 46;
     const tx = toLeft ? x - 34 - wide : Math.min(x + 34, this.right - wide), ty = toLeft ? Math.max(y - 22, this.top + 12) : Math.min(y + 40, this.split - 6);
-    pen.strokeStyle = palette.ceiling;
+    pen.strokeStyle = palette.upper_bound;
     pen.lineWidth = 1.2;
     pen.beginPath();
     pen.moveTo(toLeft ? tx + wide + 4 : tx - 4, ty - 4);
@@ -301,7 +301,7 @@ class Curve {
     pen.globalAlpha = band.proven[s] ? 1 : 0.45;
     pen.fillRect(x0, toY(high), wide, toY(low) - toY(high));
     pen.globalAlpha = 1;
-    pen.fillStyle = palette.ceiling;
+    pen.fillStyle = palette.upper_bound;
     pen.fillRect(x0, toY(high) - 1, wide, 2);
     pen.fillStyle = palette.found;
     pen.fillRect(x0, toY(low) - 1, wide, 2);

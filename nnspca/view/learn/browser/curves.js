@@ -78,7 +78,7 @@ FIGURES.changes = (desk) => {
       let choices = 0;
       for (let s = 1; s <= k; s++) choices += 10 ** logChoices(n, s);
       const crossings = (n * (n + 1)) / 2, left = 90 * brush.scale, long = axisOf(0, 10, left + 8, width - 90 * brush.scale);
-      [["crossings", crossings, palette.ink], ["sets met", curves.candidates, palette.ceiling], ["choices", choices, palette.found]].forEach(([words, value, colour], line) => {
+      [["crossings", crossings, palette.ink], ["sets met", curves.candidates, palette.upper_bound], ["choices", choices, palette.found]].forEach(([words, value, colour], line) => {
         const y = height - room + (10 + line * 28) * brush.scale, x = long(Math.log10(Math.max(value, 1)));
         brush.text(words, left, y + 14 * brush.scale, { align: "right" });
         brush.box(long(0), y, Math.max(x - long(0), 2), 18 * brush.scale, { fill: colour, faint: 0.85 });

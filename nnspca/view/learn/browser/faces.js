@@ -165,7 +165,7 @@ FIGURES.several = (desk) => {
       const reach = axisOf(0, data.upper, left, width - 12);
       brush.box(left, y, width - 12 - left, 16, { edge: palette.quiet, thick: 1 });
       brush.box(left, y, reach(sum) - left, 16, { fill: palette.ink, faint: 0.6 });
-      brush.line([[width - 12, y - 6], [width - 12, y + 22]], { colour: palette.ceiling, wide: 4 });
+      brush.line([[width - 12, y - 6], [width - 12, y + 22]], { colour: palette.upper_bound, wide: 4 });
       brush.text(`upper bound of the sum: ${bound}`, width - 12, y + 34, { size: 13, align: "right" });
       const proven = r === most ? ` The upper bound is ${bound}, so this is at least **${provenPercent(sum / data.upper)}** of the optimum.` : "";
       desk.say(`${r} part${r > 1 ? "s" : ""}, found ${["one after the other", "together"][way.value]}, explain **${floorTo((100 * sum) / data.leading, 1)} %** of λ₁.${proven} Dots: pixels that only one of the two ways uses.`);

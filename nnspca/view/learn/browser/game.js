@@ -213,7 +213,7 @@ FIGURES.paint = (desk) => {
       };
       const spot = (j) => axisOf(scene.axis.values[scene.axis.order[0]], scene.axis.values[scene.axis.order.at(-1)], 12, wide - 12)(scene.axis.values[j]);
       for (const j of solver?.shown ?? []) ring(j, palette.dark ? "#62b6ee" : "#3aa0e0", 2, true);
-      if (hinted >= 0) { ring(hinted, palette.paper, 5); ring(hinted, palette.ceiling, 3); }
+      if (hinted >= 0) { ring(hinted, palette.paper, 5); ring(hinted, palette.upper_bound, 3); }
       if (desk.focused()) { ring(cursor, "#000000", 4); ring(cursor, "#ffffff", 2); }
       const levels = { you: mine.found.value, best: mine.bestValue, solver: solver?.value, line: solver?.done };
       if (wideEnough) gauge(brush, { x: wide + 18, y: 30, wide: 28, tall: height - 34 }, levels, true);
@@ -236,7 +236,7 @@ FIGURES.paint = (desk) => {
     if (mine.painted.length) marks.push([levels.you, `you ${shown(sure(levels.you))}`, palette.series[1]]);
     if (levels.best > levels.you * (1 + 1e-9)) marks.push([levels.best, `best ${shown(sure(levels.best))}`, palette.ink]);
     if (levels.solver) marks.push([levels.solver, `solver ${shown(levels.solver)}`, palette.found]);
-    if (levels.line) marks.push([board.upper, `upper bound ${upperShown()}`, palette.ceiling]);
+    if (levels.line) marks.push([board.upper, `upper bound ${upperShown()}`, palette.upper_bound]);
     marks.sort((a, b) => b[0] - a[0]);
     const size = 13, step = 17 * brush.scale;
     let free = box.y;

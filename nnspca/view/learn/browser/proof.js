@@ -11,10 +11,10 @@ function drawMatrix(brush, name, rows, { x, y, cell, marked = () => false, right
   rows.forEach((row, i) => row.forEach((value, j) => {
     const left = x + j * cell, top = y + i * cell;
     if (marked(i, j)) brush.box(left + 2, top + 2, cell - 4, cell - 4, { fill: palette.found, faint: 0.22 });
-    if (picked?.[0] === i && picked[1] === j) brush.box(left + 2, top + 2, cell - 4, cell - 4, { edge: palette.ceiling, thick: 3 });
+    if (picked?.[0] === i && picked[1] === j) brush.box(left + 2, top + 2, cell - 4, cell - 4, { edge: palette.upper_bound, thick: 3 });
     brush.text(plainly(value, digits), left + cell / 2, top + cell / 2 + 6, { align: "center", size: Math.min(17, cell * 0.36 / brush.scale) });
   }));
-  right.forEach(({ words, strong }, i) => brush.text(words, x + wide + 16, y + (i + 0.5) * cell + 5, { bold: strong, size: 15, colour: strong ? palette.ceiling : palette.ink }));
+  right.forEach(({ words, strong }, i) => brush.text(words, x + wide + 16, y + (i + 0.5) * cell + 5, { bold: strong, size: 15, colour: strong ? palette.upper_bound : palette.ink }));
 }
 
 /** A number without zeros behind the point that say nothing. */
@@ -87,7 +87,7 @@ FIGURES.bounds = (desk) => {
       brush.text("best pair", small(optimum), y + 42, { align: "center", bold: true });
       now.forEach((value, at) => {
         const here = at === which, x = small(clamp(value, 6.5, 8.2));
-        brush.line([[x, y - (here ? 26 : 16)], [x, y + 5]], { colour: here ? palette.ceiling : palette.quiet, wide: here ? 4 : 2 });
+        brush.line([[x, y - (here ? 26 : 16)], [x, y + 5]], { colour: here ? palette.upper_bound : palette.quiet, wide: here ? 4 : 2 });
         brush.text(here ? `${at + 1}: ${ceilTo(value, 2)}` : String(at + 1), clamp(x, 30, width - 34), y - (here ? 32 : 20), { align: "center", bold: here, size: here ? 15 : 13, halo: true });
       });
       desk.say(WORDS[which]());
@@ -151,7 +151,7 @@ FIGURES.check = (desk) => {
         brush.text(brush.fitting(titles, width / 2 - 24, 15), x, begin, { bold: true, size: width < NARROW ? 13 : 15 });
         list.forEach(({ words, holds }, at) => {
           const y = begin + 8 + (at + 1) * line;
-          brush.text(`${holds ? "✓" : "✗"} ${words}`, x, y, { bold: !holds, size: width < NARROW ? 13 : 15, colour: holds ? palette.ink : palette.ceiling });
+          brush.text(`${holds ? "✓" : "✗"} ${words}`, x, y, { bold: !holds, size: width < NARROW ? 13 : 15, colour: holds ? palette.ink : palette.upper_bound });
         });
       });
       const bad = [...pairs(), ...rows()].filter((test) => !test.holds);

@@ -39,7 +39,7 @@ FIGURES.counting = (desk) => {
       }
       let free = Infinity;
       for (const [mark, words] of MARKS.filter(([m]) => m < most)) {
-        brush.line([[46, up(mark)], [width - 14, up(mark)]], { colour: palette.ceiling, wide: 1, dash: [5, 5] });
+        brush.line([[46, up(mark)], [width - 14, up(mark)]], { colour: palette.upper_bound, wide: 1, dash: [5, 5] });
         if (up(mark) < free - 15) { brush.text(words, width - 16, up(mark) - 4, { align: "right", size: 13, halo: true }); free = up(mark); }
       }
       brush.line(Array.from({ length: end + 1 }, (_, at) => [across(at), up(logChoices(n, at))]), { colour: palette.found, wide: 3 });
@@ -66,7 +66,7 @@ FIGURES.rankd = (desk) => {
       brush.text("variance along each direction: λ", 8, 15, { size: 13 });
       values.forEach((value, at) => {
         const next = at === d;
-        brush.box(across(at + 0.12), up(value), (across(1) - across(0)) * 0.76, foot - up(value), { fill: at < d ? palette.found : next ? palette.ceiling : palette.empty, edge: at < d || next ? undefined : palette.quiet, thick: 1 });
+        brush.box(across(at + 0.12), up(value), (across(1) - across(0)) * 0.76, foot - up(value), { fill: at < d ? palette.found : next ? palette.upper_bound : palette.empty, edge: at < d || next ? undefined : palette.quiet, thick: 1 });
         brush.text(String(at + 1), across(at + 0.5), foot + 15, { align: "center", size: 13 });
       });
       brush.text(`the next: ${decimals((100 * values[d]) / values[0], 0)} % of λ₁`, across(d + 0.1), up(values[d]) - 8, { size: 13, halo: true });
@@ -108,13 +108,13 @@ FIGURES.promised = (desk) => {
       const points = set.ks.map((size, p) => [across(Math.log(size)), up(set.shares[p])]);
       const line = Array.from({ length: 81 }, (_, s) => Math.exp((Math.log(n) * s) / 80)).map((size) => [across(Math.log(size)), up(promise(size))]);
       brush.area([...points, ...[...line].reverse()], palette.band);
-      brush.line(line, { colour: palette.ceiling, wide: 2.5, dash: [8, 5] });
+      brush.line(line, { colour: palette.upper_bound, wide: 2.5, dash: [8, 5] });
       brush.line(points, { colour: palette.found, wide: 2.5 });
       for (const [x, y] of points) brush.dot(x, y, 5, { fill: palette.found });
       const x = across(Math.log(k));
       brush.line([[x, 24], [x, height - 38]], { colour: palette.quiet, dash: [4, 4] });
       brush.dot(x, up(set.shares[at]), 8, { fill: palette.found });
-      brush.dot(x, up(promise(k)), 8, { fill: palette.ceiling });
+      brush.dot(x, up(promise(k)), 8, { fill: palette.upper_bound });
       brush.text("proven", across(0) + 14, up(1) + 30, { bold: true });
       brush.text("promised", across(Math.log(0.3 * n)) - 12, up(promise(0.3 * n)) - 10, { align: "right", bold: true });
       for (const size of [1, 10, 100].filter((s) => s < n)) brush.text(String(size), across(Math.log(size)), height - 18, { align: "center", size: 13 });
@@ -166,7 +166,7 @@ FIGURES.cells = (desk) => {
       brush.dot(width / 2, height / 2, radius / brush.scale, { fill: palette.empty, edge: palette.quiet });
       for (const { points, open } of cells) {
         const front = points.reduce((sum, c) => sum + c[2], 0) > 0, edge = [];
-        if (open) for (const small of fine(points)) if (small.every((c) => c[2] > -0.02)) brush.area(small.map(put), palette.ceiling, 0.55);
+        if (open) for (const small of fine(points)) if (small.every((c) => c[2] > -0.02)) brush.area(small.map(put), palette.upper_bound, 0.55);
         for (let e = 0; e < 3; e++) for (let s = 0; s < 8; s++) {
           edge.push(put(onSphere(points[e].map((v, i) => v + (points[(e + 1) % 3][i] - v) * (s / 8)))));
         }
@@ -220,7 +220,7 @@ FIGURES.em = (desk) => {
         brush.line([[46, up(mark)], [width - 16, up(mark)]], { colour: palette.grid, wide: 1 });
         brush.text(`${Math.round(100 * mark)} %`, 40, up(mark) + 5, { align: "right", size: 13 });
       }
-      brush.line([[46, up(1)], [width - 16, up(1)]], { colour: palette.ceiling, wide: 4 });
+      brush.line([[46, up(1)], [width - 16, up(1)]], { colour: palette.upper_bound, wide: 4 });
       brush.text(timber ? "optimum" : "upper bound", width - 18, up(1) - 8, { align: "right", bold: true });
       traces.forEach((trace, r) => {
         const newest = timber && r === traces.length - 1;

@@ -120,7 +120,7 @@ def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
             text=[mark.label],
             textposition="top left" if mark.x > 0 else "bottom right",
             textfont={"size": 15},
-            marker={"size": 12, "color": palette.ceiling, "symbol": "star" if mark.printed else "circle"},
+            marker={"size": 12, "color": palette.upper_bound, "symbol": "star" if mark.printed else "circle"},
             name=mark.label,
             showlegend=False,
         )

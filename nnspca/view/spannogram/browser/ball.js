@@ -190,14 +190,14 @@ class Ball {
     };
     stroke(groups.closed, palette.quiet, 1, 0.6);
     stroke(groups.closing, palette.quiet, 1, 0.6 * (1 - fresh));
-    stroke(groups.closing, palette.ceiling, 2.6, fresh);
-    stroke(groups.open, palette.ceiling, 2.6, 1);
-    stroke(groups.split, palette.ceiling, 2.6, 1 - fresh);
+    stroke(groups.closing, palette.upper_bound, 2.6, fresh);
+    stroke(groups.open, palette.upper_bound, 2.6, 1);
+    stroke(groups.split, palette.upper_bound, 2.6, 1 - fresh);
     const best = this.direction(round), brush = new Brush(pen, this.width, this.height, palette, 1);
     for (const d of this.nonnegative ? [best] : [best, best.map((x) => -x)]) {
       const { x, y, front } = this.place(d);
-      if (front && this.open[round]) brush.diamond(x, y, 9, { edge: palette.ceiling, thick: 3 });
-      else if (front) { brush.star(x, y, 16, palette.paper); brush.star(x, y, 12, palette.ceiling); }
+      if (front && this.open[round]) brush.diamond(x, y, 9, { edge: palette.upper_bound, thick: 3 });
+      else if (front) { brush.star(x, y, 16, palette.paper); brush.star(x, y, 12, palette.upper_bound); }
     }
   }
 }

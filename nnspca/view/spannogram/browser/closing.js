@@ -22,11 +22,11 @@ function drawClosing(pen, width, height, ball, round, palette) {
   for (let r = 0; r <= round; r++) pen.lineTo(x(r), y(ball.uppers[r]));
   for (let r = round; r >= 0; r--) pen.lineTo(x(r), y(ball.values[r]));
   pen.fill();
-  line(ball.uppers, ball.last, palette.ceiling, 1.4, [6, 4], 0.35);
+  line(ball.uppers, ball.last, palette.upper_bound, 1.4, [6, 4], 0.35);
   line(ball.values, ball.last, palette.found, 1.4, [], 0.35);
-  line(ball.uppers, round, palette.ceiling, 2.4, [6, 4], 1);
+  line(ball.uppers, round, palette.upper_bound, 2.4, [6, 4], 1);
   line(ball.values, round, palette.found, 2.4, [], 1);
-  for (const [values, colour] of [[ball.uppers, palette.ceiling], [ball.values, palette.found]]) {
+  for (const [values, colour] of [[ball.uppers, palette.upper_bound], [ball.values, palette.found]]) {
     pen.fillStyle = colour;
     pen.beginPath();
     pen.arc(x(round), y(values[round]), 4.5, 0, 7);

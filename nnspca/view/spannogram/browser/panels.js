@@ -55,7 +55,7 @@ function drawCircle(canvas, curves, palette, phi, set, arc) {
     const [ux, uy] = at(arc.free, r - 16);
     pen.fillText("u₁", ux + 8 * Math.cos(arc.free), uy + 4 + 8 * Math.sin(arc.free));
     const [bx, by] = at(arc.best);
-    brush.box(bx - 6, by - 6, 12, 12, { fill: palette.ceiling, edge: palette.paper });
+    brush.box(bx - 6, by - 6, 12, 12, { fill: palette.upper_bound, edge: palette.paper });
   }
   pen.strokeStyle = palette.found;
   pen.fillStyle = palette.found;

@@ -108,7 +108,7 @@ class Plot {
     const { curves, palette } = this, all = curves.meetings ?? Array.from(curves.angles, (_, e) => curves.changeAt(e));
     const few = all.length <= 120, ring = few ? 5 : 2.5;
     for (const { phi, j, height, matters } of all) {
-      const x = this.x(phi), y = this.y(height), look = { fill: palette.paper, edge: palette.ceiling, thick: few ? 2 : 1.2 };
+      const x = this.x(phi), y = this.y(height), look = { fill: palette.paper, edge: palette.upper_bound, thick: few ? 2 : 1.2 };
       if (!matters) brush.dot(x, y, few ? 2 : 0.8, { edge: null, faint: few ? 1 : 0.5 });
       else if (j < 0) brush.diamond(x, y, ring + 1, look);
       else brush.dot(x, y, ring, look);
@@ -130,8 +130,8 @@ class Plot {
     brush.line([[left, this.goalBottom], [right, this.goalBottom]], { wide: 1, faint: 0.7 });
     brush.line(Array.from(curves.objective, (g, s) => [this.x(-QUARTER + (TURN * s) / last), this.yGoal(g)]), { wide: 1.8 });
     const x = this.x(curves.wrap(phi)), y = this.yGoal(value), beyond = x > 0.75 * right;
-    for (const [from, to] of [[this.top, this.bottom], [this.goalTop, y]]) brush.line([[x, from], [x, to]], { colour: palette.ceiling, wide: 1, dash: [2, 4] });
-    brush.star(x, y, 9, palette.ceiling);
+    for (const [from, to] of [[this.top, this.bottom], [this.goalTop, y]]) brush.line([[x, from], [x, to]], { colour: palette.upper_bound, wide: 1, dash: [2, 4] });
+    brush.star(x, y, 9, palette.upper_bound);
     brush.text("optimum", x + (beyond ? -13 : 13) * brush.scale, y + 2, { size: 13, bold: true, align: beyond ? "right" : "left", halo: true });
   }
 
@@ -163,8 +163,8 @@ class Plot {
     }
     if (this.parts.goal) this.drawGoalAt(brush, phi, set, best);
     if (ring) {
-      brush.dot(this.x(ring.phi), this.y(ring.height), 10, { fill: null, edge: palette.ceiling, thick: 3 });
-      if (flash) brush.dot(this.x(ring.phi), this.y(ring.height), 10 + 18 * (1 - flash), { fill: palette.ceiling, edge: palette.ceiling, thick: 3, faint: 0.45 * flash });
+      brush.dot(this.x(ring.phi), this.y(ring.height), 10, { fill: null, edge: palette.upper_bound, thick: 3 });
+      if (flash) brush.dot(this.x(ring.phi), this.y(ring.height), 10 + 18 * (1 - flash), { fill: palette.upper_bound, edge: palette.upper_bound, thick: 3, faint: 0.45 * flash });
     }
     if (handles) for (let i = 0; i < curves.n; i++) { const at = this.handle(i); brush.box(at.x - 3.5, at.y - 3.5, 7, 7, { fill: palette.paper, edge: palette.ink, thick: 1 }); }
   }

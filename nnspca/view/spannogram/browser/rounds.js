@@ -180,7 +180,7 @@ class Rounds {
     if (!this.attached || !width) return;
     const palette = wearing(this.box, this.colours), dark = palette.ink === this.colours.dark.ink;
     this.paper = palette.paper;
-    this.box.style.setProperty("--open", palette.ceiling);
+    this.box.style.setProperty("--open", palette.upper_bound);
     this.box.style.setProperty("--closed", palette.quiet);
     this.box.style.setProperty("--found", palette.found);
     const scale = this.ball.scales[dark ? "dark" : "light"];

@@ -1,9 +1,9 @@
-"""Ceilings on eigenvalues hold to the last digit, and are close."""
+"""Bounds on eigenvalues hold to the last digit, and are close."""
 
 import numpy as np
 import pytest
 
-from nnspca.bounds import ceiling
+from nnspca.bounds import eigenvalues
 from nnspca.covariance import covariance
 from tests import oracle, problems
 
@@ -14,24 +14,24 @@ def exact_quadratic(B, x):
 
 @pytest.mark.parametrize("n", [1, 2, 5, 20])
 @pytest.mark.parametrize("seed", range(5))
-def test_a_ceiling_is_above_every_direction_and_near_the_largest_eigenvalue(n, seed):
+def test_a_upper_bound_is_above_every_direction_and_near_the_largest_eigenvalue(n, seed):
     rng = np.random.default_rng(seed)
     B = rng.standard_normal((n, n))
     B = (B + B.T) * 10.0 ** rng.uniform(-30, 30)
-    t = ceiling.of_matrix(B)
+    t = eigenvalues.of_matrix(B)
     values, vectors = np.linalg.eigh(B)
     assert oracle.allows(t, exact_quadratic(B, vectors[:, -1]))
     assert t <= values[-1] + 1e-11 * np.abs(values).max()
 
 
-def test_ceilings_by_hand():
-    assert ceiling.of_matrix(np.zeros((3, 3))) == 0.0
-    assert 1.0 <= ceiling.of_matrix(np.eye(4)) <= 1 + 1e-13
-    assert ceiling.of_matrix(-np.eye(2)) == pytest.approx(-1.0)
-    assert ceiling.of_matrix(np.zeros((2, 2)), error=0.5) >= 0.5
+def test_upper_bounds_by_hand():
+    assert eigenvalues.of_matrix(np.zeros((3, 3))) == 0.0
+    assert 1.0 <= eigenvalues.of_matrix(np.eye(4)) <= 1 + 1e-13
+    assert eigenvalues.of_matrix(-np.eye(2)) == pytest.approx(-1.0)
+    assert eigenvalues.of_matrix(np.zeros((2, 2)), error=0.5) >= 0.5
 
 
-def test_a_nearly_scalar_matrix_has_a_ceiling():
+def test_a_nearly_scalar_matrix_has_a_upper_bound():
     """A routine that looks for one eigenvalue alone may give up on this one, digit for digit."""
     digits = [
         ["0x1.3965f38b13d06p+1", "0x1.0000000000000p-50", "0x1.0000000000000p-51"],
@@ -40,12 +40,12 @@ def test_a_nearly_scalar_matrix_has_a_ceiling():
     ]
     B = np.array([[float.fromhex(d) for d in row] for row in digits])
     values = np.linalg.eigvalsh(B)
-    assert values[-1] <= ceiling.of_matrix(B) <= values[-1] + 1e-12
+    assert values[-1] <= eigenvalues.of_matrix(B) <= values[-1] + 1e-12
 
 
 def test_a_finished_cholesky_factorisation_proves_the_least_eigenvalue():
-    assert ceiling.positive_by_cholesky(np.array([[1.0, 2.0], [2.0, 1.0]])) is None
-    assert 0 < ceiling.positive_by_cholesky(np.eye(3)) < 1e-13
+    assert eigenvalues.positive_by_cholesky(np.array([[1.0, 2.0], [2.0, 1.0]])) is None
+    assert 0 < eigenvalues.positive_by_cholesky(np.eye(3)) < 1e-13
 
 
 @pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
@@ -69,7 +69,7 @@ def check_residuals(make, d):
         values, vectors = cov.eigenpairs(min(d + 1, cov.n_features))
         following = float(values[d]) if d < len(values) else 0.0
         V = vectors[:, :d] * np.sqrt(values[:d])
-        tail = ceiling.residual(cov, V)
+        tail = eigenvalues.residual(cov, V)
         rest = np.linalg.eigh(problem.A - V @ V.T)
         for x in (rest[1][:, -1], rest[1][:, 0], rng.standard_normal(cov.n_features)):
             low = oracle.exact_variance_of_rows(V, x) if d else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nnspca.figures.paper import A_BAR, CEILING, FOUND, QUIET, Figure, Scatter, with_titles
+from nnspca.figures.paper import A_BAR, BOUND, FOUND, QUIET, Figure, Scatter, with_titles
 
 
 def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figure:
@@ -18,7 +18,7 @@ def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figu
     """
     figure, order = Figure(), [name for name, _, _ in sorted(bounds, key=lambda b: -b[1])]
     for proven, name, colour, symbol in (
-        (True, "proven", CEILING, "circle"),
+        (True, "proven", BOUND, "circle"),
         (False, "holds with a probability", QUIET, "circle-open"),
     ):
         own = [(each, value) for each, value, is_proven in bounds if is_proven == proven]

@@ -6,16 +6,16 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 import nnspca
-from nnspca.view import foreign
-from nnspca.view.frame import delivery, documents, narrow, present, sidebar, theme
+from nnspca.view import sanitize
+from nnspca.view.frame import assets, documents, narrow, present, sidebar, theme
 from nnspca.view.session import caution, machines, old_links, state, streamlit_private, widgets
 
 HERE = Path(__file__).parent
 
 if __name__ != "__main__":  # imported by the server, once; a visitor's page runs it as the main program
-    streamlit_private.hear_out()
+    streamlit_private.finish_before_rerun()
     streamlit_private.mute_timers()
-    ours = [*documents.served(HERE), Middleware(old_links.OldLinks), Middleware(delivery.Delivery)]
+    ours = [*documents.served(HERE), Middleware(old_links.OldLinks), Middleware(assets.AssetMiddleware)]
     app = st.App(__file__, middleware=ours)
 else:
     st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
@@ -45,5 +45,5 @@ else:
         try:
             page.run()
         except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here
-            st.error(foreign.plain(str(problem)), icon=":material/error:")
+            st.error(sanitize.plain(str(problem)), icon=":material/error:")
         widgets.notes()

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from nnspca.view.data import bring, panels
+from nnspca.view.data import panels, upload
 from nnspca.view.results import collection
 from nnspca.view.session import catalogue, state
 
-catalogue.use_waiting()  # which the sidebar has done already, where there is one
+catalogue.apply_scheduled_dataset()  # which the sidebar has done already, where there is one
 now = state.current()
 
 st.title("Data")
 st.markdown("Drop a file of your own or choose a data set: every page then uses it.")
-bring.bring()
+upload.bring()
 preparing_first = st.container()  # of large data: in sight of the sidebar that asked for it
 panels.folder()
 collection.cards(now)

@@ -30,7 +30,7 @@ LAYERS = (
     ("nnspca.view.results",),
     ("nnspca.view.session",),
     ("nnspca.view.figures",),
-    ("nnspca.view.words", "nnspca.view.foreign", "nnspca.docs"),
+    ("nnspca.view.words", "nnspca.view.sanitize", "nnspca.docs"),
     ("nnspca.studies", "nnspca.estimator", "nnspca.anndata"),
     ("nnspca.components", "nnspca.resampling"),
     ("nnspca.tasks",),

@@ -58,9 +58,7 @@ def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
 
 
 @pytest.mark.parametrize(("most", "opened"), [(0.1, {22}), (1e-6, set())])
-def test_a_case_is_parted_where_its_last_number_of_features_outside_is_what_keeps_the_bound_up(
-    posed, most, opened
-):
+def test_a_case_is_parted_where_its_last_number_of_features_outside_is_what_keeps_the_bound_up(posed, most, opened):
     made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
     made.excluded_mass = most * (np.arange(K) / K) ** 4
     before = set(made.cases)

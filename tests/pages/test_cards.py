@@ -12,7 +12,7 @@ import nnspca
 from nnspca.view import words
 from nnspca.view.results import collection, known, stored
 from nnspca.view.session import catalogue, gallery, store
-from nnspca.view.session.openings import opening, usual_k
+from nnspca.view.session.dataset_defaults import opening, usual_k
 from nnspca.view.session.state import State, usual_scale
 
 BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]

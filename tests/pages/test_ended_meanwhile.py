@@ -17,7 +17,7 @@ class EndsWhile(Job):
 
     def _end(self):
         if not self.done:
-            thread = threading.Thread(target=self.take_part, args=(lambda job: job.publish("all"),))
+            thread = threading.Thread(target=self.run, args=(lambda job: job.publish("all"),))
             thread.start()
             thread.join()
 

@@ -130,8 +130,8 @@ def test_a_request_waits_for_the_run_before_and_no_longer(monkeypatch, becomes):
 
 def test_streamlits_sessions_are_taught_once(monkeypatch):
     monkeypatch.setattr(AppSession, "_create_scriptrunner", AppSession._create_scriptrunner)
-    private.hear_out()
+    private.finish_before_rerun()
     taught = AppSession._create_scriptrunner
-    private.hear_out()
+    private.finish_before_rerun()
     assert AppSession._create_scriptrunner is taught
     assert taught.waits

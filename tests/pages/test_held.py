@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.view.session import brought as room
+from nnspca.view.session import uploads as room
+from nnspca.view.session.nbytes import nbytes
 from nnspca.view.session.store import Results, Shared
-from nnspca.view.session.weight import size
 from tests.pages.conftest import settle
 
 KILO = 128  # doubles of a kilobyte
@@ -64,12 +64,12 @@ def test_what_failed_is_tried_again():
 def test_a_thing_weighs_what_its_arrays_weigh_each_once():
     X = np.random.default_rng(0).normal(size=(40, 30))
     cov = nnspca.Covariance.from_data(X)
-    before = size(cov)
+    before = nbytes(cov)
     assert before >= 30 * 30 * 8
     cov.eigenpairs(5)
-    assert size(cov) > before
-    assert size((X, X[:1])) < X.nbytes + 100
-    assert size(scipy.sparse.csr_array(np.eye(50))) >= 50 * 12
+    assert nbytes(cov) > before
+    assert nbytes((X, X[:1])) < X.nbytes + 100
+    assert nbytes(scipy.sparse.csr_array(np.eye(50))) >= 50 * 12
     assert Results(most_bytes=1).get("x") is None
 
 
@@ -81,7 +81,7 @@ def brought(page, name, rows=40):
 
 def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open_page, monkeypatch):
     page = brought(open_page("pages/data.py"), "first")
-    monkeypatch.setattr(room, "OWN", int(1.5 * size(page.session_state["_uploads"]["first"])))
+    monkeypatch.setattr(room, "OWN", int(1.5 * nbytes(page.session_state["_uploads"]["first"])))
     page = brought(page, "second")
     assert list(page.session_state["_uploads"]) == ["second"]
     assert any("an earlier file was removed: first." in told.value for told in page.info)
@@ -91,7 +91,7 @@ def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open
 
 def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(open_page, monkeypatch):
     before = brought(open_page("pages/data.py"), "theirs")
-    monkeypatch.setattr(room, "ALL", size(before.session_state["_uploads"]["theirs"]) + 10)
+    monkeypatch.setattr(room, "ALL", nbytes(before.session_state["_uploads"]["theirs"]) + 10)
     page = brought(open_page("pages/data.py"), "mine")
     assert "_uploads" not in page.session_state or not page.session_state["_uploads"]
     assert any("try again when others have left" in told.value for told in page.error)

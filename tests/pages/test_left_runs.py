@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from nnspca.view.session import job as module
 from nnspca.view.session import workers
 from nnspca.view.session.job import Job
-from nnspca.view.session.workers import Workers
+from nnspca.view.session.workers import FairSemaphore
 from tests.pages.test_workers import SOON, Endless, begin
 
 __all__ = ["begin"]
@@ -35,7 +35,7 @@ def until(holds) -> bool:
 def test_a_run_nobody_looks_at_lets_the_page_at_hand_go_first_and_goes_on_when_looked_at_again(begin, monkeypatch):
     monkeypatch.setattr(module, "LEFT", 0.4)
     monkeypatch.setattr(module, "POLL_SECONDS", 0.05)
-    shared, over = Workers(1), threading.Event()
+    shared, over = FairSemaphore(1), threading.Event()
     behind, ahead = Endless(), Endless()
     left = begin(shared, behind)
     assert behind.moves()
@@ -54,7 +54,7 @@ def test_a_run_nobody_looks_at_lets_the_page_at_hand_go_first_and_goes_on_when_l
 
 def test_a_run_that_works_in_threads_of_its_own_gives_way_in_all_of_them(begin, monkeypatch):
     monkeypatch.setattr(workers, "TURN", 0.2)
-    shared, both = Workers(1), (Endless(), Endless())
+    shared, both = FairSemaphore(1), (Endless(), Endless())
 
     def in_threads(job: Job) -> None:
         with ThreadPoolExecutor(2) as threads:

@@ -108,7 +108,7 @@ def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeyp
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", lambda *_, **__: pytest.fail("looked again"))
     for _ in range(2):
         with pytest.raises(nnspca.DataError, match="most negative eigenvalue is -1"):
-            store.formed(one.raw, standardise=False, repair=False)
+            store.covariance_for(one.raw, standardise=False, repair=False)
 
 
 def test_the_repair_of_a_matrix_is_a_run_of_its_own(open_page, monkeypatch):

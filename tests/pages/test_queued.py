@@ -1,12 +1,12 @@
 """A run that waits for its turn: what is known already stands there meanwhile, and the page says what it waits for."""
 
 from nnspca.view.session import runs
-from nnspca.view.session.workers import Ticket, Workers
+from nnspca.view.session.workers import FairSemaphore, Ticket
 from tests.pages.conftest import played, settle
 
 
 def test_a_page_that_waits_for_a_worker_shows_the_stored_picture_and_then_the_live_run(open_page, monkeypatch):
-    workers, others = Workers(1), Ticket()
+    workers, others = FairSemaphore(1), Ticket()
     assert workers.acquire(others, lambda: False)
     monkeypatch.setattr(runs, "shared_workers", lambda: workers)
     page = open_page("pages/explore.py", data="lfw-faces", k=40, scale="standardised", seed=8642)

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from nnspca.view.session import brought
+from nnspca.view.session import uploads
 from nnspca.view.session.job import Job
-from nnspca.view.session.workers import Workers
+from nnspca.view.session.workers import FairSemaphore
 from tests.pages.conftest import texts
 
 SOON = 10  # seconds within which a thread that may go on does so
@@ -21,16 +21,16 @@ def gate():
 
 
 def test_a_run_whose_half_is_worth_nothing_is_done_at_once_and_holds_its_worker_until_it_ends(gate):
-    shared, begun = Workers(1), threading.Event()
+    shared, begun = FairSemaphore(1), threading.Event()
 
     def work(job):
-        with job.all_or_nothing():
+        with job.uninterruptible():
             begun.set()
             gate.wait(SOON)
         return None if job.should_stop() else "kept"
 
     job = Job("undivided", workers=shared)
-    thread = threading.Thread(target=job.take_part, args=(work,), daemon=True)
+    thread = threading.Thread(target=job.run, args=(work,), daemon=True)
     thread.start()
     assert begun.wait(SOON)
     assert not job.done
@@ -38,7 +38,7 @@ def test_a_run_whose_half_is_worth_nothing_is_done_at_once_and_holds_its_worker_
     assert job.done
     assert job.stopped
     after = Job("next", workers=shared)
-    threading.Thread(target=after.take_part, args=(lambda _: "answer",), daemon=True).start()
+    threading.Thread(target=after.run, args=(lambda _: "answer",), daemon=True).start()
     assert not after.wait(0.3)
     gate.set()
     assert after.wait(SOON)
@@ -50,11 +50,11 @@ def test_a_run_whose_half_is_worth_nothing_is_done_at_once_and_holds_its_worker_
 def test_a_run_stopped_before_such_work_is_done_when_it_comes_to_it(gate):
     def work(job):
         job.stop()
-        with job.all_or_nothing():
+        with job.uninterruptible():
             gate.wait(SOON)
 
     job = Job("undivided")
-    threading.Thread(target=job.take_part, args=(work,), daemon=True).start()
+    threading.Thread(target=job.run, args=(work,), daemon=True).start()
     assert job.wait(SOON / 2)
     assert not gate.is_set()
     assert job.problem is None
@@ -67,7 +67,7 @@ def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(ope
         asked.set()
         gate.wait(SOON)
 
-    monkeypatch.setattr(brought, "preparer", lambda: endless)
+    monkeypatch.setattr(uploads, "preparer", lambda: endless)
     page = open_page("pages/data.py")
     page.file_uploader(key="upload").set_value([("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")]).run()
     assert asked.wait(SOON)

@@ -8,7 +8,7 @@ import pytest
 from nnspca.result import Progress
 from nnspca.view.session import workers as module
 from nnspca.view.session.job import Job
-from nnspca.view.session.workers import Workers
+from nnspca.view.session.workers import FairSemaphore
 
 SOON = 10  # seconds within which a thread that may go on does so
 
@@ -21,7 +21,7 @@ class Endless:
 
     def __call__(self, job: Job) -> int:
         if self.background:
-            job.step_back()
+            job.deprioritise()
         while not job.should_stop():
             self.steps += 1
             time.sleep(0.005)
@@ -44,10 +44,10 @@ class Endless:
 def begin():
     jobs = []
 
-    def start(shared: Workers, work) -> Job:
+    def start(shared: FairSemaphore, work) -> Job:
         job = Job(("test", len(jobs)), workers=shared)
         jobs.append(job)
-        threading.Thread(target=job.take_part, args=(work,), daemon=True).start()
+        threading.Thread(target=job.run, args=(work,), daemon=True).start()
         return job
 
     yield start
@@ -64,7 +64,7 @@ def waiting(job: Job) -> bool:
 
 
 def test_what_runs_in_the_background_gives_way_at_once_and_goes_on_afterwards(begin):
-    shared, band = Workers(1), Endless(background=True)
+    shared, band = FairSemaphore(1), Endless(background=True)
     begin(shared, band)
     assert band.moves()
     asked = Endless()
@@ -78,7 +78,7 @@ def test_what_runs_in_the_background_gives_way_at_once_and_goes_on_afterwards(be
 
 def test_a_quick_run_does_not_wait_for_the_end_of_a_long_one(begin, monkeypatch):
     monkeypatch.setattr(module, "TURN", 0.2)
-    shared, long = Workers(1), Endless()
+    shared, long = FairSemaphore(1), Endless()
     begin(shared, long)
     assert long.moves()
     quick = begin(shared, lambda job: "answer")
@@ -88,7 +88,7 @@ def test_a_quick_run_does_not_wait_for_the_end_of_a_long_one(begin, monkeypatch)
 
 
 def test_a_turn_that_is_not_over_is_not_broken_by_a_peer(begin):
-    shared, first = Workers(1), Endless()
+    shared, first = FairSemaphore(1), Endless()
     begin(shared, first)
     assert first.moves()
     second = Endless()
@@ -98,7 +98,7 @@ def test_a_turn_that_is_not_over_is_not_broken_by_a_peer(begin):
 
 
 def test_who_waits_is_told_how_many_are_served_before(begin):
-    shared = Workers(1)
+    shared = FairSemaphore(1)
     holder = begin(shared, Endless())
     holder.report(Progress(0.5, "Solving"))
     assert holder.stage == "Solving"
@@ -111,7 +111,7 @@ def test_who_waits_is_told_how_many_are_served_before(begin):
 
 
 def test_stop_is_heeded_while_a_run_waits_and_gives_no_worker_away_twice(begin):
-    shared = Workers(1)
+    shared = FairSemaphore(1)
     band = begin(shared, Endless(background=True))
     person = begin(shared, Endless())
     assert waiting(band)
@@ -132,7 +132,7 @@ def test_stop_is_heeded_while_a_run_waits_and_gives_no_worker_away_twice(begin):
 
 
 def test_a_run_that_fails_gives_its_worker_back(begin):
-    shared = Workers(1)
+    shared = FairSemaphore(1)
 
     def fail(job: Job) -> None:
         raise ValueError("k = 0 is not allowed")
@@ -152,7 +152,7 @@ def test_all_are_served_when_many_ask_at_once(begin, monkeypatch):
             time.sleep(0.005)
         return 30
 
-    shared = Workers(2)
+    shared = FairSemaphore(2)
     jobs = [begin(shared, some) for _ in range(10)]
     assert all(job.wait(2 * SOON) for job in jobs)
     assert all(job.result == 30 for job in jobs), [job.problem for job in jobs]

@@ -17,7 +17,7 @@ from PIL import Image
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import catalogue, store
 from nnspca.view.session.state import State
 from nnspca.view.words import at_least
@@ -76,7 +76,7 @@ def about(data: Dataset, now: State) -> str:
     rows, columns = data.shape
     scaled = ", each feature divided by its standard deviation" if now.standardise else ""
     said = f"{data.title or data.name}: {rows:,} × {columns:,}{scaled}. {data.citation} Terms: {data.terms}"
-    return foreign.line(f"{said.strip()} Content: {data.content_hash[:16]}.")
+    return sanitize.line(f"{said.strip()} Content: {data.content_hash[:16]}.")
 
 
 def versions() -> str:
@@ -87,7 +87,7 @@ def versions() -> str:
 def may_show_mean(data: Dataset) -> bool:
     """Tell whether there is a mean image that the data's terms let be passed on."""
     info = catalogue.infos().get(data.name)
-    return store.mean(data) is not None and info is not None and (info.bundled or data.name in catalogue.uploads())
+    return store.mean(data) is not None and info is not None and (info.bundled or data.name in catalogue.uploaded())
 
 
 def picture(
@@ -120,7 +120,7 @@ def bars(values: Sequence[tuple[str, float, str]], alt: str) -> str:
     for row, (name, value, fill) in enumerate(values):
         y, long = 20 * row + 4, max(150 * abs(value) / most, 1)
         shapes.append(
-            f'<text x="118" y="{y + 12}" text-anchor="end">{html.escape(foreign.line(name, LONGEST))}</text>'
+            f'<text x="118" y="{y + 12}" text-anchor="end">{html.escape(sanitize.line(name, LONGEST))}</text>'
             f'<rect x="124" y="{y + 1}" width="{math.ceil(long)}" height="14" fill="{fill}"/>'
             f'<text x="{130 + math.ceil(long)}" y="{y + 12}">{at_least(value, 3)}</text>'
         )

@@ -9,7 +9,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.studies import comparison
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.results import known, stored
 from nnspca.view.session import catalogue, downloads, solver, state
 from nnspca.view.session.state import State, methods_for
@@ -49,7 +49,7 @@ class Choices:
 
 def labels() -> dict[str, str]:
     """Return the short title of each data set, without what its brackets add where that tells no two apart."""
-    titles = {name: foreign.line(info.title) for name, info in catalogue.infos().items()}
+    titles = {name: sanitize.line(info.title) for name, info in catalogue.infos().items()}
     short = {name: title.partition(" (")[0] for name, title in titles.items()}
     counts = Counter(short.values())
     return {name: title if counts[title] == 1 else titles[name] for name, title in short.items()}
@@ -59,7 +59,7 @@ def ask_sets(now: State) -> tuple[str, ...]:
     """Draw the choice of the data sets; return the names of those that are on this machine."""
     infos = catalogue.infos()
     here = [name for name, info in infos.items() if info.local]
-    if now.data in catalogue.uploads():  # an uploaded file is compared at once
+    if now.data in catalogue.uploaded():  # an uploaded file is compared at once
         propose(KEYS["vs"], [now.data, BESIDE])
     names: tuple[str, ...] = choose(
         KEYS["vs"],
@@ -99,7 +99,7 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
             )
         if said := preprocessing(asked, now):
             st.caption(said)
-        if absent := [f"**{foreign.plain(info.title)}**" for info in infos.values() if not info.local]:
+        if absent := [f"**{sanitize.plain(info.title)}**" for info in infos.values() if not info.local]:
             st.caption(f"Not on this machine: {', '.join(absent)}. The [data page](data) says how to get them.")
     return replace(asked, by=by), sets
 
@@ -113,5 +113,5 @@ def preprocessing(choice: Choices, now: State) -> str:
         done = downloads.steps_of(name, now)
         left = [step for step in now.prep if step not in done]
         besides = f"; not possible with it: {', '.join(left)}" if left else ""
-        said.append(f"{foreign.plain(name)} ({', '.join(done) or 'none'}{besides})")
+        said.append(f"{sanitize.plain(name)} ({', '.join(done) or 'none'}{besides})")
     return f"Extra preprocessing: {', '.join(said)}."

@@ -10,7 +10,7 @@ import streamlit as st
 from nnspca.result import SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
-from nnspca.view import foreign, words
+from nnspca.view import sanitize, words
 from nnspca.view.compare.choices import SHARES, Choices
 from nnspca.view.compare.figures import overlay, small
 from nnspca.view.compare.run import Compared, Live
@@ -43,7 +43,7 @@ def answer(sets: Sequence[Compared]) -> str:
 
 
 def _name(one: Compared) -> str:
-    return f"**{foreign.plain(one.title)}**"
+    return f"**{sanitize.plain(one.title)}**"
 
 
 def together(sets: Sequence[Compared], live: dict[str, Live]) -> Figure:
@@ -157,7 +157,7 @@ def takeaway(
         charts.json_button(lambda: downloads.tables_json(*tables), "json-compare", "compare.json")
         for name, figure in drawn.items():
             charts.figure_button(
-                figure, f"html-compare-{name}", f"compare-{name}.html", f"{foreign.plain(name)} (HTML)"
+                figure, f"html-compare-{name}", f"compare-{name}.html", f"{sanitize.plain(name)} (HTML)"
             )
     st.markdown("The same with the library:")
     st.code(_code(sets, now, choice), language="python", wrap_lines=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from nnspca.datasets import Dataset, DatasetInfo, fetch
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.data import preparing
 from nnspca.view.session import catalogue, fetching, preview
 from nnspca.view.session.state import State
@@ -14,9 +14,9 @@ from nnspca.view.session.state import State
 def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
     """Show the data set that every page uses: samples, variance, citation and terms; or offer to fetch it."""
     rows, columns = info.shape
-    st.header(f"In use: {foreign.plain(info.title)}")
+    st.header(f"In use: {sanitize.plain(info.title)}")
     shape = f"{rows:,} × {columns:,}".replace(" ", "\u00a0")
-    st.markdown(f"{foreign.plain(info.description)} {shape}, {info.kind}.".strip())
+    st.markdown(f"{sanitize.plain(info.description)} {shape}, {info.kind}.".strip())
     if data is None:
         fetching.terms(info)
         fetching.download(info)
@@ -40,5 +40,6 @@ def folder() -> None:
     wrong = fetch.fault(fetch.data_folder())
     if wrong:
         st.warning(
-            foreign.plain(f"The data sets that come with the package still work. {wrong}"), icon=":material/folder_off:"
+            sanitize.plain(f"The data sets that come with the package still work. {wrong}"),
+            icon=":material/folder_off:",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from nnspca.datasets import Dataset, preparing
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import charts, preview
 from nnspca.view.session.state import State
 from nnspca.view.words import number
@@ -45,7 +45,7 @@ def explained(raw: Dataset, data: Dataset, now: State) -> None:
         st.caption("Before")
         _look(raw)
     with after:
-        st.caption("After: " + ", ".join(foreign.plain(name) for name in now.prep))
+        st.caption("After: " + ", ".join(sanitize.plain(name) for name in now.prep))
         _look(data)
 
 
@@ -63,7 +63,9 @@ def _left_out(raw: Dataset, able: tuple[str, ...]) -> list[str]:
 def _look(data: Dataset) -> None:
     """Show a few samples."""
     if data.image_shape is not None:
-        alt = f"{TILES} images of {foreign.line(data.title)}, side by side."
+        alt = f"{TILES} images of {sanitize.line(data.title)}, side by side."
         charts.picture(preview.sheet(data, TILES), alt)
     else:
-        st.dataframe(preview.table_excerpt(data, 5, 5), hide_index=True, alt=f"A corner of {foreign.line(data.title)}.")
+        st.dataframe(
+            preview.table_excerpt(data, 5, 5), hide_index=True, alt=f"A corner of {sanitize.line(data.title)}."
+        )

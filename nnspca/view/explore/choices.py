@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.explore.path import cardinalities
 from nnspca.view.session import solver, state
-from nnspca.view.session.openings import usual_k
+from nnspca.view.session.dataset_defaults import usual_k
 from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import State
 from nnspca.view.session.streamlit_private import DeltaGenerator
@@ -80,7 +80,7 @@ def _ks(n: int, now: State) -> tuple[tuple[int, ...], str]:
     try:
         return read_ks(text, n) if text and text.strip() else even, ""
     except ValueError as problem:
-        return even, f"{foreign.plain(str(problem))} The values are spread evenly instead."
+        return even, f"{sanitize.plain(str(problem))} The values are spread evenly instead."
 
 
 def patience() -> int:
@@ -116,7 +116,7 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
     for piece in re.split(r"[,;\s]+", text.strip().strip(",;")):
         match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?", piece)
         if not match:
-            raise ValueError(f"“{foreign.line(piece, 60)}” is not a whole number or a range such as 10-40 or 10-40:5.")
+            raise ValueError(f"“{sanitize.line(piece, 60)}” is not a whole number or a range such as 10-40 or 10-40:5.")
         first = int(match[1])
         last, step = int(match[2] or first), int(match[3] or 1)
         if not 1 <= first <= last <= n or step < 1:

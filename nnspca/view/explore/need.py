@@ -10,7 +10,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Necessity, Progress
-from nnspca.view import foreign, words
+from nnspca.view import sanitize, words
 from nnspca.view.certificate import component as drawn
 from nnspca.view.explore import figures, sentences
 from nnspca.view.explore.choices import KEYS
@@ -87,7 +87,7 @@ def _answer(need: Necessity, data: Dataset, now: State) -> None:
     with listed:
         rows = listing(need, data)
         st.dataframe(
-            [{name: foreign.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
+            [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
             hide_index=True,
             height=400,
             alt="Each feature: the component's own first, then the others by their largest possible loading.",

@@ -138,7 +138,7 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
             should_stop=job.should_stop,
             on_progress=staged(job, "Drawing the curve", 0.0, SOLVING),
         )
-        job.step_back()  # what is asked for at one k goes before the band
+        job.deprioritise()  # what is asked for at one k goes before the band
         certify_path(
             cov,
             replace(bare, stopped=False),

@@ -9,7 +9,7 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, sentences
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.certificate import claims, sheet
 from nnspca.view.explore import sentences as spoken
 from nnspca.view.results.ledger import share
@@ -32,7 +32,7 @@ def page(
         drawn.insert(0, sheet.picture(part.loadings[:, None], data, mean=mean))
     what = f"{part.cardinality} of {data.n_features:,} {scene.noun(data)}"
     return sheet.sheet(
-        f"{what}: {foreign.line(data.title or data.name)}",
+        f"{what}: {sanitize.line(data.title or data.name)}",
         f"{_words(part, data, now)} "
         + (claims.verdict(part, proof) if proof else "No upper bound was proven yet when this was saved."),
         drawn,
@@ -67,7 +67,7 @@ def as_json(part: Component, proof: Certificate | None, data: Dataset, now: Stat
 def _words(part: Component, data: Dataset, now: State) -> str:
     """Return the result in words; no sign in a name makes letters bold."""
     told = dataclasses.replace(part, features=store.covariance(data, now).features)
-    said = foreign.line(sentences.component(told)).replace("**", "* *")
+    said = sanitize.line(sentences.component(told)).replace("**", "* *")
     return f"{said} {spoken.indispensable(part, data, now)}".strip()
 
 

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, sentences
 from nnspca.result.features import Features
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.explore.run import Found
 from nnspca.view.results.ledger import Known, share
 from nnspca.view.session import scene, solver, store
@@ -47,12 +47,12 @@ def indispensable(part: Component | None, data: Dataset, now: State) -> str:
     need = store.results().get(need_key(data, now, (entry.default if within is None else within) / 100))
     if need is None or part is None or not np.array_equal(need.component.support, part.support):
         return ""
-    return foreign.line(sentences.necessity(need))
+    return sanitize.line(sentences.necessity(need))
 
 
 def who(part: Component, features: Features) -> str:
     """Say which features a component is made of and whether they vary together."""
-    return foreign.line(sentences.who(dataclasses.replace(part, features=features), NAMED))
+    return sanitize.line(sentences.who(dataclasses.replace(part, features=features), NAMED))
 
 
 def carried(part: Component, data: Dataset, leading: float, features: Features) -> str:

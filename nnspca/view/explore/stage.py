@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from nnspca.datasets import Dataset
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.explore import content, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
@@ -33,7 +33,7 @@ def question(data: Dataset, now: State) -> str:
     noun = scene.noun(data)
     scaled = "standardised " if now.standardise else ""
     return (
-        f"**{foreign.plain(data.title)}**: which {now.k:,} of {data.n_features:,} {scaled}{noun} vary together most, "
+        f"**{sanitize.plain(data.title)}**: which {now.k:,} of {data.n_features:,} {scaled}{noun} vary together most, "
         "and how close to the best possible are they?"
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.figures.montage import montage
 from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, Palette, dress, with_unit
 
@@ -128,7 +128,7 @@ def _along(
 ) -> go.Figure:
     """Draw loadings as stems along a numeric axis, over the mean of the data as a quiet backdrop."""
     values, name, unit = axis
-    name, unit = foreign.label(name), foreign.label(unit)
+    name, unit = sanitize.label(name), sanitize.label(unit)
     order = np.argsort(values)
     values, loadings = np.asarray(values)[order], loadings[order]
     used = loadings != 0
@@ -186,7 +186,7 @@ def _bars(loadings: np.ndarray, palette: Palette, names: Sequence[str], title: s
     figure = go.Figure(
         go.Bar(
             x=loadings[top],
-            y=foreign.labels([names[i] for i in top]),
+            y=sanitize.labels([names[i] for i in top]),
             orientation="h",
             customdata=top,
             marker={"color": colours},
@@ -194,7 +194,7 @@ def _bars(loadings: np.ndarray, palette: Palette, names: Sequence[str], title: s
         )
     )
     heading = title if used <= MOST_BARS else f"{title}: the {MOST_BARS} largest of {used} loadings"
-    listed = ", ".join(foreign.line(str(names[i]), foreign.NAME) for i in top[:5])
+    listed = ", ".join(sanitize.line(str(names[i]), sanitize.NAME) for i in top[:5])
     alt = f"{heading}, as bars by feature; the largest: {listed}."
     dress(
         figure,

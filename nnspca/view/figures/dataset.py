@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.figures.style import Palette, dress, with_unit
 from nnspca.view.words import fixed
 
 
 def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette) -> go.Figure:
     """Draw samples (m, n) as thin curves along a numeric axis, and their mean on top."""
-    values, name, unit = axis[0], foreign.label(axis[1]), foreign.label(axis[2])
+    values, name, unit = axis[0], sanitize.label(axis[1]), sanitize.label(axis[2])
     order = np.argsort(values)
     x = np.append(np.asarray(values, dtype=float)[order], np.nan)
     y = np.concatenate([np.append(row[order], np.nan) for row in samples])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import canvas, catalogue, state
 
 BROWSER = Path(__file__).parent / "browser"
@@ -30,7 +30,7 @@ def bar(counting: set[str]) -> None:
         st.session_state["k"] = min(max(int(st.session_state["narrow"].k), 1), columns)
 
     content = {
-        "sets": [[name, foreign.line(info.title)] for name, info in infos.items()],
+        "sets": [[name, sanitize.line(info.title)] for name, info in infos.items()],
         "here": now.data,
         "k": min(now.k, columns) if "k" in counting else None,
         "most": columns,

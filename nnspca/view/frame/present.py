@@ -31,7 +31,7 @@ def start_button(page: str) -> None:
 def _offer() -> None:
     said = st.session_state
     held = said.get("present_code")
-    own = state.current().data in catalogue.uploads()
+    own = state.current().data in catalogue.uploaded()
 
     def coded() -> None:
         st.session_state["present_code"] = code(st.session_state["present-mode"].address)

@@ -8,16 +8,16 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import DatasetInfo, preparing
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import catalogue, state, widgets
-from nnspca.view.session.openings import usual_k
+from nnspca.view.session.dataset_defaults import usual_k
 from nnspca.view.session.state import SHARED, usual_scale
 from nnspca.view.session.widgets import choose
 
 
 def sidebar(page: str) -> set[str]:
     """Draw the choices that count on this page; return their keys. The others keep what they say."""
-    catalogue.use_waiting()
+    catalogue.apply_scheduled_dataset()
     infos = catalogue.infos()
     asked = state.CHOICES.get(page)
     counting = state.counting(page, widgets.upcoming_value(state.keys_of(page)[asked]) if asked else "")
@@ -84,7 +84,7 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
         SHARED["data"],
         "Data set",
         options=list(infos),
-        format_func=lambda key: foreign.line(infos[key].title),
+        format_func=lambda key: sanitize.line(infos[key].title),
         on_change=lambda: catalogue.reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
         help="Choose a data set.",
     )

@@ -21,7 +21,7 @@ from nnspca.datasets import Dataset
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Problem
 from nnspca.view.results.stored import Record, records
-from nnspca.view.session import canvas, catalogue, downloads, openings, scene, store
+from nnspca.view.session import canvas, catalogue, dataset_defaults, downloads, scene, store
 
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
 BOARDS = {"faces": "lfw-faces", "digits": "digits", "spectra": "lrs"}
@@ -65,12 +65,14 @@ def at_hand() -> list[str]:
 
 def covariance(name: str) -> nnspca.Covariance:
     """Return the covariance of a data set as its opening view takes it."""
-    return nnspca.Covariance.from_dataset(catalogue.dataset(name), standardize=openings.opening(name).standardise)
+    return nnspca.Covariance.from_dataset(
+        catalogue.dataset(name), standardize=dataset_defaults.opening(name).standardise
+    )
 
 
 def problem(name: str) -> Problem:
     """Return the problem of a board: its data as the opening view takes them, nonnegative loadings."""
-    return catalogue.dataset(name).content_hash, openings.opening(name).standardise, True
+    return catalogue.dataset(name).content_hash, dataset_defaults.opening(name).standardise, True
 
 
 def proven(name: str) -> Proven:
@@ -82,7 +84,7 @@ def proven(name: str) -> Proven:
         best = known.ledger().at(problem(name), k, 0.0)
     loadings = best.component.loadings
     support = np.flatnonzero(loadings)
-    leading = store.eigenvalues(data, standardise=openings.opening(name).standardise, repair=False)[0]
+    leading = store.eigenvalues(data, standardise=dataset_defaults.opening(name).standardise, repair=False)[0]
     return Proven(tuple(support.tolist()), tuple(loadings[support].tolist()), best.lower, best.upper, float(leading))
 
 
@@ -126,7 +128,7 @@ def _compute(name: str, content_hash: str, k: int) -> None:
 
 def usual_k(name: str) -> int:
     """Return how many features may be painted."""
-    return openings.usual_k(catalogue.dataset(name).n_features, name)
+    return dataset_defaults.usual_k(catalogue.dataset(name).n_features, name)
 
 
 def payload(board: str) -> dict[str, Any]:
@@ -161,7 +163,7 @@ def code(name: str, k: int) -> str:
 import nnspca
 
 {downloads.load_line(name)}
-cov = nnspca.Covariance.from_dataset(data, standardize={openings.opening(name).standardise})
+cov = nnspca.Covariance.from_dataset(data, standardize={dataset_defaults.opening(name).standardise})
 painted = PAINTED
 mine = nnspca.solve(cov.restrict(painted), k=len(painted))
 cert = nnspca.certify(cov, k={k})
@@ -173,7 +175,7 @@ def about(data: Dataset) -> str:
     """Describe the data of a board."""
     scaled = " Each pixel is divided by its standard deviation."
     return f"{data.X.shape[0]:,} samples, {data.n_features} {scene.noun(data)}." + (
-        scaled if openings.opening(data.name).standardise else ""
+        scaled if dataset_defaults.opening(data.name).standardise else ""
     )
 
 
@@ -189,7 +191,7 @@ def samples(name: str) -> np.ndarray:
     """Return Z, shape (samples, features), with Z'Z the covariance."""
     data = catalogue.dataset(name)
     centred = data.X - data.X.mean(axis=0)
-    if openings.opening(name).standardise:
+    if dataset_defaults.opening(name).standardise:
         deviation = centred.std(axis=0)
         centred = centred / np.where(deviation > 0, deviation, 1.0)
     return np.asarray(centred / math.sqrt(len(centred)))

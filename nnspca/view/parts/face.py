@@ -10,7 +10,7 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.result import Components, places
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.parts.figures.over_mean import COLOURS
 from nnspca.view.session import canvas, scene, store
 from nnspca.view.words import percent
@@ -46,7 +46,7 @@ def payload(parts: Components, data: Dataset) -> dict[str, Any]:
                 "weights": canvas.pack(weights, "f4"),
                 "colour": COLOURS[r % len(COLOURS)],
                 "says": f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), 1)}",
-                "names": [foreign.line(name, foreign.NAME) for name in called],
+                "names": [sanitize.line(name, sanitize.NAME) for name in called],
             }
         )
     content = {

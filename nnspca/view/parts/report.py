@@ -11,7 +11,7 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, sentences
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.certificate import sheet
 from nnspca.view.parts import together, verdict
 from nnspca.view.parts.choices import Choices, title_of
@@ -43,7 +43,7 @@ def page(
         drawn.insert(0, sheet.picture(parts.loadings, data, mean=sheet.may_show_mean(data), colours=colours))
     what = f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {scene.noun(data)}"
     return sheet.sheet(
-        f"{what}: {foreign.line(data.title or data.name)}",
+        f"{what}: {sanitize.line(data.title or data.name)}",
         f"{verdict.headline(results, known, choice, done=True)} {_words(parts, data, now)}",
         drawn,
         sheet.about(data, now),
@@ -59,7 +59,7 @@ def _words(parts: Components, data: Dataset, now: State) -> str:
     """Return in words what each part is made of; no sign in a name makes letters bold."""
     seen = store.covariance(data, now).features
     told = [dataclasses.replace(part, features=seen) for part in parts.parts]
-    return foreign.line(sentences.listing(told, parts.total)).replace("**", "* *")
+    return sanitize.line(sentences.listing(told, parts.total)).replace("**", "* *")
 
 
 def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:

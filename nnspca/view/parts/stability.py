@@ -12,7 +12,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, Necessity, Progress, Stability
-from nnspca.view import foreign, words
+from nnspca.view import sanitize, words
 from nnspca.view.figures.style import Figure
 from nnspca.view.parts import run
 from nnspca.view.parts.choices import KEYS, TOGETHER, Choices, title_of
@@ -187,7 +187,7 @@ def _answer(found: Found, data: Dataset, now: State, choice: Choices, draws: int
     rows = listing(found, data)
     with listed:
         st.dataframe(
-            [{name: foreign.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
+            [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
             hide_index=True,
             height=420,
             column_config={"returns in (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},

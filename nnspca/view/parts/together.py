@@ -133,7 +133,7 @@ def curve(data: Dataset, now: State, counts: Sequence[int]) -> Work:
     cov = store.covariance(data, now)
 
     def work(job: Job) -> None:
-        job.step_back()  # the page's own number of parts and a longer proof of it go first
+        job.deprioritise()  # the page's own number of parts and a longer proof of it go first
 
         def arrived(point: PartsPoint) -> None:
             record(data, now, point.together)

@@ -15,7 +15,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo
-from nnspca.view import foreign, words
+from nnspca.view import sanitize, words
 from nnspca.view.figures import card
 from nnspca.view.results import known, stored
 from nnspca.view.results.ledger import Known
@@ -84,7 +84,7 @@ def opening(name: str) -> Known | None:
 def cards(now: State) -> None:
     """Show a card for each data set; a press opens it in its own view."""
     infos = catalogue.infos()
-    own = catalogue.uploads()
+    own = catalogue.uploaded()
     best = {name: opening(name) for name in infos if name not in own}
     complete = pictures().ask({name: best[name] for name, info in infos.items() if name in best and info.local})
     gallery.show(
@@ -115,7 +115,7 @@ def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None)
         picture = base64.b64encode(card.as_bars(best.component.loadings)).decode()
     return Card(
         name,
-        foreign.line(info.title),
+        sanitize.line(info.title),
         says if info.local else f"{says} Not on this machine yet.",
         "" if best is None else _proven(best),
         picture,

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 
 from nnspca.bounds import carried
 from nnspca.result import Component
-from nnspca.view.session.weight import size
+from nnspca.view.session.nbytes import nbytes
 from nnspca.view.words import OPTIMAL
 
 MOST_BYTES = 64 * 2**20
@@ -200,7 +200,7 @@ class Ledger:
     def _make_room(self) -> None:
         """Drop the problems that were used least recently; what comes with the package stays."""
         for problem in [problem for problem, account in self._accounts.items() if not account.stored][:-1]:
-            if size(tuple(self._accounts.values())) <= self._most_bytes:
+            if nbytes(tuple(self._accounts.values())) <= self._most_bytes:
                 return
             del self._accounts[problem]
 

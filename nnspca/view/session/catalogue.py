@@ -8,14 +8,14 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import fetching, preparation, store, widgets
-from nnspca.view.session.openings import usual_k
+from nnspca.view.session.dataset_defaults import usual_k
 from nnspca.view.session.preparation import Preparation
 from nnspca.view.session.state import State, usual_scale
 
 
-def uploads() -> dict[str, Dataset]:
+def uploaded() -> dict[str, Dataset]:
     """Return the data sets this session has brought, by name."""
     brought: dict[str, Dataset] = st.session_state.setdefault("_uploads", {})
     return brought
@@ -24,7 +24,7 @@ def uploads() -> dict[str, Dataset]:
 def infos() -> dict[str, DatasetInfo]:
     """Return every data set by name, this session's own included, as far as known without loading it."""
     known = {info.name: info for info in nnspca.datasets.available()}
-    for name, data in uploads().items():
+    for name, data in uploaded().items():
         known[name] = DatasetInfo(
             name=name,
             title=data.title or name,
@@ -52,10 +52,10 @@ def dataset(name: str) -> Dataset:
     nnspca.DataError
         When it is not here, or its file is broken; the message says what to do.
     """
-    brought = uploads().get(name)
+    brought = uploaded().get(name)
     if brought is not None:
         return brought
-    return store.made(*_reading(name), "Reading the data")
+    return store.get_or_create(*_reading(name), "Reading the data")
 
 
 def local_dataset(name: str) -> Dataset:
@@ -78,7 +78,7 @@ def in_use(now: State) -> Dataset:
     known = infos()
     info = known.get(now.data)
     if info is None:
-        asked, names = foreign.plain(now.data), foreign.plain(", ".join(known))
+        asked, names = sanitize.plain(now.data), sanitize.plain(", ".join(known))
         st.error(f"There is no data set called “{asked}”. Choose one of: {names}.")
         widgets.end_page()
     if not info.local:
@@ -106,7 +106,7 @@ def ready(names: Iterable[str], now: State, standardise: Callable[[str], bool] |
     try:
         made = preparation.prepared(wanted)
     except nnspca.DataError as problem:
-        st.error(foreign.plain(str(problem)))
+        st.error(sanitize.plain(str(problem)))
         made = None
     if made is None:
         widgets.end_page()
@@ -131,26 +131,26 @@ def loaded(name: str) -> Dataset:
     try:
         return dataset(name)
     except (nnspca.DataError, OSError) as problem:
-        st.error(foreign.plain(str(problem)))
+        st.error(sanitize.plain(str(problem)))
         widgets.end_page()
 
 
 def _offer(info: DatasetInfo) -> None:
     """Show what a data set is and offer to download it."""
-    st.title(foreign.plain(info.title))
-    st.markdown(foreign.plain(info.description))
+    st.title(sanitize.plain(info.title))
+    st.markdown(sanitize.plain(info.description))
     with st.container(border=True):
         fetching.terms(info)
         fetching.download(info)
 
 
-def use_next(name: str, n: int) -> None:
+def schedule_dataset(name: str, n: int) -> None:
     """Choose a data set when the page is drawn next: while it is drawn, its widgets cannot be changed."""
     st.session_state["_use"] = name, n
 
 
-def use_waiting() -> None:
-    """Choose the data set that :func:`use_next` named."""
+def apply_scheduled_dataset() -> None:
+    """Choose the data set that :func:`schedule_dataset` named."""
     waiting = st.session_state.pop("_use", None)
     if waiting is not None:
         use(*waiting)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from nnspca.datasets import Dataset, Inspection
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import catalogue
 from nnspca.view.session.state import STANDARDISED, State
 
@@ -21,14 +21,14 @@ def warn(now: State) -> None:
     """Warn where one column of the visitor's own table holds nearly all variance, until that is changed or accepted."""
     seen: Inspection | None = st.session_state.get("_inspected", {}).get(now.data)
     accepted: set[str] = st.session_state.setdefault("_accepted", set())
-    if seen is None or now.standardise or now.prep or now.data in accepted or now.data not in catalogue.uploads():
+    if seen is None or now.standardise or now.prep or now.data in accepted or now.data not in catalogue.uploaded():
         return
     dominant = seen.note("dominant")
     if dominant is None:
         return
     with st.container(border=True, key="caution"):
         st.warning(
-            f"{foreign.plain(dominant.says)} A component then says no more than that this column has the largest unit.",
+            f"{sanitize.plain(dominant.says)} A component then only says that this column has the largest unit.",
             icon=":material/scale:",
         )
         with st.container(horizontal=True):

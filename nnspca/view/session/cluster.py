@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from nnspca.errors import reason
-from nnspca.view import foreign
+from nnspca.view import sanitize
 
 VARIABLE = "NNSPCA_SCHEDULER"  # names the address of a scheduler, such as tcp://10.0.0.1:8786
 PATIENCE = 5  # seconds to wait for it
@@ -72,11 +72,11 @@ def location_note() -> None:
     known = _scheduler()
     if known is None:
         return
-    where = foreign.code(known.address)
+    where = sanitize.code(known.address)
     if known.client is None:
         st.caption(
             f":material/cloud_off: Runs stay on this machine: {VARIABLE} names the scheduler {where}, but "
-            f"{foreign.plain(known.problem)}."
+            f"{sanitize.plain(known.problem)}."
         )
         return
     count = len(known.client.nthreads())

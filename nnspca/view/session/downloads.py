@@ -87,11 +87,11 @@ def arrays_npz(**arrays: np.ndarray) -> bytes:
 
 def load_line(name: str, variable: str = "data") -> str:
     """Return the Python that loads a data set as ``variable``."""
-    if name not in catalogue.uploads() and name in {info.name for info in nnspca.datasets.available()}:
+    if name not in catalogue.uploaded() and name in {info.name for info in nnspca.datasets.available()}:
         return f"{variable} = nnspca.datasets.load({name!r})"
     if lines := files.code(name, variable):
         return "\n".join(lines)
-    file = catalogue.uploads()[name].source if name in catalogue.uploads() else name
+    file = catalogue.uploaded()[name].source if name in catalogue.uploaded() else name
     return f"{variable} = nnspca.datasets.read({file!r})  # the path of your file"
 
 
@@ -109,7 +109,7 @@ def steps_of(name: str, now: State) -> tuple[str, ...]:
 
 def is_repaired(name: str) -> bool:
     """Return whether a data set is a matrix for which this session took the nearest covariance."""
-    return name in catalogue.uploads() and store.is_repaired(catalogue.uploads()[name])
+    return name in catalogue.uploaded() and store.is_repaired(catalogue.uploaded()[name])
 
 
 def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:

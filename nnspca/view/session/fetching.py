@@ -10,14 +10,14 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import DatasetInfo, fetch
 from nnspca.result import Progress
-from nnspca.view import foreign, words
+from nnspca.view import sanitize, words
 from nnspca.view.session import runs
 from nnspca.view.session.job import Job, Work
 
 
 def terms(info: DatasetInfo) -> None:
     """Say whom to thank, what one may do with the data, and where to read more."""
-    said = [foreign.plain(info.citation), f"Terms: {foreign.plain(info.terms)}" if info.terms else ""]
+    said = [sanitize.plain(info.citation), f"Terms: {sanitize.plain(info.terms)}" if info.terms else ""]
     st.caption("  \n".join(filter(None, said)))
     if info.homepage:
         st.markdown(f":small[More about the data: <{info.homepage}>]")  # a caption would dim the link
@@ -26,7 +26,7 @@ def terms(info: DatasetInfo) -> None:
 def download(info: DatasetInfo) -> None:
     """Offer to fetch a data set, with true progress and Stop."""
     if wrong := fetch.fault(fetch.data_folder()):
-        st.markdown(f"**These data are not on this machine, and cannot be fetched now.** {foreign.plain(wrong)}")
+        st.markdown(f"**These data are not on this machine, and cannot be fetched now.** {sanitize.plain(wrong)}")
         return
     if info.download_url:
         size = words.size(info.size_bytes)

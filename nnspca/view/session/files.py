@@ -15,7 +15,7 @@ from nnspca.datasets.loading import recognised
 from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
 from nnspca.result import Progress
-from nnspca.view.session import brought, runs
+from nnspca.view.session import runs, uploads
 from nnspca.view.session.job import Job, Work
 
 SLOT = "read"
@@ -85,11 +85,11 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     contents = {file.name: file.getvalue() for file in files}
     mapping = names.getvalue() if names else None
     called = own_name(files[0].name, files[0].getvalue()) if len(files) == 1 else None
-    ahead = brought.preparer()
+    ahead = uploads.preparer()
     twice = [name for name, count in Counter(file.name for file in files).items() if count > 1]
 
     def work(job: Job) -> Dataset | DataError | None:
-        with job.all_or_nothing():
+        with job.uninterruptible():
             return outcome(job)
 
     def outcome(job: Job) -> Dataset | DataError | None:

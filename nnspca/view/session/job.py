@@ -12,7 +12,7 @@ from typing import Any
 from nnspca.calls.threads import one_blas_thread
 from nnspca.errors import reason
 from nnspca.result import Progress
-from nnspca.view.session.workers import Ticket, Workers
+from nnspca.view.session.workers import FairSemaphore, Ticket
 
 POLL_SECONDS = 0.5  # between two looks at a run, of the page's and of its own at who looks
 LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
@@ -31,7 +31,7 @@ class Job:
     ``arrived``, ``result``, ``problem`` and ``done``.
     """
 
-    def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True, workers: Workers | None = None):
+    def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True, workers: FairSemaphore | None = None):
         self.key = key
         self.progress = Progress(0.0, "Starting")
         self.about: Any = None
@@ -45,9 +45,9 @@ class Job:
         self._watched = watched
         self._stop = threading.Event()
         self._news = threading.Condition()
-        self._workers, self._ticket = workers or Workers(1), Ticket()
-        self._undivided = False  # whether what it is at gives nothing before its end
-        self._stepped = False  # whether it lets others go first also while it is looked at
+        self._workers, self._ticket = workers or FairSemaphore(1), Ticket()
+        self._is_uninterruptible = False  # whether what it is at gives nothing before its end
+        self._is_deprioritised = False  # whether it lets others go first also while it is looked at
         self._turn, self._working = threading.Lock(), False  # whether it has a worker
 
     @property
@@ -63,9 +63,9 @@ class Job:
             return self.progress.stage
         return "Waiting for a free worker" + (f": {ahead} before this" if ahead else "")
 
-    def step_back(self) -> None:
+    def deprioritise(self) -> None:
         """Let all other runs go first from now on: what people wait for has been handed over."""
-        self._stepped = self._ticket.background = True
+        self._is_deprioritised = self._ticket.background = True
 
     def should_stop(self) -> bool:
         """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more.
@@ -74,14 +74,14 @@ class Job:
         time gives way in time.
         """
         with self._turn:  # the threads a run starts for itself wait together
-            if self._working and not self._workers.give_way(self._ticket, self._is_over):
+            if self._working and not self._workers.yield_turn(self._ticket, self._is_over):
                 self._working = False
         return self._is_over()
 
     def _is_over(self) -> bool:
         if time.monotonic() - self._asked > POLL_SECONDS:
             self._asked = time.monotonic()
-            self._ticket.background = self._stepped or self._asked - self._seen > LEFT
+            self._ticket.background = self._is_deprioritised or self._asked - self._seen > LEFT
             if self._asked - self._seen > ABANDONED or not self._watched():
                 self._stop.set()
         return self._stop.is_set()
@@ -100,24 +100,24 @@ class Job:
         """Ask the worker to return with what it has."""
         self.stopped = self.stopped or not self.done
         self._stop.set()
-        self._let_go()
+        self._release_if_stopped()
 
     @contextmanager
-    def all_or_nothing(self) -> Iterator[None]:
+    def uninterruptible(self) -> Iterator[None]:
         """Work here whose half is worth nothing: once stopped the run is done, though its worker be busy for a while.
 
         One product or one decomposition of LAPACK's takes seconds in which no Stop is heard: nobody
         waits for its end.
         """
-        self._undivided = True
+        self._is_uninterruptible = True
         try:
-            self._let_go()
+            self._release_if_stopped()
             yield
         finally:
-            self._undivided = False
+            self._is_uninterruptible = False
 
-    def _let_go(self) -> None:
-        if self._undivided and self._stop.is_set():
+    def _release_if_stopped(self) -> None:
+        if self._is_uninterruptible and self._stop.is_set():
             with self._news:
                 self.done = True
                 self._news.notify_all()
@@ -137,11 +137,11 @@ class Job:
 
     def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         self._seen = time.monotonic()
-        self._ticket.background = self._stepped
+        self._ticket.background = self._is_deprioritised
         with self._news:
             return self._news.wait_for(is_so, max(0.0, seconds))
 
-    def take_part(self, work: Work, after: Job | None = None) -> None:
+    def run(self, work: Work, after: Job | None = None) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
         while after is not None and not self._is_over() and after.age < AFTER:
             if after.has_first(STOP_POLL_SECONDS):

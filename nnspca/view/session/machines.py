@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca import machines
 from nnspca.result import ShouldStop
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import cluster
 
 VARIABLE = "NNSPCA_PROCESSES"  # how many processes work beside the server; 0: its own threads do
@@ -65,7 +65,7 @@ def location_note() -> None:
     """Begin, where that is still to be done, and say where runs run where that is not simply here."""
     _, wrong = _processes()
     if wrong:
-        st.caption(f":material/warning: {VARIABLE} is {foreign.code(wrong)}; it takes a whole number from 0 to 64.")
+        st.caption(f":material/warning: {VARIABLE} is {sanitize.code(wrong)}; it takes a whole number from 0 to 64.")
     executor()
     cluster.location_note()
 

@@ -10,7 +10,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.result import Progress
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import runs, store
 from nnspca.view.session.job import Job, Work
 
@@ -50,7 +50,7 @@ class Preparation:
 
     def data(self) -> Dataset:
         """Return the data after the steps."""
-        return store.made(self.data_key, self._done, "Preparing the data") if self.steps else self.raw
+        return store.get_or_create(self.data_key, self._done, "Preparing the data") if self.steps else self.raw
 
     @property
     def data_key(self) -> tuple[Hashable, ...]:
@@ -72,7 +72,7 @@ class Preparation:
     def named(self) -> str:
         """The same with how they are looked at, marked up."""
         how = [*self.steps, *(["standardised"] if self.standardise else []), *(["repaired"] if self.repair else [])]
-        return f"**{foreign.plain(self.title)}**" + (f" ({', '.join(how)})" if how else "")
+        return f"**{sanitize.plain(self.title)}**" + (f" ({', '.join(how)})" if how else "")
 
     def make(self, doing: Callable[[float, str], None], should_stop: Callable[[], bool]) -> None:
         """Make all that is not held, in a thread of its own; ``doing`` hears how far it has come and what is made."""
@@ -140,7 +140,7 @@ def _making(missing: Sequence[Preparation]) -> Work:
     """Return the work of making what is missing, one data set after the other."""
 
     def work(job: Job) -> None:
-        with job.all_or_nothing():
+        with job.uninterruptible():
             for at, one in enumerate(missing):
                 if job.should_stop():
                     return

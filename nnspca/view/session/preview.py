@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from nnspca.datasets import Dataset
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.figures import dataset as figures
 from nnspca.view.figures.montage import montage
 from nnspca.view.session import charts, scene, store
@@ -24,7 +24,7 @@ def sample_preview(data: Dataset) -> None:
     look = charts.palette()
     if data.image_shape is not None and data.kind != "covariance":
         shown = min(TILES, data.X.shape[0])
-        about = f"{shown} of the {data.X.shape[0]:,} images of {foreign.line(data.title)}, side by side."
+        about = f"{shown} of the {data.X.shape[0]:,} images of {sanitize.line(data.title)}, side by side."
         charts.picture(sheet(data, TILES), about)
         rows, columns = data.image_shape
         st.caption(f"{shown} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
@@ -32,7 +32,7 @@ def sample_preview(data: Dataset) -> None:
         axis = (data.axis.values, data.axis.name, data.axis.unit)
         charts.figure(figures.curves(_samples(data, 40), axis, look), "glance")
     else:
-        st.dataframe(table_excerpt(data), hide_index=True, height=316, alt=f"A corner of {foreign.line(data.title)}.")
+        st.dataframe(table_excerpt(data), hide_index=True, height=316, alt=f"A corner of {sanitize.line(data.title)}.")
         if data.kind == "covariance":
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
@@ -41,7 +41,7 @@ def sample_preview(data: Dataset) -> None:
             most = f"of {data.n_features:,} {scene.noun(data)}, those that vary most"
             st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.{left}")
     if data.labels is not None and data.label_names:
-        st.caption("Classes: " + ", ".join(foreign.plain(str(name), foreign.NAME) for name in data.label_names) + ".")
+        st.caption("Classes: " + ", ".join(sanitize.plain(str(name), sanitize.NAME) for name in data.label_names) + ".")
 
 
 def scree_plot(data: Dataset, now: State) -> None:
@@ -52,7 +52,7 @@ def scree_plot(data: Dataset, now: State) -> None:
 
 def provenance(data: Dataset) -> None:
     """Say where the data come from and, where it is known, what one may do with them."""
-    source, citation, terms = map(foreign.plain, (data.source, data.citation, data.terms))
+    source, citation, terms = map(sanitize.plain, (data.source, data.citation, data.terms))
     st.caption(f"Source: {source}. {citation}" + (f"  \nTerms: {terms}" if terms else ""))
 
 
@@ -97,5 +97,5 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
         spread = ranked[~np.isin(ranked, list(controls))][:columns]
         chosen = spread if data.n_features > columns else np.arange(data.n_features)
         body = _samples(data, rows)
-    names = foreign.headings([data.feature_names[i] for i in chosen])
+    names = sanitize.headings([data.feature_names[i] for i in chosen])
     return {name: list(body[:, i]) for name, i in zip(names, chosen, strict=True)}

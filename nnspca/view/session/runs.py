@@ -9,11 +9,11 @@ from typing import Literal
 
 import streamlit as st
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import guide
 from nnspca.view.session.job import POLL_SECONDS, Job, Work
 from nnspca.view.session.streamlit_private import session_is_open
-from nnspca.view.session.workers import Workers
+from nnspca.view.session.workers import FairSemaphore
 from nnspca.view.words import fixed
 
 SOLVE = "Solve live"  # the one word for the button that starts a run
@@ -25,9 +25,9 @@ LONG_POLL_SECONDS = 1.0  # and between two looks from then on: each costs the br
 
 
 @st.cache_resource(show_spinner=False)
-def shared_workers() -> Workers:
+def shared_workers() -> FairSemaphore:
     """Return the workers all sessions share: no more runs at once than there are processors."""
-    return Workers(max(2, os.cpu_count() or 2))
+    return FairSemaphore(max(2, os.cpu_count() or 2))
 
 
 def job_for(slot: str, key: Hashable) -> Job | None:
@@ -78,7 +78,7 @@ def start(slot: str, key: Hashable, work: Work, *, after: Job | None = None) -> 
     job = Job(key, session_is_open(), shared_workers())
     st.session_state["_jobs"][slot] = job
     # Daemon threads: closing the server must not wait for a run that nobody can see any more.
-    threading.Thread(target=job.take_part, args=(work, after), name=f"nnspca-{slot}", daemon=True).start()
+    threading.Thread(target=job.run, args=(work, after), name=f"nnspca-{slot}", daemon=True).start()
     return job
 
 
@@ -159,7 +159,7 @@ def follow(
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
         _watch(slot, job, first, waited)
         if job.problem and not job.stopped:
-            st.error(foreign.plain(job.problem), icon=":material/error:")
+            st.error(sanitize.plain(job.problem), icon=":material/error:")
         elif job.done and job.stopped:
             st.warning(stopped, icon=":material/stop_circle:")
     return job.done
@@ -200,7 +200,7 @@ def _draw(job: Job, drawn: list[int], pause: float) -> None:
     job.wait(0.0)
     if job.done or len(job.arrived) != drawn[0] or pause < _pause(job):
         st.rerun()
-    words = "Stopping" if job.stopped else foreign.plain(job.stage)
+    words = "Stopping" if job.stopped else sanitize.plain(job.stage)
     if job.age > LONG:
         words += f" · {fixed(job.age, 0)} s so far"
     st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.datasets import Dataset
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import canvas
 
 NOUNS = {"faces": "pixels", "images": "pixels", "spectra": "wavelengths", "genes": "genes"}
@@ -42,5 +42,5 @@ def packed(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> 
                 "mean": None if backdrop is None else canvas.pack(backdrop, "f4"),
             }
         }
-    names = {int(i): foreign.line(str(data.feature_names[i]), foreign.NAME) for i in named}
+    names = {int(i): sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in named}
     return {"names": names, "unlisted": sorted(unlisted(data))}

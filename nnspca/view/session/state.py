@@ -10,7 +10,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import preparing
 from nnspca.studies import PAPERS, STUDIES
-from nnspca.view.session import openings
+from nnspca.view.session import dataset_defaults
 from nnspca.view.session.entry import Entry, Kind
 from nnspca.view.session.streamlit_private import PagesManager
 
@@ -279,7 +279,7 @@ class State:
 def usual_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
     mixed = name in st.session_state.get("_mixed", ())  # a file of a visitor's own, in mixed units
-    return STANDARDISED if mixed or name in openings.STANDARDISED else AS_IS
+    return STANDARDISED if mixed or name in dataset_defaults.STANDARDISED else AS_IS
 
 
 def current() -> State:

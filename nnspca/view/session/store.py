@@ -17,8 +17,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view.session.nbytes import nbytes
 from nnspca.view.session.state import State
-from nnspca.view.session.weight import size
 
 MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
 PATIENCE = 10.0  # seconds that a session waits for another one that seeks the same
@@ -51,7 +51,7 @@ class Results:
     def put(self, key: Hashable, result: Any) -> None:
         """Keep a result, making room for it."""
         with self._lock:
-            self._results[key] = (result, size(result))
+            self._results[key] = (result, nbytes(result))
             self._results.move_to_end(key)
             while len(self._results) > 1 and (
                 len(self._results) > self._most_entries
@@ -133,7 +133,7 @@ class Shared:
             made = make()
             with self._lock:
                 self._held[key] = made
-                while len(self._held) > 1 and size(tuple(self._held.values())) > self._most_bytes:
+                while len(self._held) > 1 and nbytes(tuple(self._held.values())) > self._most_bytes:
                     self._held.popitem(last=False)
                 self._making.pop(key, None)
         return made
@@ -150,7 +150,7 @@ def shared() -> Shared:
     return Shared(SHARED)
 
 
-def made(key: Hashable, make: Callable[[], _T], doing: str) -> _T:
+def get_or_create(key: Hashable, make: Callable[[], _T], doing: str) -> _T:
     """Return what sessions share under a key; say what is being done where it is still to be made."""
     held = shared()
     if held.holds(key):
@@ -159,7 +159,7 @@ def made(key: Hashable, make: Callable[[], _T], doing: str) -> _T:
         return held.get(key, make)
 
 
-def formed(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covariance:
+def covariance_for(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covariance:
     """Return the covariance of a data set, made where no session has asked for it.
 
     Raises
@@ -167,7 +167,7 @@ def formed(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covarian
     nnspca.DataError
         Where it has none; this is held too, as finding it out takes as long.
     """
-    found = made(*covariance_maker(data, standardise, repair), "Preparing the covariance")
+    found = get_or_create(*covariance_maker(data, standardise, repair), "Preparing the covariance")
     if isinstance(found, nnspca.DataError):
         raise nnspca.DataError(str(found))
     return found
@@ -175,8 +175,8 @@ def formed(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covarian
 
 def eigenvalues(data: Dataset, *, standardise: bool, repair: bool) -> np.ndarray:
     """Return the ``LEADING`` largest eigenvalues (fewer where there are fewer features or samples)."""
-    cov = formed(data, standardise=standardise, repair=repair)
-    return made(*eigenvalue_maker(data, cov, standardise, repair), "Computing the spectrum")
+    cov = covariance_for(data, standardise=standardise, repair=repair)
+    return get_or_create(*eigenvalue_maker(data, cov, standardise, repair), "Computing the spectrum")
 
 
 def covariance_key(data: Dataset, standardise: bool, repair: bool) -> tuple[Hashable, ...]:
@@ -222,7 +222,7 @@ def is_repaired(data: Dataset) -> bool:
 
 def covariance(data: Dataset, state: State) -> nnspca.Covariance:
     """Return the covariance of a data set, standardised when the state says so."""
-    return formed(data, standardise=state.standardise, repair=is_repaired(data))
+    return covariance_for(data, standardise=state.standardise, repair=is_repaired(data))
 
 
 def spectrum(data: Dataset, state: State) -> np.ndarray:

@@ -22,8 +22,8 @@ __all__ = [
     "DeltaGenerator",
     "ExpanderContainer",
     "PagesManager",
+    "finish_before_rerun",
     "forget_in_link",
-    "hear_out",
     "held",
     "mute_timers",
     "session_is_open",
@@ -97,7 +97,7 @@ def forget_in_link(key: str) -> None:
             link.remove_param(key)
 
 
-def hear_out() -> None:
+def finish_before_rerun() -> None:
     """Let what a run has drawn reach the browser before a part of the page is drawn anew; to be called once.
 
     A page's timers may ask for their parts while a finished run's last messages still wait to be

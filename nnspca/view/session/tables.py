@@ -9,7 +9,7 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.studies.table import written
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import downloads
 from nnspca.view.session.state import State
 
@@ -44,9 +44,9 @@ def feature_lists(found: Sets, data: Dataset) -> bytes:
     for solver, part, column in _columns(found):
         signs = [("", column > 0), ("_negative", column < 0)]
         for ending, chosen in signs:
-            names = [foreign.line(str(data.feature_names[i])) for i in _heaviest(column) if chosen[i]]
+            names = [sanitize.line(str(data.feature_names[i])) for i in _heaviest(column) if chosen[i]]
             if names:
-                about = f"{foreign.line(data.title or data.name)}, {solver}, part {part}, {len(names)} features"
+                about = f"{sanitize.line(data.title or data.name)}, {solver}, part {part}, {len(names)} features"
                 lines.append("\t".join(map(str, map(written, [f"{solver}_part_{part}{ending}", about, *names]))))
     return "".join(f"{line}\n" for line in lines).encode()
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from nnspca.result.suggestions import Suggestion
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import guide, state
 from nnspca.view.session.entry import Entry
 from nnspca.view.session.streamlit_private import DeltaGenerator, ExpanderContainer, forget_in_link
@@ -213,9 +213,9 @@ def _note(place: tuple[tuple[str, ...], str], label: str, refused: str | None, v
     notes = st.session_state.setdefault("_notes", {})
     if refused is not None:
         given = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
-        limits = f" ({foreign.plain(allowed)})" if allowed else ""
-        shown = foreign.plain(_say(value))
-        told = f"{label}: “{foreign.plain(given)}” cannot be used here{limits}; showing {shown}."
+        limits = f" ({sanitize.plain(allowed)})" if allowed else ""
+        shown = sanitize.plain(_say(value))
+        told = f"{label}: “{sanitize.plain(given)}” cannot be used here{limits}; showing {shown}."
         told += RELOADED if place[1] == "data" else ""
         notes[place] = (value, _data()), told
     elif place in notes and notes[place][0][0] != value:
@@ -261,7 +261,7 @@ def notes() -> None:
         for _, note in told.values():
             st.info(note, icon=":material/info:")
         if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith("embed")]:
-            named = ", ".join(f"“{foreign.plain(foreign.line(key, LONGEST))}”" for key in strange[:FEW])
+            named = ", ".join(f"“{sanitize.plain(sanitize.line(key, LONGEST))}”" for key in strange[:FEW])
             st.info(
                 f"The link also says {named}: nothing here has that name, so it is ignored.", icon=":material/info:"
             )

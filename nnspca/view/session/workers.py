@@ -26,10 +26,10 @@ class Ticket:
         self._since = 0.0  # when it was last given a worker
 
 
-class Workers:
+class FairSemaphore:
     """A bounded number of workers: first come first served, in turns where more runs ask than there are workers.
 
-    A run holds its worker from :meth:`acquire` to :meth:`release` and calls :meth:`give_way` as
+    A run holds its worker from :meth:`acquire` to :meth:`release` and calls :meth:`yield_turn` as
     often as it looks for Stop: there it waits while others are before it. So a quick run never
     waits for the end of a long one.
     """
@@ -62,7 +62,7 @@ class Workers:
             self._free += 1
             self._changed.notify_all()
 
-    def give_way(self, ticket: Ticket, stopped: Callable[[], bool]) -> bool:
+    def yield_turn(self, ticket: Ticket, stopped: Callable[[], bool]) -> bool:
         """Hand the worker to whoever is before this run and wait for the next turn.
 
         Returns

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import catalogue, state, widgets
 from nnspca.view.session.state import CIRCLE, DATA, FOUR, RANDOM, State
 from nnspca.view.session.streamlit_private import DeltaGenerator
@@ -121,7 +121,7 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
             try:
                 typed[key] = (rows.read_link(written, (len(plain), plain.shape[1])), 0)
             except ValueError as problem:
-                st.info(f"{foreign.plain(str(problem))} Showing the defaults.", icon=":material/info:")
+                st.info(f"{sanitize.plain(str(problem))} Showing the defaults.", icon=":material/info:")
     st.session_state["_rows_read"] = True
     base, version = typed[key]
     columns = [f"direction {j + 1}" for j in range(plain.shape[1])]
@@ -145,7 +145,7 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
     try:
         V = rows.read_rows(table, columns)
     except ValueError as problem:
-        stage.error(foreign.plain(str(problem)), icon=":material/edit:")
+        stage.error(sanitize.plain(str(problem)), icon=":material/edit:")
         widgets.end_page()
     st.session_state["_rows_shown"] = (key, V)
     link = None if np.array_equal(V, plain) else rows.write_link(V)
@@ -172,7 +172,7 @@ def _directions(now: State, d: int, stage: DeltaGenerator) -> dict[str, Any]:
     data = catalogue.in_use(now)
     most = rows.most_directions(data)
     if most < d:
-        title, count = foreign.plain(data.title), f"{most} direction{'s' if most > 1 else ''}"
+        title, count = sanitize.plain(data.title), f"{most} direction{'s' if most > 1 else ''}"
         stage.info(f"{title} has {count} of variance; this figure needs {d}.")
         widgets.end_page()
     columns = st.columns(d + 1)

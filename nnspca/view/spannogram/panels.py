@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from nnspca.view import foreign, words
+from nnspca.view import sanitize, words
 from nnspca.view.session import catalogue
 from nnspca.view.session.charts import download
 from nnspca.view.session.state import BY_SET, SPHERE, State
@@ -128,7 +128,7 @@ def _verdict(view: View, world: Globe, step: int) -> str:
     now = world.rounds[step]
     if not now.open.any():
         names = view.rows.names
-        named = [foreign.plain(names[i], foreign.NAME) if names else str(i + 1) for i in world.support]
+        named = [sanitize.plain(names[i], sanitize.NAME) if names else str(i + 1) for i in world.support]
         which = "{" + ", ".join(named) + "}" if len(named) <= 6 else f"{len(named)} features"
         return (
             f"**All cells are closed:** {words.number(now.value)} is the optimum, reached by {which}. "

@@ -11,7 +11,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Axis, Dataset
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.session import store
 from nnspca.view.session.state import State
 
@@ -84,7 +84,7 @@ def of_data(data: Dataset, now: State, chosen: Sequence[int], m: int) -> Rows:
     axis = None
     if data.axis is not None:
         axis = Axis(data.axis.values[rows], name=data.axis.name, unit=data.axis.unit)
-    names = tuple(foreign.line(str(data.feature_names[i]), foreign.NAME) for i in rows)
+    names = tuple(sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in rows)
     return Rows(V[rows], names, data.image_shape, rows, axis)
 
 

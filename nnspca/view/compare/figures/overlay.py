@@ -10,7 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.colors import hex_to_rgb
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.compare.figures.small import TICKS
 from nnspca.view.figures import band as common
 from nnspca.view.figures.band import Band
@@ -85,7 +85,7 @@ def _said(shown: Shown) -> str:
     """Say in words what is drawn of a data set."""
     gaps = shown.band.gaps
     least = f"gap at most {ceil(100 * max(gaps.values()), 2):g} %" if gaps else "no upper bound yet"
-    return f"{foreign.line(shown.title)}: {least} at {len(gaps)} values of k"
+    return f"{sanitize.line(shown.title)}: {least} at {len(gaps)} values of k"
 
 
 def _live_gaps(shown: Shown) -> dict[int, float]:
@@ -94,7 +94,7 @@ def _live_gaps(shown: Shown) -> dict[int, float]:
 
 def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
     """Draw the line and the band of one data set, and below the gaps that were proven at their own k."""
-    band, colour, name = shown.band, palette.series[i % len(palette.series)], foreign.label(shown.title)
+    band, colour, name = shown.band, palette.series[i % len(palette.series)], sanitize.label(shown.title)
     rows = [row for row in zip(band.at, band.lower, band.upper, strict=True) if math.isfinite(row[2])]
     xs = [at / shown.n for at, _, _ in rows]
     red, green, blue = hex_to_rgb(colour)
@@ -126,7 +126,7 @@ def _add_both(
     figure: go.Figure, shown: Shown, variances: Mapping[int, float], gaps: Mapping[int, float], word: str, **look: Any
 ) -> None:
     """Draw variances in the upper panel and gaps in the lower one; ``word`` stands before their numbers."""
-    title = foreign.label(shown.title)
+    title = sanitize.label(shown.title)
     look |= {"legendgroup": title, "cliponaxis": False}
     of = f"k = %{{customdata[0]:,}} of {shown.n:,}<br>{word}"
     figure.add_scatter(

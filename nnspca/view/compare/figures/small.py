@@ -14,7 +14,7 @@ from plotly.subplots import make_subplots
 from nnspca.result import SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.studies.comparison import SPECTRUM, Profile
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.figures.style import DASHES, LEGEND_DROP, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes
 
 PANELS = (
@@ -72,8 +72,8 @@ def compared(
     _bounds(figure, about, points, palette)
     _solvers(figure, about, points, methods, palette)
     named = 5 + len(methods)
-    said = foreign.line(about.title)
-    title = "<br>".join(map(foreign.label, textwrap.wrap(said, letters, max_lines=2)))
+    said = sanitize.line(about.title)
+    title = "<br>".join(map(sanitize.label, textwrap.wrap(said, letters, max_lines=2)))
     alt = (
         f"{said}: spectrum, promised and proven share of the optimum, variance, features used and seconds, "
         f"for {len({p.k for p in points})} values of k and {', '.join(map(solver_title, methods))}."

@@ -8,7 +8,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.studies.standing import BARRED, FINISHED, GAIN, RUNNING, STOPPED, Race
-from nnspca.view import foreign, words
+from nnspca.view import sanitize, words
 from nnspca.view.certificate import component
 from nnspca.view.compare.race import choices, figures, run
 from nnspca.view.compare.race.choices import CLOCK, Choices
@@ -147,7 +147,7 @@ def details(standing: Race, upper: float) -> list[str]:
         said.append(f"Also finished, live: {'; '.join(ways)}.")
     for state, words_of in ((STOPPED, "Not finished"), (BARRED, "Did not start")):
         if lanes := [lane for lane in standing.lanes if lane.state == state]:
-            each = "; ".join(f"{title(lane.method)} ({foreign.plain(lane.reason)})" for lane in lanes)
+            each = "; ".join(f"{title(lane.method)} ({sanitize.plain(lane.reason)})" for lane in lanes)
             said.append(f"{words_of}: {each}.")
     if running := [title(lane.method) for lane in standing.lanes if lane.state == RUNNING]:
         said.append(f"Still running: {', '.join(running)}.")

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution
-from nnspca.view import foreign, words
+from nnspca.view import sanitize, words
 from nnspca.view.explore.samples.run import Lie
 from nnspca.view.session import scene
 
@@ -21,18 +21,18 @@ NAMED = 3  # features that a sentence names
 
 def class_name(data: Dataset, c: int) -> str:
     """Return the name of a class, or its number where it has none; a bare number is said to be a class."""
-    name = foreign.line(str(data.label_names[c]), foreign.NAME) if c < len(data.label_names) else str(c)
+    name = sanitize.line(str(data.label_names[c]), sanitize.NAME) if c < len(data.label_names) else str(c)
     return f"class {name}" if name.replace(".", "").isdigit() else name
 
 
 def feature_name(data: Dataset, i: int) -> str:
     """Return what a feature is called, as one line."""
-    return foreign.line(str(data.feature_names[i]), foreign.NAME)
+    return sanitize.line(str(data.feature_names[i]), sanitize.NAME)
 
 
 def sample_names(data: Dataset) -> list[str]:
     """Return what the samples are called, each as one line; empty where that is not known or they are many."""
-    return [foreign.line(name, foreign.NAME) for name in data.sample_names] if data.shape[0] <= NAMED_SAMPLES else []
+    return [sanitize.line(name, sanitize.NAME) for name in data.sample_names] if data.shape[0] <= NAMED_SAMPLES else []
 
 
 def question(told: Contribution, data: Dataset, *, example: bool) -> str:

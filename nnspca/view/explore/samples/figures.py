@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.explore.samples.run import Lie
 from nnspca.view.figures.style import SYMBOLS, Figure, Palette, dress
 
@@ -52,7 +52,7 @@ def _of_classes(x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: P
     figure = go.Figure()
     of = np.asarray(classes or ["samples"] * len(x))
     kinds = list(dict.fromkeys(of.tolist()))
-    for c, (kind, name) in enumerate(zip(kinds, foreign.labels(kinds), strict=True)):
+    for c, (kind, name) in enumerate(zip(kinds, sanitize.labels(kinds), strict=True)):
         mine = np.flatnonzero(of == kind)
         figure.add_scatter(
             x=x[mine],

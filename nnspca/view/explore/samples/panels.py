@@ -11,7 +11,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.result import Component
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.explore.samples import choices, claims, content, figures, run
 from nnspca.view.explore.samples.run import Lie
 from nnspca.view.session import canvas, charts, downloads, runs
@@ -72,7 +72,7 @@ def _picker(part: Component, feature: int | None, data: Dataset) -> None:
     if feature is not None and feature not in own and feature not in others:
         others = [feature]
     st.session_state[PICKER] = feature
-    names = {i: foreign.line(str(data.feature_names[i]), foreign.NAME) for i in (*own, *others)}
+    names = {i: sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in (*own, *others)}
     st.selectbox(
         "Why this feature?",
         [*own, *others],

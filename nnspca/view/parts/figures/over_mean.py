@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, PIXELS_X, PIXELS_Y, Palette, dress, set_axes, with_unit
 
 # After Okabe & Ito (2008) and Tol: told apart with any common colour blindness, on grey too; black numbers on each read
@@ -71,7 +71,7 @@ def over_mean(
         what = f"{rows} by {columns} pixels"
     elif scene.axis is not None:
         _along(figure, loadings, scene, palette, labels)
-        height, what = 380 + legend, f"stretches along {foreign.label(scene.axis[1])}"
+        height, what = 380 + legend, f"stretches along {sanitize.label(scene.axis[1])}"
     else:
         height = 110 + 22 * _list(figure, loadings, scene, labels) + legend
         what = "bars by feature name"
@@ -83,7 +83,7 @@ def over_mean(
         set_axes(figure, "x", **PIXELS_X)
         set_axes(figure, "y", **PIXELS_Y, constraintoward="top")
     elif scene.axis is not None:
-        name, unit = foreign.label(scene.axis[1]), foreign.label(scene.axis[2])
+        name, unit = sanitize.label(scene.axis[1]), sanitize.label(scene.axis[2])
         set_axes(figure, "x", title_text=with_unit(name, unit))
         set_axes(figure, "y", title_text="mean of the data", rangemode="normal")
         figure.update_layout(barmode="overlay", bargap=0)
@@ -151,7 +151,7 @@ def _key(figure: go.Figure, label: str, part: int) -> None:
 def _along(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palette, labels: Sequence[str]) -> None:
     """Shade each part's stretches along the axis, below the mean curve."""
     assert scene.axis is not None
-    unit = foreign.label(scene.axis[2])
+    unit = sanitize.label(scene.axis[2])
     values, order = np.asarray(scene.axis[0], dtype=float), np.argsort(scene.axis[0], kind="stable")
     edges = np.concatenate([[0.0], np.diff(values[order]), [0.0]])
     wide = np.empty(len(values))
@@ -198,7 +198,7 @@ def _list(figure: go.Figure, loadings: np.ndarray, scene: Scene, labels: Sequenc
     for part, label in enumerate(labels):
         u = loadings[:, part]
         heavy = [int(i) for i in np.argsort(-np.abs(u), kind="stable") if u[i] and i not in scene.unlisted][:each]
-        names = foreign.labels([scene.names[i] for i in heavy])
+        names = sanitize.labels([scene.names[i] for i in heavy])
         rows |= set(names)
         figure.add_bar(
             x=u[heavy],

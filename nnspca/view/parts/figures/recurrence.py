@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.figures.style import LEGEND_ROW, Palette, dress, with_unit
 from nnspca.view.parts.figures import several
 from nnspca.view.parts.figures.over_mean import Scene
@@ -87,7 +87,7 @@ def _along(
     alt: str,
 ) -> go.Figure:
     """One line a part along the axis, one above the other."""
-    values, name, unit = axis[0], foreign.label(axis[1]), foreign.label(axis[2])
+    values, name, unit = axis[0], sanitize.label(axis[1]), sanitize.label(axis[2])
     order = np.argsort(values, kind="stable")
     count = percent.shape[1]
     figure = go.Figure()
@@ -137,7 +137,7 @@ def _list(
     for r in range(count):
         frequent = np.argsort(-percent[:, r], kind="stable")[:each]
         chosen += [int(i) for i in frequent if percent[i, r] and int(i) not in chosen]
-    rows, columns = foreign.labels([features[i] for i in chosen]), [f"part {r + 1}" for r in range(count)]
+    rows, columns = sanitize.labels([features[i] for i in chosen]), [f"part {r + 1}" for r in range(count)]
     figure = go.Figure(
         go.Heatmap(
             z=percent[chosen],

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, SYMBOLS, Palette, dress, with_unit
 
 FEW_CLASSES = 12  # more are drawn closer together
@@ -18,7 +18,7 @@ def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, titl
     """Draw the samples along one part, class by class."""
     figure = go.Figure()
     kinds = list(dict.fromkeys(classes))
-    shown = foreign.labels(kinds)
+    shown = sanitize.labels(kinds)
     for i, name in enumerate(kinds):
         mine = np.flatnonzero(np.asarray(classes) == name)
         spread = ((np.arange(len(mine)) * 0.618034) % 1 - 0.5) * 0.5  # evenly apart, the same each time
@@ -84,7 +84,7 @@ def retraced(
     original: np.ndarray, made: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str
 ) -> go.Figure:
     """Draw a sample along its axis, and what its parts make of it."""
-    values, name, unit = axis[0], foreign.label(axis[1]), foreign.label(axis[2])
+    values, name, unit = axis[0], sanitize.label(axis[1]), sanitize.label(axis[2])
     order = np.argsort(values, kind="stable")
     figure = go.Figure()
     for y, label, colour, dash in (

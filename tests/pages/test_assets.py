@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nnspca.view.frame import delivery, theme
+from nnspca.view.frame import assets, theme
 
 FILE = b"export const a = 1;" * 200
 PAGE = b"<html><head><title>x</title></head><body><p></p></body></html>"
@@ -19,7 +19,7 @@ def brought(tmp_path_factory, monkeypatch):
     for name in ("one.js", "one.abc.js"):
         file = tmp_path_factory.mktemp("js") / name
         file.write_bytes(FILE)
-        monkeypatch.setitem(delivery._BROUGHT, f"js/{name}", file)
+        monkeypatch.setitem(assets._BROUGHT, f"js/{name}", file)
 
 
 class Origin:
@@ -62,7 +62,7 @@ def test_nothing_is_kept_of_a_script_that_is_not_on_the_disk():
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": PAGE})
 
-    app = delivery.Delivery(page)
+    app = assets.AssetMiddleware(page)
     for i in range(50):
         status, headers, body = ask(app, f"/static/js/made-up-{i}.js", accept_encoding="gzip")
         assert (status, body) == (200, PAGE) and "content-encoding" not in headers
@@ -77,7 +77,7 @@ def test_nothing_is_kept_of_a_script_that_is_not_on_the_disk():
 
 def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
     origin = Origin()
-    app = delivery.Delivery(origin)
+    app = assets.AssetMiddleware(origin)
     answers = [ask(app, "/static/js/one.abc.js", accept_encoding="gzip, br") for _ in range(2)]
     assert answers[0] == answers[1]
     assert len(origin.asked) == 1
@@ -91,14 +91,14 @@ def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
 
 @pytest.mark.parametrize("asked", [{}, {"accept_encoding": "br"}, {"accept_encoding": "gzip", "range": "bytes=0-9"}])
 def test_who_takes_nothing_packed_gets_the_file_as_it_is(asked):
-    _, headers, body = ask(delivery.Delivery(Origin()), "/static/js/one.js", **asked)
+    _, headers, body = ask(assets.AssetMiddleware(Origin()), "/static/js/one.js", **asked)
     assert body == FILE
     assert "content-encoding" not in headers
 
 
 def test_a_refusal_is_handed_on_and_not_kept():
     origin = Origin(404)
-    app = delivery.Delivery(origin)
+    app = assets.AssetMiddleware(origin)
     for _ in range(2):
         assert ask(app, "/static/js/one.js", accept_encoding="gzip")[0] == 404
     assert len(origin.asked) == 2
@@ -106,11 +106,11 @@ def test_a_refusal_is_handed_on_and_not_kept():
 
 def test_the_page_names_its_scripts_and_brings_its_style():
     origin = Origin()
-    _, headers, body = ask(delivery.Delivery(origin), "/data", accept="text/html", if_none_match='"1"')
+    _, headers, body = ask(assets.AssetMiddleware(origin), "/data", accept="text/html", if_none_match='"1"')
     page = body.decode()
     head, _, rest = page.partition("</head>")
     named = re.findall(r'<link rel="modulepreload" crossorigin href="\./static/js/([^"]+)">', head)
-    assert named == list(delivery.early())
+    assert named == list(assets.early())
     assert theme.style() in rest.partition("</body>")[0]
     assert page.startswith("<html><head><title>x</title>")
     assert headers["content-length"] == str(len(body))
@@ -120,25 +120,25 @@ def test_the_page_names_its_scripts_and_brings_its_style():
 
 def test_what_is_no_page_and_no_script_is_left_alone():
     for path, method in (("/_stcore/health", "GET"), ("/static/js/one.js", "HEAD"), ("/media/a.png", "GET")):
-        _, headers, body = ask(delivery.Delivery(Origin()), path, method, accept="*/*", accept_encoding="gzip")
+        _, headers, body = ask(assets.AssetMiddleware(Origin()), path, method, accept="*/*", accept_encoding="gzip")
         assert body in (FILE, PAGE)
         assert headers["etag"] == '"1"'
 
 
 def test_streamlit_still_has_every_script_that_is_named_early():
     """A new release that calls them otherwise costs speed, and nothing else would tell."""
-    files = delivery.early()
-    assert [stem for stem in delivery.EARLY if not any(name.startswith(f"{stem}.") for name in files)] == []
-    assert all((delivery.SCRIPTS / name).is_file() for name in files)
-    assert sum((delivery.SCRIPTS / name).stat().st_size for name in files) < 4e6  # no figure library among them
+    files = assets.early()
+    assert [stem for stem in assets.EARLY if not any(name.startswith(f"{stem}.") for name in files)] == []
+    assert all((assets.SCRIPTS / name).is_file() for name in files)
+    assert sum((assets.SCRIPTS / name).stat().st_size for name in files) < 4e6  # no figure library among them
 
 
 def test_pages_about_a_chart_name_its_scripts_too():
-    chart = next(delivery.SCRIPTS.glob("PlotlyChart.*.js")).name
-    app = delivery.Delivery(Origin())
+    chart = next(assets.SCRIPTS.glob("PlotlyChart.*.js")).name
+    app = assets.AssetMiddleware(Origin())
     pages = {
         path: ask(app, path, accept="text/html")[2].decode() for path in ("/compare", "/deep/compare", "/", "/data")
     }
     assert [path for path, page in pages.items() if chart in page] == ["/compare", "/deep/compare"]
-    assert pages["/compare"].count("modulepreload") > pages["/"].count("modulepreload") == len(delivery.early())
+    assert pages["/compare"].count("modulepreload") > pages["/"].count("modulepreload") == len(assets.early())
     assert f"const CHART = './static/js/{chart}';" in pages["/compare"].partition("</head>")[2]

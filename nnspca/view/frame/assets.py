@@ -30,7 +30,7 @@ UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the pa
 LEVEL = 6  # of compression: done once for each file
 
 
-class Delivery:
+class AssetMiddleware:
     """ASGI middleware: scripts go out compressed and are kept so, the page with its head completed.
 
     Parameters

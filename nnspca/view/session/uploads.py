@@ -10,8 +10,8 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.session import catalogue, store
+from nnspca.view.session.nbytes import nbytes
 from nnspca.view.session.preparation import Preparation
-from nnspca.view.session.weight import size
 
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files that one visit keeps, and all visits together
 
@@ -28,12 +28,12 @@ def keep(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
         square.
     """
     room = _make_room(data)
-    cov = store.formed(data, standardise=False, repair=repair)
+    cov = store.covariance_for(data, standardise=False, repair=repair)
     mended: set[str] = st.session_state.setdefault("_repaired", set())
     (mended.add if repair else mended.discard)(data.content_hash)
     for name in room:
-        del catalogue.uploads()[name]
-    catalogue.uploads()[data.name] = data
+        del catalogue.uploaded()[name]
+    catalogue.uploaded()[data.name] = data
     _brought().add(data)
     return cov
 
@@ -46,13 +46,13 @@ def _brought() -> weakref.WeakSet[Dataset]:
 
 def _make_room(data: Dataset) -> list[str]:
     """Return which of this visit's data sets go for this one, the oldest first; refuse it where others fill all."""
-    own = {name: size(held) for name, held in catalogue.uploads().items() if name != data.name}
+    own = {name: nbytes(held) for name, held in catalogue.uploaded().items() if name != data.name}
     away = []
-    while own and sum(own.values()) + size(data) > OWN:
+    while own and sum(own.values()) + nbytes(data) > OWN:
         away.append(next(iter(own)))
         del own[away[-1]]
-    others = sum(size(held) for held in _brought() if held not in catalogue.uploads().values())
-    if others + sum(own.values()) + size(data) > ALL:
+    others = sum(nbytes(held) for held in _brought() if held not in catalogue.uploaded().values())
+    if others + sum(own.values()) + nbytes(data) > ALL:
         raise nnspca.DataError(
             f"visitors' files take {others >> 20:,} MB of this server's memory already, and at most "
             f"{ALL >> 20:,} MB are kept: try again when others have left, or bring fewer rows or columns"

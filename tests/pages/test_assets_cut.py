@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from starlette.responses import FileResponse
 
-from nnspca.view.frame import delivery
+from nnspca.view.frame import assets
 from tests.pages.test_delivery import FILE, ask, brought
 
 __all__ = ("brought",)  # a fixture
@@ -26,12 +26,12 @@ class Faltering:
 
 
 def test_a_script_cut_short_is_asked_for_again_and_not_kept():
-    app = delivery.Delivery(Faltering(0))
+    app = assets.AssetMiddleware(Faltering(0))
     assert gzip.decompress(ask(app, "/static/js/one.js", accept_encoding="gzip")[2]) == FILE
 
 
 def test_one_that_stays_cut_short_is_refused_and_comes_whole_when_it_is_whole():
-    app = delivery.Delivery(Faltering(0, 10))
+    app = assets.AssetMiddleware(Faltering(0, 10))
     status, headers, _ = ask(app, "/static/js/one.js", accept_encoding="gzip")
     assert status == 503
     assert headers["cache-control"] == "no-store"
@@ -40,7 +40,7 @@ def test_one_that_stays_cut_short_is_refused_and_comes_whole_when_it_is_whole():
 
 def test_who_leaves_while_a_script_is_on_its_way_leaves_it_whole_for_the_next(tmp_path):
     (tmp_path / "one.js").write_bytes(FILE)
-    app = delivery.Delivery(FileResponse(tmp_path / "one.js", media_type="text/javascript"))
+    app = assets.AssetMiddleware(FileResponse(tmp_path / "one.js", media_type="text/javascript"))
     asked = [(b"accept-encoding", b"gzip")]
     scope = {"type": "http", "method": "GET", "path": "/static/js/one.js", "headers": asked}
     sent = []

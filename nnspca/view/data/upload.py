@@ -13,8 +13,8 @@ from nnspca.datasets.formats import SUFFIXES
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
-from nnspca.view import foreign, words
-from nnspca.view.session import brought, catalogue, caution, files, guide, preparation, runs, state, widgets
+from nnspca.view import sanitize, words
+from nnspca.view.session import catalogue, caution, files, guide, preparation, runs, state, uploads, widgets
 from nnspca.view.session.files import File, Reading
 from nnspca.view.session.job import Job
 from nnspca.view.session.preparation import Preparation
@@ -106,13 +106,13 @@ def _open(data: Dataset, key: object) -> None:
     """Choose the data on every page, once."""
     if st.session_state.get("_opened") != key:
         st.session_state["_opened"] = key
-        catalogue.use_next(data.name, data.n_features)
+        catalogue.schedule_dataset(data.name, data.n_features)
         st.rerun()
 
 
 def _problem(problem: DataError, mark: str) -> None:
     """Say what is wrong with the file, with the choices that would mend it."""
-    st.error(foreign.plain(_said(problem)), icon=":material/error:")
+    st.error(sanitize.plain(_said(problem)), icon=":material/error:")
     if isinstance(problem, MissingValues):
         _ask_missing(mark, problem)
     elif _missing(mark) != "refuse":  # the way chosen leaves nothing: there are others
@@ -158,7 +158,7 @@ def _ask_class(columns: tuple[str, ...], mark: str) -> None:
         "Class of the samples",
         [FOUND, NONE, *columns],
         key=f"class-{mark}",
-        format_func=lambda name: foreign.line(name, foreign.NAME),
+        format_func=lambda name: sanitize.line(name, sanitize.NAME),
         help="A class colours the samples and is no feature. Other columns of text are left out.",
     )
 
@@ -166,12 +166,12 @@ def _ask_class(columns: tuple[str, ...], mark: str) -> None:
 def _told(data: Dataset, reading: Reading) -> None:
     """Say what was read, its first columns and what was decided; and lead on to the pages."""
     rows, columns = data.shape
-    said = foreign.plain(" ".join(data.notes))
-    first = ", ".join(foreign.plain(name, foreign.NAME) for name in data.feature_names[:FIRST])
+    said = sanitize.plain(" ".join(data.notes))
+    first = ", ".join(sanitize.plain(name, sanitize.NAME) for name in data.feature_names[:FIRST])
     more = f" and {columns - FIRST:,} more" if columns > FIRST else ""
     with st.container(key="read", gap=None):
         st.success(
-            f"In use: your file **{foreign.plain(data.name)}**, {rows:,} × {columns:,}, {data.kind}. "
+            f"In use: your file **{sanitize.plain(data.name)}**, {rows:,} × {columns:,}, {data.kind}. "
             f"First columns: {first}{more}. Preprocessing: {state.current().scale}. {said}",
             icon=":material/check_circle:",
         )
@@ -186,18 +186,17 @@ def _told(data: Dataset, reading: Reading) -> None:
         oriented = any("by the names beside it" in note for note in data.notes)  # which way it lies, whatever was asked
         things = "features" if columns > 1 else "feature"
         ends = dict.fromkeys((data.feature_names[0], data.feature_names[-1]))
-        named = " … ".join(foreign.plain(name, foreign.NAME) for name in ends)
+        named = " … ".join(sanitize.plain(name, sanitize.NAME) for name in ends)
         st.caption(f"{'' if oriented else each}{rows:,} samples, described by {columns:,} {things} ({named}).")
-    if away := brought.evicted():
+    if away := uploads.evicted():
         st.info(
-            f"To make room, an earlier file was removed: {foreign.plain(', '.join(away))}. Drop it again when you need "
-            "it.",
+            f"To make room, a file was removed: {sanitize.plain(', '.join(away))}. Drop it again when you need it.",
             icon=":material/inventory_2:",
         )
     if data.labels is not None:
         counts = np.bincount(data.labels[data.labels >= 0], minlength=len(data.label_names))
         told = ", ".join(
-            f"{foreign.plain(n, 40)} {c:,}×" for n, c in list(zip(data.label_names, counts, strict=True))[:8]
+            f"{sanitize.plain(n, 40)} {c:,}×" for n, c in list(zip(data.label_names, counts, strict=True))[:8]
         )
         st.caption(f"Classes: {told}.")
     st.caption(
@@ -219,7 +218,7 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
                 "Names of the samples",
                 [FOUND, UNNAMED, *data.name_columns],
                 key=f"called-{mark}",
-                format_func=lambda name: foreign.line(name, foreign.NAME),
+                format_func=lambda name: sanitize.line(name, sanitize.NAME),
                 help="Samples are called by it wherever they are shown. It is no feature.",
             )
     if f"missing-{mark}" in st.session_state and any("missing value" in note for note in data.notes):
@@ -231,10 +230,10 @@ def _usable(data: Dataset) -> bool:
     if preparation.prepared([Preparation(data)], OWN) is None:
         return False
     try:
-        brought.keep(data)
+        uploads.keep(data)
     except nnspca.DataError as problem:
         if data.kind != "covariance":
-            st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+            st.error(sanitize.plain(f"{data.title}: {problem}."), icon=":material/error:")
             return False
         what = str(problem).partition(" (allowed")[0].partition("; give repair")[0]
     else:
@@ -249,14 +248,14 @@ def _usable(data: Dataset) -> bool:
         why = (
             "A covariance has no direction of negative variance; numbers rounded or computed pair by pair can have one."
         )
-        warned.warning(foreign.plain(f"{data.title}: {what}. {why}"), icon=":material/error:")
+        warned.warning(sanitize.plain(f"{data.title}: {what}. {why}"), icon=":material/error:")
         return False
     if preparation.prepared([Preparation(data, repair=True)], OWN) is None:
         return False
     try:
-        cov = brought.keep(data, repair=True)
+        cov = uploads.keep(data, repair=True)
     except nnspca.DataError as problem:
-        st.error(foreign.plain(f"{data.title}: {problem}."), icon=":material/error:")
+        st.error(sanitize.plain(f"{data.title}: {problem}."), icon=":material/error:")
         return False
     size = float(np.linalg.norm(data.X))
     st.info(

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.view import foreign
+from nnspca.view import sanitize
 from nnspca.view.figures import style
 from nnspca.view.session import state
 from tests.pages.conftest import ROOT, jobs, settle, texts
@@ -51,9 +51,9 @@ def test_each_lure_is_one_that_comes_alive(lure):
 
 @pytest.mark.parametrize("lure", LURES)
 def test_no_lure_comes_alive_in_markdown_or_in_a_figure(lure):
-    assert not live(foreign.plain(lure))
-    assert not re.search(r"<|%\{|\$|&(?!amp;|lt;|gt;|#3[67];)", foreign.label(lure))
-    assert len(foreign.label(lure)) < 8 * foreign.NAME
+    assert not live(sanitize.plain(lure))
+    assert not re.search(r"<|%\{|\$|&(?!amp;|lt;|gt;|#3[67];)", sanitize.label(lure))
+    assert len(sanitize.label(lure)) < 8 * sanitize.NAME
 
 
 SIGNS = ("<->", "->", "<-", "--", ">=", "<=", "~=")  # which Streamlit replaces where they stand alone
@@ -69,14 +69,14 @@ def replaced(markdown):
 @pytest.mark.parametrize("text", ["{}", "a {} b", "{} b", "a {}", "{0} {0}", "www.x.org {}", "# {}", "- {}"])
 def test_a_sign_shows_as_it_was_written(text, sign):
     assert replaced(text.format(sign))
-    assert not replaced(foreign.plain(text.format(sign)))
-    assert sign in foreign.line(text.format(sign))
+    assert not replaced(sanitize.plain(text.format(sign)))
+    assert sign in sanitize.line(text.format(sign))
 
 
 @pytest.mark.parametrize("text", ["a:b{c}", "::x{y}", "a :b{c=d} e", ":x[y]{z}"])
 def test_no_brace_is_taken_for_the_attributes_of_what_a_colon_opens(text):
     """Which Streamlit's Markdown would leave out: a joiner behind the colon is a name to it."""
-    assert not re.search(r"(?<!\\)\{", foreign.plain(text))
+    assert not re.search(r"(?<!\\)\{", sanitize.plain(text))
 
 
 WORDS = some.text() | some.text(some.sampled_from("[]()!<>`*_~$:@&|\\#-1. w/htp\n\u202e")) | some.sampled_from(LURES)
@@ -85,26 +85,26 @@ WORDS = some.text() | some.text(some.sampled_from("[]()!<>`*_~$:@&|\\#-1. w/htp\
 @given(WORDS)
 def test_markdown_that_shows_a_text_shows_all_of_it(text):
     """Undone, the escapes and the code marks leave the line itself."""
-    shown = foreign.plain(text).replace(foreign.JOINER, "")
+    shown = sanitize.plain(text).replace(sanitize.JOINER, "")
     undone = re.sub(r"\\([!-/:-@[-`{-~])", r"\1", shown)
-    line = foreign.line(text)
+    line = sanitize.line(text)
     assert undone.replace("`", "").replace(" ", "") == line.replace("`", "").replace(" ", "")
-    assert not live(foreign.plain(text))
-    assert not replaced(foreign.plain(text))
+    assert not live(sanitize.plain(text))
+    assert not replaced(sanitize.plain(text))
 
 
 @given(WORDS, some.integers(1, 30))
 def test_a_line_is_one_line_of_characters_that_show(text, most):
-    line = foreign.line(text, most)
+    line = sanitize.line(text, most)
     assert len(line) <= most
-    assert foreign.line(line, most) == line
-    kinds = {unicodedata.category(c) for c in line if c not in foreign.KEPT}
+    assert sanitize.line(line, most) == line
+    kinds = {unicodedata.category(c) for c in line if c not in sanitize.KEPT}
     assert not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 @given(some.lists(some.sampled_from(["a", "a (2)", "x" * 80, "x" * 90, ""])))
 def test_labels_stay_apart(names):
-    assert len(set(foreign.labels(names))) == len(names)
+    assert len(set(sanitize.labels(names))) == len(names)
 
 
 def hostile():

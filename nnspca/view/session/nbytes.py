@@ -12,11 +12,11 @@ import scipy.sparse
 from nnspca.result import Features
 
 
-def size(thing: Any) -> int:
+def nbytes(thing: Any) -> int:
     """Return about how many bytes of arrays a thing holds, an array it holds twice counted once.
 
     >>> twice = np.zeros(1000)
-    >>> size((twice, twice)) - size(twice) < 100
+    >>> nbytes((twice, twice)) - nbytes(twice) < 100
     True
     """
     return _weigh(thing, set())

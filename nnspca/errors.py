@@ -19,6 +19,20 @@ class DataError(ValueError):
     """
 
 
+class ReadingStopped(DataError):
+    """The reading of a file was stopped before it was complete; nothing was kept.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> try:
+    ...     nnspca.datasets.read(b"a,b\\n1,2\\n3,4\\n", "table.csv", should_stop=lambda: True)
+    ... except nnspca.datasets.ReadingStopped as error:
+    ...     print(isinstance(error, nnspca.DataError))
+    True
+    """
+
+
 class CertificateError(Exception):
     """A certificate does not prove what it claims; the message names the first claim that failed.
 

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from nnspca.result import suggestions
 from nnspca.view.parts import choices, panels, run, samples, stability, take, together, verdict
 from nnspca.view.parts.choices import KEYS
 from nnspca.view.results import known
@@ -51,8 +50,7 @@ proof = run.certificate(job, data, now, best)
 longer = None if proof is None else runs.only_job("tighten-parts", together.tighten_key(proof, data, now))
 
 with suggest:
-    worth = None if lead is None else suggestions.parts(lead.parts, store.covariance(data, now).features)
-    widgets.offer(worth, "r", choice.r)
+    widgets.offer(panels.suggested(lead, data, now), "r", choice.r)
 said.markdown(f"## {verdict.headline(results, best, choice, done=done)}")
 drawn = {}
 with sight:

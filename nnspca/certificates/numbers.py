@@ -23,7 +23,7 @@ class UpperBound:
 
     Examples
     --------
-    >>> most = Bound()
+    >>> most = UpperBound()
     >>> most.cover(np.array([1.0, 3.0])), most.value
     (None, 3.0)
     >>> most.cover(np.nan), most.value

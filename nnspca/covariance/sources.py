@@ -14,8 +14,7 @@ from nnspca.calls.arguments import check_callables, is_table
 from nnspca.calls.progress import Monitor, OnProgress, ShouldStop
 from nnspca.covariance.given import Given
 from nnspca.covariance.reading import check_unmasked, numbers
-from nnspca.datasets.progress import ReadingStopped
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, ReadingStopped, reason
 
 CHUNK = 8_000_000  # numbers of a chunk where what holds the data does not say how large one is
 ROWS = 100_000  # most rows of such a chunk

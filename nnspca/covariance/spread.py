@@ -11,8 +11,7 @@ from nnspca.calls.progress import Monitor
 from nnspca.calls.stopping import Stopped, run_cancellable
 from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance.sources import Source, plain
-from nnspca.datasets.progress import ReadingStopped
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, ReadingStopped, reason
 
 TOGETHER = 8  # sums that are added up in one task
 LIVES = 3  # how often a computation is begun again whose worker was lost

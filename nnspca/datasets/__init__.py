@@ -9,9 +9,9 @@ from nnspca.datasets.loading import available, load
 from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.naming import read_names, rename
 from nnspca.datasets.preparing import center, crop, log1p, normalize_images, project_out, standardize
-from nnspca.datasets.progress import ReadingStopped
 from nnspca.datasets.readers import read
 from nnspca.datasets.symbols import gene_symbols
+from nnspca.errors import ReadingStopped
 
 __all__ = [
     "Axis",

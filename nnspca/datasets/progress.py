@@ -12,26 +12,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-from nnspca.errors import DataError
+from nnspca.errors import ReadingStopped
 
 T = TypeVar("T")
 OnProgress = Callable[[float, str], object]
 ShouldStop = Callable[[], bool]
 REPORT_SECONDS = 0.05  # between two reports
-
-
-class ReadingStopped(DataError):
-    """The reading of a file was stopped before it was complete; nothing was kept.
-
-    Examples
-    --------
-    >>> import nnspca
-    >>> try:
-    ...     nnspca.datasets.read(b"a,b\\n1,2\\n3,4\\n", "table.csv", should_stop=lambda: True)
-    ... except nnspca.datasets.ReadingStopped as error:
-    ...     print(isinstance(error, nnspca.DataError))
-    True
-    """
 
 
 class _Listener:

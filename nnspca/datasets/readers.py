@@ -16,7 +16,7 @@ from nnspca.datasets.arranging import ReadingOptions, SeveralClasses
 from nnspca.datasets.dataset import Content, Dataset, Kind
 from nnspca.datasets.formats import SUFFIXES as SUFFIXES
 from nnspca.datasets.missing import CHOICES, Missing, MissingValues, counted, without_missing
-from nnspca.errors import DataError
+from nnspca.errors import DataError, ReadingStopped
 
 SYMMETRY_TOLERANCE = 1e-8
 CHECKING = "Checking the numbers"
@@ -159,7 +159,7 @@ def _read(
             content = replace(content, notes=(*content.notes, *_not_a_covariance(content.X)))
     except (MissingValues, SeveralClasses) as error:
         raise error.named(label) from error
-    except progress.ReadingStopped:
+    except ReadingStopped:
         raise
     except DataError as error:
         alike = len(files) > 1 and label.lower().endswith(formats.IMAGES)  # dropped together: the first is not at fault

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_app import quiet
-from tests.pages.test_foreign import FILE, LURES, hostile
+from tests.pages.test_sanitize import FILE, LURES, hostile
 
 pytestmark = pytest.mark.browser
 

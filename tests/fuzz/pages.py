@@ -10,7 +10,7 @@ from nnspca.view.session import state
 from tests.fuzz import GotThrough
 from tests.fuzz.links import TEXTS
 from tests.pages.conftest import ROOT, jobs
-from tests.pages.test_foreign import LURES, live, ours, said
+from tests.pages.test_sanitize import LURES, live, ours, said
 
 PAGES = ("app", *state.PAGES)
 DATA = ("pitprops", "pitprops", "digits", "synthetic-spiked")

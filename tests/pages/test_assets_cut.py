@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from starlette.responses import FileResponse
 
 from nnspca.view.frame import assets
-from tests.pages.test_delivery import FILE, ask, brought
+from tests.pages.test_assets import FILE, ask, brought
 
 __all__ = ("brought",)  # a fixture
 

@@ -84,9 +84,9 @@ def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open
     monkeypatch.setattr(room, "OWN", int(1.5 * nbytes(page.session_state["_uploads"]["first"])))
     page = brought(page, "second")
     assert list(page.session_state["_uploads"]) == ["second"]
-    assert any("an earlier file was removed: first." in told.value for told in page.info)
+    assert any("a file was removed: first." in told.value for told in page.info)
     page = brought(page, "first", 41)
-    assert any("an earlier file was removed: second." in told.value for told in page.info)
+    assert any("a file was removed: second." in told.value for told in page.info)
 
 
 def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(open_page, monkeypatch):

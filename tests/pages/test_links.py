@@ -15,7 +15,7 @@ from nnspca.view.explore import choices as explore
 from nnspca.view.parts import choices as parts
 from nnspca.view.session import old_links, state
 from tests.pages.conftest import ROOT, jobs
-from tests.pages.test_delivery import ask
+from tests.pages.test_assets import ask
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 

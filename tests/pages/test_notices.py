@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import settle, texts
-from tests.pages.test_bring import brought, said
+from tests.pages.test_upload import brought, said
 
 ALONE = """
 import streamlit as st

@@ -33,7 +33,7 @@ def test_every_kind_of_data_has_a_small_picture(name):
 
 def test_the_card_of_a_file_that_was_brought_has_a_picture(monkeypatch):
     shown = []
-    monkeypatch.setattr(collection.catalogue, "uploads", lambda: OWN)
+    monkeypatch.setattr(collection.catalogue, "uploaded", lambda: OWN)
     monkeypatch.setattr(gallery, "show", lambda key, label, cards, here, choose: shown.extend(cards))
     collection.cards(State(data="table"))
     own = {card.name: card for card in shown if card.name in OWN}

@@ -34,18 +34,19 @@ def payload(parts: Components, data: Dataset) -> dict[str, Any]:
         many = noun if len(support) != 1 else noun.removesuffix("s")
         heavy = [i for i in support[np.argsort(-np.abs(weights), kind="stable")] if i not in unlisted][:NAMED]
         named |= {int(i) for i in heavy}
+        where = ""
         if data.image_shape is not None:
-            called = [places.pixels(support, data.image_shape)]
+            where = places.pixels(support, data.image_shape)
         elif data.axis is not None:
-            called = [places.along(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")]
-        else:
-            called = [str(data.feature_names[i]) for i in heavy]
+            where = places.along(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
+        called = [] if where else [str(data.feature_names[i]) for i in heavy]
         listed.append(
             {
                 "support": canvas.pack(support, "i4"),
                 "weights": canvas.pack(weights, "f4"),
                 "colour": COLOURS[r % len(COLOURS)],
                 "says": f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), 1)}",
+                "where": where,
                 "names": [sanitize.line(name, sanitize.NAME) for name in called],
             }
         )

@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.components.pairing import paired
 from nnspca.datasets import Dataset
-from nnspca.result import Components, sentences
+from nnspca.result import Components, sentences, suggestions
 from nnspca.view import words
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
@@ -22,7 +22,7 @@ from nnspca.view.parts.figures.over_mean import Scene, over_mean
 from nnspca.view.parts.hands import hands
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import charts, runs
+from nnspca.view.session import charts, runs, store
 from nnspca.view.session import scene as shared
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
@@ -54,6 +54,11 @@ def whole(parts: Components, data: Dataset) -> Figure:
     if left:
         st.caption(f"{'One more part adds' if left == 1 else f'{left} more parts add'} less than 1 %: not drawn.")
     return drawn
+
+
+def suggested(parts: Components | None, data: Dataset, now: State) -> suggestions.Suggestion | None:
+    """Return a suggested number of parts, if there is reason for one."""
+    return None if parts is None else suggestions.parts(parts.parts, store.covariance(data, now).features)
 
 
 def worth_drawing(parts: Components) -> Components:

@@ -32,6 +32,7 @@ class Face {
     chip.style.background = part.colour;
     words.textContent = part.says.replace(" %", "\u00a0%");
     button.setAttribute("aria-label", `Part ${r + 1}: ${part.says} of all variance`);
+    button.title = part.where;
     if (part.names.length) {
       const names = document.createElement("small");
       names.textContent = part.names.join(", ");

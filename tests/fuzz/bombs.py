@@ -73,12 +73,12 @@ class Watch(threading.Thread):
     def __init__(self):
         super().__init__(daemon=True)
         self._done, self._began, self._before = threading.Event(), _spent(), _held("self")
-        self._most = 0
+        self._others, self._most = set(_children()), 0  # processes of other tests do not count
         self.start()
 
     def run(self):
         while not self._done.wait(0.01):
-            children = [pid for task in Path("/proc/self/task").iterdir() for pid in _words(task / "children")]
+            children = (pid for pid in _children() if pid not in self._others)
             self._most = max(self._most, _held("self") - self._before + sum(map(_held, children)))
 
     def end(self):
@@ -91,6 +91,10 @@ class Watch(threading.Thread):
 def _spent():
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _children():
+    return [pid for task in Path("/proc/self/task").iterdir() for pid in _words(task / "children")]
 
 
 def _held(pid):

@@ -115,7 +115,7 @@ class Covariance(Inner):
         self.n_samples = n_samples
         self.moved = moved
         self.diagonal: np.ndarray = np.maximum(form.diagonal, 0.0)  # a variance below zero by rounding is none
-        self.diagonal.setflags(write=False)  # whoever wrote to it would change what is proven
+        self.diagonal.setflags(write=False)  # a write to it would change what is proven
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
         self.representation_error = representation_error
@@ -496,7 +496,7 @@ class Covariance(Inner):
         form : HeldMatrix or HeldFactor
         operation : str
         argument : ndarray
-            What it was done with: known to the last bit to whoever does it again, as its hash is in
+            What it was done with: reproducible to the last bit, as its hash is in
             the fingerprint.
         growth : float
             By which an error in this covariance grows.

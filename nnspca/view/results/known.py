@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import streamlit as st
 
@@ -64,8 +66,13 @@ def at(data: Dataset, now: State, k: int | None = None) -> Known:
 
 
 def parts_along(data: Dataset, now: State, counts: Iterable[int]) -> dict[int, Known]:
-    """Return what is known of each number of disjoint parts of at most k nonzeros."""
-    return ledger().parts_along(problem(data, now), now.k, counts, _least(data, now))
+    """Return what is known of each number of disjoint parts of at most k nonzeros.
+
+    Disjoint parts never explain more than all variance: a bound that was carried over and lies above that is left out.
+    """
+    rows = ledger().parts_along(problem(data, now), now.k, counts, _least(data, now))
+    total = store.covariance(data, now).trace
+    return {r: replace(row, upper=math.inf) if row.upper > total and not row.proven else row for r, row in rows.items()}
 
 
 def _least(data: Dataset, now: State) -> float:

@@ -19,7 +19,7 @@ SOLVING = 0.3  # share of the progress that the bare curve takes
 
 @dataclass(frozen=True)
 class Points:
-    """The points of one path that any session has finished: whoever asks for the same path goes on from them."""
+    """The points of one path that any session has finished; another run of the same path starts from them."""
 
     path: tuple[Hashable, ...]
 
@@ -42,7 +42,7 @@ class Points:
             store.results().put((*self.path, point.k), proven)
 
     def rough(self) -> dict[int, Component]:
-        """Return what was found at each k before it was searched, which whoever finds more may put there."""
+        """Return the components found at each k before the search, to be replaced by better ones."""
         made: dict[int, Component] | None = store.results().get((*self.path, "rough"))
         if made is None:
             made = {}

@@ -56,7 +56,7 @@ def _use(kept: bool) -> None:
     if kept:
         st.rerun()
     st.error(
-        "What was fetched could not be kept: the folder for it cannot be written. Whoever runs this server can name "
+        "What was fetched could not be kept: the folder for it cannot be written. The server's owner can name "
         "another one in the environment variable NNSPCA_CACHE."
     )
 

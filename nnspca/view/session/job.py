@@ -15,8 +15,8 @@ from nnspca.result import Progress
 from nnspca.view.session.workers import FairSemaphore, Ticket
 
 POLL_SECONDS = 0.5  # between two looks at a run, of the page's and of its own at who looks
-LEFT = 5.0  # seconds after which a run that nobody looks at lets all others go first
-ABANDONED = 300.0  # seconds after which a run that nobody looks at stops itself
+LEFT = 5.0  # seconds after which a run that no page shows lets all others go first
+ABANDONED = 300.0  # seconds after which a run that no page shows stops itself
 AFTER = 8.0  # seconds of a run's age up to which another one waits for its first result
 STOP_POLL_SECONDS = 0.05  # between two looks meanwhile at whether to stop
 
@@ -39,7 +39,7 @@ class Job:
         self.result: Any = None
         self.problem: str | None = None
         self.stopped = False
-        self.done = False  # whether the worker has returned, or nobody waits for it any more
+        self.done = False  # whether the worker has returned, or its result is no longer wanted
         self._started = time.monotonic()
         self._seen = self._asked = time.monotonic()
         self._watched = watched
@@ -68,7 +68,7 @@ class Job:
         self._is_deprioritised = self._ticket.background = True
 
     def should_stop(self) -> bool:
-        """Tell the worker whether to give up: someone pressed Stop, or nobody can see the run any more.
+        """Tell the worker whether to stop: Stop was pressed, or no page shows the run any more.
 
         Here the run also waits while others have their turn: whatever asks often enough to stop in
         time gives way in time.
@@ -106,8 +106,8 @@ class Job:
     def uninterruptible(self) -> Iterator[None]:
         """Work here whose half is worth nothing: once stopped the run is done, though its worker be busy for a while.
 
-        One product or one decomposition of LAPACK's takes seconds in which no Stop is heard: nobody
-        waits for its end.
+        A product or a LAPACK decomposition takes seconds and cannot be interrupted: the page does not
+        wait for its end.
         """
         self._is_uninterruptible = True
         try:

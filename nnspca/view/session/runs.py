@@ -77,7 +77,7 @@ def start(slot: str, key: Hashable, work: Work, *, after: Job | None = None) -> 
         earlier.stop()
     job = Job(key, session_is_open(), shared_workers())
     st.session_state["_jobs"][slot] = job
-    # Daemon threads: closing the server must not wait for a run that nobody can see any more.
+    # Daemon threads: closing the server does not wait for runs that no page shows.
     threading.Thread(target=job.run, args=(work, after), name=f"nnspca-{slot}", daemon=True).start()
     return job
 

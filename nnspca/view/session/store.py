@@ -24,7 +24,7 @@ MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
 PATIENCE = 10.0  # seconds that a session waits for another one that seeks the same
 POLL_SECONDS = 0.03  # between two looks meanwhile
 LEADING = 20  # eigenvalues that a page shows
-SHARED = 512 * 2**20  # bytes of data sets, prepared ones and covariances that are held for whoever asks next
+SHARED = 512 * 2**20  # bytes of data sets, prepared ones and covariances that sessions share
 A_NUMBER, A_STORED_ONE = 300.0, 4000.0  # what reading a number costs, and a stored one of a sparse array, in products
 QUICK = 1e9  # products of two numbers that a page's own script computes: a tenth of a second
 

@@ -123,7 +123,7 @@ def _waiting(create: Callable[[AppSession, Any], None]) -> Callable[[AppSession,
     def ask_again(session: AppSession, request: Any, patience: float) -> None:
         over = session._state is AppSessionState.SHUTDOWN_REQUESTED
         if over or (request.fragment_id and not session._fragment_storage.contains(request.fragment_id)):
-            return  # nobody is there any more, or the part is not on the page any more
+            return  # the tab is closed, or the part is no longer on the page
         running = session._scriptrunner
         if running is None or not running.request_rerun(request):
             created(session, request, patience)

@@ -17,7 +17,7 @@ class Ticket:
     Attributes
     ----------
     background : bool
-        Whether nobody waits for this run: it works only while all others are served.
+        Whether no page shows this run: it works only while no other run waits.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class FairSemaphore:
             self._changed.notify_all()
 
     def yield_turn(self, ticket: Ticket, stopped: Callable[[], bool]) -> bool:
-        """Hand the worker to whoever is before this run and wait for the next turn.
+        """Hand the worker to the run that is next in line and wait for the next turn.
 
         Returns
         -------

@@ -199,7 +199,7 @@ class Player {
     this.shown = s;
     const { support, weights } = path.parts[s], words = path.says[s];
     this.say("k", count(path.ks[s]));
-    if (!this.playing || now - (this.told ?? 0) > 150) { this.told = now; this.say("words", words); }
+    if (!this.playing || now - (this.told ?? 0) > 150) { this.told = now; this.say("words", words.replaceAll(" %", "\u00a0%")); }
     this.slider.value = String(s);
     this.slider.setAttribute("aria-valuetext", `k = ${path.ks[s]}. ${words}`);
     this.picture.setAttribute("aria-label", `The component at k = ${path.ks[s]}: ${sceneWords(path, support, weights)}`);

@@ -1,10 +1,13 @@
 """A run that waits for its turn: what is known already stands there meanwhile, and the page says what it waits for."""
 
+import pytest
+
 from nnspca.view.session import runs
 from nnspca.view.session.workers import FairSemaphore, Ticket
 from tests.pages.conftest import played, settle
 
 
+@pytest.mark.clock
 def test_a_page_that_waits_for_a_worker_shows_the_stored_picture_and_then_the_live_run(open_page, monkeypatch):
     workers, others = FairSemaphore(1), Ticket()
     assert workers.acquire(others, lambda: False)

@@ -23,7 +23,7 @@ class Sheet {
   }
 
   take(data) {
-    if (data.focus && data.focus !== this.focus) requestAnimationFrame(() => this.find(".answer").scrollIntoView({ block: "center" }));
+    if (data.focus && data.focus !== this.focus) this.reveal();
     this.focus = data.focus;
     if (data.signature === this.signature) return;
     const other = this.about !== undefined && data.about !== this.about;
@@ -52,6 +52,16 @@ class Sheet {
     this.find(".picture").style.height = `${this.samples ? 280 : few}px`;
     this.resize();
     if (other || elsewhere) this.write();
+  }
+
+  /** Bring the answer into sight, again while what is mounted above it still moves it out. */
+  reveal() {
+    const answer = this.find(".answer");
+    for (const pause of [0, 300, 1000])
+      setTimeout(() => {
+        const { top, bottom } = answer.getBoundingClientRect();
+        if (!pause || top > innerHeight || bottom < 0) answer.scrollIntoView({ block: "center" });
+      }, pause);
   }
 
   link() {

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 def gap_said(page: Page) -> float:
     """Return the proven share of the optimum that the sentence says, in per cent."""
     said = player(page).locator("[data-say=words]").inner_text()
-    return 100.0 if "proven optimal" in said else float(re.search(r"at least ([\d.]+) % of the optimum", said)[1])
+    return 100.0 if "proven optimal" in said else float(re.search(r"at least ([\d.]+)\s%\sof the optimum", said)[1])
 
 
 def test_proven_optima_are_told_and_an_opened_certificate_explains_checks_and_downloads_itself(visit, tmp_path):

@@ -227,7 +227,7 @@ def test_a_file_from_the_persons_disk_can_be_explored(visit, tmp_path):
     page = visit("/data")
     page.locator(".st-key-upload input[type=file]").set_input_files(tmp_path / "garden.csv")  # of two choosers
     page.get_by_text("In use: garden").wait_for()
-    page.get_by_role("link", name="Explore").click()
+    page.get_by_role("link", name="Explore", exact=True).click()
     expect(player(page).locator("[data-say=words]")).to_contain_text(PROVEN)
     named = re.compile("; the heaviest: (roses|tulips|ferns|moss|ivy)")
     expect(player(page).locator(".picture")).to_have_attribute("aria-label", named)

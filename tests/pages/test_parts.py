@@ -50,13 +50,12 @@ def figure(app, key):
 
 
 @pytest.fixture
-def empty_ledger():
+def empty_ledger(monkeypatch):
     """Nothing is stored, and nothing known of other tests' runs."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored, "records", dict)
-        known.ledger.clear()
-        store.results.clear()
-        yield
+    monkeypatch.setattr(stored, "records", dict)  # by the fixture that tests patch it with again: undone in order
+    known.ledger.clear()
+    store.results.clear()
+    yield
     known.ledger.clear()
 
 

@@ -29,7 +29,7 @@ from nnspca.covariance.inner import Inner
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.reading import check_names as check_columns
-from nnspca.covariance.samples import centred
+from nnspca.covariance.samples import Centred, centred
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import DENSE_FEATURES
 from nnspca.covariance.sums import Sums
@@ -256,27 +256,7 @@ class Covariance(Inner):
             small = n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
             form: Form = HeldMatrix(made.factor.cross()) if small else HeldFactor(made.factor)
         told = (given.names if samples == "rows" else _index(X)) if names is None else check_feature_names(names, n)
-        mean, scale = frozen(made.seen.mean), frozen(made.seen.scale)
-        variances = np.maximum(form.diagonal, 0.0)
-        return cls(
-            form,
-            n_samples=m,
-            representation_error=made.representation_error,
-            relative_drift=made.relative_drift,
-            origin=made.origin,
-            features=Features(
-                float(variances.sum()),
-                n,
-                told,
-                mean,
-                scale,
-                standardize,
-                given.image_shape,
-                given.axis,
-                given.axis_title,
-                frozen(variances),
-            ),
-        )
+        return cls._of_read(made, form, m, standardize, told, given)
 
     @classmethod
     def _of_source(
@@ -329,8 +309,14 @@ class Covariance(Inner):
         """
         if not callable(read):
             raise TypeError(f"read={shown(read)} is not allowed; give a function that returns an iterator of chunks")
-        heard: dict[str, Any] = {"should_stop": should_stop, "on_progress": on_progress}
-        return cls.from_data(read, standardize, sample_weight=sample_weight, names=names, **heard)
+        return cls.from_data(
+            read,
+            standardize,
+            sample_weight=sample_weight,
+            names=names,
+            should_stop=should_stop,
+            on_progress=on_progress,
+        )
 
     @classmethod
     def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
@@ -342,21 +328,33 @@ class Covariance(Inner):
     @classmethod
     def _of_streamed(cls, made: streamed.Streamed, standardize: bool, names: Any, given: Given) -> Covariance:
         """Hold what the sums over all rows came to."""
-        form = HeldMatrix(made.A)
-        variances, n = np.maximum(form.diagonal, 0.0), len(made.A)
-        mean, scale = frozen(made.seen.mean), frozen(made.seen.scale)
+        told = check_feature_names(names, len(made.A))
+        return cls._of_read(made, HeldMatrix(made.A), made.n_samples, standardize, told, given)
+
+    @classmethod
+    def _of_read(
+        cls,
+        made: Centred | streamed.Streamed,
+        form: Form,
+        n_samples: int,
+        standardize: bool,
+        names: tuple[str, ...] | None,
+        given: Given,
+    ) -> Covariance:
+        """Hold a form of A with the errors, means and scales of the samples that were read."""
+        variances = np.maximum(form.diagonal, 0.0)
         return cls(
             form,
-            n_samples=made.n_samples,
+            n_samples=n_samples,
             representation_error=made.representation_error,
             relative_drift=made.relative_drift,
             origin=made.origin,
             features=Features(
                 float(variances.sum()),
-                n,
-                check_feature_names(names, n),
-                mean,
-                scale,
+                len(variances),
+                names,
+                frozen(made.seen.mean),
+                frozen(made.seen.scale),
                 standardize,
                 given.image_shape,
                 given.axis,

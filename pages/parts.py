@@ -49,9 +49,10 @@ lead = results.get(choice.lead)
 proof = run.certificate(job, data, now, best)
 longer = None if proof is None else runs.only_job("tighten-parts", together.tighten_key(proof, data, now))
 
+resampled = stability.known(lead, data, now, choice)
 with suggest:
-    widgets.offer(panels.suggested(lead, data, now), "r", choice.r)
-said.markdown(f"## {verdict.headline(results, best, choice, done=done)}")
+    widgets.offer(panels.suggested(lead, data, now, resampled), "r", choice.r)
+said.markdown(f"## {verdict.headline(results, best, choice, done=done)}{stability.clause(resampled)}")
 drawn = {}
 with sight:
     if lead is not None:

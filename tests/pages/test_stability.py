@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import time
 
 import numpy as np
@@ -19,7 +20,7 @@ from nnspca.view.parts.figures.recurrence import PROVEN, recurrence
 from nnspca.view.session import catalogue, charts, store, tables
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
-from tests.pages.conftest import jobs, settle, texts
+from tests.pages.conftest import jobs, played, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -208,3 +209,28 @@ def test_parts_and_curves_go_home_as_a_printed_page(open_page, monkeypatch):
     printed = made["report-explore"]().decode()
     assert "Upper bound (proven)" in printed
     assert "nnspca.certify" in printed
+
+
+def test_the_sentence_above_the_picture_says_how_often_the_component_is_found_again(open_page):
+    opened = {"data": "digits", "k": 6, "more": True, "more_view": "stability", "resamples": 10}
+    page = settle(open_page("pages/explore.py", **opened))
+    assert "resamples" not in headline(page)
+    press(page, "start-stable")
+    assert re.search(r"Found again, with at least 80 % of its features, in \d+ of 10 resamples\.", headline(page))
+    rows = table_with(page, "returns in (%)")
+    assert rows["returns in (%)"].between(0, 100).all()
+    assert int((rows["loading"] != 0).sum()) == 6
+    page.select_slider(key="resamples").set_value(20)
+    page.run()
+    assert "resamples" not in headline(page)  # another question, not asked yet
+
+
+def test_a_covariance_offers_no_resampling(open_page):
+    page = settle(open_page("pages/explore.py", data="pitprops", more=True))
+    assert page.radio(key="more_view").options == ["Downloads and code", "The data"]
+
+
+def headline(page):
+    """The sentence about the component that the player shows."""
+    shown = played(page)
+    return shown["says"][shown["ks"].index(shown["k"])]

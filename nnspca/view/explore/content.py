@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.datasets import Dataset
-from nnspca.result import Component, suggestions
+from nnspca.result import Component
 from nnspca.result.features import Features
 from nnspca.view.explore import sentences
 from nnspca.view.explore.path import Live
@@ -69,11 +69,6 @@ class View:
     def part(self) -> Component | None:
         """The component that is shown."""
         return self.parts.get(self.k)
-
-    @property
-    def suggestion(self) -> suggestions.Suggestion | None:
-        """The k that the curve suggests."""
-        return suggestions.features((k, row.lower, row.upper) for k, row in self.known.items() if row.found)
 
     @property
     def band(self) -> band.Band:

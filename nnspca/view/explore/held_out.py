@@ -17,7 +17,7 @@ from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, machines, runs, store
 from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.session.state import State, remembered
 from nnspca.view.session.widgets import choose
 
 MOST = 12  # values of k that are tried
@@ -26,8 +26,7 @@ STOPPED = "Stopped. What was held out by then is shown."
 
 def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
     """Ask into how many folds the samples are dealt, start the run, and show what each k keeps of those held out."""
-    m, ks = data.X.shape[0], few(choice.ks)
-    solver = next((name for name in choice.methods if METHODS[name].feasible), choice.methods[0])
+    m, ks, solver = data.X.shape[0], few(choice.ks), _solver(choice)
     st.markdown(
         "More features always explain more of **these** samples, but not always of new ones. Here a share of the "
         "samples is held out, the component is found on the others, and its variance is measured on those held out. "
@@ -37,7 +36,7 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
         folds = choose(
             KEYS["folds"],
             "Folds",
-            usual=min(KEYS["folds"].default, max(f for f in KEYS["folds"].options if f <= max(m, 2))),
+            usual=_usual_folds(m),
             options=[f for f in KEYS["folds"].options if f <= max(m, 2)],
             help="Into how many shares the samples are dealt at random; each is held out once.",
             width=260,
@@ -51,9 +50,28 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
             ":material/content_cut:",
         )
     if job is not None:
-        runs.follow("which", job, STOPPED)
+        running = not job.done
+        if runs.follow("which", job, STOPPED) and running:
+            st.rerun()  # it ended after the suggestion was drawn
     found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
     return None if found is None else _answer(found, data, now, solver, folds, log=choice.log)
+
+
+def known(data: Dataset, now: State, choice: Choices) -> CrossValidation | None:
+    """Return what was measured on held-out samples for these choices; None where it was not."""
+    if data.kind == "covariance":
+        return None
+    folds = remembered(KEYS["folds"]) or _usual_folds(data.X.shape[0])
+    return store.results().get(_key(data, now, few(choice.ks), _solver(choice), folds))
+
+
+def _solver(choice: Choices) -> str:
+    """Return the first solver of the chart whose components keep to the constraints."""
+    return next((name for name in choice.methods if METHODS[name].feasible), choice.methods[0])
+
+
+def _usual_folds(m: int) -> int:
+    return min(KEYS["folds"].default, max(folds for folds in KEYS["folds"].options if folds <= max(m, 2)))
 
 
 def few(ks: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""More of the Explore page: downloads and code, the data, and which k the samples support."""
+"""More of the Explore page: downloads and code, the data, which k the samples support, and stability."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, SweepPoint
 from nnspca.view.certificate import component, proofs, sheet
-from nnspca.view.explore import held_out, proof, report
+from nnspca.view.explore import held_out, proof, report, stability
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
 from nnspca.view.session import charts, downloads, preview, tables
 from nnspca.view.session.state import MORE, State
 from nnspca.view.session.widgets import choose
 
-TITLE = "Downloads and code, the data, choosing k"
-LABELS = dict(zip(MORE, ("Downloads and code", "The data", "Which k?"), strict=True))
+TITLE = "Downloads and code, the data, choosing k, stability"
+LABELS = dict(zip(MORE, ("Downloads and code", "The data", "Which k?", "Stability"), strict=True))
 
 
 def panel(view: View, data: Dataset, now: State, choice: Choices) -> None:
-    """Show downloads, the data, or the choice of k by held-out samples, as chosen."""
-    options = [which for which in MORE if which != "which k" or data.kind != "covariance"]
+    """Show downloads, the data, the choice of k by held-out samples, or stability, as chosen."""
+    options = MORE if data.kind != "covariance" else MORE[:2]  # the others draw samples
     which = choose(
         KEYS["more_view"],
         "Show",
@@ -40,6 +40,8 @@ def panel(view: View, data: Dataset, now: State, choice: Choices) -> None:
             preview.provenance(data)
     elif which == "which k":
         held_out.panel(data, now, choice)
+    elif which == "stability":
+        stability.panel(view.part, data, now)
     elif view.part is not None:
         _downloads(view.part, view, data, now, choice)
 

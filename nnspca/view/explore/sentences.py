@@ -10,13 +10,13 @@ import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component, sentences
+from nnspca.result import Component, Stability, sentences
 from nnspca.result.features import Features
 from nnspca.view import sanitize
 from nnspca.view.explore.run import Found
 from nnspca.view.results.ledger import Known, share
 from nnspca.view.session import scene, solver, store
-from nnspca.view.session.state import State, keys_of, remembered
+from nnspca.view.session.state import State, chosen, keys_of
 from nnspca.view.words import at_least, at_most, optimal, proven_share, seconds
 
 COMPUTING = "Computing the upper bound …"
@@ -42,12 +42,32 @@ def need_key(data: Dataset, now: State, within: float) -> tuple[Hashable, ...]:
 
 def indispensable(part: Component | None, data: Dataset, now: State) -> str:
     """Say which features are indispensable, where that was proven of this component; else nothing."""
-    entry = keys_of("explore")["within"]
-    within = remembered(entry)
-    need = store.results().get(need_key(data, now, (entry.default if within is None else within) / 100))
+    need = store.results().get(need_key(data, now, chosen(keys_of("explore")["within"]) / 100))
     if need is None or part is None or not np.array_equal(need.component.support, part.support):
         return ""
     return sanitize.line(sentences.necessity(need))
+
+
+def stability_key(data: Dataset, now: State, method: str, draws: int) -> tuple[Hashable, ...]:
+    """Return the key of how often features return, over so many resamples."""
+    return ("stability", *store.subject_key(data, now), now.k, now.seed, method, draws)
+
+
+def resamples(part: Component | None, data: Dataset, now: State) -> Stability | None:
+    """Return how often the features of this component return, where that was estimated; else None."""
+    if part is None:
+        return None
+    draws = chosen(keys_of("explore")["resamples"])
+    stability = store.results().get(stability_key(data, now, part.method, draws))
+    same = stability is not None and np.array_equal(stability.parts.parts[0].support, part.support)
+    return stability if same else None
+
+
+def besides(part: Component | None, data: Dataset, now: State) -> str:
+    """Say what else is known of this component: indispensable features, and how often it is found again."""
+    stability = resamples(part, data, now)
+    again = "" if stability is None else sentences.stability(stability)
+    return sentences.result(indispensable(part, data, now), again)
 
 
 def who(part: Component, features: Features) -> str:

@@ -74,7 +74,7 @@ def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, othe
         drawn,
         choice.log,
         store.covariance(data, now).features,
-        sentences.indispensable(parts.get(now.k), data, now),
+        sentences.besides(parts.get(now.k), data, now),
     )
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.components.pairing import paired
 from nnspca.datasets import Dataset
-from nnspca.result import Components, sentences, suggestions
+from nnspca.result import Components, Stability, sentences, suggestions
 from nnspca.view import words
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
@@ -56,9 +56,11 @@ def whole(parts: Components, data: Dataset) -> Figure:
     return drawn
 
 
-def suggested(parts: Components | None, data: Dataset, now: State) -> suggestions.Suggestion | None:
-    """Return a suggested number of parts, if there is reason for one."""
-    return None if parts is None else suggestions.parts(parts.parts, store.covariance(data, now).features)
+def suggested(
+    parts: Components | None, data: Dataset, now: State, drawn: Stability | None
+) -> suggestions.Suggestion | None:
+    """Return a suggested number of parts, if there is reason for one; ``drawn`` is their stability, where known."""
+    return None if parts is None else suggestions.parts(parts.parts, store.covariance(data, now).features, drawn)
 
 
 def worth_drawing(parts: Components) -> Components:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components
-from nnspca.view import words
+from nnspca.view import sanitize, words
 from nnspca.view.parts.choices import KEYS, Choices, title_of
 from nnspca.view.parts.figures import samples as figures
 from nnspca.view.session import charts
@@ -47,12 +48,7 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
     """Rebuild a sample from the mean and its parts, as a slider adds them."""
     which, many = st.columns(2)
     with which:
-        number = choose(
-            KEYS["sample"],
-            "Sample",
-            high=data.shape[0],
-            help="The sample to rebuild from the parts.",
-        )
+        number = _sample(data)
     with many:
         used = choose(
             KEYS["used"],
@@ -68,7 +64,7 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
     near = U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else np.zeros_like(away)
     made = mean + spread * near
     left = float((away - near) @ (away - near)) / (float(away @ away) or 1.0)
-    title = f"Sample {number}, and what {used} {'part makes' if used == 1 else 'parts make'} of it"
+    title = f"{called(data, number)}, and what {used} {'part makes' if used == 1 else 'parts make'} of it"
     if data.image_shape is not None:
         drawn = figures.rebuilt(sample, made, data.image_shape, charts.palette(), title=title)
     else:
@@ -81,6 +77,22 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
         st.markdown(f"{these} **{words.percent(1 - left)}** of this {what}.")
     else:
         st.markdown(f"The mean alone: parts explain how this {what} differs from it.")
+
+
+def _sample(data: Dataset) -> int:
+    """Let the person choose a sample: by name where samples have names, else by number."""
+    about = "The sample to rebuild from the parts."
+    if not data.sample_names:
+        return int(choose(KEYS["sample"], "Sample", high=data.shape[0], help=about))
+    by_name = dataclasses.replace(KEYS["sample"], kind="one", widget="", low=None)
+    numbers = tuple(range(1, data.shape[0] + 1))
+    return int(choose(by_name, "Sample", options=numbers, format_func=lambda number: called(data, number), help=about))
+
+
+def called(data: Dataset, number: int) -> str:
+    """Return what a sample is called: its name beside its number, counted from 1."""
+    name = sanitize.line(data.sample_names[number - 1], sanitize.NAME) if data.sample_names else ""
+    return f"Sample {number}{f' ({name})' if name else ''}"
 
 
 def _spread(data: Dataset, now: State) -> np.ndarray:

@@ -11,7 +11,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Components, Necessity, Progress, Stability
+from nnspca.result import Components, Necessity, Progress, Stability, wording
 from nnspca.view import sanitize, words
 from nnspca.view.figures.style import Figure
 from nnspca.view.parts import run
@@ -21,7 +21,7 @@ from nnspca.view.parts.panels import scene
 from nnspca.view.session import charts, downloads, machines, runs, store
 from nnspca.view.session import scene as shared
 from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.session.state import State, chosen
 from nnspca.view.session.widgets import choose
 
 STOPPED = "Stopped. What was drawn and proven by then is shown."
@@ -88,13 +88,35 @@ def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) 
             ":material/casino:",
         )
     if job is not None:
-        runs.follow("stable", job, STOPPED)
+        running = not job.done
+        if runs.follow("stable", job, STOPPED) and running:
+            st.rerun()  # it ended after the suggestion was drawn
     found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
     if found is not None and found.drawn.resamples:
         return _answer(found, data, now, choice, draws)
     if job is not None and job.stopped and job.done:
         st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
     return {}
+
+
+def known(parts: Components | None, data: Dataset, now: State, choice: Choices) -> Stability | None:
+    """Return how often the features of these parts return, where that was estimated; else None."""
+    found = store.results().get(_key(data, now, choice, chosen(KEYS["resamples"]), chosen(KEYS["within"])))
+    same = (
+        parts is not None and found is not None and np.array_equal(found.drawn.parts.loadings != 0, parts.loadings != 0)
+    )
+    return found.drawn if same else None
+
+
+def clause(drawn: Stability | None) -> str:
+    """Say how many parts are stable, where that was estimated; else nothing."""
+    if drawn is None or not drawn.resamples:
+        return ""
+    stable, r = drawn.suggested_r, len(drawn.parts.parts)
+    if r == 1:
+        return f" It is {'' if stable else 'not '}stable over {drawn.resamples:,} resamples (an estimate)."
+    which = "All" if stable == r else f"{wording.spelled(stable).capitalize()} of the {wording.spelled(r)}"
+    return f" {which} are stable over {drawn.resamples:,} resamples (an estimate)."
 
 
 def _key(data: Dataset, now: State, choice: Choices, draws: int, within: float) -> tuple[Hashable, ...]:

@@ -38,7 +38,7 @@ OPENING_SCALE = "each its own"  # of data sets side by side: the preprocessing t
 PROOF = ("certificate", "bounds", "indispensable")
 PARTS_PROOF = ("certificate", "each part alone", "stability")
 PARTS_USE = ("samples", "downloads")
-MORE = ("downloads", "data", "which k")
+MORE = ("downloads", "data", "which k", "stability")
 
 
 def _every_option() -> tuple[Entry, ...]:
@@ -169,7 +169,7 @@ TABLE = (
     Entry("others", ("parts",), "fold", False),
     Entry("use", ("parts",), "fold", False),
     Entry("use_view", ("parts",), "one", PARTS_USE[0], options=PARTS_USE, widget="radio"),
-    Entry("resamples", ("parts",), "one", 50, options=RESAMPLES, widget="select_slider"),
+    Entry("resamples", ("explore", "parts"), "one", 50, options=RESAMPLES, widget="select_slider"),
     Entry("curves", ("spannogram",), "one", FOUR, options=(FOUR, RANDOM, DATA), widget="radio"),
     Entry("dimensions", ("spannogram",), "one", CIRCLE, options=(CIRCLE, SPHERE), widget="radio"),
     Entry("n", ("spannogram",), "whole", 8, low=2, high=13000),
@@ -301,6 +301,12 @@ def remembered(entry: Entry) -> Any:
     """Return what a key last said in this session, whether or not its widget is shown; None when it never did."""
     held = st.session_state.get(entry.key)
     return st.session_state.get("_memory", {}).get((entry.pages, entry.key)) if held is None else held
+
+
+def chosen(entry: Entry) -> Any:
+    """Return what a key last said in this session, or its default."""
+    value = remembered(entry)
+    return entry.default if value is None else value
 
 
 def methods_for(nonnegative: bool, n: int) -> list[str]:

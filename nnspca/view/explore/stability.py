@@ -1,0 +1,152 @@
+"""How stable the component is: how often each of its features returns when the samples are drawn again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.result import Component, Components, Stability, sentences, suggestions
+from nnspca.view import sanitize, words
+from nnspca.view.certificate import component
+from nnspca.view.explore import held_out
+from nnspca.view.explore.choices import KEYS, Choices
+from nnspca.view.explore.content import View
+from nnspca.view.explore.sentences import resamples, stability_key
+from nnspca.view.session import charts, downloads, machines, runs, scene, store
+from nnspca.view.session.job import Job, Work
+from nnspca.view.session.state import State
+from nnspca.view.session.widgets import choose
+
+STOPPED = "Stopped. What was drawn by then is shown."
+PUBLISHED = 5  # intermediate results of a run
+ROWS = 300  # most rows of the table
+
+
+def suggestion(view: View, data: Dataset, now: State, choice: Choices) -> suggestions.Suggestion | None:
+    """Suggest k by the curve, held-out samples and resamples, as far as they are known."""
+    curve = ((k, row.lower, row.upper) for k, row in view.known.items() if row.found)
+
+    def stability_at(k: int) -> Stability | None:
+        return resamples(view.parts.get(k), data, replace(now, k=k))
+
+    return suggestions.features(curve, held_out.known(data, now, choice), stability_at)
+
+
+def panel(part: Component | None, data: Dataset, now: State) -> None:
+    """Ask for the number of resamples, start the run, and show how often each feature returns."""
+    if part is None or not nnspca.METHODS[part.method].feasible:
+        st.markdown("Stability is estimated for components that keep to k and to the signs; none is shown.")
+        return
+    noun = scene.noun(data)
+    st.markdown(
+        f"Draw {data.X.shape[0]:,} samples with replacement, find the component again, and count how often each of its "
+        f"{noun} returns. This is an estimate and proves nothing."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        draws = choose(
+            KEYS["resamples"], "Resamples", help="More resamples take longer and estimate more exactly.", width=260
+        )
+        key = stability_key(data, now, part.method, draws)
+        job = runs.on_demand(
+            "stable",
+            key,
+            lambda: _work(part, data, now, draws),
+            "Some seconds to some minutes. Stop at any time: what was drawn by then is shown.",
+            ":material/casino:",
+        )
+    if job is not None:
+        running = not job.done
+        if runs.follow("stable", job, STOPPED) and running:
+            st.rerun()  # it ended after the sentence above the picture was drawn
+    stability = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
+    if stability is not None and stability.resamples:
+        _show(stability, data, now)
+    elif job is not None and job.stopped and job.done:
+        st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
+
+
+def _work(part: Component, data: Dataset, now: State, draws: int) -> Work:
+    """Return the work: publishes a Stability a few times, and stores the last one unless it was stopped."""
+    total = store.covariance(data, now).trace
+    parts = Components((part,), np.array([part.variance]), total, part.method, "disjoint", nonnegative=part.nonnegative)
+    key = stability_key(data, now, part.method, draws)
+
+    def work(job: Job) -> None:
+        def publish(stability: Stability) -> None:
+            if stability.resamples % -(-draws // PUBLISHED) == 0 and stability.resamples < draws:
+                job.publish(stability)
+
+        stability = nnspca.bootstrap(
+            data,
+            now.k,
+            1,
+            draws,
+            part.method,
+            standardize=now.standardise,
+            nonnegative=part.nonnegative,
+            parts=parts,
+            seed=now.seed,
+            executor=machines.executor(),
+            on_resample=publish,
+            should_stop=job.should_stop,
+            on_progress=job.report,
+        )
+        if not stability.stopped:
+            store.results().put(key, stability)
+        job.publish(stability)
+
+    return work
+
+
+def _show(stability: Stability, data: Dataset, now: State) -> None:
+    """Say it in words, draw it on the features, and list them."""
+    part, noun, rows = stability.parts.parts[0], scene.noun(data), listing(stability, data)
+    often = int((stability.recurrence[part.support, 0] >= sentences.RETURNED).sum())
+    share, verb = f"{100 * sentences.RETURNED:.0f} %", "returns" if often == 1 else "return"
+    st.markdown(
+        f"### {often:,} of {part.cardinality:,} {noun} {verb} in at least {share} of the resamples "
+        f"(probable, not proven)\n\n{sentences.stability(stability)}"
+    )
+    picture, table = st.columns([1, 1.25], gap="large")
+    with picture:
+        returned = replace(part, loadings=np.where(part.loadings != 0, stability.recurrence[:, 0], 0.0))
+        figure = component.figure(returned, data, "Share of the resamples in which each feature returns", ghost=False)
+        charts.figure(figure, "stability")
+    with table:
+        st.dataframe(
+            [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
+            hide_index=True,
+            height=400,
+            column_config={"returns in (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
+            alt="Each feature: how often it returns, and its loading.",
+        )
+    stem = f"{data.name}-k{part.k}-stability"
+    charts.csv_button(downloads.table_csv(rows), "csv-stability", f"{stem}.csv", "Every feature (CSV)")
+    st.code("\n".join([*downloads.data_lines(now), _call(stability, now)]), language="python", wrap_lines=True)
+
+
+def listing(stability: Stability, data: Dataset) -> list[dict[str, object]]:
+    """Return a row for each feature that was ever found, the most frequent first."""
+    return [
+        {
+            "feature": str(data.feature_names[int(str(row["feature"]))]),
+            "returns in (%)": words.floor(100 * float(str(row["recurrence"])), 1),
+            "loading": row["loading"],
+        }
+        for row in stability.to_records()
+    ]
+
+
+def _call(stability: Stability, now: State) -> str:
+    """Return the Python that estimates it again."""
+    part = stability.parts.parts[0]
+    return (
+        f"stability = nnspca.bootstrap(data, {part.k}, 1, {stability.resamples}, {part.method!r}, "
+        f"standardize={now.standardise},\n"
+        f"                             nonnegative={part.nonnegative}, seed={now.seed})\n"
+        "print(stability.recurrence[:, 0], stability.agreement[:, 0])"
+    )

@@ -26,6 +26,9 @@ SKEWED = 20.0  # ratio of the largest value to the median from which a logarithm
 TALL = 20.0  # times more rows than columns from which rows may be the features
 ALIKE = 3.0  # ratio of standard deviations up to which all columns look like one kind of thing
 MOST_COLUMNS = 20_000  # up to which columns are compared with each other
+MOST_CORRELATED = 2000  # up to which all correlations are computed
+SAME = 1 - 1e-9  # correlation from which two columns are one quantity in two units
+ALMOST = 0.9995  # and from which they may be, each rounded
 NEAR = 0.3  # share of the largest loading of the first direction from which a feature takes part
 IDENTIFIERS = re.compile(r"(?:^|[_\s.-])(?:id|ids|index|idx|no|nr|num|row|rownum|case|subject|patient|code)$", re.I)
 NAMED_ALIKE = 8  # columns from which a name in common, with a number each, says that they are of one unit
@@ -40,6 +43,7 @@ Kind = Literal[
     "skewed",
     "constant",
     "duplicates",
+    "units",
     "identifiers",
     "dates",
     "orientation",
@@ -101,7 +105,7 @@ class Inspection:
 
     @property
     def left_out(self) -> tuple[int, ...]:
-        """Columns that are no features of their own: constant ones, identifiers, dates, and copies of another."""
+        """Columns that are no features of their own: constant ones, identifiers, dates, copies of another."""
         return tuple(sorted({i for note in self.notes if note.choice == "leave out" for i in note.features}))
 
     def note(self, kind: Kind) -> Note | None:
@@ -173,7 +177,9 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     left_out = {i for note in notes for i in note.features}
     used = np.array([i for i in range(n) if i not in left_out], dtype=int)
     notes += [*_scales(data, spread, used), *_counts(data, used), *_orientation(data, spread, used)]
-    notes += [*_duplicates(data, used), *_signs(data, spread, used)]
+    copies = _duplicates(data, used)
+    used = np.setdiff1d(used, [i for note in copies for i in note.features])
+    notes += [*copies, *_units(data, spread, used), *_signs(data, spread, used)]
     return Inspection((m, n), tuple(notes), data.feature_names)
 
 
@@ -368,6 +374,28 @@ def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
     return [Note("duplicates", f"{_columns(data, equal)} {verb} another column: left out.", "leave out", tuple(equal))]
 
 
+def _units(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
+    """Note columns that hold the quantity of another column in another unit, exactly or after rounding."""
+    if data.is_sparse or not 2 <= len(used) <= MOST_CORRELATED or data.shape[0] < FEW:
+        return []
+    Z = (data.columns(used) - np.asarray(data.means)[used]) / spread[used]
+    later = np.triu(Z.T @ Z / len(Z), 1)  # each pair once, at the row of the earlier column
+    exact = used[(later >= SAME).any(axis=0)]
+    notes = []
+    if exact.size:
+        verb = "is another column" if exact.size == 1 else "are other columns"
+        sentence = f"{_columns(data, exact)} {verb} in another unit: left out."
+        notes.append(Note("units", sentence, "leave out", tuple(exact.tolist())))
+    almost = np.argwhere((later >= ALMOST) & (later < SAME))
+    if len(almost):
+        pair = used[almost[0]]
+        more = f", and {len(almost) - 1:,} more such pairs" if len(almost) > 2 else ""
+        more = ", and one more such pair" if len(almost) == 2 else more
+        sentence = f"{_columns(data, pair)} correlate above {ALMOST}{more}: perhaps one quantity in two units."
+        notes.append(Note("units", sentence, "", tuple(pair.tolist())))
+    return notes
+
+
 def _first_direction(data: Dataset, spread: np.ndarray, used: np.ndarray) -> tuple[np.ndarray, float]:
     """Return the leading eigenvector of the correlations, and its share of the trace."""
     Z = (data.columns(used) - np.asarray(data.means)[used]) / spread[used]
@@ -380,7 +408,7 @@ def _first_direction(data: Dataset, spread: np.ndarray, used: np.ndarray) -> tup
 
 def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     """Note how many features each sign of the first direction has: a nonnegative component uses one of the two."""
-    if data.is_sparse or not 2 <= len(used) <= 2000 or data.shape[0] < FEW:
+    if data.is_sparse or not 2 <= len(used) <= MOST_CORRELATED or data.shape[0] < FEW:
         return []
     x, _ = _first_direction(data, spread, used)
     strong = np.abs(x) >= NEAR * np.abs(x).max()

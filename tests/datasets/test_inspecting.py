@@ -101,3 +101,19 @@ def test_degenerate_tables_are_looked_at_without_a_warning(X):
 def test_what_is_no_table_of_numbers_is_refused(X):
     with pytest.raises(ValueError, match=r"."):
         inspect(X)
+
+
+def test_a_quantity_in_two_units_is_used_once():
+    rng = np.random.default_rng(0)
+    cm, kg, age = rng.normal(170, 9, 200), rng.normal(70, 9, 200), rng.normal(40, 9, 200)
+    names = ["cm", "kg", "inch", "age"]
+    seen = inspect(np.c_[cm, kg, cm / 2.54, age], names)
+    assert seen.left_out == (2,)
+    assert str(seen) == "Column 'inch' is another column in another unit: left out."
+    rounded = inspect(np.c_[cm.round(1), kg, (cm / 2.54).round(1), age], names)
+    assert rounded.left_out == ()  # it may be another quantity: said, and left to the person
+    assert rounded.note("units").features == (0, 2)
+    assert "perhaps one quantity in two units" in rounded.note("units").says
+    opposite = inspect(np.c_[cm, kg, -cm, age], names)
+    assert opposite.note("units") is None  # a nonnegative component can use one of the two only
+    assert inspect(np.c_[cm, kg, cm, cm / 2.54], names).left_out == (2, 3)

@@ -114,7 +114,7 @@ def _show(stability: Stability, data: Dataset, now: State) -> None:
     picture, table = st.columns([1, 1.25], gap="large")
     with picture:
         returned = replace(part, loadings=np.where(part.loadings != 0, stability.recurrence[:, 0], 0.0))
-        figure = component.figure(returned, data, "Share of the resamples in which each feature returns", ghost=False)
+        figure = component.figure(returned, data, "How often each feature returns", ghost=False)
         charts.figure(figure, "stability")
     with table:
         st.dataframe(

@@ -282,7 +282,7 @@ class Covariance(Inner):
     def from_chunks(
         cls,
         read,
-        standardize: bool = False,
+        standardize: bool | None = None,
         *,
         sample_weight=None,
         names=None,
@@ -297,7 +297,7 @@ class Covariance(Inner):
             Called without arguments, it returns an iterator of arrays, tables or sparse arrays of
             some rows each, all of the same features.
         standardize, sample_weight, names, should_stop, on_progress
-            As for :meth:`from_data`, which takes such a function, too.
+            As for :meth:`from_data`, which takes such a function, too, and warns likewise.
 
         Examples
         --------
@@ -309,14 +309,11 @@ class Covariance(Inner):
         """
         if not callable(read):
             raise TypeError(f"read={shown(read)} is not allowed; give a function that returns an iterator of chunks")
-        return cls.from_data(
-            read,
-            standardize,
-            sample_weight=sample_weight,
-            names=names,
-            should_stop=should_stop,
-            on_progress=on_progress,
-        )
+        scaled = stated(standardize)
+        cov = cls._of_samples(read, scaled, "rows", sample_weight, names, should_stop, on_progress)
+        if standardize is None:
+            warn_of_dominant(cov.diagonal, cov.feature_names)
+        return cov
 
     @classmethod
     def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:

@@ -500,3 +500,18 @@ def test_reading_tells_how_far_it_is_and_stops_when_told(call, small, tmp_path):
         call(blocks, should_stop=lambda: True)
     with pytest.raises(TypeError, match="on_progress=3 is not allowed"):
         call(chunks, on_progress=3)
+
+
+def test_chunks_of_which_one_feature_holds_nearly_all_variance_are_warned_of(recwarn):
+    X = np.random.default_rng(0).standard_normal((50, 3)) * [100.0, 1.0, 1.0]
+
+    def read():
+        yield X[:20]
+        yield X[20:]
+
+    with pytest.warns(UserWarning, match="'x0' alone holds 99"):
+        Covariance.from_chunks(read)
+    recwarn.clear()
+    Covariance.from_chunks(read, standardize=False)
+    Covariance.from_chunks(read, standardize=True)
+    assert not recwarn

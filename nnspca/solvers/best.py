@@ -8,6 +8,7 @@ import numpy as np
 
 from nnspca.calls.progress import Monitor
 from nnspca.calls.stopping import Stopped, raise_if_stopped, run_cancellable
+from nnspca.covariance import searching
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -22,6 +23,8 @@ RANKS = (1, 2, 3, 4)  # low-rank optima to start from
 CELLS = 30  # of the search for each: of 408 problems none ended better after 200
 WIDE = 5000  # features above which only candidates from a few steps are used to climb the starts
 FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFTED times k
+CHOSEN = 0.2  # share of the progress of a portfolio that the choice of candidates takes
+CHOOSING = "choosing candidate features"
 STEPS = 3  # on all the features before they are chosen
 SEARCHED = 0.8  # share of the progress that the rounds of search take
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
@@ -138,12 +141,14 @@ def _searched(problem: Problem, part: Component, rng: np.random.Generator, monit
     """Improve a component by rounds of search; with very many features, among those of large gradient only."""
     cov, x = problem.cov, part.loadings
     if (count := _sifted(problem)) is not None:
+        some = replace(problem, cov=searching.of_some_samples(cov, rng))
         chosen, _ = _candidate_features(
-            problem, count, rng=rng, monitor=monitor.without_points(), restarts=16, starts=x
+            some, count, rng=rng, monitor=Monitor(monitor.should_stop), restarts=16, starts=x
         )
+        few = replace(problem, cov=searching.entry_by_entry(cov, chosen), k=min(problem.k, len(chosen)))
         y = np.zeros(problem.n)
         y[chosen], history = local.search(
-            problem.restrict(chosen), x[chosen], rounds=rounds, rng=rng, monitor=monitor.on_features(chosen, problem.n)
+            few, x[chosen], rounds=rounds, rng=rng, monitor=monitor.on_features(chosen, problem.n)
         )
         y, _ = polish(problem, y, monitor=monitor)
     else:
@@ -259,14 +264,18 @@ def _of_the_many(
 ) -> Component:
     """The portfolio on candidate features, then polished on all: most of very many features never matter."""
     cov = problem.cov
+    some = replace(problem, cov=searching.of_some_samples(cov, rng))
+    first = monitor.part(0.0, CHOSEN)
+    if some.cov is not cov:  # variances of some samples are no results
+        first = first.without_points()
     chosen, points = _candidate_features(
-        problem, count, rng=rng, monitor=monitor, restarts=settings.restarts, starts=settings.starts
+        some, count, rng=rng, monitor=first, restarts=settings.restarts, starts=settings.starts
     )
     starts = points[:, chosen]
     component = _portfolio(
-        problem.restrict(chosen),
+        replace(problem, cov=searching.entry_by_entry(cov, chosen), k=min(problem.k, len(chosen))),
         rng,
-        monitor.part(0.0, 0.9).on_features(chosen, problem.n),
+        monitor.part(CHOSEN, 0.9).on_features(chosen, problem.n),
         replace(settings, leaders=2 * settings.leaders, starts=starts[starts.any(axis=1)]),
     )
     x = np.zeros(problem.n)
@@ -294,10 +303,11 @@ def _candidate_features(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The features, ascending, of largest variance or nearest to the support of some start; and the starts."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    directions = applied(cov, rng.standard_normal((restarts, problem.n)), monitor)
-    raise_if_stopped(monitor)
-    directions = applied(cov, feasible.unit(directions), monitor)
-    raise_if_stopped(monitor)
+    directions = rng.standard_normal((restarts, problem.n))
+    for done in (0.1, 0.2):
+        directions = applied(cov, feasible.unit(directions) if done > 0.1 else directions, monitor)
+        raise_if_stopped(monitor)
+        monitor.tell(done, CHOOSING)
     alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], np.abs(directions).argmax(axis=1))
     # features of positive covariances are good starts without sign constraint too
     rows = [np.maximum(directions, 0.0), np.maximum(-directions, 0.0)]
@@ -307,8 +317,10 @@ def _candidate_features(
     raise_if_stopped(monitor)
     starts = np.vstack([*rows, given])
     raise_if_stopped(monitor)
+    monitor.tell(0.3, CHOOSING)
     points, _ = climb(problem, starts, monitor=monitor, max_iter=STEPS)
     raise_if_stopped(monitor)
+    monitor.tell(0.8, CHOOSING)
     gradients = applied(cov, points, monitor)
     raise_if_stopped(monitor)
     nearness = _nearness(cov.diagonal[None], k)

@@ -1,0 +1,43 @@
+"""Covariances to search on: of some of the samples, or entry by entry; what is found is measured on the whole.
+
+A search needs thousands of products with A. Of data with many stored numbers m·p each costs 2·m·p
+multiplications, on a few thousand features held as their entries a few million. And where a search
+only chooses which features to consider, a part of the samples is enough. Neither is exact to the
+last bit, nor made for proofs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.covariance.covariance import Covariance
+from nnspca.covariance.factor import DenseFactor, SparseFactor
+from nnspca.covariance.forms import HeldFactor, HeldMatrix
+
+ENTRIES = 2**22  # stored numbers of the data beyond which a search considers some of the samples first
+FORMED = 3000  # features up to which the entries are formed, where there are more samples
+
+
+def of_some_samples(cov: Covariance, rng: np.random.Generator) -> Covariance:
+    """Return the covariance of as many samples, drawn at random, as hold ``ENTRIES`` numbers; ``cov`` if all do."""
+    factor = cov.factor
+    if not isinstance(factor, DenseFactor | SparseFactor):
+        return cov
+    m = factor.shape[0]
+    stored = factor.Y.size if isinstance(factor, DenseFactor) else factor.S.nnz
+    count = m * ENTRIES // max(stored, 1)
+    if not 0 < count < m:
+        return cov
+    rows = np.sort(rng.choice(m, count, replace=False))
+    if isinstance(factor, DenseFactor):
+        return Covariance(HeldFactor(DenseFactor(factor.Y[rows] * np.sqrt(m / count))), n_samples=count)
+    return Covariance(HeldFactor(SparseFactor(factor.S[rows], factor.mean)), n_samples=count)
+
+
+def entry_by_entry(cov: Covariance, features: np.ndarray) -> Covariance:
+    """Return the covariance of some features as a matrix, where these are few and the samples are more."""
+    factor = cov.factor
+    if factor is None or len(features) > FORMED or factor.shape[0] <= len(features):
+        return cov.restrict(features)
+    A = factor.selected(features).cross()
+    return Covariance(HeldMatrix((A + A.T) / 2), n_samples=cov.n_samples)

@@ -8,6 +8,8 @@ last bit, nor made for proofs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from nnspca.covariance.covariance import Covariance
@@ -15,6 +17,8 @@ from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 
 ENTRIES = 2**22  # stored numbers of the data beyond which a search considers some of the samples first
+DENSE = 2**23  # numbers of the data that are dense at a time
+SPARSE = 0.01  # share of a dense product's multiplications that a sparse product may have to take less time
 FORMED = 3000  # features up to which the entries are formed, where there are more samples
 
 
@@ -34,10 +38,32 @@ def of_some_samples(cov: Covariance, rng: np.random.Generator) -> Covariance:
     return Covariance(HeldFactor(SparseFactor(factor.S[rows], factor.mean)), n_samples=count)
 
 
-def entry_by_entry(cov: Covariance, features: np.ndarray) -> Covariance:
-    """Return the covariance of some features as a matrix, where these are few and the samples are more."""
+def entry_by_entry(
+    cov: Covariance, features: np.ndarray, step: Callable[[float], None] = lambda share: None
+) -> Covariance:
+    """Return the covariance of some features as a matrix, where these are few and the samples are more.
+
+    ``step`` is called with the share that is done, some times a second; what it raises ends the call.
+    """
     factor = cov.factor
     if factor is None or len(features) > FORMED or factor.shape[0] <= len(features):
         return cov.restrict(features)
-    A = factor.selected(features).cross()
+    if isinstance(factor, SparseFactor):
+        A = _sparse_cross(factor.selected(features), step)
+    else:
+        A = factor.selected(features).cross()
     return Covariance(HeldMatrix((A + A.T) / 2), n_samples=cov.n_samples)
+
+
+def _sparse_cross(factor: SparseFactor, step: Callable[[float], None]) -> np.ndarray:
+    """Return Y'Y: rows are made dense some at a time, in single precision, unless a sparse product takes less."""
+    m, n = factor.shape
+    stored = np.diff(factor.S.indptr).astype(float)
+    if stored @ stored < SPARSE * m * n**2:
+        return factor.cross()
+    A, mean, rows = np.zeros((n, n)), factor.mean.astype(np.float32), max(1, DENSE // n)
+    for start in range(0, m, rows):
+        step(start / m)
+        Y = factor.S[start : start + rows].astype(np.float32).toarray() - mean
+        A += Y.T @ Y
+    return A / m

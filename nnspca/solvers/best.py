@@ -23,7 +23,7 @@ RANKS = (1, 2, 3, 4)  # low-rank optima to start from
 CELLS = 30  # of the search for each: of 408 problems none ended better after 200
 WIDE = 5000  # features above which only candidates from a few steps are used to climb the starts
 FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFTED times k
-CHOSEN = 0.2  # share of the progress of a portfolio that the choice of candidates takes
+CHOSEN, FORMED = 0.2, 0.4  # shares of the progress of a portfolio when candidates are chosen, and their entries formed
 CHOOSING = "choosing candidate features"
 STEPS = 3  # on all the features before they are chosen
 SEARCHED = 0.8  # share of the progress that the rounds of search take
@@ -145,7 +145,7 @@ def _searched(problem: Problem, part: Component, rng: np.random.Generator, monit
         chosen, _ = _candidate_features(
             some, count, rng=rng, monitor=Monitor(monitor.should_stop), restarts=16, starts=x
         )
-        few = replace(problem, cov=searching.entry_by_entry(cov, chosen), k=min(problem.k, len(chosen)))
+        few = _on_few(problem, chosen, Monitor(monitor.should_stop))
         y = np.zeros(problem.n)
         y[chosen], history = local.search(
             few, x[chosen], rounds=rounds, rng=rng, monitor=monitor.on_features(chosen, problem.n)
@@ -273,9 +273,9 @@ def _of_the_many(
     )
     starts = points[:, chosen]
     component = _portfolio(
-        replace(problem, cov=searching.entry_by_entry(cov, chosen), k=min(problem.k, len(chosen))),
+        _on_few(problem, chosen, monitor.part(CHOSEN, FORMED)),
         rng,
-        monitor.part(CHOSEN, 0.9).on_features(chosen, problem.n),
+        monitor.part(FORMED, 0.9).on_features(chosen, problem.n),
         replace(settings, leaders=2 * settings.leaders, starts=starts[starts.any(axis=1)]),
     )
     x = np.zeros(problem.n)
@@ -290,6 +290,17 @@ def _of_the_many(
         stopped=monitor.stop(),
         note=f"{component.note}, among {len(chosen):,} features first",
     )
+
+
+def _on_few(problem: Problem, features: np.ndarray, monitor: Monitor) -> Problem:
+    """Return the problem on some features, to search on."""
+
+    def step(share: float) -> None:
+        raise_if_stopped(monitor)
+        monitor.tell(share, "forming the covariance of the candidates")
+
+    cov = searching.entry_by_entry(problem.cov, features, step)
+    return replace(problem, cov=cov, k=min(problem.k, len(features)))
 
 
 def _candidate_features(

@@ -40,6 +40,11 @@ def test_entries_of_few_features_are_those_of_the_whole(monkeypatch):
     few = searching.entry_by_entry(cov, features)
     assert few.holds_entries
     np.testing.assert_allclose(few.matrix, cov.block(features, features), rtol=1e-12, atol=1e-15)
+    monkeypatch.setattr(searching, "SPARSE", 0.0)
+    shares = []
+    dense = searching.entry_by_entry(cov, features, shares.append)
+    assert shares[0] == 0.0
+    np.testing.assert_allclose(dense.matrix, few.matrix, atol=1e-6 * few.trace)
     monkeypatch.setattr(searching, "FORMED", 3)
     assert not searching.entry_by_entry(cov, features).holds_entries
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view.explore import choices, more, path, proof, run, stability, stage
+from nnspca.view.explore import choices, held_out, more, path, proof, run, stage
 from nnspca.view.explore.samples import panels as samples
 from nnspca.view.results import collection
 from nnspca.view.session import catalogue, runs, state, widgets
@@ -32,7 +32,7 @@ view = stage.view(data, now, choice, job, along, others)
 with tighten:
     proof.button(view, data, now, longer)
 with suggest:
-    widgets.offer(stability.suggestion(view, data, now, choice) if along.done else None, "k", now.k)
+    widgets.offer(held_out.suggestion(view, data, now, choice) if along.done else None, "k", now.k)
 with running:
     if runs.follow("explore", job) and len(job.arrived) > drawn:
         st.rerun()  # it ended after the picture had been drawn

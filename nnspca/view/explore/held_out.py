@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import CrossValidation
+from nnspca.result import CrossValidation, Stability, suggestions
 from nnspca.solvers.registry import METHODS
 from nnspca.view import words
 from nnspca.view.explore.choices import KEYS, Choices
+from nnspca.view.explore.content import View
+from nnspca.view.explore.sentences import resamples
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import Figure
 from nnspca.view.session import charts, downloads, machines, runs, store
@@ -55,6 +58,16 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
             st.rerun()  # it ended after the suggestion was drawn
     found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
     return None if found is None else _answer(found, data, now, solver, folds, log=choice.log)
+
+
+def suggestion(view: View, data: Dataset, now: State, choice: Choices) -> suggestions.Suggestion | None:
+    """Suggest k by the curve, held-out samples and resamples, as far as they are known."""
+    curve = ((k, row.lower, row.upper) for k, row in view.known.items() if row.found)
+
+    def stability_at(k: int) -> Stability | None:
+        return resamples(view.parts.get(k), data, replace(now, k=k))
+
+    return suggestions.features(curve, known(data, now, choice), stability_at)
 
 
 def known(data: Dataset, now: State, choice: Choices) -> CrossValidation | None:

@@ -9,13 +9,11 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Components, Stability, sentences, suggestions
+from nnspca.result import Component, Components, Stability, sentences
 from nnspca.view import sanitize, words
 from nnspca.view.certificate import component
-from nnspca.view.explore import held_out
-from nnspca.view.explore.choices import KEYS, Choices
-from nnspca.view.explore.content import View
-from nnspca.view.explore.sentences import resamples, stability_key
+from nnspca.view.explore.choices import KEYS
+from nnspca.view.explore.sentences import stability_key
 from nnspca.view.session import charts, downloads, machines, runs, scene, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
@@ -24,16 +22,6 @@ from nnspca.view.session.widgets import choose
 STOPPED = "Stopped. What was drawn by then is shown."
 PUBLISHED = 5  # intermediate results of a run
 ROWS = 300  # most rows of the table
-
-
-def suggestion(view: View, data: Dataset, now: State, choice: Choices) -> suggestions.Suggestion | None:
-    """Suggest k by the curve, held-out samples and resamples, as far as they are known."""
-    curve = ((k, row.lower, row.upper) for k, row in view.known.items() if row.found)
-
-    def stability_at(k: int) -> Stability | None:
-        return resamples(view.parts.get(k), data, replace(now, k=k))
-
-    return suggestions.features(curve, held_out.known(data, now, choice), stability_at)
 
 
 def panel(part: Component | None, data: Dataset, now: State) -> None:
@@ -106,7 +94,7 @@ def _show(stability: Stability, data: Dataset, now: State) -> None:
     """Say it in words, draw it on the features, and list them."""
     part, noun, rows = stability.parts.parts[0], scene.noun(data), listing(stability, data)
     often = int((stability.recurrence[part.support, 0] >= sentences.RETURNED).sum())
-    share, verb = f"{100 * sentences.RETURNED:.0f} %", "returns" if often == 1 else "return"
+    share, verb = f"{words.fixed(100 * sentences.RETURNED, 0)} %", "returns" if often == 1 else "return"
     st.markdown(
         f"### {often:,} of {part.cardinality:,} {noun} {verb} in at least {share} of the resamples "
         f"(probable, not proven)\n\n{sentences.stability(stability)}"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 PLAIN = {float, int, bool}
-DEEPEST = 3  # sequences in sequences: a table has two, and what has more is none
+MAX_DEPTH = 3  # levels of nested sequences; a table has two
 
 
 def shown(value: object) -> str:
@@ -19,7 +19,7 @@ def shown(value: object) -> str:
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and shape:
         return f"{_a(type(value).__name__)} of shape {shape}"
-    if isinstance(value, int) and abs(value) >= 10**60:  # Python refuses to write some, and takes long over others
+    if isinstance(value, int) and abs(value) >= 10**60:  # printing such a number is slow, or refused
         return "a huge whole number" if value > 0 else "a huge negative whole number"
     try:
         written = " ".join(repr(value).split())
@@ -67,12 +67,12 @@ def scalar(value: object) -> object:
 
 def check_whole(name: str, value: object, low: int, high: int | None = None, *, more: str = "") -> int:
     """Return it as an int; ValueError unless it is a whole number from low to high; ``more`` names what else may be."""
-    given = scalar(value)
-    whole = isinstance(given, int | np.integer) and not isinstance(given, bool | np.timedelta64)
-    if not whole or given < low or (high is not None and given > high):  # type: ignore[operator]
+    number = scalar(value)
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool | np.timedelta64)
+    if not whole or number < low or (high is not None and number > high):  # type: ignore[operator]
         allowed = (f"of at least {low}" if high is None else f"from {low} to {high}") + (more and f", {more}")
         raise ValueError(f"{name}={shown(value)} is not allowed; give a whole number {allowed}")
-    return int(given)  # type: ignore[call-overload]
+    return int(number)  # type: ignore[call-overload]
 
 
 def check_number(name: str, value: object, low: float, high: float, unit: str) -> float:
@@ -93,13 +93,13 @@ def check_share(name: str, value: object) -> float:
 
 def real(value: object) -> float | None:
     """Return a real number as a float, infinite where it is too large for one; None for anything else."""
-    given = scalar(value)
-    if isinstance(given, bool | np.timedelta64) or not isinstance(given, Real):
+    number = scalar(value)
+    if isinstance(number, bool | np.timedelta64) or not isinstance(number, Real):
         return None
     try:
-        return float(given)
+        return float(number)
     except OverflowError:
-        return math.inf if given > 0 else -math.inf  # type: ignore[operator]
+        return math.inf if number > 0 else -math.inf  # type: ignore[operator]
 
 
 def check_choice(name: str, value: object, allowed: Iterable[str], *, none: bool = False) -> None:
@@ -110,9 +110,9 @@ def check_choice(name: str, value: object, allowed: Iterable[str], *, none: bool
         raise ValueError(f"{name}={shown(value)} is not known; give one of {others}")
 
 
-def check_callables(**given: object) -> None:
+def check_callables(**callables: object) -> None:
     """Raise TypeError unless each is callable or None."""
-    for name, value in given.items():
+    for name, value in callables.items():
         if value is not None and not callable(value):
             raise TypeError(f"{name}={shown(value)} is not allowed; give a function, or None")
 
@@ -178,35 +178,35 @@ def _place(argument: str, name: str, names: Sequence[str] | None) -> int:
     """The place of a name; ValueError that says which names are nearest."""
     if names is None:
         raise ValueError(f"{argument}={name!r:.60} is not known: these features have no names; give their places")
-    places = [i for i, known in enumerate(names) if known == name]
+    places = [i for i, feature in enumerate(names) if feature == name]
     if len(places) == 1:
         return places[0]
     if places:
         raise ValueError(
             f"{argument}={name!r:.60} is the name of {len(places)} features; give a place, one of {places[:5]}"
         )
-    near = get_close_matches(name, names, 3) or get_close_matches(name.lower(), [n.lower() for n in names], 3)
-    nearest = "the nearest are" if near else "the first are"
+    similar = get_close_matches(name, names, 3) or get_close_matches(name.lower(), [n.lower() for n in names], 3)
+    nearest = "the nearest are" if similar else "the first are"
     raise ValueError(
-        f"{argument}={name!r:.60} is not known; {nearest} {', '.join(f'{n!r:.40}' for n in (near or names[:3]))}"
+        f"{argument}={name!r:.60} is not known; {nearest} {', '.join(f'{n!r:.40}' for n in (similar or names[:3]))}"
     )
 
 
 def check_places(name: str, value: object, n: int) -> np.ndarray:
     """Return indices of features, or those that a mask chooses; ValueError for anything else, and for none."""
     try:
-        given = np.asarray(
+        places = np.asarray(
             value if isinstance(value, np.ndarray | list | tuple | range) and not masked(value)[0] else 0
         )
     except ValueError:  # rows of different lengths
-        given = np.zeros(())
-    if given.dtype == bool and given.shape == (n,):  # a mask and the indices 0 and 1 are different features
-        given = np.flatnonzero(given)
-    fits = given.ndim == 1 and given.size and given.dtype.kind in "iu"
-    if not (fits and given.min() >= 0 and given.max() < n):
+        places = np.zeros(())
+    if places.dtype == bool and places.shape == (n,):  # a mask and the indices 0 and 1 are different features
+        places = np.flatnonzero(places)
+    fits = places.ndim == 1 and places.size and places.dtype.kind in "iu"
+    if not (fits and places.min() >= 0 and places.max() < n):
         allowed = f"at least one, whole numbers from 0 to {n - 1} or a mask of {n}"
         raise ValueError(f"{name}={shown(value)} are not allowed; give features, {allowed}")
-    return given
+    return places
 
 
 def real_array(value: object) -> np.ndarray:
@@ -219,57 +219,57 @@ def real_array(value: object) -> np.ndarray:
         ...
     TypeError: not real numbers
     """
-    given = np.asarray(value)
-    if strangers(given):
+    array = np.asarray(value)
+    if strangers(array):
         raise TypeError("not real numbers")
-    return given.astype(np.float64)
+    return array.astype(np.float64)
 
 
-def strangers(given: np.ndarray, welcome: Callable[[object], bool] = lambda value: False) -> list[object]:
+def strangers(values: np.ndarray, welcome: Callable[[object], bool] = lambda value: False) -> list[object]:
     """Return values that are no real numbers, nor ``welcome``: objects, or the dtype of all.
 
     >>> strangers(np.array([1, None, "x"], dtype=object)), strangers(np.array(["x"])), strangers(np.array([True]))
     ([None, 'x'], [dtype('<U1')], [])
     """
-    if given.dtype == object:
-        return [v for v in given.ravel() if not isinstance(v, Real | np.bool_) and not welcome(v)]
-    return [] if given.dtype.kind in "biuf" else [given.dtype]
+    if values.dtype == object:
+        return [v for v in values.ravel() if not isinstance(v, Real | np.bool_) and not welcome(v)]
+    return [] if values.dtype.kind in "biuf" else [values.dtype]
 
 
-def is_table(given: object) -> bool:
+def is_table(value: object) -> bool:
     """Whether it has columns that may differ in type."""
-    return hasattr(given, "columns") and hasattr(given, "to_numpy")
+    return hasattr(value, "columns") and hasattr(value, "to_numpy")
 
 
-def masked(given: object, deep: int = DEEPEST) -> tuple[int, int]:
+def masked(value: object, depth: int = MAX_DEPTH) -> tuple[int, int]:
     """Return the number of masked values, in a masked array or in a container of some, and of all values.
 
     An array made of them would show what the mask hides.
     """
-    if isinstance(given, np.ma.MaskedArray):
-        return int(np.ma.count_masked(given)), given.size
-    if isinstance(given, str | bytes | bytearray | memoryview | Mapping) or is_table(given) or not deep:
+    if isinstance(value, np.ma.MaskedArray):
+        return int(np.ma.count_masked(value)), value.size
+    if isinstance(value, str | bytes | bytearray | memoryview | Mapping) or is_table(value) or not depth:
         return 0, 1
-    if hasattr(given, "__array__") and not isinstance(given, np.ndarray | np.generic):
-        given = _any_array(given)
-        return masked(given, deep) if isinstance(given, np.ndarray) else (0, 1)
-    if isinstance(given, np.ndarray):
-        parts = given.ravel().tolist() if given.dtype == object else []
+    if hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):
+        value = _any_array(value)
+        return masked(value, depth) if isinstance(value, np.ndarray) else (0, 1)
+    if isinstance(value, np.ndarray):
+        parts = value.ravel().tolist() if value.dtype == object else []
     else:
-        sized: Any = given if hasattr(given, "__len__") and hasattr(given, "__getitem__") else ()
+        sized: Any = value if hasattr(value, "__len__") and hasattr(value, "__getitem__") else ()
         parts = list(sized)
     if set(map(type, parts)) <= PLAIN:
         return 0, max(1, len(parts))
-    counts = [masked(part, deep - 1) for part in parts]
+    counts = [masked(part, depth - 1) for part in parts]
     return sum(hidden for hidden, _ in counts), sum(total for _, total in counts)
 
 
-def _any_array(given: object) -> object:
+def _any_array(value: object) -> object:
     """The array that an object converts to, of any class; the object itself if there is none."""
     try:
-        return np.asanyarray(given)
+        return np.asanyarray(value)
     except (TypeError, ValueError):
-        return given
+        return value
 
 
 def _a(noun: str) -> str:

@@ -17,7 +17,7 @@ class Progress:
     fraction : float
         Between 0 and 1, never decreasing within one call.
     stage : str
-        What is being done, in plain words.
+        The current step, in plain words.
     variance : float or None
         The best variance found so far.
     upper : float or None
@@ -27,9 +27,9 @@ class Progress:
     --------
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    >>> heard = []
-    >>> part = nnspca.solve(cov, k=1, on_progress=heard.append)
-    >>> heard[-1]
+    >>> reports = []
+    >>> part = nnspca.solve(cov, k=1, on_progress=reports.append)
+    >>> reports[-1]
     Progress(fraction=1.0, stage='done', variance=2.0, upper=None)
     """
 
@@ -57,8 +57,7 @@ class Monitor:
     start, end : float
         The part of the whole call that this span covers.
     on_found : callable, optional
-        Called with loadings and variance of feasible points on the way, better than the last or
-        not.
+        Called with loadings and variance of every feasible point on the way, improved or not.
     """
 
     should_stop: ShouldStop | None = None
@@ -74,8 +73,8 @@ class Monitor:
     def tell(self, fraction: float, stage: str, variance: float | None = None, upper: float | None = None) -> None:
         """Report that ``fraction`` of this span is done."""
         if self.on_progress is not None:
-            done = self.start + (self.end - self.start) * min(max(fraction, 0.0), 1.0)
-            self.on_progress(Progress(done, stage, variance, upper))
+            position = self.start + (self.end - self.start) * min(max(fraction, 0.0), 1.0)
+            self.on_progress(Progress(position, stage, variance, upper))
 
     def report_point(self, loadings: np.ndarray, variance: float) -> None:
         """Report a feasible point; the listener keeps the best."""
@@ -97,13 +96,13 @@ class Monitor:
 
     def on_features(self, features: np.ndarray, n: int) -> Monitor:
         """Return this span for a search on some of ``n`` features: its points are reported with zeros elsewhere."""
-        show = self.on_found
-        if show is None:
+        report = self.on_found
+        if report is None:
             return self
 
-        def widened(loadings: np.ndarray, variance: float) -> None:
+        def report_widened(loadings: np.ndarray, variance: float) -> None:
             x = np.zeros(n)
             x[features] = loadings
-            show(x, variance)
+            report(x, variance)
 
-        return replace(self, on_found=widened)
+        return replace(self, on_found=report_widened)

@@ -19,16 +19,16 @@ class Stopped(Exception):
 
 
 def raise_if_stopped(monitor: Monitor) -> None:
-    """Raise :class:`Stopped` if the monitor says so; the caller keeps the partial results."""
+    """Raise :class:`Stopped` if a stop was requested; the caller keeps the partial results."""
     if monitor.stop():
         raise Stopped
 
 
 def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
-    """Return what ``act`` returns, or raise what it raises; :class:`Stopped` as soon as the monitor says so.
+    """Return the result of ``act``, or raise its exception; raise :class:`Stopped` when a stop is requested.
 
-    One LAPACK call, or a run of Lanczos iterations, can take many tenths of a second and cannot
-    poll. ``act`` must not change objects that the caller uses afterwards.
+    A LAPACK call or a Lanczos run can take tenths of a second and cannot poll. ``act`` must not
+    change objects that the caller uses afterwards.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 _T = TypeVar("_T")
 _lock = threading.Lock()
-_inside = 0
+_callers = 0
 _limit = None
 
 
@@ -23,41 +23,40 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _one_already() -> bool:
+def _is_one_thread() -> bool:
     """Return whether BLAS already has one thread: the query takes a microsecond, a limit half a millisecond."""
     return all(library.num_threads == 1 for library in _controller().lib_controllers if library.user_api == "blas")
 
 
-def _in_passing(act: Callable[[], _T]) -> _T:
+def _run_in_short_thread(act: Callable[[], _T]) -> _T:
     """Run ``act`` in a short-lived thread.
 
-    threadpoolctl lets one living thread change OpenBLAS and ignores all others: a long-lived
-    thread with that right (a worker of a pool, say) would leave the others unlimited, or the limit
-    in place for good.
+    threadpoolctl accepts changes of OpenBLAS from one living thread only. If that were a long-lived
+    one, such as a worker of a pool, no other thread could set the limit or lift it.
     """
-    done: list[_T] = []
-    thread = threading.Thread(target=lambda: done.append(act()))
+    results: list[_T] = []
+    thread = threading.Thread(target=lambda: results.append(act()))
     thread.start()
     thread.join()
-    return done[0]
+    return results[0]
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread until the last of all concurrent callers has left.
+    """Limit BLAS to one thread until the last concurrent caller is done.
 
     The limit is the process's own, so it is counted rather than set and reset by each caller.
     """
-    global _inside, _limit
+    global _callers, _limit
     with _lock:
-        if _inside == 0 and not _one_already():
-            _limit = _in_passing(lambda: _controller().limit(limits=1, user_api="blas"))
-        _inside += 1
+        if _callers == 0 and not _is_one_thread():
+            _limit = _run_in_short_thread(lambda: _controller().limit(limits=1, user_api="blas"))
+        _callers += 1
     try:
         yield
     finally:
         with _lock:
-            _inside -= 1
-            if _inside == 0 and _limit is not None:
-                _in_passing(_limit.restore_original_limits)
+            _callers -= 1
+            if _callers == 0 and _limit is not None:
+                _run_in_short_thread(_limit.restore_original_limits)
                 _limit = None

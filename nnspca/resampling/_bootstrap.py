@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from nnspca.calls.arguments import check_callables, check_instance, check_number, check_whole
-from nnspca.calls.former import renamed
+from nnspca.calls.deprecation import renamed
 from nnspca.calls.progress import Monitor
 from nnspca.components.pairing import paired
 from nnspca.errors import DataError

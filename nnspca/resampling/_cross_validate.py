@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from nnspca.calls.arguments import check_callables, check_one_or_several, check_whole
-from nnspca.calls.former import renamed
+from nnspca.calls.deprecation import renamed
 from nnspca.calls.progress import Monitor
 from nnspca.errors import DataError
 from nnspca.machines import Executor, check_executor, crew, jobs

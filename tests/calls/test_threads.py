@@ -61,7 +61,7 @@ def test_where_blas_has_one_thread_already_nothing_is_changed(monkeypatch):
     def change(act):
         raise AssertionError("there is nothing to change")
 
-    monkeypatch.setattr(threads, "_in_passing", change)
+    monkeypatch.setattr(threads, "_run_in_short_thread", change)
     with with_blas_threads(1):
         before = blas_threads()
         with one_blas_thread(), one_blas_thread():

@@ -1,4 +1,4 @@
-"""Conversion to doubles: whole numbers from 2^53 on that no double equals are refused, not rounded."""
+"""Conversion to doubles: whole numbers that no double equals are refused, not rounded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def as_doubles(values: np.ndarray) -> np.ndarray:
     Raises
     ------
     DataError
-        A whole number that no double is: the next one would be read in its place.
+        A whole number that no double equals.
 
     Examples
     --------
@@ -31,14 +31,14 @@ def as_doubles(values: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         numbers = np.asarray(values, dtype=np.float64)
     if values.dtype.kind in "iuO":
-        far = (np.abs(numbers) >= EXACT) & np.isfinite(numbers)
-        check_whole_numbers(values[far].tolist(), numbers[far].tolist())
+        large = (np.abs(numbers) >= EXACT) & np.isfinite(numbers)
+        check_whole_numbers(values[large].tolist(), numbers[large].tolist())
     return numbers
 
 
-def check_whole_numbers(given: Iterable[object], numbers: Iterable[float]) -> None:
+def check_whole_numbers(values: Iterable[object], numbers: Iterable[float]) -> None:
     """Raise DataError for the first whole number (floats excepted) that its double does not equal."""
-    for value, double in zip(given, numbers, strict=True):
+    for value, double in zip(values, numbers, strict=True):
         value = int(value) if isinstance(value, np.integer) else value  # NumPy would compare it rounded
         if value != double and not isinstance(value, float | np.floating) and _is_whole(value):
             raise DataError(

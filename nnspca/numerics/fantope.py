@@ -21,11 +21,11 @@ def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.nda
     """
     values, vectors = largest_pairs(B, rank)
     weights = _clipped(values, r)
-    live = weights > 0
-    if live[0] and len(values) < len(B):  # more may be positive than were computed
+    positive = weights > 0
+    if positive[0] and len(values) < len(B):  # more may be positive than were computed
         return onto_fantope(B, r)
-    eigenvectors = vectors[:, live]
-    return (eigenvectors * weights[live]) @ eigenvectors.T, int(live.sum())
+    eigenvectors = vectors[:, positive]
+    return (eigenvectors * weights[positive]) @ eigenvectors.T, int(positive.sum())
 
 
 def _clipped(values: np.ndarray, r: int) -> np.ndarray:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-GROUP = 8  # size of groups whose maxima are compared first, if few of many entries are wanted
+GROUP = 8  # size of groups whose maxima are compared first, to select few of many entries
 SMALL, LARGE = 1e-200, 1e200  # range in which a sum of squares neither underflows nor overflows
-SORTED = 2000  # entries up to which sorting all takes no longer than selecting a few, whatever ties there are
+SORTED = 2000  # entries up to which sorting all is as fast as selecting a few, with any ties
 
 
 def keep_top(w: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
@@ -98,15 +98,15 @@ def largest_entries(w: np.ndarray, count: int) -> np.ndarray:
 
 
 def _front(w: np.ndarray, count: int) -> np.ndarray:
-    """Select from the front of −w, NaN first: from the back of w, rows with many zeros take twenty times as long."""
+    """Indices of the largest entries, NaN last. Selecting the smallest of −w is much faster for many zeros."""
     key = -w
-    if (unknown := np.isnan(key)).any():
-        key[unknown] = -np.inf
+    if (is_nan := np.isnan(key)).any():
+        key[is_nan] = -np.inf
     return np.argpartition(key, count - 1, axis=-1)[..., :count]
 
 
 def _places(w: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """Indices along the last axis as indices into all of w, laid out in a row; NumPy's own way takes twice as long."""
+    """Indices along the last axis as indices into the flattened w; faster than NumPy's own function."""
     if w.ndim == 1:
         return index
     first = np.arange(0, w.size, max(w.shape[-1], 1)).reshape(*w.shape[:-1], 1)
@@ -123,10 +123,10 @@ def _few_of_many(w: np.ndarray, count: int) -> bool:
 
 
 def _leading_groups(w: np.ndarray, count: int) -> np.ndarray:
-    """Indices of entries among which the ``count`` largest are: groups of the largest maxima, and what no group takes.
+    """Indices of entries that include the ``count`` largest: the groups with the largest maxima, and ungrouped entries.
 
-    An entry of any other group has ``count`` maxima above or equal to it, so that nothing is lost
-    without it; selecting among maxima and then among few takes a fifth of the time.
+    An entry of any other group has ``count`` maxima above or equal to it, so it is not needed.
+    Selecting among the maxima first is several times faster.
     """
     groups = w.shape[-1] // GROUP
     maxima = w[..., : groups * GROUP].reshape(*w.shape[:-1], GROUP, groups).max(axis=-2)
@@ -176,11 +176,11 @@ def best(g: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
 
 def _filled(x: np.ndarray, g: np.ndarray) -> np.ndarray:
     """Replace zero vectors by the unit vector at the largest entry of ``g``."""
-    lost = ~x.any(axis=-1)
-    if lost.any():
+    is_zero = ~x.any(axis=-1)
+    if is_zero.any():
         rows = np.atleast_2d(x)
-        where = np.flatnonzero(np.atleast_1d(lost))
-        rows[where, np.atleast_2d(g)[where].argmax(axis=-1)] = 1.0
+        places = np.flatnonzero(np.atleast_1d(is_zero))
+        rows[places, np.atleast_2d(g)[places].argmax(axis=-1)] = 1.0
     return x
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 ITERATIONS = 100  # five to fifteen are usual
-HALVINGS = 40  # of a step
-SHARE = 1e-4  # of the slope along a step that the step must win
-RESTS = 1e-14  # relative to b: what is left of the gradient then is rounding
+HALVINGS = 40  # most halvings of a step
+SUFFICIENT = 1e-4  # share of the slope that a step must gain
+NEGLIGIBLE = 1e-14  # relative to b: below that, the gradient is rounding
 
 
 def penalised_least_squares(b: np.ndarray, C: np.ndarray) -> np.ndarray:
@@ -15,8 +15,7 @@ def penalised_least_squares(b: np.ndarray, C: np.ndarray) -> np.ndarray:
 
     A nonnegative least squares problem of n unknowns, but its dual has one for each row of C. With
     ``λ = Cx`` the minimiser is ``x = (b − C'λ)₊``, and λ minimises ``½‖λ‖² + ½‖(b − C'λ)₊‖²``,
-    which is strictly convex and quadratic where the same entries are positive: Newton's steps with
-    halving end at it.
+    which is strictly convex and piecewise quadratic, so Newton's method with step halving converges.
 
     Parameters
     ----------
@@ -33,23 +32,23 @@ def penalised_least_squares(b: np.ndarray, C: np.ndarray) -> np.ndarray:
     array([1., 0.])
     """
     dual = np.zeros(len(C))
-    x, least = np.maximum(b, 0.0), RESTS * float(np.abs(b).max(initial=0.0))
+    x, least = np.maximum(b, 0.0), NEGLIGIBLE * float(np.abs(b).max(initial=0.0))
     for _ in range(ITERATIONS):
-        shared = C @ x
-        gradient = dual - shared
+        image = C @ x
+        gradient = dual - image
         value = float(dual @ dual + x @ x)
         free = C[:, x > 0]
         step = np.linalg.solve(np.eye(len(C)) + free @ free.T, gradient)
         slope = float(gradient @ step)
         for halving in range(HALVINGS):
-            tried = dual - step / 2**halving
-            there = np.maximum(b - tried @ C, 0.0)
-            if float(tried @ tried + there @ there) <= value - 2 * SHARE * slope / 2**halving:
+            candidate = dual - step / 2**halving
+            primal = np.maximum(b - candidate @ C, 0.0)
+            if float(candidate @ candidate + primal @ primal) <= value - 2 * SUFFICIENT * slope / 2**halving:
                 break
         else:
-            break  # rounding leaves nothing to win
-        rested = np.array_equal(there > 0, x > 0) and halving == 0
-        dual, x = tried, there
-        if rested or slope <= least**2:
+            break  # no further progress despite rounding
+        converged = np.array_equal(primal > 0, x > 0) and halving == 0
+        dual, x = candidate, primal
+        if converged or slope <= least**2:
             break
     return x

@@ -1,11 +1,10 @@
-"""Rounding allowances: every one that a bound rests on, with its inequality and the reason for it.
+"""The rounding allowances of all bounds, each with its inequality and the reason for it.
 
 u = EPS/2 is the unit roundoff: an operation on doubles gives its exact result times 1 + δ,
 |δ| <= u. A sum of t doubles in any order, or an inner product of t terms, is off by at most (t
 u)/(1 − t u) times the sum of the magnitudes (Higham 2002, §3.1 and §4.2); for t u <= 1/100 that is
-below ``t · EPS`` times it, so each allowance here is at least twice the bound: the rest covers
-its own rounding, and that of a second derivation that sums in another order. The judge has its own
-allowances.
+below ``t · EPS`` times it. Each allowance here is at least twice that bound, to cover its own rounding
+and a second derivation that sums in another order. The certificate checker has its own allowances.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 EPS = float(np.finfo(float).eps)
-COVERED = 5e-13  # five times the allowance within a written cover
+COVERED = 5e-13  # five times the allowance within a stored cover
 VANISHING = 1e-150  # added to a norm of numbers near 1, it covers squares lost to underflow: n of them, below 1e-307
 
 
@@ -33,7 +32,7 @@ def raised(value, terms: int):
 
 
 def sums(terms: int, size):
-    """Bound on what rounding moves a sum, or an inner product, of ``terms`` terms of magnitudes that add to ``size``.
+    """Bound on the rounding in a sum, or an inner product, of ``terms`` terms; ``size`` is the sum of their magnitudes.
 
     (t u)/(1 − t u) size <= t EPS size.
     """
@@ -50,7 +49,7 @@ def row_costs(own: np.ndarray, shares: np.ndarray, k: int, size: np.ndarray | No
 
 
 def added(*numbers: float) -> float:
-    """Return an upper bound on the exact sum of a few numbers, which adding them in any order may round below it.
+    """Return an upper bound on the exact sum of a few numbers, added in any order.
 
     Examples
     --------
@@ -62,7 +61,7 @@ def added(*numbers: float) -> float:
 
 
 def covered(inner: float) -> float:
-    """Return a bound on the sphere a little higher, so that a cover in whole numbers, whose points round, reaches it.
+    """Return a slightly larger bound on the sphere, which a cover with rounded points in whole numbers can reach.
 
     Examples
     --------
@@ -74,12 +73,12 @@ def covered(inner: float) -> float:
 
 def total(tail: float, costs: np.ndarray) -> float:
     """Return an upper bound on the exact sum of ``tail`` and the largest of ``costs``: two numbers, one rounding."""
-    most = float(np.max(costs))
-    return float(tail + most + 8 * EPS * (abs(tail) + abs(most)))
+    largest = float(np.max(costs))
+    return float(tail + largest + 8 * EPS * (abs(tail) + abs(largest)))
 
 
 def covering(M: np.ndarray) -> np.ndarray:
-    """Return M a little larger, so that products of its entries cover what they were computed to equal.
+    """Return a slightly larger M, whose products ``M_ij M_ji`` are at least their exact values.
 
     ``M_ij = m s / r`` with ``r = √(m m')`` rounded has M_ij M_ji = s² (1 + δ), |δ| <= 8u; each
     entry grows by 16 EPS, their product by 32 EPS.
@@ -88,11 +87,11 @@ def covering(M: np.ndarray) -> np.ndarray:
 
 
 def subtraction(L: np.ndarray) -> float:
-    """Upper bound on the spectral norm of the rounding in A − L, as far as A's own entries do not exceed what is left.
+    """Upper bound on the spectral norm of the rounding in A − L, without the share of A's entries.
 
     Each entry is rounded once, by u |A_ij − L_ij| <= u |L_ij| + u |A_ij|; a symmetric matrix has no
-    eigenvalue beyond its largest row sum of magnitudes. A's share is among the allowances of the
-    eigenvalue upper bound.
+    eigenvalue beyond its largest row sum of magnitudes. The share u |A_ij| is part of the allowances of
+    the eigenvalue bound.
     """
     return 2 * EPS * float(np.abs(L).sum(axis=1).max())
 
@@ -103,7 +102,7 @@ def shift(t: float, diagonal: np.ndarray) -> float:
 
 
 def factorisation(diagonal: np.ndarray) -> float:
-    """Return e with λ_min(M) >= −e for any M of this diagonal whose Cholesky factorisation ran to its end.
+    """Return e with λ_min(M) >= −e for any M of this diagonal whose Cholesky factorisation was completed.
 
     Rump (2006), after Demmel (1989): e = γ/(1 − γ) tr M with γ = (n + 1) u/(1 − (n + 1) u), below
     (n + 2) EPS tr M.
@@ -121,10 +120,10 @@ def low_rank(A_norm: float, V: np.ndarray) -> float:
 
 
 def row_sums(n: int, largest: float) -> float:
-    """Bound on the largest eigenvalue of an n × n matrix whose largest row sum of magnitudes was computed as this.
+    """Bound on the largest eigenvalue of an n × n matrix, from its largest row sum of magnitudes as computed.
 
-    The sum is off by (n − 1) u of it, and what is returned by 2u: n EPS of it would do. Twice that
-    is added, for a judge whose algorithm has its own error of n EPS.
+    The relative error of the sum is (n − 1) u, and that of the result 2u: n EPS is enough. Twice that
+    is added, since a checker's own algorithm has an error of n EPS too.
     """
     return largest * (1 + 2 * n * EPS)
 
@@ -132,26 +131,26 @@ def row_sums(n: int, largest: float) -> float:
 def inner_products(terms: int) -> float:
     """Upper bound on the rounding in ``y_i'y_j``, an inner product of ``terms`` terms, relative to ‖y_i‖ ‖y_j‖.
 
-    (t u)/(1 − t u) of it, and as much again, of the second order, for norms that are computed too:
-    t EPS of it would do. It is twice that: a second reader of the same entry, which sums in another order,
-    may be off by as much on the other side.
+    The relative error is (t u)/(1 − t u), and computed norms add the same to second order: t EPS is
+    enough. Twice that is returned, since a checker that sums in another order may err by as much in the
+    opposite direction.
     """
     return 2 * terms * EPS
 
 
 def triangular(n: int, side: int, blocks: int, scale: float) -> float:
-    """Upper bound on what Householder's factorisation of n rows, block by block, moves RR' of its triangle R.
+    """Upper bound on the rounding in RR', R the triangle of a blockwise Householder factorisation of n rows.
 
-    Each block is factorised, below the triangle of those before it, exactly up to a relative (rows
-    · side) u in the Frobenius norm (Higham 2002, §19.3); their rows add to n and a triangle's
-    ``side`` a block, RR' is off by twice as much, and the rest is to spare. ``scale`` is the sum of
-    squares of all n rows.
+    Each block is factorised together with the triangle of the earlier ones, with a relative error of
+    (rows · side) u in the Frobenius norm (Higham 2002, §19.3). The rows add up to n and ``side`` for
+    each block, and the error of RR' is twice as large; a factor of two is to spare. ``scale`` is the
+    sum of squares of all n rows.
     """
     return 4 * (n + side * blocks) * side * EPS * scale
 
 
 def entries(roundings: int, norm: float) -> float:
-    """Upper bound on the Frobenius norm of what a matrix is off by whose entries were each rounded so many times.
+    """Upper bound on the Frobenius norm of the error of a matrix whose entries were rounded ``roundings`` times.
 
     ``roundings`` u |A_ij| each; ``norm`` is the Frobenius norm of A.
     """
@@ -159,31 +158,30 @@ def entries(roundings: int, norm: float) -> float:
 
 
 def projections(d: int) -> float:
-    """Bound on the rounding in ``c'v``, c a direction of d coordinates of norm 1 but for rounding, relative to ‖v‖.
+    """Bound on the rounding in ``c'v``, relative to ‖v‖, for c of d coordinates with ‖c‖ = 1 up to rounding.
 
-    d u ‖c‖ ‖v‖, with ‖c‖ <= 1 + (d/2 + 2) u; of k such numbers, each off by its own v's share, the
-    norm is off by the norm of the shares.
+    d u ‖c‖ ‖v‖, with ‖c‖ <= 1 + (d/2 + 2) u. The error of the norm of k such numbers is at most the
+    norm of their errors.
     """
     return (d + 4) * EPS
 
 
 def eigenvalues(n: int, largest: float) -> float:
-    """Upper bound on what rounding moves an eigenvalue of a symmetric n × n matrix by, or a singular value of side n.
+    """Upper bound on the rounding in an eigenvalue of a symmetric n × n matrix, or in a singular value of side n.
 
-    LAPACK's are those of a matrix p(n) u ‖A‖ away, p "a modest function" that stays below n in
-    practice (Anderson et al. 1999, §4.7 and §4.9): 2n is taken. ``largest`` is the largest of them
-    in magnitude, ‖A‖ itself.
+    LAPACK's values are exact for a matrix within p(n) u ‖A‖, where p is "a modest function" that stays
+    below n in practice (Anderson et al. 1999, §4.7 and §4.9); here p = 2n. ``largest`` is the largest
+    of them in magnitude, ‖A‖ itself.
     """
     return n * EPS * largest
 
 
 def singular_value(rows: int, d: int, frobenius: float) -> float:
-    """Bound on the rounding in the largest singular value of so many rows of length d; ``frobenius`` is their norm.
+    """Bound on the rounding in the largest singular value of ``rows`` rows of length d; ``frobenius`` is their norm.
 
-    LAPACK factorises the rows first, exactly up to a relative (rows · d) u in the Frobenius norm
-    (Higham 2002, §19.3; the sums are long, and of equal rows they round the same way: 1.7 times
-    what the triangle alone accounts for was seen), four of which are taken. The rest is as for
-    :func:`eigenvalues`, with 8 (d + 2) for p(d).
+    LAPACK factorises the rows first, with a relative error of (rows · d) u in the Frobenius norm
+    (Higham 2002, §19.3); four times that is returned, since the sums over equal rows round in the same
+    direction. The rest is as for :func:`eigenvalues`, with 8 (d + 2) for p(d).
     """
     return (4 * (d + 2) + 2 * rows * d) * EPS * frobenius
 
@@ -192,9 +190,9 @@ def of_data(m: int, scale: float) -> float:
     """Upper bound on the rounding in the entries of ``Y'Y``, Y being m samples centred and scaled in doubles.
 
     Entry (i, j) is off by (2m + 12) u ‖y_i‖ ‖y_j‖: the inner product by m u, each column by 4u (two
-    subtractions, the division by √m and that root) and, where it is standardised, by (m + 4)/2 u
-    with its deviation. What rounding the mean leaves in a column is at right angles to every
-    centred column, so that it counts by its square. In the Frobenius norm that is (2m + 12) u
+    subtractions, the division by √m and that root) and, if standardised, by (m + 4)/2 u with its
+    deviation. The rounding of the mean adds a constant to a column, which is orthogonal to every
+    centred column, so it counts by its square. In the Frobenius norm that is (2m + 12) u
     ``scale``, the sum of all squares; for one entry, ``scale`` is ‖y_i‖ ‖y_j‖.
     """
     return (m + 16) * EPS * scale
@@ -203,82 +201,82 @@ def of_data(m: int, scale: float) -> float:
 def of_weighted(m: int, scale: float) -> float:
     """Upper bound on the rounding in the entries of ``Y'Y``, Y being m samples of different weight, centred and scaled.
 
-    Beside what :func:`of_data` says: weights are divided by the largest and then by their sum, so
-    that a share is off by (m + 2) u. It weighs every product of the two columns: an entry is off by
-    as much of ‖y_i‖ ‖y_j‖. Its root and the product with it add 2u to each column, and the
-    deviations of a standardised pair (m + 6) u: (4m + 24) u in all, below (2m + 20) EPS.
+    In addition to :func:`of_data`: weights are divided by the largest and then by their sum, so a
+    share has a relative error of (m + 2) u, and so has every product of the two columns. The root of
+    the share and the product with it add 2u to each column, and the deviations of a standardised pair
+    (m + 6) u: (4m + 24) u in all, below (2m + 20) EPS.
     """
     return (2 * m + 32) * EPS * scale
 
 
 def of_sums(m: int, scale: float, *, sparse: bool = False, weighted: bool = False) -> float:
-    """Bound on the rounding in the entries of A made of sums over blocks of rows, each about its own mean.
+    """Bound on the rounding in the entries of A as a sum over blocks of rows, each centred on its own mean.
 
     A block of r rows adds products of columns centred on it, w_i its share of ‖y_i‖ and b_i that of
     the blocks' means, w_i² + b_i² = 1. The inner product is off by r u w_i w_j, each column by 4u as
-    in :func:`of_data`, and what rounding leaves of a block's mean, r u w_j, meets b_i: r u (b_i w_j +
-    w_i b_j). In all that is below 1.62 r u, u for each of the other blocks that is added, at most m −
-    r, and 12u: below (1.62 m + 14) u ‖y_i‖ ‖y_j‖. Standardised, twice that. (2m + 32) EPS are taken,
-    twice what :func:`of_data` takes.
+    in :func:`of_data`, and the rounding of a block's mean, r u w_j, is multiplied by b_i: r u (b_i w_j +
+    w_i b_j). These add to less than 1.62 r u; adding the other blocks gives u each, at most m − r; and
+    12u: in all less than (1.62 m + 14) u ‖y_i‖ ‖y_j‖. Standardised, twice that. The result is (2m + 32)
+    EPS, twice that of :func:`of_data`.
 
-    A sparse block is multiplied as it is, less the product of its means: 3 (r + 3) u of columns whose
-    norm is at most √5 times their deviations', and the mean by √5 (r + 1) u: below (18 m + 60) u, or
-    twice that. Weights add what :func:`of_weighted` says. ``scale`` is as for :func:`of_data`.
+    A sparse block is multiplied without centring, and the product of its means is subtracted: 3 (r + 3)
+    u for columns whose norm is at most √5 times that of their deviations, and √5 (r + 1) u for the mean:
+    less than (18 m + 60) u, standardised twice that. Weights add the terms of :func:`of_weighted`.
+    ``scale`` is as for :func:`of_data`.
     """
     return (20 if sparse else 2) * (of_weighted if weighted else of_data)(m, scale)
 
 
 def repaired(n: int, norm: float) -> float:
-    """Upper bound on how far two machines' nearest positive semidefinite matrices are apart, in the Frobenius norm.
+    """Bound on the Frobenius distance of two machines' nearest positive semidefinite matrices.
 
-    Each is V₊Λ₊V₊' of eigenpairs exact for a matrix p(n) u ‖A‖ away, p(n) <= 2n as for
-    :func:`eigenvalues`; taking the nearest semidefinite matrix moves no two matrices further apart.
-    V is orthonormal up to p(n) u, which moves the product by 2 p(n) u, the square roots by 2u and
-    the product itself by n u: below 8n u each, 16n EPS apart; the rest is to spare. ``norm`` is the
+    Each is V₊Λ₊V₊' with eigenpairs that are exact for a matrix within p(n) u ‖A‖, p(n) <= 2n as for
+    :func:`eigenvalues`; the projection onto semidefinite matrices does not increase distances. V is
+    orthonormal up to p(n) u, which changes the product by 2 p(n) u; square roots change it by 2u and the
+    product by n u: less than 8n u each, 16n EPS for two; a factor of two is to spare. ``norm`` is the
     Frobenius norm of A.
     """
     return 32 * n * EPS * norm
 
 
 def deflated(r: int, terms: int, growth: float, size: float) -> float:
-    """Upper bound on what rounding moves a covariance by, in the Frobenius norm, when r directions are taken out of it.
+    """Upper bound on the rounding, in the Frobenius norm, of a covariance from which r directions are removed.
 
     Each direction costs an inner product of ``terms`` terms, an outer product and a subtraction on
     either side of A, below 4 (terms + 4) u of ``size``, its norm or sum of squares; the directions
-    are orthonormal up to as much again. ``growth`` is by how much an error in them is enlarged.
+    are orthonormal up to the same again. ``growth`` is the factor by which an error in them grows.
     """
     return 8 * (r + 1) * (terms + 8) * EPS * growth * size
 
 
 def variances(terms: int, size: float) -> float:
-    """Upper bound on what rounding moves a computed x'Ax by, ‖x‖ = 1, in each of two routes to it.
+    """Upper bound on the rounding in x'Ax, ‖x‖ = 1, computed from a factor or from the entries.
 
-    Of a factor, ‖Yx‖² with Yx off by ``terms`` u times ‖|Y||x|‖ <= ‖Y‖_F and a sum of squares; of
-    entries, a double sum of magnitudes |x_i||A_ij||x_j| <= tr A for a semidefinite A. ``size`` is
-    the larger of tr A and the sum of squares that rounding in the factor is relative to: below 4
-    (terms + 8) u of it either way, with a factor of four to spare.
+    From a factor, ‖Yx‖² with an error in Yx of ``terms`` u times ‖|Y||x|‖ <= ‖Y‖_F, and a sum of squares;
+    from entries, a double sum of magnitudes |x_i||A_ij||x_j| <= tr A for a semidefinite A. ``size`` is
+    the larger of tr A and the sum of squares to which the rounding in the factor is relative: less than
+    4 (terms + 8) u of it in both cases, with a factor of four to spare.
     """
     return 16 * (terms + 8) * EPS * size
 
 
 def eliminated(value: float, mass: float, error: float) -> float:
-    """Return an upper bound on ``(value (1 − mass) + error mass) / (1 − 2 mass)``: a few roundings, none that cancels.
+    """Return an upper bound on ``(value (1 − mass) + error mass) / (1 − 2 mass)``.
 
-    1 − 2 mass is off by 2u at most, absolutely, and the other operations by 5u relatively, for
-    which EPS and 4 EPS would do. The judge, who computes the same, takes 2 EPS off the one and adds
-    8 EPS to the other, so that twice as much as that is taken here: what is claimed is not below
-    what the judge makes of it. Infinite where too little is left of 1 − 2 mass to be told from
-    zero.
+    The absolute error of 1 − 2 mass is at most 2u and the relative error of the other operations 5u:
+    EPS and 4 EPS are enough. The certificate checker computes the same with 2 EPS and 8 EPS; twice
+    that is used here, so that the claimed bound is not below the checker's. Infinite if 1 − 2 mass is
+    too close to zero.
     """
-    left = 1.0 - 2.0 * mass - 4 * EPS
-    return float("inf") if left <= 1e-6 else (value * (1.0 - mass) + error * mass) / left * (1 + 16 * EPS)
+    denominator = 1.0 - 2.0 * mass - 4 * EPS
+    return float("inf") if denominator <= 1e-6 else (value * (1.0 - mass) + error * mass) / denominator * (1 + 16 * EPS)
 
 
 def in_proportion(value: float, least: float, share: float) -> float:
     """Return an upper bound on ``least + share (value − least)``, ``share`` >= 1 the quotient of two whole numbers.
 
     The quotient, the difference, the product and the sum are rounded once each: below 4u (1 +
-    share) of the magnitudes |value| + |least|, eight times which is added.
+    share) of the magnitudes |value| + |least|, and eight times that is added.
 
     Examples
     --------

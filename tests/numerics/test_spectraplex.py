@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nnspca.numerics.spectraplex import FEW_PAYS, Spectraplex, onto_spectraplex
+from nnspca.numerics.spectraplex import PARTIAL_FROM, Spectraplex, onto_spectraplex
 
 
 def drifting(n, rank, steps, size, seed=0):
@@ -20,16 +20,16 @@ def drifting(n, rank, steps, size, seed=0):
 @pytest.mark.parametrize("rank", [1, 2, 5])
 def test_a_projection_that_follows_is_nearly_the_one_made_afresh(rank):
     projector = Spectraplex()
-    for B in drifting(FEW_PAYS + 30, rank, 12, 1e-2):
+    for B in drifting(PARTIAL_FROM + 30, rank, 12, 1e-2):
         X = projector.nearest(B)
         assert np.trace(X) == pytest.approx(1.0)
         assert np.linalg.eigvalsh(X)[0] > -1e-12
         assert np.linalg.norm(X - onto_spectraplex(B)[0]) < 5e-3  # the matrix itself moved by 1e-1
-    assert projector.followed  # it did not compute all pairs again
+    assert projector.updates  # it did not compute all pairs again
 
 
 def test_a_direction_that_arises_is_found():
-    n = FEW_PAYS + 30
+    n = PARTIAL_FROM + 30
     projector, B = Spectraplex(), np.diag(np.r_[2.0, np.full(n - 1, -0.1)])
     projector.nearest(B)
     B[7, 7] = 4.0  # at right angles to all that was looked at

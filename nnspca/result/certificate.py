@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.result import sentences, wording
 from nnspca.result.component import Component
-from nnspca.result.shown import Shown
+from nnspca.result.display import Display
 from nnspca.result.tables import frame
 from nnspca.result.values import ByValue
 
@@ -35,11 +35,11 @@ class Bound(ByValue):
     seconds : float
         Wall-clock time it took.
     ingredients : object or None
-        What :func:`nnspca.verify` needs to re-derive ``value`` without trusting the code that computed
-        it.
+        What :func:`nnspca.verify` needs to derive ``value`` again, independently of the code that
+        computed it.
     probability: float
-        It holds at least with this probability, over whatever was drawn at random: 1.0 where it is
-        proven, and always less where it is not.
+        Least probability with which the bound holds, over the random draws: 1.0 if it is proven, less
+        if not.
 
     Examples
     --------
@@ -59,8 +59,8 @@ class Bound(ByValue):
     probability: float = 1.0
 
 
-class Sandwich(Shown, ByValue):
-    """The two numbers and the bounds that every certificate has."""
+class Sandwich(Display, ByValue):
+    """The lower and upper bound of a certificate, and the bounds that were tried."""
 
     lower: float
     upper: float
@@ -121,7 +121,7 @@ class Sandwich(Shown, ByValue):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate(Sandwich):
-    """A feasible component and a proven upper bound: the unknown optimum lies between them.
+    """A feasible component and a proven upper bound; the optimum lies between the two variances.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Certificate(Sandwich):
     leading : float
         Proven upper bound on the largest eigenvalue of A, for normalising.
     fingerprint : str
-        Hash of the covariance it speaks about.
+        Hash of the covariance that the bounds are for.
     effort : str
         ``"live"`` or ``"thorough"``.
     seconds : float
@@ -172,28 +172,28 @@ class Certificate(Sandwich):
     stopped: bool = False
 
     def summary(self, need: Necessity | None = None, found: Stability | None = None) -> str:
-        """Return in plain sentences what was found, and what no other component can do better.
+        """Return plain sentences: the component found, and how much better any other can be at most.
 
-        ``need`` is what :func:`nnspca.necessity` has proven of it, ``found`` how often
-        :func:`nnspca.bootstrap` found it again: each adds a sentence.
+        ``need`` is a result of :func:`nnspca.necessity` and ``found`` one of :func:`nnspca.bootstrap`:
+        each adds a sentence.
         """
-        return sentences.result(self.component.summary(), self.proven(), *sentences.known(need, found))
+        return sentences.join(self.component.summary(), self.proven(), *sentences.evidence(need, found))
 
     def proven(self) -> str:
-        """Return what is proven of all other components, in a sentence."""
+        """Return in a sentence what is proven of all other components."""
         better = wording.gain(self.lower, self.upper) if self.lower > 0 else ""
         signs = " with loadings ≥ 0" if self.nonnegative else ""
-        whose = f"No {'single feature' if self.k == 1 else wording.counted(self.k, 'feature')}{signs}"
-        does = "does" if self.k == 1 else "do"
+        others = f"No {'single feature' if self.k == 1 else wording.counted(self.k, 'feature')}{signs}"
+        verb = "does" if self.k == 1 else "do"
         if not better:
-            return f"{whose} {'has' if self.k == 1 else 'have'} more variance than {wording.up(self.upper)} (proven)."
-        return f"{whose} {does} better by more than {better} (proven)."
+            return f"{others} {'has' if self.k == 1 else 'have'} more variance than {wording.up(self.upper)} (proven)."
+        return f"{others} {verb} better by more than {better} (proven)."
 
     def _lines(self) -> list[str]:
         part = self.component
         return [
             f"Certificate: k = {self.k}, {wording.sign(self.nonnegative)}, {len(part.loadings)} features",
-            f"found: {wording.carried(self.lower, part)} with {part.cardinality} features",
+            f"found: {wording.variance_share(self.lower, part)} with {part.cardinality} features",
             f"       {wording.line(part)}",
             *self._proven_lines(),
         ]
@@ -204,7 +204,7 @@ class Certificate(Sandwich):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartsCertificate(Sandwich):
-    """Several parts of disjoint supports, and a proven upper bound on the total variance of any so many.
+    """r parts with disjoint supports, and a proven upper bound on the total variance of any r such parts.
 
     Attributes
     ----------
@@ -219,11 +219,11 @@ class PartsCertificate(Sandwich):
     upper : float
         The least of ``bounds``: no r such parts have a larger sum of variances.
     parts : tuple of Component
-        Attain ``lower``; fewer than r where the others would have no variance.
+        Attain ``lower``; fewer than r if further parts would have no variance.
     bounds : tuple of Bound
         Every upper bound tried: keys of ``nnspca.PARTS_BOUNDS``.
     fingerprint : str
-        Hash of the covariance it speaks about.
+        Hash of the covariance that the bounds are for.
     effort : str
         ``"live"`` or ``"thorough"``.
     seconds : float
@@ -254,15 +254,15 @@ class PartsCertificate(Sandwich):
 
     @property
     def loadings(self) -> np.ndarray:
-        """The parts as unit columns, one for each part that is here."""
+        """The parts as unit columns, shape (n, number of parts)."""
         return np.column_stack([part.loadings for part in self.parts])
 
     def summary(self) -> str:
-        """Return in plain sentences what was found, and what no other parts can do better."""
-        return sentences.result(sentences.listing(self.parts), self.proven())
+        """Return plain sentences: the parts found, and how much better any others can be at most."""
+        return sentences.join(sentences.listing(self.parts), self.proven())
 
     def proven(self) -> str:
-        """Return what is proven of all other parts, in a sentence."""
+        """Return in a sentence what is proven of all other parts."""
         parts = wording.counted(self.n_components, "part")
         better = wording.gain(self.lower, self.upper)
         return (
@@ -275,9 +275,9 @@ class PartsCertificate(Sandwich):
             f"PartsCertificate: {len(self.parts)} parts of {self.n_components} allowed, k = {self.k}, "
             f"{wording.sign(self.nonnegative)}, {len(self.parts[0].loadings)} features"
         )
-        shown = [f"{c}: {wording.line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
+        listed = [f"{c}: {wording.line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
         more = [f"… and {len(self.parts) - 2} more"] if len(self.parts) > 2 else []
-        return [head, *shown, *more, *self._proven_lines()]
+        return [head, *listed, *more, *self._proven_lines()]
 
     def _picture(self) -> str:
         return "".join(part._picture() for part in self.parts[:4])

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nnspca.result import sentences, wording
+from nnspca.result.display import Display
 from nnspca.result.features import Features
-from nnspca.result.shown import Shown
 from nnspca.result.tables import frame
 from nnspca.result.values import ByValue
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Component(Shown, ByValue):
+class Component(Display, ByValue):
     """One component: a unit vector with at most ``k`` nonzero loadings, and how it was found.
 
     Attributes
@@ -43,13 +43,12 @@ class Component(Shown, ByValue):
     history : tuple of float
         The best variance known after each step of the method; it never decreases.
     stopped : bool
-        True when ``should_stop`` ended the call early; the loadings are then the best so far. So it
-        is of a point of a curve that is still to be searched in full.
+        True when ``should_stop`` ended the call early, or when a point of a curve is still to be
+        searched in full; the loadings are the best so far.
     note : str
-        A remark of the method about its run, in plain words.
+        A remark about the run, in plain words.
     features : Features or None
-        What the data said of the features: their names, mean and scale; None for loadings of your
-        own.
+        Names, mean and scale of the features; None for loadings of your own.
 
     Examples
     --------
@@ -102,12 +101,12 @@ class Component(Shown, ByValue):
         return f"x{i}" if self.features is None else self.features.name(i)
 
     @property
-    def _drawn(self) -> tuple[tuple[int, int] | None, tuple[np.ndarray, str] | None]:
+    def _layout(self) -> tuple[tuple[int, int] | None, tuple[np.ndarray, str] | None]:
         """How a figure draws the features: as pixels of an image of this shape, or along an axis."""
-        seen = self.features
-        if seen is None:
+        features = self.features
+        if features is None:
             return None, None
-        return seen.image_shape, None if seen.axis is None else (seen.axis, seen.axis_title)
+        return features.image_shape, None if features.axis is None else (features.axis, features.axis_title)
 
     def to_frame(self):
         """Return a pandas DataFrame with a row for each nonzero loading, the largest first, indexed by feature.
@@ -120,25 +119,26 @@ class Component(Shown, ByValue):
         return frame(columns, index=[self.feature_name(i) for i in order], name="feature")
 
     def summary(self, need: Necessity | None = None, found: Stability | None = None) -> str:
-        """Return in plain sentences what the component is made of, how much it carries, and what else is known.
+        """Return plain sentences: the features, the variance they carry, and what else is known.
 
-        ``need`` is what :func:`nnspca.necessity` has proven of it, ``found`` how often
-        :func:`nnspca.bootstrap` found it again: each adds a sentence.
+        ``need`` is a result of :func:`nnspca.necessity` and ``found`` one of :func:`nnspca.bootstrap`:
+        each adds a sentence.
         """
-        return sentences.result(sentences.component(self), *sentences.known(need, found))
+        return sentences.join(sentences.component(self), *sentences.evidence(need, found))
 
     def plot(self):
         """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""
         from nnspca.figures.loadings import component
 
-        return component(self.loadings, [self.feature_name(i) for i in range(len(self.loadings))], *self._drawn)
+        return component(self.loadings, [self.feature_name(i) for i in range(len(self.loadings))], *self._layout)
 
     def _lines(self) -> list[str]:
-        lines = (
+        head = (
             f"Component: {self.cardinality} of {len(self.loadings)} features, "
-            f"{wording.carried(self.variance, self)} (k = {self.k}, {wording.sign(self.nonnegative)}, {self.method})"
+            f"{wording.variance_share(self.variance, self)} "
+            f"(k = {self.k}, {wording.sign(self.nonnegative)}, {self.method})"
         )
-        return [lines, wording.line(self), *(["stopped before its end"] if self.stopped else [])]
+        return [head, wording.line(self), *(["stopped before its end"] if self.stopped else [])]
 
     def _picture(self) -> str:
         from nnspca.figures.sketch import loadings

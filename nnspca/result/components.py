@@ -11,14 +11,14 @@ import numpy as np
 from nnspca.result import sentences, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
+from nnspca.result.display import Display
 from nnspca.result.features import Features
-from nnspca.result.shown import Shown
 from nnspca.result.tables import frame
 from nnspca.result.values import ByValue
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Components(Shown, ByValue):
+class Components(Display, ByValue):
     """Several components of one covariance, and the variance they explain together.
 
     Attributes
@@ -30,7 +30,7 @@ class Components(Shown, ByValue):
         Variance of the span of the first 1, 2, …, r components: ``tr(Q'AQ)`` with Q an orthonormal
         basis of it. Components that are not orthogonal are not credited twice.
     total : float
-        Trace of A: all the variance there is.
+        Trace of A: the total variance.
     method, deflation : str
         Keys of ``nnspca.METHODS`` and ``nnspca.DEFLATIONS``.
     nonnegative : bool
@@ -39,14 +39,13 @@ class Components(Shown, ByValue):
     history : tuple of float
         The objective of a joint method after each of its steps; empty otherwise.
     certificates : tuple of Certificate
-        One for each component where ``certify`` was asked, on the (deflated) covariance that
-        component was sought on; empty otherwise.
+        With ``certify``, one for each component, on the (deflated) covariance of that component; empty
+        otherwise.
     certificate : PartsCertificate or None
-        What is proven of all together, where parts sought "together" were to be certified.
+        Of all parts jointly, for a certified decomposition with deflation "together".
     seconds : float
     stopped : bool
-        True when ``should_stop`` ended the call early; fewer components than asked may then be
-        here.
+        True when ``should_stop`` ended the call early; there may be fewer components than requested.
     note : str
         A remark about the run, in plain words.
 
@@ -130,31 +129,32 @@ class Components(Shown, ByValue):
         )
 
     def summary(self) -> str:
-        """Return in plain sentences what each component is made of, what all carry, and what is proven of that."""
+        """Return plain sentences: the features of each component, the variance of all, and what is proven."""
         if len(self) == 1:
             text = self.parts[0].summary()
         else:
             together = wording.at_least(float(self.cumulative_variance[-1]) / self.total)
-            seen = self.features
-            whole = "variance" if seen is None else f"variance of all {wording.counted(seen.count, 'feature')}"
-            treated = " (standardised)" if seen is not None and seen.standardized else ""
+            features = self.features
+            whole = "variance" if features is None else f"variance of all {wording.counted(features.count, 'feature')}"
+            treated = " (standardised)" if features is not None and features.standardized else ""
             text = f"{wording.counted(len(self), 'number').capitalize()} carry {together} of the {whole}{treated}"
             text = f"{text} together. {sentences.listing(self.parts, self.total)}"
-        return sentences.result(text, "" if self.certificate is None else self.certificate.proven())
+        return sentences.join(text, "" if self.certificate is None else self.certificate.proven())
 
     def plot(self):
         """Return a Plotly figure of the loadings of all components, side by side."""
         from nnspca.figures.loadings import components
 
         names = [self.parts[0].feature_name(i) for i in range(len(self.loadings))]
-        return components(self.loadings, names, *self.parts[0]._drawn)
+        return components(self.loadings, names, *self.parts[0]._layout)
 
     def _lines(self) -> list[str]:
         used = int(self.loadings.any(axis=1).sum())
         more = len(self) - (wording.LINES - 2)
-        shown = self.parts[: wording.LINES - 2] if more > 1 else self.parts
+        listed = self.parts[: wording.LINES - 2] if more > 1 else self.parts
         lines = [
-            f"{c}: {wording.line(part)} ({wording.carried(part.variance, part)})" for c, part in enumerate(shown, 1)
+            f"{c}: {wording.line(part)} ({wording.variance_share(part.variance, part)})"
+            for c, part in enumerate(listed, 1)
         ]
         head = (
             f"Components: {len(self)} with {used} of {len(self.loadings)} features, together "

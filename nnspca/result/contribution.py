@@ -7,26 +7,26 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.result import wording
+from nnspca.result.display import Display
 from nnspca.result.features import Features
-from nnspca.result.shown import Shown
 from nnspca.result.tables import frame
 from nnspca.result.values import ByValue
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contribution(Shown, ByValue):
+class Contribution(Display, ByValue):
     """The role of one feature in a component, and what changes if it is removed or added.
 
     The variance x'Ax is a sum over pairs of features: ``own`` and ``shares`` are the terms of
-    feature i in it. Neither ``switched`` nor ``exchanged`` is a bound: each is the variance of a
-    point that was found, so that what is lost is at most what they say.
+    feature i in it. ``switched`` and ``exchanged`` are variances of points that were found, so the losses
+    derived from them are upper bounds.
 
     Attributes
     ----------
     feature : int
         i.
     loading : float
-        x_i: 0 where the component does without the feature.
+        x_i; 0 if the component does not have the feature.
     variance : float
         x'Ax of the component.
     own : float
@@ -41,13 +41,13 @@ class Contribution(Shown, ByValue):
         (Ax)_i less A_ii x_i: how the feature co-varies with the rest of the component, each weighed
         by its loading.
     switched : float
-        Best variance found once the feature changes sides and the loadings follow: without it where
-        the component has it (0 where nothing is left), with it besides all others where it has not.
+        Best variance found, loadings adapted, without the feature if the component has it (0 if it has
+        no other), or with it in addition to all others if not.
     partner : int or None
-        The feature outside that takes its place best, or, for one outside, the member whose place
-        it takes best; None where there is none, or none that would have a loading.
+        The best replacement outside the component; for a feature outside, the member that it replaces
+        best. None if no exchange gives it a loading.
     exchanged : float
-        Best variance found after that exchange; ``switched`` or 0 where there is no partner.
+        Best variance found after that exchange; ``switched`` or 0 if there is no partner.
     features : Features or None
         Names, mean and scale of the features.
 
@@ -55,8 +55,8 @@ class Contribution(Shown, ByValue):
     --------
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    >>> told = nnspca.contribution(cov, nnspca.solve(cov, k=2), 0)
-    >>> round(told.own, 3), told.others, round(told.switched, 3)
+    >>> role = nnspca.contribution(cov, nnspca.solve(cov, k=2), 0)
+    >>> round(role.own, 3), role.others, round(role.switched, 3)
     (0.333, array([1]), 2.0)
     """
 
@@ -91,13 +91,13 @@ class Contribution(Shown, ByValue):
     @property
     def name(self) -> str:
         """Name of the feature."""
-        return self._named(self.feature)
+        return self._feature_name(self.feature)
 
     def to_frame(self):
         """Return a pandas DataFrame with a row for each other feature of the component, the largest share first."""
         order = np.argsort(-np.abs(self.shares), kind="stable")
         columns = {"covariance": self.covariances[order], "share": self.shares[order], "place": self.others[order]}
-        return frame(columns, index=[self._named(i) for i in self.others[order].tolist()], name="feature")
+        return frame(columns, index=[self._feature_name(i) for i in self.others[order].tolist()], name="feature")
 
     def summary(self) -> str:
         """Return plain sentences: the variance that involves the feature, and the loss without it."""
@@ -108,12 +108,11 @@ class Contribution(Shown, ByValue):
         text = f"{wording.percent(self.held)} of the component's variance goes through {name}; "
         text += f"without it {wording.percent(max(self.loss, 0.0))} is lost, at most"
         if self.partner is not None:
-            text += (
-                f", and {wording.percent(max(self.loss_exchanged, 0.0))} with {self._named(self.partner)} in its place"
-            )
+            loss, partner = max(self.loss_exchanged, 0.0), self._feature_name(self.partner)
+            text += f", and {wording.percent(loss)} if {partner} replaces it"
         return text + "."
 
-    def _named(self, i: int) -> str:
+    def _feature_name(self, i: int) -> str:
         return f"x{i}" if self.features is None else self.features.name(i)
 
     def _lines(self) -> list[str]:

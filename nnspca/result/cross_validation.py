@@ -7,24 +7,24 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.result import wording
-from nnspca.result.shown import Shown
+from nnspca.result.display import Display
 from nnspca.result.tables import of_records
 from nnspca.result.values import ByValue
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossValidation(Shown, ByValue):
+class CrossValidation(Display, ByValue):
     """Share of the variance of held-out samples explained, for each k: an estimate, not a proof.
 
     Attributes
     ----------
     ks : tuple of int
     held_out : ndarray, shape (folds, len(ks))
-        Share of the squared distance of a fold's samples, from the mean of the others, that the
-        components sought on the others keep; NaN where all samples of a fold lie in that mean, or
-        where it was stopped before.
+        For the held-out samples of a fold: share of their squared distance from the mean of the other
+        samples that is explained by components fitted to those. NaN if that distance is zero, or the
+        fold was not computed.
     fitted : ndarray, shape (folds, len(ks))
-        The same share of the samples they were sought on.
+        The same share for the samples that were fitted.
     n_components : int
         How many components together.
     seed : int
@@ -56,17 +56,17 @@ class CrossValidation(Shown, ByValue):
 
     @property
     def fitted_mean(self) -> np.ndarray:
-        """Mean share of the samples sought on, shape (len(ks),)."""
+        """Mean share of the fitted samples, shape (len(ks),)."""
         return _mean(self.fitted)
 
     @property
     def error(self) -> np.ndarray:
         """Standard error of :attr:`mean`, shape (len(ks),); NaN for fewer than two folds."""
-        known = np.isfinite(self.held_out)
-        count = known.sum(axis=0)
-        away = np.where(known, self.held_out - np.nan_to_num(self.mean), 0.0)
-        several = np.maximum(count - 1, 1) * np.maximum(count, 1)
-        return np.where(count > 1, np.sqrt((away**2).sum(axis=0) / several), np.nan)
+        finite = np.isfinite(self.held_out)
+        count = finite.sum(axis=0)
+        deviations = np.where(finite, self.held_out - np.nan_to_num(self.mean), 0.0)
+        divisor = np.maximum(count - 1, 1) * np.maximum(count, 1)
+        return np.where(count > 1, np.sqrt((deviations**2).sum(axis=0) / divisor), np.nan)
 
     @property
     def best_k(self) -> int | None:
@@ -80,9 +80,9 @@ class CrossValidation(Shown, ByValue):
         best = self.best_k
         if best is None:
             return None
-        at = self.ks.index(best)
+        place = self.ks.index(best)
         mean = np.nan_to_num(self.mean, nan=-np.inf)
-        return self.ks[int(np.argmax(mean >= mean[at] - np.nan_to_num(self.error[at])))]
+        return self.ks[int(np.argmax(mean >= mean[place] - np.nan_to_num(self.error[place])))]
 
     def to_records(self) -> list[dict[str, object]]:
         """Return one flat row for each k."""
@@ -96,13 +96,13 @@ class CrossValidation(Shown, ByValue):
         return of_records(self.to_records())
 
     def summary(self) -> str:
-        """Return in plain sentences which k is suggested, and why: sampling, not proof."""
+        """Return a plain sentence: the suggested k and the reason (sampling, not proof)."""
         if self.suggested_k is None:
             return "Nothing is known of held-out samples."
-        at = self.ks.index(self.suggested_k)
+        share = wording.percent(float(self.mean[self.ks.index(self.suggested_k)]))
         return (
-            f"k = {self.suggested_k} is suggested: it keeps {wording.percent(float(self.mean[at]))} of the variance of "
-            f"held-out samples, within one standard error of the most (k = {self.best_k})."
+            f"k = {self.suggested_k} is suggested: it explains {share} of the variance of held-out samples, "
+            f"within one standard error of the maximum (at k = {self.best_k})."
         )
 
     def plot(self):
@@ -119,6 +119,6 @@ class CrossValidation(Shown, ByValue):
 
 def _mean(shares: np.ndarray) -> np.ndarray:
     """Mean of the known values of each column."""
-    known = np.isfinite(shares)
-    count = known.sum(axis=0)
-    return np.where(count > 0, np.where(known, shares, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)
+    finite = np.isfinite(shares)
+    count = finite.sum(axis=0)
+    return np.where(count > 0, np.where(finite, shares, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)

@@ -14,35 +14,33 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Names, mean and scale of the features of a result, so that it can name them and score new samples.
+    """Names, mean and scale of the features, with which a result names them and scores new samples.
 
     Attributes
     ----------
     total : float
-        Variance of all features of the data, those among them that are not here included.
+        Variance of all features of the data, including those that are not listed here.
     count : int
-        How many features that is.
+        Number of features of the data.
     given_names : tuple of str, or None
-        What the features here are called; None where the data did not say.
+        Names of the features listed here; None if the data have none.
     mean, scale : ndarray, shape (n,), or None
-        What was taken off the data, and what they were divided by: 1 unless standardised; None
-        where a matrix was given.
+        Subtracted from the data, and divided by (1 unless standardised); None if a matrix was given.
     standardized : bool
         Whether each feature was divided by its standard deviation.
     image_shape : (int, int) or None
-        Height and width, where the features are the pixels of an image.
+        Height and width, if the features are the pixels of an image.
     axis : ndarray, shape (n,), or None
-        A number for each feature to draw it along, as a wavelength.
+        A coordinate of each feature, such as a wavelength.
     axis_title : str
-        What that is, and its unit.
+        Name and unit of that coordinate.
     variances : ndarray, shape (n,), or None
-        Of each feature here, standardised where they are: how much of a component's variance its
-        features would have each for itself.
+        Variance of each feature listed here, standardised if they are.
 
     Examples
     --------
-    >>> seen = Features(3.0, 2, ("height", "width"))
-    >>> seen.names, seen.restricted(np.array([1])).names, Features(3.0, 2, None).names
+    >>> features = Features(3.0, 2, ("height", "width"))
+    >>> features.names, features.restricted(np.array([1])).names, Features(3.0, 2, None).names
     (('height', 'width'), ('width',), ('x0', 'x1'))
     """
 
@@ -67,7 +65,7 @@ class Features:
         return f"x{i}" if self.given_names is None else self.given_names[i]
 
     def restricted(self, places: np.ndarray) -> Features:
-        """Return what is known of some of the features, each under the name it has among all."""
+        """Return the description of some of the features; names stay."""
         arrays = (self.mean, self.scale, self.axis, self.variances)
         mean, scale, axis, variances = (None if array is None else array[places] for array in arrays)
         names = tuple(self.name(i) for i in places.tolist())
@@ -88,20 +86,20 @@ class Features:
         return tuple(getattr(self, field.name) for field in fields(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Results that arrive from other processes share equal descriptions of features."""
-        return _shared, (self._digest, self._compared)
+        """Results from other processes share equal descriptions of features."""
+        return _shared_instance, (self._digest, self._compared)
 
 
-_here: WeakValueDictionary[bytes, Features] = WeakValueDictionary()
+_instances: WeakValueDictionary[bytes, Features] = WeakValueDictionary()
 
 
-def _shared(digest: bytes, known: tuple[Any, ...]) -> Features:
-    """The equal instance of this process, if there is one."""
-    return _here.setdefault(digest, Features(*known))
+def _shared_instance(digest: bytes, fields: tuple[Any, ...]) -> Features:
+    """The equal instance of this process; a new one if there is none."""
+    return _instances.setdefault(digest, Features(*fields))
 
 
 def frozen(values: Iterable[float] | None) -> np.ndarray | None:
-    """Return read-only numbers; None for none, or if one is too large for a double."""
+    """Return read-only numbers; None for None, or if a number is too large for a double."""
     if values is None:
         return None
     array = np.array(values, dtype=np.float64)

@@ -8,17 +8,18 @@ import numpy as np
 
 from nnspca.result import wording
 from nnspca.result.component import Component
-from nnspca.result.shown import Shown
+from nnspca.result.display import Display
 from nnspca.result.tables import frame
 from nnspca.result.values import ByValue
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Necessity(Shown, ByValue):
+class Necessity(Display, ByValue):
     """Proven facts about each of n features in all near-best components.
 
-    A *near-best* component is feasible and of at least ``threshold``: within the share ``within``
-    of the best found, and so every component within that share of the unknown optimum is one.
+    A *near-best* component is feasible and its variance is at least ``threshold``, that is, within
+    the share ``within`` of the best found. This includes all components within that share of the
+    optimum.
 
     Attributes
     ----------
@@ -27,31 +28,31 @@ class Necessity(Shown, ByValue):
     nonnegative : bool
         Whether the sign constraint is on.
     within : float
-        Share of the best found that a near-best component may lack.
+        Share by which a near-best component may fall below the best found.
     lower : float
-        What ``component`` is proven to attain, rounding included.
+        Variance that ``component`` provably attains, rounding included.
     threshold : float
         ``(1 - within) * lower``, rounded down.
     component : Component
         The best found.
     essential : ndarray of bool, shape (n,)
-        Every near-best component has the feature: a proven bound without it lies below
+        Every near-best component has the feature: without it, a proven upper bound lies below
         ``threshold``.
     dispensable : ndarray of bool, shape (n,)
-        Some near-best component does without it: one was found.
+        A near-best component without the feature was found.
     limit : ndarray, shape (n,)
-        Proven bound on the share of weight ``x_i²`` in any near-best component that is best on
-        its own support, rounded up: 1 where nothing is known.
-    bounds : ndarray, shape (n,)
-        No component without the feature has more variance than this, or than ``threshold``,
-        whichever is larger; NaN where no such bound was sought.
+        Proven upper bound on ``x_i²`` in any near-best component that is optimal on its own support,
+        rounded up; 1 where nothing better is known.
+    upper_bounds : ndarray, shape (n,)
+        No component without the feature has more variance than the larger of this and ``threshold``;
+        NaN where no such bound was computed.
     fingerprint : str
         Hash of its covariance.
     seconds : float
         Wall-clock time, the search for the component included.
     stopped : bool
-        True when ``should_stop`` ended the call early: what is said is proven all the same, and
-        more is left open.
+        True when ``should_stop`` ended the call early: more features are undecided, the others are
+        proven all the same.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class Necessity(Shown, ByValue):
 
     @property
     def undecided(self) -> np.ndarray:
-        """Features of which neither is known, shape (n,): the bound is not low enough for a proof."""
+        """Features that are neither essential nor dispensable as far as is proven, shape (n,)."""
         return ~(self.essential | self.dispensable)
 
     @property
@@ -86,7 +87,7 @@ class Necessity(Shown, ByValue):
         return tuple(self.component.feature_name(i) for i in np.flatnonzero(self.essential).tolist())
 
     def to_frame(self):
-        """Return a pandas DataFrame with a row for each feature: its status, its loading and its limit."""
+        """Return a pandas DataFrame with a row for each feature: state, loading, limit and upper bound without it."""
         places = range(len(self.limit))
         columns = {
             "state": [self._state(i) for i in places],
@@ -104,10 +105,10 @@ class Necessity(Shown, ByValue):
             text = f"Every component {within} has {wording.listed(names[:12], max(0, len(names) - 12))} (proven)."
         else:
             text = f"No feature is proven to be in every component {within}."
-        return text + (f" Of {wording.counted(len(inside), 'feature')} it is not known." if inside else "")
+        return text + (f" For {wording.counted(len(inside), 'feature')} this is undecided." if inside else "")
 
     def plot(self):
-        """Return a Plotly figure: each feature's weight, and the most that any near-best component can give it."""
+        """Return a Plotly figure: each feature's ``x_i²``, and its proven maximum in any near-best component."""
         from nnspca.figures.features import necessity
 
         order = wording.heaviest(self.component)

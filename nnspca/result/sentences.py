@@ -1,6 +1,6 @@
-"""The result in words: what varies together and how much it carries; each clause only where a value says it.
+"""Results in words: which features vary together and how much variance they carry.
 
-Shares are rounded down, so that no sentence says more than was found.
+Shares are rounded down.
 """
 
 from __future__ import annotations
@@ -17,75 +17,75 @@ if TYPE_CHECKING:
     from nnspca.result.necessity import Necessity
     from nnspca.result.stability import Stability
 
-STRONG, WEAK = 0.3, 0.1  # mean correlations from which features rise together, and weakly so
-SMALL = 0.01  # share of the variance of the parts before it from which a part is told by its features
-RETURNED = 0.8  # share of a part's features that make it the same part in a resample
+STRONG, WEAK = 0.3, 0.1  # mean correlations from which features rise together, strongly and at all
+SMALL = 0.01  # share of the variance of the earlier parts from which a part is described
+RETURNED = 0.8  # share of a part's features that a resample must have for the same part
 
 
 def correlation(part: Component) -> float | None:
-    """Return the mean correlation between a component's features, each turned by the sign of its loading.
+    """Return the mean correlation between a component's features, each multiplied by the sign of its loading.
 
-    Pairs count by the product of their loadings and standard deviations. None where the variances
-    of the features are not known, or there is no pair.
+    Pairs are weighted by the product of their loadings and standard deviations. None if the
+    variances of the features are unknown, or there is no pair.
 
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix([[4.0, 1.0], [1.0, 1.0]])
     >>> round(correlation(nnspca.solve(cov, 2)), 3)
     0.5
     """
-    seen = part.features
-    if seen is None or seen.variances is None or part.cardinality < 2:
+    features = part.features
+    if features is None or features.variances is None or part.cardinality < 2:
         return None
-    own = np.abs(part.loadings[part.support]) * np.sqrt(seen.variances[part.support])
+    own = np.abs(part.loadings[part.support]) * np.sqrt(features.variances[part.support])
     alone = float(own @ own)
     pairs = float(own.sum()) ** 2 - alone
     return (part.variance - alone) / pairs if pairs > 0 else None
 
 
-def who(part: Component, most: int = wording.NAMED) -> str:
-    """Say which features a component is made of and how they vary together; without an end, to be read on.
+def clause(part: Component, most: int = wording.NAMED) -> str:
+    """Return which features a component has and how they vary together, as a clause without a full stop.
 
     Up to ``most`` features are named.
 
     >>> import nnspca
     >>> A = [[1.0, 0.7, -0.6], [0.7, 1.0, -0.5], [-0.6, -0.5, 1.0]]
     >>> cov = nnspca.Covariance.from_matrix(A, names=["income", "rent", "debt"])
-    >>> who(nnspca.solve(cov, 2)), who(nnspca.solve(cov, 1))
+    >>> clause(nnspca.solve(cov, 2)), clause(nnspca.solve(cov, 1))
     ('income and rent rise together', 'income alone')
-    >>> who(nnspca.solve(cov, 3, nonnegative=False))
+    >>> clause(nnspca.solve(cov, 3, nonnegative=False))
     'income and rent rise while debt falls'
     """
-    where = places.told(part.support, part.features)
-    if where is not None:
-        where = f"{where[0].upper()}{where[1:]}"
+    position = places.describe(part.support, part.features)
+    if position is not None:
+        position = f"{position[0].upper()}{position[1:]}"
     if not part.cardinality:
         return "Nothing"
-    made, mean = where or wording.members(part, most), correlation(part)
+    subject, mean = position or wording.members(part, most), correlation(part)
     if part.cardinality == 1:
-        return f"{made} alone"
+        return f"{subject} alone"
     if mean is None:
-        return made
-    comma, mixed = "," if where and "," in where else "", bool((part.loadings < 0).any())
+        return subject
+    comma, mixed = "," if position and "," in position else "", bool((part.loadings < 0).any())
     if mean < WEAK:
-        return f"{made}{comma} hardly {'vary' if mixed else 'rise'} together"
+        return f"{subject}{comma} hardly {'vary' if mixed else 'rise'} together"
     weakly = "" if mean >= STRONG else " weakly"
     if not mixed:
-        return f"{made}{comma} rise together{weakly}"
-    if where:
+        return f"{subject}{comma} rise together{weakly}"
+    if position:
         many = wording.spelled(int((part.loadings < 0).sum()))
-        return f"{made}{comma} vary together{weakly}, {many} of them in the opposite direction"
+        return f"{subject}{comma} vary together{weakly}, {many} of them in the opposite direction"
     up, down = ([i for i in wording.heaviest(part) if part.loadings[i] * sign > 0] for sign in (1, -1))
     rise, fall = (wording.named([part.feature_name(i) for i in some], most) for some in (up, down))
     return f"{rise} rise{'s' * (len(up) == 1)}{weakly} while {fall} fall{'s' * (len(down) == 1)}"
 
 
-def made_of(part: Component) -> str:
-    """Return the features of a component as they stand within a sentence, by where they lie or by name."""
-    return places.told(part.support, part.features) or wording.members(part)
+def feature_text(part: Component) -> str:
+    """Return the features of a component for use within a sentence: their position, or their names."""
+    return places.describe(part.support, part.features) or wording.members(part)
 
 
 def component(part: Component) -> str:
-    """Say what one component is made of, and how much it carries.
+    """Return which features one component has, and how much variance it carries.
 
     >>> import nnspca
     >>> A = [[1.0, 0.7, 0.0], [0.7, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -93,44 +93,44 @@ def component(part: Component) -> str:
     'income and rent rise together: one number made of these two carries 56.6 % of the variance of all three features.'
     """
     if part.cardinality < 2:
-        begin = who(part)
+        beginning = clause(part)
     elif correlation(part) is None:
-        begin = f"One number made of {made_of(part)}"
+        beginning = f"One number made of {feature_text(part)}"
     else:
-        begin = f"{who(part)}: one number made of these {wording.spelled(part.cardinality)}"
-    seen, share = part.features, part.share
-    if seen is None or share is None:
-        return f"{begin} has variance {part.variance:.4g}."
-    treated = " (standardised)" if seen.standardized else ""
-    whole = wording.counted(seen.count, "feature")
-    return f"{begin} carries {wording.at_least(share)} of the variance of all {whole}{treated}."
+        beginning = f"{clause(part)}: one number made of these {wording.spelled(part.cardinality)}"
+    features, share = part.features, part.share
+    if features is None or share is None:
+        return f"{beginning} has variance {part.variance:.4g}."
+    treated = " (standardised)" if features.standardized else ""
+    whole = wording.counted(features.count, "feature")
+    return f"{beginning} carries {wording.at_least(share)} of the variance of all {whole}{treated}."
 
 
 def necessity(need: Necessity) -> str:
-    """Say which features are indispensable, where any is proven to be; else nothing."""
+    """Return which features are indispensable (proven); an empty text if none is."""
     names = need.essential_names
     if not names:
         return ""
-    listed = places.told(np.flatnonzero(need.essential), need.component.features) or wording.named(names)
+    listed = places.describe(np.flatnonzero(need.essential), need.component.features) or wording.named(names)
     return f"Indispensable within {wording.percent(need.within)} of the best found: {listed} (proven)."
 
 
-def stability(found: Stability, part: int = 0) -> str:
-    """Say in how many resamples a part was found again, where any was drawn; else nothing."""
-    if not found.resamples:
+def stability(stability: Stability, part: int = 0) -> str:
+    """Return in how many resamples a part was found again; an empty text if none was drawn."""
+    if not stability.resamples:
         return ""
-    again = int((found.agreement[:, part] >= RETURNED).sum())
+    count = int((stability.agreement[:, part] >= RETURNED).sum())
     most = f"{100 * RETURNED:.0f} %"
-    return f"Found again, with at least {most} of its features, in {again} of {found.resamples} resamples."
+    return f"Found again, with at least {most} of its features, in {count} of {stability.resamples} resamples."
 
 
-def known(need: Necessity | None, found: Stability | None) -> tuple[str, str]:
-    """Say what is known beside the component itself."""
+def evidence(need: Necessity | None, found: Stability | None) -> tuple[str, str]:
+    """Return the sentences about indispensable features and about resamples; empty for None."""
     return "" if need is None else necessity(need), "" if found is None else stability(found)
 
 
 def listing(parts: Sequence[Component], total: float | None = None) -> str:
-    """Say what each part is made of, with its share of a ``total``; parts that add hardly anything are counted.
+    """Return the features of each part, with its share of ``total``; small parts are only counted.
 
     >>> import nnspca
     >>> A = [[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 0.01]]
@@ -138,26 +138,26 @@ def listing(parts: Sequence[Component], total: float | None = None) -> str:
     >>> listing(parts.parts)
     'Part 1: a and b rise together. Part 2: c alone. One more part adds less than 1 %.'
     """
-    few = small([part.variance for part in parts])
-    shown = [
-        f"Part {c}: {who(part)}{f' ({wording.at_least(part.variance / total)})' if total else ''}."
+    skipped = is_small([part.variance for part in parts])
+    sentences = [
+        f"Part {c}: {clause(part)}{f' ({wording.at_least(part.variance / total)})' if total else ''}."
         for c, part in enumerate(parts, start=1)
-        if not few[c - 1]
+        if not skipped[c - 1]
     ]
-    left = int(few.sum())
-    more = f"{wording.counted(left, 'more part').capitalize()} {'adds' if left == 1 else 'add'} less than 1 %"
-    return " ".join(shown) + (f" {more}{'' if left == 1 else ' each'}." if left else "")
+    rest = int(skipped.sum())
+    more = f"{wording.counted(rest, 'more part').capitalize()} {'adds' if rest == 1 else 'add'} less than 1 %"
+    return " ".join(sentences) + (f" {more}{'' if rest == 1 else ' each'}." if rest else "")
 
 
-def result(said: str, *more: str) -> str:
+def join(text: str, *more: str) -> str:
     """Return sentences as one text, without those that are empty."""
-    return " ".join(filter(None, (said, *more)))
+    return " ".join(filter(None, (text, *more)))
 
 
-def small(variances: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Return which parts add less than 1 % to the variance of those before them.
+def is_small(variances: Sequence[float] | np.ndarray) -> np.ndarray:
+    """Return which parts add less than 1 % to the variance of the earlier parts.
 
-    >>> small([5.0, 2.0, 0.01, 3.0]).tolist()
+    >>> is_small([5.0, 2.0, 0.01, 3.0]).tolist()
     [False, False, True, False]
     """
     variances = np.asarray(variances, dtype=float)

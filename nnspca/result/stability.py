@@ -8,42 +8,40 @@ import numpy as np
 
 from nnspca.result import wording
 from nnspca.result.components import Components
-from nnspca.result.shown import Shown
+from nnspca.result.display import Display
 from nnspca.result.tables import of_records
 from nnspca.result.values import ByValue
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability(Shown, ByValue):
+class Stability(Display, ByValue):
     """How often each feature returns over bootstrap resamples: a relative frequency, not a proof.
 
     Attributes
     ----------
     parts : Components
-        The parts of all samples, which those of every resample were paired with.
+        The parts of all samples; the parts of each resample are paired with these.
     k : int
         Cardinality allowed.
     recurrence : ndarray, shape (n, r)
-        Share of the resamples in which a feature is in the part paired with part c; NaN where none
-        was drawn.
+        Share of the resamples in which a feature is in the counterpart of part c; NaN if none was drawn.
     agreement : ndarray, shape (resamples, r)
-        Share of the features of part c that are in its partner, one row for each resample.
+        Share of the features of part c that are in its counterpart, one row for each resample.
     threshold : float
         Mean recurrence from which a part counts as stable.
     degenerate : int
-        Resamples that drew the same sample every time: they have no variance, and nothing returns
-        in them.
+        Number of resamples that consist of one sample, repeated: they have no variance and no parts.
     seed : int
     seconds : float
     stopped : bool
-        True when ``should_stop`` ended the call early: fewer resamples than asked were drawn.
+        True when ``should_stop`` ended the call early: there are fewer resamples than requested.
 
     Examples
     --------
     >>> import nnspca
     >>> data = nnspca.datasets.load("synthetic-spiked")
-    >>> found = nnspca.bootstrap(data.X, 8, resamples=4)
-    >>> found.recurrence.shape, found.resamples
+    >>> stability = nnspca.bootstrap(data.X, 8, resamples=4)
+    >>> stability.recurrence.shape, stability.resamples
     ((120, 1), 4)
     """
 
@@ -64,7 +62,7 @@ class Stability(Shown, ByValue):
 
     @property
     def mean_recurrence(self) -> np.ndarray:
-        """Mean over a part's own features of how often each returned, shape (r,)."""
+        """Mean recurrence of the features of each part, shape (r,)."""
         used = self.parts.loadings != 0
         return np.where(used, self.recurrence, 0.0).sum(axis=0) / used.sum(axis=0)
 
@@ -77,7 +75,7 @@ class Stability(Shown, ByValue):
 
     @property
     def ranks(self) -> np.ndarray:
-        """Place of each part by mean recurrence, 1 for the most stable, shape (r,); ties share the better place."""
+        """Rank of each part by mean recurrence, 1 for the most stable, shape (r,); ties share the better rank."""
         mean = self.mean_recurrence
         return 1 + (mean[None, :] > mean[:, None]).sum(axis=1)
 
@@ -92,8 +90,8 @@ class Stability(Shown, ByValue):
         return int(self.stable.sum())
 
     def to_records(self) -> list[dict[str, object]]:
-        """Return one flat row for each feature and part in which it was ever seen, the most frequent first."""
-        U, seen = self.parts.loadings, np.nan_to_num(self.recurrence)
+        """Return a flat row for each feature of each part, and of its counterparts, the most frequent first."""
+        U, recurrence = self.parts.loadings, np.nan_to_num(self.recurrence)
         return [
             {
                 "part": int(c) + 1,
@@ -102,8 +100,8 @@ class Stability(Shown, ByValue):
                 "recurrence": float(self.recurrence[i, c]),
             }
             for c in range(U.shape[1])
-            for i in np.lexsort((-np.abs(U[:, c]), -seen[:, c]))
-            if U[i, c] or seen[i, c]
+            for i in np.lexsort((-np.abs(U[:, c]), -recurrence[:, c]))
+            if U[i, c] or recurrence[i, c]
         ]
 
     def to_frame(self):
@@ -124,7 +122,7 @@ class Stability(Shown, ByValue):
         )
 
     def summary(self) -> str:
-        """Return in plain sentences how often the features of each part return: sampling, not proof."""
+        """Return plain sentences: how often the features of each part return (sampling, not proof)."""
         if not self.resamples:
             return "No resample was drawn before the call was stopped."
         sentences = []
@@ -134,13 +132,13 @@ class Stability(Shown, ByValue):
             which = [wording.short(part.feature_name(i)) for i in often[: wording.NAMED]]
             listing = wording.listed(which, max(0, len(often) - wording.NAMED)) if often else "no feature"
             sentences.append(
-                f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples in the mean; "
+                f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples on average; "
                 f"in at least 80 %: {listing}."
             )
         return " ".join(sentences)
 
     def plot(self):
-        """Return a Plotly figure: how often each feature of each part returned."""
+        """Return a Plotly figure of the recurrence of each feature of each part."""
         from nnspca.figures.features import stability
 
         parts = [

@@ -1,4 +1,4 @@
-"""Suggestions read off what is known: how many features, and how many parts, with the reason."""
+"""Suggested numbers of features and of parts, with the reason."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from nnspca.result.cross_validation import CrossValidation
 from nnspca.result.features import Features
 from nnspca.result.stability import Stability
 
-LESS = sentences.SMALL  # gain below which the next feature, or the next part, is not worth having
+GAIN = sentences.SMALL  # relative gain below which a further feature or part is not suggested
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A number that is suggested, and why.
+    """A suggested number, with the reason as a sentence.
 
     Attributes
     ----------
     value : int
     why : str
-        A sentence.
+        The reason.
     """
 
     value: int
@@ -41,20 +41,19 @@ def features(
 ) -> Suggestion | None:
     """Suggest k: where the curve flattens, or fewer where held-out samples or resamples support fewer features.
 
-    ``curve`` has a row for each k: the variance found there, and an upper bound. Between two k that
-    lie apart, each feature is taken to multiply the variance by the same factor. ``stability_at``
-    returns what resampling says of the component of a k, where it is known. None where nothing
-    speaks for any k.
+    ``curve`` has rows of k, the variance found and an upper bound. Between two such k, the variance
+    is interpolated geometrically. ``stability_at`` returns the stability of the component of a k,
+    or None where it is unknown. None if no k can be suggested.
 
     >>> features((k, v, v) for k, v in ((1, 1.0), (2, 1.9), (3, 2.2), (4, 2.21), (5, 2.22)))
     Suggestion(value=3, why='Suggested: at k = 3 one more feature adds less than 1 % (proven).')
     >>> features([(1, 1.0, 1.0), (2, 1.9, 2.0)])
     """
     suggestion = _knee(curve)
-    most = None if held_out is None or held_out.stopped else held_out.suggested_k
-    if most is not None and (suggestion is None or most < suggestion.value):
-        reason = f"held-out samples support no more than k = {most:,} (an estimate)"
-        suggestion = Suggestion(most, f"Suggested: {reason}.")
+    largest_k = None if held_out is None or held_out.stopped else held_out.suggested_k
+    if largest_k is not None and (suggestion is None or largest_k < suggestion.value):
+        reason = f"held-out samples support no more than k = {largest_k:,} (an estimate)"
+        suggestion = Suggestion(largest_k, f"Suggested: {reason}.")
     stability = None if suggestion is None else stability_at(suggestion.value)
     if suggestion is None or stability is None or not stability.resamples:
         return suggestion
@@ -70,23 +69,23 @@ def features(
 def _knee(curve: Iterable[tuple[int, float, float]]) -> Suggestion | None:
     """Suggest the first k from which the next feature adds less than 1 %; None where no such k is known."""
     rows = sorted(row for row in curve if row[1] > 0)
-    for (k, lower, _), (after, found, upper) in pairwise(rows):
-        if (found / lower) ** (1 / (after - k)) - 1 < LESS:
+    for (k, lower, _), (next_k, variance, upper) in pairwise(rows):
+        if (variance / lower) ** (1 / (next_k - k)) - 1 < GAIN:
             proven = isfinite(upper) and Fraction(upper) < Fraction(101, 100) * Fraction(lower)
-            how = "proven" if proven else "by what was found, not proven"
+            how = "proven" if proven else "for the components found, not proven"
             return Suggestion(k, f"Suggested: at k = {k:,} one more feature adds less than 1 % ({how}).")
     return None
 
 
-def parts(found: Sequence[Component], seen: Features, stability: Stability | None = None) -> Suggestion | None:
-    """Suggest as many parts as rise together, add at least 1 % and are stable; None where that holds of all or of none.
+def parts(components: Sequence[Component], features: Features, stability: Stability | None = None) -> Suggestion | None:
+    """Suggest the number of parts before the first that adds too little or is unstable; None if that is all or none.
 
-    ``seen`` is what the covariance knows of the features, ``stability`` what resampling says of these parts.
+    ``features`` describes the features of the covariance, ``stability`` the same parts on resamples.
     """
-    few = sentences.small([part.variance for part in found])
-    means = np.ones(len(found)) if stability is None or not stability.resamples else stability.mean_recurrence
-    for c, part in enumerate(found):
-        why = _against(replace(part, features=seen), bool(few[c]), c + 1)
+    is_small = sentences.is_small([part.variance for part in components])
+    means = np.ones(len(components)) if stability is None or not stability.resamples else stability.mean_recurrence
+    for c, part in enumerate(components):
+        why = _objection(replace(part, features=features), bool(is_small[c]), c + 1)
         if not why and stability is not None and means[c] < stability.threshold:
             why = f"the features of part {c + 1} return in only {wording.percent(means[c])} of the resamples on average"
         if why:
@@ -94,9 +93,9 @@ def parts(found: Sequence[Component], seen: Features, stability: Stability | Non
     return None
 
 
-def _against(part: Component, small: bool, number: int) -> str:
-    """Say why a part is not worth having; nothing where it is."""
-    if small:
+def _objection(part: Component, is_small: bool, number: int) -> str:
+    """Return why a part is not worth having; an empty text if it is."""
+    if is_small:
         return f"part {number} adds less than 1 %"
     if part.k > 1 and part.cardinality == 1:
         return f"part {number} is a single feature"

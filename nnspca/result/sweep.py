@@ -8,7 +8,7 @@ from nnspca.result import wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.components import Components
-from nnspca.result.shown import Shown
+from nnspca.result.display import Display
 from nnspca.result.tables import of_records
 from nnspca.result.values import ByValue
 
@@ -33,7 +33,7 @@ class SweepPoint(ByValue):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(Shown, ByValue):
+class Sweep(Display, ByValue):
     """Many k and methods on one covariance.
 
     Attributes
@@ -43,7 +43,7 @@ class Sweep(Shown, ByValue):
     leading : float
         Largest eigenvalue of A: variances divided by it are the normalised variances.
     stopped : bool
-        True when the sweep was stopped; the points solved by then are all here.
+        True when the sweep was stopped; it has the points solved by then.
 
     Examples
     --------
@@ -150,7 +150,7 @@ class PartsPoint(ByValue):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartsSweep(Shown, ByValue):
+class PartsSweep(Display, ByValue):
     """Many numbers of parts and many k on one covariance.
 
     Attributes
@@ -159,9 +159,9 @@ class PartsSweep(Shown, ByValue):
         One for each (k, number of parts), in this order: the parts found one after the other
         (``greedy``) and ``together``.
     total : float
-        Trace of A: all the variance there is.
+        Trace of A: the total variance.
     stopped : bool
-        True when the sweep was stopped; the points found by then are all here.
+        True when the sweep was stopped; it has the points found by then.
 
     Examples
     --------

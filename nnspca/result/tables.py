@@ -1,4 +1,4 @@
-"""Results as tables of pandas, which is imported only when one is asked for."""
+"""Results as tables of pandas, which is imported on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equality by value: two results are equal if all fields but the times are."""
+"""Equality by value: two results are equal if all compared fields are."""
 
 from __future__ import annotations
 

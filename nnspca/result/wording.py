@@ -1,4 +1,4 @@
-"""How results word their numbers: shares, proven ones rounded safely, and features by name."""
+"""Words for the numbers of results: shares (proven ones rounded to the safe side) and names of features."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from nnspca.result.component import Component
 
-NAMED = 6  # features that a line names
-LINES = 6  # that a result takes at a prompt
+NAMED = 6  # most features that a line names
+LINES = 6  # most lines of a result at a prompt
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -121,7 +121,7 @@ def heaviest(part: Component) -> list[int]:
 def line(part: Component, most: int = NAMED) -> str:
     """Return the features of a component with their loadings, the largest first."""
     order = heaviest(part)
-    if (where := _where(part)) is not None:
+    if (where := _position(part)) is not None:
         return f"{len(order)} {where[0]}s, {where[1]}"
     loadings = [f"{short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
     return ", ".join(loadings) + (f", … and {len(order) - most} more" if len(order) > most else "")
@@ -142,17 +142,17 @@ def named(names: Sequence[str], most: int = NAMED) -> str:
     return listed([short(name) for name in names[:most]], len(names) - most)
 
 
-def _where(part: Component) -> tuple[str, str] | None:
+def _position(part: Component) -> tuple[str, str] | None:
     """The kind and position of features, as pixels or along an axis; None if they are known by name only."""
-    seen = part.features
-    if seen is None or not part.cardinality:
+    features = part.features
+    if features is None or not part.cardinality:
         return None
-    if seen.image_shape is not None:
-        rows, columns = np.divmod(part.support, seen.image_shape[1])
+    if features.image_shape is not None:
+        rows, columns = np.divmod(part.support, features.image_shape[1])
         return "pixel", f"rows {rows.min() + 1} to {rows.max() + 1}, columns {columns.min() + 1} to {columns.max() + 1}"
-    if seen.axis is not None:
-        values = seen.axis[part.support]
-        return "feature", f"{seen.axis_title} from {values.min():.4g} to {values.max():.4g}"
+    if features.axis is not None:
+        values = features.axis[part.support]
+        return "feature", f"{features.axis_title} from {values.min():.4g} to {values.max():.4g}"
     return None
 
 
@@ -161,7 +161,7 @@ def short(name: str) -> str:
     return name if len(name) <= 24 else f"{name[:23]}…"
 
 
-def carried(variance: float, part: Component) -> str:
+def variance_share(variance: float, part: Component) -> str:
     """Return a variance, as a share of the whole if that is known."""
     total = None if part.features is None else part.features.total
     return f"{at_least(variance / total)} of all variance" if total else f"variance {variance:.4g}"

@@ -96,7 +96,7 @@ def test_pixels_are_said_to_lie_where_they_do(rows, columns, data):
     else:
         assert said == "spread over the image"
         return
-    assert held >= places.MOST * len(support)
+    assert held >= places.COVERED * len(support)
     assert said.startswith("all " if held == len(support) else f"{wording.spelled(held)} of them ")
 
 

@@ -67,12 +67,12 @@ def besides(part: Component | None, data: Dataset, now: State) -> str:
     """Say what else is known of this component: indispensable features, and how often it is found again."""
     stability = resamples(part, data, now)
     again = "" if stability is None else sentences.stability(stability)
-    return sentences.result(indispensable(part, data, now), again)
+    return sentences.join(indispensable(part, data, now), again)
 
 
 def who(part: Component, features: Features) -> str:
     """Say which features a component is made of and whether they vary together."""
-    return sanitize.line(sentences.who(dataclasses.replace(part, features=features), NAMED))
+    return sanitize.line(sentences.clause(dataclasses.replace(part, features=features), NAMED))
 
 
 def carried(part: Component, data: Dataset, leading: float, features: Features) -> str:

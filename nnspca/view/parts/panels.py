@@ -65,7 +65,7 @@ def suggested(
 
 def worth_drawing(parts: Components) -> Components:
     """Return the parts without the last ones that add less than 1 % each."""
-    worth = np.flatnonzero(~sentences.small(parts.variances))
+    worth = np.flatnonzero(~sentences.is_small(parts.variances))
     count = int(worth[-1]) + 1 if len(worth) else 1
     return replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
 

@@ -8,8 +8,8 @@ from html import escape
 from nnspca.result.wording import LINES
 
 
-class Shown:
-    """A result with lines for a prompt, a summary in plain sentences and a picture."""
+class Display:
+    """A result that is shown as lines at a prompt, and as a summary with a picture in a notebook."""
 
     def __repr__(self) -> str:
         first, *rest = self._lines()

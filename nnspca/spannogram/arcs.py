@@ -3,9 +3,9 @@
 n curves cross n²/2 times, but the top-k set changes only at crossings of the k-th place. An
 interval is searched with the range of each curve over it (a sinusoid's extremes are at the ends or
 at its peak). The k-th largest of the lower ends and of the upper ends enclose the k-th value, so
-every curve above is in throughout, every curve below is out, and only the rest can swap. Where the
-rest are few their crossings are sorted and swept; else the interval is halved, and the halves look
-only at the rest. 12582 curves take a few seconds and little memory.
+every curve above is always in, every curve below is always out, and only the rest can change. If the
+rest are few, their crossings are sorted and swept; if not, the interval is halved, and only the rest
+are examined in the halves.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ class Regions:
     def supports(self) -> Iterator[tuple[float, float, np.ndarray]]:
         """Yield (from, to, top-k set) for each region in turn."""
         current = set(self.first.tolist())
-        left = self.start
+        start = self.start
         for angle, out, new in zip(self.angles, self.leaving, self.entering, strict=True):
-            yield left, float(angle), np.array(sorted(current), dtype=np.int64)
+            yield start, float(angle), np.array(sorted(current), dtype=np.int64)
             current.discard(int(out))
             if new != ZERO:
                 current.add(int(new))
-            left = float(angle)
-        yield left, self.end, np.array(sorted(current), dtype=np.int64)
+            start = float(angle)
+        yield start, self.end, np.array(sorted(current), dtype=np.int64)
 
     def support(self, region: int) -> np.ndarray:
         """Return the top-k set of one region, ascending."""
         count = np.zeros(1 + max(int(a.max(initial=0)) for a in (self.first, self.leaving, self.entering)), dtype=int)
         count[self.first] += 1
-        entered, gone = self.entering[:region], self.leaving[:region]
+        entered, left = self.entering[:region], self.leaving[:region]
         np.add.at(count, entered[entered != ZERO], 1)
-        np.subtract.at(count, gone[gone != ZERO], 1)
+        np.subtract.at(count, left[left != ZERO], 1)
         return np.flatnonzero(count > 0)
 
     def candidates(self) -> int:
@@ -92,8 +92,8 @@ def regions(V: np.ndarray, k: int, *, nonnegative: bool = True) -> Regions:
 
     Examples
     --------
-    >>> found = regions(np.array([[1.0, 0.0], [0.0, 1.0]]), k=1)
-    >>> [(round(a / np.pi, 2), s.tolist()) for a, _, s in found.supports()]
+    >>> result = regions(np.array([[1.0, 0.0], [0.0, 1.0]]), k=1)
+    >>> [(round(a / np.pi, 2), s.tolist()) for a, _, s in result.supports()]
     [(-0.5, [1]), (0.25, [0]), (1.0, [])]
     """
     start, end = -np.pi / 2, 3 * np.pi / 2 if nonnegative else np.pi / 2
@@ -114,7 +114,7 @@ def regions(V: np.ndarray, k: int, *, nonnegative: bool = True) -> Regions:
         else:
             angles, tops = _swept(V[rows], left, right, places, nonnegative)
             changes.extend(angles, rows, tops, inside)
-    return Regions(start, end, *changes.collected())
+    return Regions(start, end, *changes.as_arrays())
 
 
 def _range(V: np.ndarray, left: float, right: float, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -136,24 +136,24 @@ def _range(V: np.ndarray, left: float, right: float, nonnegative: bool) -> tuple
 def _undecided(
     rows: np.ndarray, low: np.ndarray, high: np.ndarray, places: int, nonnegative: bool
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Split the rows into those that may enter or leave and those always in; and the places left to fill."""
+    """Return the rows that may enter or leave, those always in, and the number of free places."""
     if nonnegative:
         possible = high >= 0
         rows, low, high = rows[possible], low[possible], high[possible]
     if places <= 0 or not len(rows):
         return rows[:0], rows[:0], 0
     if places >= len(rows):
-        upper_bound, floor = -np.inf, -np.inf  # there is room for all: only zero matters
+        upper_bound, floor = -np.inf, -np.inf  # room for all rows: only zero matters
     else:
         upper_bound = np.partition(high, -places - 1)[-places - 1]  # at most `places` rows exceed it
-        floor = np.partition(low, -places)[-places]  # the k-th value is never below it
+        floor = np.partition(low, -places)[-places]  # a lower bound on the k-th value
     always = low > (max(upper_bound, 0.0) if nonnegative else upper_bound)
     never = high < floor
     return rows[~always & ~never], rows[always], places - int(always.sum())
 
 
 def _swept(V: np.ndarray, left: float, right: float, places: int, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Angles at which the order of a few curves may change, the left end first, and the top set from each on."""
+    """Angles at which the order of a few curves may change, the left end first, and the top set after each."""
     if not len(V) or places == 0:
         return np.array([left]), np.zeros((1, len(V)), dtype=bool)
     angles = crossings(V, nonnegative=nonnegative).angles
@@ -184,27 +184,27 @@ class _Changes:
 
     def extend(self, angles: np.ndarray, rows: np.ndarray, tops: np.ndarray, inside: np.ndarray) -> None:
         """Add one interval: ``tops[t]`` of ``rows`` is in from ``angles[t]`` on, ``inside`` throughout."""
-        begin = np.zeros(self.n, dtype=bool)
-        begin[inside] = True
-        begin[rows[tops[0]]] = True
+        at_start = np.zeros(self.n, dtype=bool)
+        at_start[inside] = True
+        at_start[rows[tops[0]]] = True
         if self.first is None:
-            self.first = np.flatnonzero(begin)
+            self.first = np.flatnonzero(at_start)
         else:
-            differ = np.flatnonzero(begin != self.current)  # only where curves cross at the very edge
-            self._put(float(angles[0]), differ[self.current[differ]], differ[begin[differ]])
+            changed = np.flatnonzero(at_start != self.current)  # only where curves cross at the very edge
+            self._append(float(angles[0]), changed[self.current[changed]], changed[at_start[changed]])
         for t in np.flatnonzero((tops[1:] != tops[:-1]).any(axis=1)):
             out, new = rows[tops[t] & ~tops[t + 1]], rows[~tops[t] & tops[t + 1]]
-            self._put(float(angles[t + 1]), out, new)
-        begin[rows] = tops[-1]
-        self.current = begin
+            self._append(float(angles[t + 1]), out, new)
+        at_start[rows] = tops[-1]
+        self.current = at_start
 
-    def _put(self, angle: float, out: np.ndarray, new: np.ndarray) -> None:
+    def _append(self, angle: float, out: np.ndarray, new: np.ndarray) -> None:
         for position in range(max(len(out), len(new))):
             self.angles.append(angle)
             self.leaving.append(int(out[position]) if position < len(out) else ZERO)
             self.entering.append(int(new[position]) if position < len(new) else ZERO)
 
-    def collected(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def as_arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The first set, the angles, and the curves that leave and enter."""
         first = np.zeros(0, dtype=np.int64) if self.first is None else self.first
         return (

@@ -30,10 +30,10 @@ def longest_edges(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
-    """Return for each cell a short y with C y >= h for certain.
+    """Return for each cell a short y with C y >= h, proven despite rounding.
 
-    With all d inequalities tight, y is the solution of C y = h; where that y lies outside the cone
-    of the cell (a negative multiplier), the inequalities of negative multiplier are let go.
+    With all d inequalities tight, y solves C y = h. If that y lies outside the cone of the cell (a
+    multiplier is negative), the inequalities with negative multipliers are dropped.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
     Returns
     -------
     ndarray, shape (r, d)
-        Infinite where no such y was found.
+        Infinite if no such y was found.
     """
-    aim = h + spare
-    y = np.linalg.solve(C, aim[..., None])[..., 0]
+    target = h + spare
+    y = np.linalg.solve(C, target[..., None])[..., 0]
     multipliers = np.linalg.solve(np.swapaxes(C, 1, 2), y[..., None])[..., 0]
     y = _raised(C, h, y)
     active = multipliers >= 0
@@ -60,7 +60,7 @@ def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
             break
         remaining = active[outside]
         inverse = np.linalg.pinv(C[outside] * remaining[..., None], rcond=1e-13)
-        candidate = (inverse @ (aim[outside] * remaining)[..., None])[..., 0]
+        candidate = (inverse @ (target[outside] * remaining)[..., None])[..., 0]
         raised = _raised(C[outside], h[outside], candidate)
         better = (raised**2).sum(axis=1) < (y[outside] ** 2).sum(axis=1)
         y[outside[better]] = raised[better]

@@ -2,12 +2,12 @@
 
 With ``c(φ) = (sin φ, cos φ)`` curve i is ``V_i1 sin φ + V_i2 cos φ`` (Asteris et al. 2014,
 section 4.1). On (−π/2, π/2] the vector v(φ) and its negative cover the circle; here φ runs over
-(−π/2, 3π/2] where loadings must be nonnegative, since v(φ + π) = −v(φ), and over (−π/2, π/2] where
-they need not be (then only |v(φ)| counts, Asteris et al. 2011).
+(−π/2, 3π/2] if loadings must be nonnegative, since v(φ + π) = −v(φ), and over (−π/2, π/2] if not
+(then only |v(φ)| counts, Asteris et al. 2011).
 
 A *cell* is an interval between crossings of any two curves (or of one with zero): the order is
-constant on it. A *region* is an interval on which the top-k set is constant: coarser, and all that
-matters; :mod:`nnspca.spannogram.arcs` finds them.
+constant on it. A *region* is an interval on which the top-k set is constant, which is coarser and
+enough for the optimum; :mod:`nnspca.spannogram.arcs` finds the regions.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Optimum:
     support: np.ndarray
 
 
-def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, known: Regions | None = None) -> Optimum:
+def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, precomputed: Regions | None = None) -> Optimum:
     """Solve the rank-2 problem exactly: in each region the best angle is known in closed form.
 
     With the top set I fixed the objective is c'Qc, ``Q = V_I'V_I``: half its trace plus a cosine of
@@ -64,22 +64,22 @@ def optimum(V: np.ndarray, k: int, *, nonnegative: bool = True, known: Regions |
     >>> round(best.value, 6), best.support.tolist()
     (9.0, [2])
     """
-    known = regions(V, k, nonnegative=nonnegative) if known is None else known
+    precomputed = regions(V, k, nonnegative=nonnegative) if precomputed is None else precomputed
     products = np.stack([V[:, 0] ** 2, V[:, 0] * V[:, 1], V[:, 1] ** 2], axis=1)
     padded = np.vstack([products, np.zeros(3)])  # row −1 stands for no curve
-    steps = padded[known.entering] - padded[known.leaving]
-    q = products[known.first].sum(axis=0) + np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
-    edges = np.concatenate([[known.start], known.angles, [known.end]])
+    steps = padded[precomputed.entering] - padded[precomputed.leaving]
+    q = products[precomputed.first].sum(axis=0) + np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
+    edges = np.concatenate([[precomputed.start], precomputed.angles, [precomputed.end]])
     left, right = edges[:-1], edges[1:]
     mean, cosine, sine = (q[:, 0] + q[:, 2]) / 2, (q[:, 2] - q[:, 0]) / 2, q[:, 1]
     peak = np.arctan2(sine, cosine) / 2  # objective = mean + hypot(cosine, sine) · cos(2(φ − peak))
     peak = peak + np.pi * np.ceil((left - peak) / np.pi)
     inside = peak <= right
-    tried = np.stack([left, right, np.where(inside, peak, left)], axis=1)
-    heights = mean[:, None] + cosine[:, None] * np.cos(2 * tried) + sine[:, None] * np.sin(2 * tried)
-    region, which = np.unravel_index(int(heights.argmax()), heights.shape)
-    phi = float(tried[region, which])
-    support = known.support(int(region))
+    angles = np.stack([left, right, np.where(inside, peak, left)], axis=1)
+    heights = mean[:, None] + cosine[:, None] * np.cos(2 * angles) + sine[:, None] * np.sin(2 * angles)
+    region, column = np.unravel_index(int(heights.argmax()), heights.shape)
+    phi = float(angles[region, column])
+    support = precomputed.support(int(region))
     w = values(V[support], phi)
     if nonnegative:
         support, w = support[w > 0], w[w > 0]

@@ -2,22 +2,22 @@
 
 **With the sign constraint** (Asteris et al. 2014, Alg. 1 and 2). Append a zero row. The set of
 directions c with a given top-k set I is a cone, cut out by v_i'c >= v_j'c (i in I, j not) and
-v_i'c >= 0. On an extreme ray of it d − 1 independent ones are tight, and all tight ones share one
-value, the least inside being the largest outside: so every such ray is where d of the n + 1 rows
-agree. All ``C(n+1, d)`` d-subsets give one direction each, both signs are looked at, and the rows
-that agree may be in or out: every way to fill the places left is a candidate. Where they agree on
-zero any number of them may be positive nearby, so every subset of them is a candidate, not only
-those that fill all k places: the printed Alg. 2 (lines 10–17) lists the latter alone, and would
+v_i'c >= 0. On an extreme ray of it d − 1 independent inequalities are tight, and all rows in tight ones
+have the same value, since the least value inside equals the largest outside. So on every extreme ray d
+of the n + 1 rows agree. Each of the ``C(n+1, d)`` d-subsets gives one direction, which is examined with
+both signs. The rows that agree may be in or out, so every way to fill the remaining places is a
+candidate. If they agree on zero, any number of them may be positive nearby, so every subset of them is
+a candidate. The printed Alg. 2 (lines 10–17) lists only the subsets that fill all k places, and would
 miss supports of fewer than k features.
 
 **Without** (Asteris et al. 2011). The magnitudes of d rows agree,
 ``v_{i1}'c = ±v_{i2}'c = … = ±v_{id}'c``: ``C(n, d) 2^{d−1}`` systems; regions without such a vertex
 appear already for the first d − 2 columns, eq. (22).
 
-**Degenerate rows.** Both arguments want rows in general position. V is first reduced to full column
-rank, then equal rows, zero rows and ties are parted by a fixed perturbation of relative size 1e-10
-while supports are collected; each support's own problem is solved on the rows as given. Since the
-optimum is continuous in V, what is lost is of that size at most.
+**Degenerate rows.** Both arguments need rows in general position. V is first reduced to full column
+rank. Then a fixed perturbation of relative size 1e-10 separates equal rows, zero rows and ties while
+supports are collected; the problem of each support is solved on the original rows. Since the optimum
+is continuous in V, the error is at most of that size.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ import numpy as np
 from nnspca.numerics import rounding
 from nnspca.spannogram import halfspaces
 
-LARGEST = 3_000_000  # most vertices; more are refused
-BATCH = 2048  # most directions at a time,
-ENTRIES = 60_000  # and most rows looked at for them: the stop switch is polled between batches
-SUPPORTS_BETWEEN_POLLS = 256  # of the stop switch
-NUDGE = 1e-10
+MAX_VERTICES = 3_000_000
+BATCH = 2048  # most directions at a time
+ENTRIES = 60_000  # most directions × rows at a time: the stop switch is polled between batches
+SUPPORTS_BETWEEN_POLLS = 256  # supports solved between two polls of the stop switch
+PERTURBATION = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Enumeration:
     loadings : ndarray, shape (n,)
         Attains it.
     candidates : int
-        Different supports found.
+        Number of different supports found.
     bound : int
         The paper's bound on their number.
     vertices : int
@@ -120,7 +120,7 @@ def enumerate_supports(
     Returns
     -------
     supports : set-like of tuple of int
-        In the order in which they were met.
+        In the order found.
     visited : int
         Directions visited.
     stopped : bool
@@ -132,16 +132,16 @@ def enumerate_supports(
 
     Examples
     --------
-    >>> found, visited, _ = enumerate_supports(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5]]), k=1)
-    >>> sorted(found), visited
+    >>> supports, visited, _ = enumerate_supports(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5]]), k=1)
+    >>> sorted(supports), visited
     ([(0,), (1,), (2,)], 12)
     """
     V = generic(V)
     n, d = V.shape
-    asked = vertices(n, d, nonnegative)
-    if asked > LARGEST:
+    total = vertices(n, d, nonnegative)
+    if total > MAX_VERTICES:
         raise ValueError(
-            f"enumeration would visit {asked:,} directions for n={n}, d={d}; at most {LARGEST:,} are allowed: "
+            f"enumeration would visit {total:,} directions for n={n}, d={d}; at most {MAX_VERTICES:,} are allowed: "
             "use a smaller rank, fewer features, or the method 'spannogram', which is exact as well"
         )
     supports: dict[tuple[int, ...], None] = {}
@@ -152,7 +152,7 @@ def enumerate_supports(
         if on_batch is not None:
             on_batch(visited, len(supports))
         if should_stop is not None and should_stop():
-            return supports.keys(), visited, visited < asked
+            return supports.keys(), visited, visited < total
     supports.pop((), None)
     return supports.keys(), visited, False
 
@@ -167,7 +167,7 @@ def maximise(
 ) -> Enumeration:
     """Solve the rank-d problem by enumeration: collect the supports, solve (P_d) on each, keep the best.
 
-    A support whose largest eigenvalue is below the best value so far is not solved: it cannot win.
+    A support whose largest eigenvalue is below the best value so far is skipped.
     """
     n = len(V)
     supports, visited, stopped = enumerate_supports(
@@ -176,29 +176,29 @@ def maximise(
     ordered = list(supports)
     products = np.einsum("ia,ib->iab", V, V)
     quadratics: list[np.ndarray] = []
-    for number, top in enumerate(ordered):
-        if number and number % SUPPORTS_BETWEEN_POLLS == 0 and should_stop is not None and should_stop():
+    for place, top in enumerate(ordered):
+        if place and place % SUPPORTS_BETWEEN_POLLS == 0 and should_stop is not None and should_stop():
             stopped = True
             break
         quadratics.append(products[list(top)].sum(axis=0))
     upper_bounds = np.concatenate([np.linalg.eigvalsh(some)[:, -1] for some in _stacked(quadratics)] or [np.zeros(0)])
     value, loadings = -1.0, np.zeros(n)
-    for looked, position in enumerate(np.argsort(-upper_bounds, kind="stable")):
+    for number, position in enumerate(np.argsort(-upper_bounds, kind="stable")):
         if upper_bounds[position] <= value:
             break
-        if looked and should_stop is not None and should_stop():
+        if number and should_stop is not None and should_stop():
             stopped = True
             break
-        chosen = list(ordered[position])
+        support = list(ordered[position])
         optimum = (
-            halfspaces.maximise(quadratics[position], V[chosen])
+            halfspaces.maximise(quadratics[position], V[support])
             if nonnegative
             else (float(upper_bounds[position]), np.linalg.eigh(quadratics[position])[1][:, -1])
         )
         if optimum is not None and optimum[0] > value:
-            w = V[chosen] @ optimum[1]
+            w = V[support] @ optimum[1]
             x = np.zeros(n)
-            x[chosen] = np.maximum(w, 0.0) if nonnegative else w
+            x[support] = np.maximum(w, 0.0) if nonnegative else w
             if x.any():
                 value, loadings = optimum[0], x / np.linalg.norm(x)
     if not loadings.any():  # every row is zero: any feasible point is optimal
@@ -216,13 +216,13 @@ def _stacked(matrices: list[np.ndarray]) -> Iterator[np.ndarray]:
 
 def generic(V: np.ndarray) -> np.ndarray:
     """Rows with the same Gram matrix, of full column rank and in general position up to rounding."""
-    left, sizes, _ = np.linalg.svd(V, full_matrices=False)
-    live = sizes > rounding.eigenvalues(max(V.shape), sizes.max(initial=0.0))
-    W = left[:, live] * sizes[live]
+    vectors, values, _ = np.linalg.svd(V, full_matrices=False)
+    positive = values > rounding.eigenvalues(max(V.shape), values.max(initial=0.0))
+    W = vectors[:, positive] * values[positive]
     if not W.shape[1]:
         W = np.zeros((len(V), 1))
     noise = np.random.default_rng(20140621).standard_normal(W.shape)
-    return W + NUDGE * max(float(np.abs(W).max()), np.finfo(float).tiny) * noise
+    return W + PERTURBATION * max(float(np.abs(W).max()), np.finfo(float).tiny) * noise
 
 
 class _Batch(list):
@@ -234,21 +234,21 @@ class _Batch(list):
 def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[_Batch]:
     """Visit all vertices, batch by batch."""
     n, d = V.shape
-    most = max(1, min(BATCH, ENTRIES // (n + 1)))
+    batch_size = max(1, min(BATCH, ENTRIES // (n + 1)))
     if nonnegative:
         extended = np.vstack([V, np.zeros(d)])
-        for rows in _subsets(n + 1, d, most):
+        for rows in _subsets(n + 1, d, batch_size):
             corners = extended[rows]
             yield _positive(V, k, rows, _null(corners[:, :1] - corners[:, 1:], d))
         return
     if k >= n:
-        whole = _Batch([tuple(range(n))])
-        whole.visited = 1
-        yield whole
+        all_features = _Batch([tuple(range(n))])
+        all_features.visited = 1
+        yield all_features
         return
     for e in range(d, 0, -2):
         signs = np.array(list(product((1.0,), *[(1.0, -1.0)] * (e - 1))))
-        for chunk in _subsets(n, e, max(1, most // len(signs))):
+        for chunk in _subsets(n, e, max(1, batch_size // len(signs))):
             rows = np.repeat(chunk, len(signs), axis=0)
             corners = V[rows, :e] * np.tile(signs, (len(chunk), 1))[:, :, None]
             yield _magnitudes(V[:, :e], k, rows, _null(corners[:, :1] - corners[:, 1:], e))
@@ -269,7 +269,7 @@ def _null(differences: np.ndarray, d: int) -> np.ndarray:
 
 
 def _positive(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
-    """Supports next to each direction and its negative, where d of the n + 1 rows agree."""
+    """Supports in the neighbourhood of each direction and its negative, where d of the n + 1 rows agree."""
     n = len(V)
     batch = _Batch()
     batch.visited = 2 * len(rows)
@@ -287,22 +287,22 @@ def _positive(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
         for r in np.flatnonzero(level >= 0):
             tied = rows[r][rows[r] < n].tolist()
             places = k - int(counts[r])
-            sure = order[r, : min(k, int(counts[r]))].tolist()
+            certain = order[r, : min(k, int(counts[r]))].tolist()
             if places <= 0:
-                batch.append(tuple(sorted(sure)))
+                batch.append(tuple(sorted(certain)))
             elif has_zero[r]:
                 for size in range(min(places, len(tied)) + 1):
-                    batch += [tuple(sorted(sure + list(more))) for more in combinations(tied, size)]
+                    batch += [tuple(sorted(certain + list(filling))) for filling in combinations(tied, size)]
             elif places <= len(tied):
-                batch += [tuple(sorted(sure + list(more))) for more in combinations(tied, places)]
+                batch += [tuple(sorted(certain + list(filling))) for filling in combinations(tied, places)]
             else:
                 below = [int(i) for i in order[r, int(counts[r]) :] if masked[r, i] > 0][: places - len(tied)]
-                batch.append(tuple(sorted(sure + tied + below)))
+                batch.append(tuple(sorted(certain + tied + below)))
     return batch
 
 
 def _magnitudes(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
-    """Supports next to each direction where the magnitudes of d rows agree."""
+    """Supports in the neighbourhood of each direction where the magnitudes of d rows agree."""
     batch = _Batch()
     batch.visited = len(rows)
     w = np.abs(c @ V.T)
@@ -315,12 +315,12 @@ def _magnitudes(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batc
     for r in index:
         tied = rows[r].tolist()
         places = k - int(counts[r])
-        sure = order[r, : min(k, int(counts[r]))].tolist()
+        certain = order[r, : min(k, int(counts[r]))].tolist()
         if places <= 0:
-            batch.append(tuple(sorted(sure)))
+            batch.append(tuple(sorted(certain)))
         elif places <= len(tied):
-            batch += [tuple(sorted(sure + list(more))) for more in combinations(tied, places)]
+            batch += [tuple(sorted(certain + list(filling))) for filling in combinations(tied, places)]
         else:
             below = order[r, int(counts[r]) : int(counts[r]) + places - len(tied)].tolist()
-            batch.append(tuple(sorted(sure + tied + below)))
+            batch.append(tuple(sorted(certain + tied + below)))
     return batch

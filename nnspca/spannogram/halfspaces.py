@@ -2,19 +2,18 @@
 
     max c'Qc  over  ‖c‖ = 1,  Rc >= 0                                   (Asteris et al. 2014, section 5)
 
-If the leading eigenvector ±u₁ of Q satisfies all inequalities it is the maximiser. If not, one of
-them is active at the maximiser: walking from it towards u₁ or −u₁ along a great circle never loses
-value, so were the maximiser strictly inside, the walk would leave the set through a boundary point
-at least as good. So each row r in turn is made active: c is restricted to the orthogonal complement
-of r, where the problem is the same with one dimension and one row less. O(k^d) in all; d is 2, 3,
-4.
+If the leading eigenvector ±u₁ of Q satisfies all inequalities, it is the maximiser. If not, some
+inequality is active at a maximiser: along the great circle from an interior point to u₁ or −u₁ the
+value does not decrease, and the circle leaves the set through a boundary point that is as good or
+better. So each row r in turn is made active: c is restricted to the orthogonal complement of r, which
+gives the same problem with one dimension and one row less. O(k^d) in all; d is 2, 3 or 4.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-TOL = 1e-11  # how far below zero, relative to the row's norm, counts as zero
+TOL = 1e-11  # relative to the row's norm: values above −TOL count as nonnegative
 
 
 def maximise(Q: np.ndarray, R: np.ndarray) -> tuple[float, np.ndarray] | None:
@@ -30,7 +29,7 @@ def maximise(Q: np.ndarray, R: np.ndarray) -> tuple[float, np.ndarray] | None:
 
     Returns
     -------
-    (value, c), or None where only c = 0 satisfies Rc >= 0.
+    (value, c), or None if only c = 0 satisfies Rc >= 0.
 
     Examples
     --------
@@ -44,28 +43,28 @@ def maximise(Q: np.ndarray, R: np.ndarray) -> tuple[float, np.ndarray] | None:
     return _solve(Q, _distinct(rows), rows)
 
 
-def _solve(Q: np.ndarray, rows: np.ndarray, every: np.ndarray) -> tuple[float, np.ndarray] | None:
-    """Try ±u₁, else each row active; ``rows`` and ``every`` are unit rows in the current coordinates."""
+def _solve(Q: np.ndarray, rows: np.ndarray, constraints: np.ndarray) -> tuple[float, np.ndarray] | None:
+    """Try ±u₁, then each row active; ``rows`` (to be made active) and ``constraints`` are unit rows."""
     d = len(Q)
     values, vectors = np.linalg.eigh(Q)
     for c in (vectors[:, -1], -vectors[:, -1]):
-        if (every @ c >= -TOL).all():
+        if (constraints @ c >= -TOL).all():
             return float(values[-1]), c
     if d == 1:
         return None
     if d == 2:
-        return _on_a_circle(Q, rows, every)
+        return _on_a_circle(Q, rows, constraints)
     best: tuple[float, np.ndarray] | None = None
     for index, r in enumerate(rows):
         basis = _complement(r)
         inner = basis.T @ Q @ basis
         if best is not None and np.linalg.eigvalsh(inner)[-1] <= best[0]:
             continue
-        projected = every @ basis
+        projected = constraints @ basis
         size = np.linalg.norm(projected, axis=1)
-        live = size > TOL
-        projected = projected[live] / size[live, None]
-        # rows before this one have been active already, alone and with all others
+        nonzero = size > TOL
+        projected = projected[nonzero] / size[nonzero, None]
+        # earlier rows were active already, alone and with all others
         rest = rows[index + 1 :] @ basis
         length = np.linalg.norm(rest, axis=1)
         rest = rest[length > TOL] / length[length > TOL, None]
@@ -75,11 +74,11 @@ def _solve(Q: np.ndarray, rows: np.ndarray, every: np.ndarray) -> tuple[float, n
     return best
 
 
-def _on_a_circle(Q: np.ndarray, rows: np.ndarray, every: np.ndarray) -> tuple[float, np.ndarray] | None:
+def _on_a_circle(Q: np.ndarray, rows: np.ndarray, constraints: np.ndarray) -> tuple[float, np.ndarray] | None:
     """d = 2, ±u₁ infeasible: the best feasible point at which a row is zero."""
     across = np.stack([-rows[:, 1], rows[:, 0]], axis=1)
     points = np.concatenate([across, -across])
-    points = points[(points @ every.T >= -TOL).all(axis=1)]
+    points = points[(points @ constraints.T >= -TOL).all(axis=1)]
     if not len(points):
         return None
     heights = np.einsum("ri,ij,rj->r", points, Q, points)

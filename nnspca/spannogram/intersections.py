@@ -1,4 +1,4 @@
-"""The n curves of a rank-2 problem over an angle, and where any two of them, or one and zero, cross."""
+"""The n curves of a rank-2 problem over an angle, and their crossings with each other and with zero."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Crossings:
     i, j : ndarray of int, shape (c,)
         The curves that meet; j is −1 for a crossing with zero.
     mirrored : ndarray of bool, shape (c,)
-        Without sign: True where v_i = −v_j, so that the magnitudes meet.
+        Without sign: True if v_i = −v_j, so that the magnitudes meet.
     heights : ndarray, shape (c,)
-        Value of curve i there.
+        Value of curve i at the crossing.
     """
 
     angles: np.ndarray
@@ -66,18 +66,18 @@ def crossings(V: np.ndarray, *, nonnegative: bool = True) -> Crossings:
         pairs.append((every, np.full(len(V), ZERO), V, False))
     else:
         pairs.append((i, j, V[i] + V[j], True))
-    angle, first, second, mirror = [], [], [], []
+    angle_lists, first, second, mirrors = [], [], [], []
     for a, b, difference, mirrored in pairs:
-        real = difference.any(axis=1)
-        angle.append(_root(difference[real]))
-        first.append(a[real])
-        second.append(b[real])
-        mirror.append(np.full(int(real.sum()), mirrored))
-    angles = np.concatenate(angle)
+        distinct = difference.any(axis=1)
+        angle_lists.append(_root(difference[distinct]))
+        first.append(a[distinct])
+        second.append(b[distinct])
+        mirrors.append(np.full(int(distinct.sum()), mirrored))
+    angles = np.concatenate(angle_lists)
     order = np.argsort(angles, kind="stable")
-    angles, one = angles[order], np.concatenate(first)[order]
-    heights = V[one, 0] * np.sin(angles) + V[one, 1] * np.cos(angles)
-    return Crossings(angles, one, np.concatenate(second)[order], np.concatenate(mirror)[order], heights)
+    angles, curve = angles[order], np.concatenate(first)[order]
+    heights = V[curve, 0] * np.sin(angles) + V[curve, 1] * np.cos(angles)
+    return Crossings(angles, curve, np.concatenate(second)[order], np.concatenate(mirrors)[order], heights)
 
 
 def _root(difference: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ For the optimum x of the rank-d problem let c* be the direction of V'x. A sample
 finds a point of value at least ``(c'V'x)² = cos²θ ‖V'x‖²``, so it is within the factor 1 − ε when
 sin²θ <= ε. For a uniformly random direction sin²θ follows a Beta((d−1)/2, 1/2) law, hence one
 sample succeeds with probability ``p = I_ε((d−1)/2, 1/2)`` and all m fail with probability
-``(1−p)^m``. The theorem's own count, ε^{-d} ln n, is far more than that asks for.
+``(1−p)^m``. The count in the theorem, ε^{-d} ln n, is far larger than necessary for that.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def failure_probability(epsilon: float, d: int, samples: int) -> float:
     >>> round(failure_probability(0.5, 3, 2), 12)
     0.5
     """
-    from scipy.special import betainc  # takes a tenth of the time that the package takes to load
+    from scipy.special import betainc  # slow to import
 
     if d == 1:
         return 0.0
@@ -60,50 +60,50 @@ def search(
         Attains it.
     """
     n, d = V.shape
-    best, loadings, drawn, done = -1.0, np.zeros(n), 0, 0
+    best, loadings, count_drawn, solved = -1.0, np.zeros(n), 0, 0
     order = np.argsort(-np.einsum("ij,ij->i", V, V), kind="stable")
-    while drawn < samples:
-        batch = min(samples - drawn, max(1, ENTRIES // min(n, 8 * k + 64)))
-        drawn += batch
-        for count, value, x in _solved(V, order, feasible.unit(rng.standard_normal((batch, d))), k, nonnegative):
+    while count_drawn < samples:
+        batch = min(samples - count_drawn, max(1, ENTRIES // min(n, 8 * k + 64)))
+        count_drawn += batch
+        for solved_now, value, x in _solved(V, order, feasible.unit(rng.standard_normal((batch, d))), k, nonnegative):
             if value > best:
                 best, loadings = value, x
-            done += count
-            yield done, best, loadings
+            solved += solved_now
+            yield solved, best, loadings
 
 
 def _solved(
     V: np.ndarray, order: np.ndarray, c: np.ndarray, k: int, nonnegative: bool
 ) -> Iterator[tuple[int, float, np.ndarray]]:
-    """Solve the problems of a batch of directions in strips of rows: their number, best value and point.
+    """Solve the problems of a batch of directions in strips of rows; yield their number, best value and point.
 
-    No entry of Vc exceeds its row's norm. So the rows are looked at by falling norm, and a
-    direction whose k-th largest entry so far (of Vc and of −Vc) is above the next row's norm needs
-    no further rows.
+    No entry of Vc exceeds its row's norm. So rows are used in order of decreasing norm, and a
+    direction needs no further rows once its k-th largest entry (of Vc and of −Vc) is above the next
+    row's norm.
     """
     n = len(V)
     waiting = [(c, min(n, 8 * k + 64))]
     while waiting:
-        c, wide = waiting.pop()
-        if len(c) * wide > 2 * ENTRIES and len(c) > 1:
-            waiting += [(half, wide) for half in np.array_split(c, 2)]
+        c, width = waiting.pop()
+        if len(c) * width > 2 * ENTRIES and len(c) > 1:
+            waiting += [(half, width) for half in np.array_split(c, 2)]
             continue
-        rows = order[:wide]
+        rows = order[:width]
         w = c @ V[rows].T
         decided = np.ones(len(c), dtype=bool)
-        if wide < n:
-            limit = np.sqrt((V[order[wide]] ** 2).sum())
+        if width < n:
+            limit = np.sqrt((V[order[width]] ** 2).sum())
             sides = (w, -w) if nonnegative else (np.abs(w),)
-            decided = np.min([_kth_largest(side, min(k, wide)) for side in sides], axis=0) >= limit
+            decided = np.min([_kth_largest(side, min(k, width)) for side in sides], axis=0) >= limit
         if decided.any():
-            x = feasible.rank_one(w[decided], min(k, wide), nonnegative)
+            x = feasible.rank_one(w[decided], min(k, width), nonnegative)
             values = ((x @ V[rows]) ** 2).sum(axis=1)
             leader = int(values.argmax())
             loadings = np.zeros(n)
             loadings[rows] = x[leader]
             yield len(values), float(values[leader]), loadings
         if not decided.all():
-            waiting.append((c[~decided], min(n, 4 * wide)))
+            waiting.append((c[~decided], min(n, 4 * width)))
 
 
 def _kth_largest(w: np.ndarray, k: int) -> np.ndarray:

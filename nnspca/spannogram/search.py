@@ -13,8 +13,8 @@ from nnspca.numerics import feasible, rounding
 from nnspca.spannogram.cells import least_norm, longest_edges, orthants
 
 BATCH = 192  # cells split at a time
-ROOM = 1e-12  # relative room above the upper bound, for a check by another route
-ENTRIES = 4_000_000  # entries of Vc held at a time
+ROOM = 1e-12  # relative margin of the upper bound, for a check that computes in another order
+ENTRIES = 4_000_000  # entries of Vc in memory at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Round:
     bounds : ndarray, shape (r,)
         No ``‖V'x‖²`` of the cell exceeds it.
     open : ndarray of bool, shape (r,)
-        Cells whose bound still exceeds the best value: they may hide something better.
+        Cells whose bound exceeds the best value: they may contain a better point.
     value, upper : float
         Best value found, and the largest bound.
     direction : ndarray, shape (d,)
@@ -52,20 +52,20 @@ class Search:
     def __init__(self, V: np.ndarray, k: int, nonnegative: bool) -> None:
         self.k, self.nonnegative = k, nonnegative
         peak = float(np.abs(V).max(initial=0.0))
-        self.live = np.flatnonzero(np.abs(V).max(axis=0, initial=0.0) > 0)  # zero columns say nothing
+        self.columns_used = np.flatnonzero(np.abs(V).max(axis=0, initial=0.0) > 0)  # columns that are not zero
         self.scale = peak if peak > 0 else 1.0
-        self.V = np.ascontiguousarray(V[:, self.live] / self.scale)
-        self.d = len(self.live)
+        self.V = np.ascontiguousarray(V[:, self.columns_used] / self.scale)
+        self.d = len(self.columns_used)
         self.n, self.columns = V.shape
         self.evaluations = 0
         self.loadings = np.zeros(self.n)
         self.loadings[0] = 1.0
         self._value = 0.0  # of h, not squared, in units of scale
         norms = np.sort(np.einsum("ij,ij->i", self.V, self.V))[::-1]
-        # h is the norm of k entries of Vc, each off by its row's share: it is off by this, and by a
-        # relative part
+        # h is the norm of k entries of Vc: bound on the sum of their rounding errors; the relative error of
+        # the norm is added in _evaluate
         self.slack = rounding.projections(self.d) * float(np.sqrt(norms[:k].sum()))
-        self.spare = 16 * self.slack  # aimed above the heights, so that rounding cannot leave y below them
+        self.spare = 16 * self.slack  # added to the heights in the equations for y, to cover rounding
         self.row_slack = rounding.projections(self.d) * float(np.sqrt(norms[0])) if self.n else 0.0
         self.directions = np.zeros((0, self.d))
         self.heights = np.zeros(0)
@@ -105,18 +105,18 @@ class Search:
                 stack += [first + 1, first]
         return np.array(bits, dtype=bool)
 
-    def look(self, tol: float) -> Round:
+    def snapshot(self, tol: float) -> Round:
         """The current leaves, in the coordinates and units of the problem."""
         leaves = np.flatnonzero(self.children == 0)
         d = self.columns
         corners = np.zeros((len(leaves), self.d, d))
         if self.d:
-            corners[:, :, self.live] = self.directions[self.cells[leaves]]
+            corners[:, :, self.columns_used] = self.directions[self.cells[leaves]]
         direction = np.zeros(d)
-        direction[self.live] = feasible.unit(self.loadings @ self.V)
+        direction[self.columns_used] = feasible.unit(self.loadings @ self.V)
         bounds = (self.bounds[leaves] * self.scale) ** 2
-        still = bounds > self.value * (1 + tol)
-        return Round(corners, bounds, still, self.value, self.upper(), direction, len(self.cells))
+        is_open = bounds > self.value * (1 + tol)
+        return Round(corners, bounds, is_open, self.value, self.upper(), direction, len(self.cells))
 
     def _roots(self) -> None:
         """Start with the orthants; half of them suffice if h is even (no sign constraint)."""
@@ -141,10 +141,10 @@ class Search:
         rows = np.arange(len(parents))
         a, b = parents[rows, i], parents[rows, j]
         longest = np.linalg.norm(self.directions[a] - self.directions[b], axis=1)
-        worth = longest > 1e-7  # below, rounding is all that is left
-        if not worth.any():
+        splittable = longest > 1e-7  # shorter edges are rounding
+        if not splittable.any():
             return False
-        parents, open_cells, i, j, a, b = (z[worth] for z in (parents, open_cells, i, j, a, b))
+        parents, open_cells, i, j, a, b = (array[splittable] for array in (parents, open_cells, i, j, a, b))
         rows = np.arange(len(parents))
         middles = self._midpoints(a, b)
         left, right = parents.copy(), parents.copy()
@@ -157,16 +157,16 @@ class Search:
     def _midpoints(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Indices of the corners halfway between corners a and b, created if new."""
         keys = list(zip(np.minimum(a, b).tolist(), np.maximum(a, b).tolist(), strict=True))
-        fresh = [key for key in dict.fromkeys(keys) if key not in self.midpoints]
-        if fresh:
-            ends = np.array(fresh)
+        new_keys = [key for key in dict.fromkeys(keys) if key not in self.midpoints]
+        if new_keys:
+            ends = np.array(new_keys)
             first = len(self.directions)
             self._evaluate(feasible.unit(self.directions[ends[:, 0]] + self.directions[ends[:, 1]]))
-            self.midpoints.update({key: first + r for r, key in enumerate(fresh)})
+            self.midpoints.update({key: first + r for r, key in enumerate(new_keys)})
         return np.array([self.midpoints[key] for key in keys])
 
     def _evaluate(self, directions: np.ndarray) -> None:
-        """Compute h, rounded up, and the top sets at new corners; keep the best point."""
+        """Compute h, rounded up, and the top sets at new corners; store the best point."""
         step = max(1, ENTRIES // max(self.n, 1))
         heights, sets = [], []
         for start in range(0, len(directions), step):
@@ -184,29 +184,29 @@ class Search:
         self.sets = np.vstack([self.sets, *sets])
 
     def _climb(self, w: np.ndarray) -> None:
-        """Repeat c ← V'x, x ← top k of Vc (the value never falls); keep the limit if it is the best.
+        """Repeat c ← V'x, x ← top k of Vc (the value never decreases); store the limit if it is the best.
 
-        Where the top set stays, c leaps to the leading direction of its rows, unless that has a
-        worse top set.
+        If the top set stays the same, c becomes the leading direction of its rows, unless the top set
+        there is worse.
         """
-        x, value, before = feasible.unit(w), 0.0, None
+        x, value, last_support = feasible.unit(w), 0.0, None
         for _ in range(200):
             y = x @ self.V
-            last, value = value, float(np.sqrt(y @ y))
-            if value <= last * (1 + 1e-15):
+            last_value, value = value, float(np.sqrt(y @ y))
+            if value <= last_value * (1 + 1e-15):
                 break
             if value > self._value:
                 self._value, self.loadings = value, x
             support = np.flatnonzero(x)
-            if before is not None and np.array_equal(support, before):
+            if last_support is not None and np.array_equal(support, last_support):
                 rows = self.V[support]
-                leading = np.linalg.eigh(rows.T @ rows)[1][:, -1]
-                leap = feasible.best((leading if leading @ y > 0 else -leading) @ self.V.T, self.k, self.nonnegative)
-                z = leap @ self.V
+                c = np.linalg.eigh(rows.T @ rows)[1][:, -1]
+                candidate = feasible.best((c if c @ y > 0 else -c) @ self.V.T, self.k, self.nonnegative)
+                z = candidate @ self.V
                 if z @ z > y @ y:
-                    x, before = leap, None
+                    x, last_support = candidate, None
                     continue
-            before = support
+            last_support = support
             x = feasible.best(y @ self.V.T, self.k, self.nonnegative)
         self.evaluations += 1
 
@@ -220,14 +220,14 @@ class Search:
         above, below = np.split(np.bitwise_or.reduce(self.sets[cells], axis=1), 2, axis=1)
         few = np.bitwise_count(above | below).sum(axis=1) <= self.k
         for r in np.flatnonzero(few & ~same & (bounds > self._value)):
-            if self._nothing_beside(np.unpackbits(above[r] | below[r], count=self.n).astype(bool), C[r]):
+            if self._excludes_other_rows(np.unpackbits(above[r] | below[r], count=self.n).astype(bool), C[r]):
                 bounds[r] = min(bounds[r], self._support_bound(np.concatenate([above[r], below[r]])))
         self.cells = np.vstack([self.cells, cells])
         self.bounds = np.concatenate([self.bounds, bounds])
         self.children = np.concatenate([self.children, np.zeros(len(cells), dtype=np.int64)])
 
-    def _nothing_beside(self, support: np.ndarray, corners: np.ndarray) -> bool:
-        """Whether no row outside the support can be in a top set anywhere in the cell."""
+    def _excludes_other_rows(self, support: np.ndarray, corners: np.ndarray) -> bool:
+        """Whether no row outside the support is in a top set anywhere in the cell."""
         w = corners @ self.V[~support].T
         return bool(((w if self.nonnegative else np.abs(w)) <= self.row_slack / 2).all())
 

@@ -12,23 +12,23 @@ a ≥ 0, hence
 
     h(c) ≤ Σ a_j h(c_j) ≤ Σ a_j c_j'y = c'y ≤ ‖y‖.
 
-The y of least norm is found in closed form, then scaled so that the d inequalities hold as
-computed: however y was found, it proves its bound. Since h is nearly linear across a small cell the
-bound is second order in the cell's size, where bounding every row of V by its own worst c is first
-order only; reaching relative accuracy ε costs ε^{-(d-1)/2} cells at worst, and in practice d or so
-a halving near the optimum. A cell is bisected along its longest edge, so each split asks for one
-new value of h, shared by neighbours.
+The y of least norm is found in closed form, then scaled so that the d inequalities hold as computed.
+So the bound is proven for any method of finding y. Since h is nearly linear across a small cell,
+the bound is second order in the cell's size, whereas bounding every row of V by its own worst c
+is only first order. Relative accuracy ε takes ε^{-(d-1)/2} cells at worst, in practice about d for
+each halving of the gap. A cell is bisected along its longest edge, so each split needs one new value
+of h, shared by neighbours.
 
 **Cells of constant support.** Where all d corners agree on the set I of the k largest (positive)
 entries, the comparisons that make I the top set are linear in c and hold at the corners, so I is
-the top set all over the cell, and ``h(c)² = c'V_I'V_I c ≤ λ_max(V_I'V_I)`` there: flat optima close
-too. Without the sign constraint the comparisons ``|v_i'c| ≥ |v_j'c|`` are linear only where v_i'c
-keeps its sign, so the corners must agree on the signs of I too. Corners that differ have a constant
-support all the same where the union of their sets has at most k members and every other row is
-nothing (or negative) at all of them.
+the top set all over the cell, and ``h(c)² = c'V_I'V_I c ≤ λ_max(V_I'V_I)`` there, which closes flat
+optima too. Without the sign constraint the comparisons ``|v_i'c| ≥ |v_j'c|`` are linear only where
+v_i'c keeps its sign, so the corners must agree on the signs of I too. If the corners disagree, the
+bound still holds with the union of their sets as I, provided that it has at most k members and every
+other row is zero (or negative) at all corners.
 
-**The record.** The tree of splits is kept as one bit a node in preorder. Splitting the same
-roots along it covers the whole sphere, whatever the splitting rule, so each leaf can be checked alone.
+**The record.** The tree of splits is stored as one bit per node in preorder. Splitting the same roots
+along it covers the whole sphere, for any splitting rule, so each leaf can be checked alone.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class SphereOptimum:
     tree : ndarray of bool
         Preorder of the splits, True for a split, all roots one after another.
     evaluations : int
-        How many times h was computed.
+        Number of evaluations of h.
     cells : int
         Leaves of the tree.
     stopped : bool
-        True when it ended before the tolerance was met.
+        True if the search ended before the tolerance was met.
     """
 
     loadings: np.ndarray
@@ -114,10 +114,10 @@ def maximise(
     (9.0, True)
     """
     search = Search(V, k, nonnegative)
-    stopped, shown = False, -np.inf
+    stopped, reported = False, -np.inf
     while True:
-        if on_found is not None and search.value > shown:
-            shown = search.value
+        if on_found is not None and search.value > reported:
+            reported = search.value
             on_found(search.loadings)
         if search.closed(tol):
             break
@@ -166,8 +166,8 @@ def trace(
     ((4, 2, 2), False, 9.0)
     """
     search = Search(V, k, nonnegative)
-    yield search.look(tol)
+    yield search.snapshot(tol)
     for _ in range(max_rounds):
         if search.closed(tol) or not search.split():
             return
-        yield search.look(tol)
+        yield search.snapshot(tol)

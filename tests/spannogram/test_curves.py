@@ -89,4 +89,4 @@ def test_a_feasible_arc_holds_exactly_the_angles_where_all_are_nonnegative():
 def test_twelve_thousand_curves_take_little_memory_and_time():
     V = np.random.default_rng(0).standard_normal((12_582, 2)) * np.linspace(3, 0.1, 12_582)[:, None]
     found = curves.regions(V, 50)
-    assert curves.optimum(V, 50, known=found).value == pytest.approx(sphere.maximise(V, 50).value, rel=1e-9)
+    assert curves.optimum(V, 50, precomputed=found).value == pytest.approx(sphere.maximise(V, 50).value, rel=1e-9)

@@ -71,7 +71,7 @@ def _picture(rows: bytes, n: int, k: int, nonnegative: bool) -> Picture:
     return Picture(
         turn,
         _numbered(turn, n),
-        curves.optimum(V, k, nonnegative=nonnegative, known=found),
+        curves.optimum(V, k, nonnegative=nonnegative, precomputed=found),
         _objective(V, k, turn, nonnegative),
         curves.crossings(V, nonnegative=nonnegative) if n <= ALL_CURVES else None,
         drawn,

@@ -17,13 +17,13 @@ import numpy as np
 from nnspca.calls.arguments import check_choice, check_flag, shown
 from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
-from nnspca.components._deflate import sought
+from nnspca.components._deflate import deflated_problem
 from nnspca.covariance import Covariance
 from nnspca.covariance.given import Given, opened
 from nnspca.covariance.span import cumulative_variance
 from nnspca.errors import DataError
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
-from nnspca.studies.table import written
+from nnspca.studies.table import safe_cell
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._scores import scores
 
@@ -189,7 +189,7 @@ def certify(
     elif parts.deflation in ("joint", "quasi-orthogonal"):
         raise ValueError(f"components by deflation {parts.deflation!r} were not sought alone: they have no certificate")
     else:
-        each = (sought(seen.cov, parts, r) for r in range(len(parts)))
+        each = (deflated_problem(seen.cov, parts, r) for r in range(len(parts)))
         certificates = tuple(
             certify_one(left, part.k, nonnegative=parts.nonnegative, component=part, **settings) for left, part in each
         )
@@ -247,7 +247,7 @@ def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
         for ending, sign in (("", 1.0), ("_negative", -1.0)):
             if genes := [" ".join(names[i].split()) for i in order if sign * loadings[i, c] > 0]:
                 cells = [f"{key}_{c + 1}{ending}", f"{len(genes)} genes", *genes]
-                lines.append("\t".join(str(written(cell)) for cell in cells))
+                lines.append("\t".join(str(safe_cell(cell)) for cell in cells))
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

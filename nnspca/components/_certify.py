@@ -40,9 +40,9 @@ def certify_parts(
 ) -> PartsCertificate:
     """Bound the largest total variance of r parts with disjoint supports from both sides.
 
-    Of unit vectors x_1 … x_r with at most k nonzeros each and no feature in common (nonnegative and
-    at right angles is the same as that), what is the largest sum of variances Σ_c x_c'Ax_c? Parts
-    found one by one attain less, and their separate certificates do not bound the difference.
+    The problem: over unit vectors x_1 … x_r with at most k nonzeros each and no feature in common
+    (for nonnegative vectors the same as orthogonal), maximise the sum of variances Σ_c x_c'Ax_c.
+    Parts found one by one attain less, and their separate certificates do not bound the difference.
 
     Parameters
     ----------
@@ -56,15 +56,15 @@ def certify_parts(
         Parts already found; ``decompose(cov, r, k, deflation="together")`` is run when None.
     nonnegative : bool
     effort : {"live", "thorough"}
-        Some seconds, or minutes as long as the bounds still gain.
+        Some seconds; or minutes, as long as the bounds still improve.
     seed : int
         Of the search for parts.
     warm_start : PartsCertificate, optional
-        Of the same covariance at a neighbouring k or number of parts: the joint dual starts at its
-        multipliers.
+        Certificate of the same covariance at a neighbouring k or number of parts, whose multipliers
+        start the joint dual.
     should_stop, on_progress : callable, optional
-        A stopped call returns the bounds it has, all of them valid. Progress reports the
-        sum of variances and the least upper bound so far.
+        A stopped call returns the bounds computed so far, all of them valid. Progress reports the sum
+        of variances and the least upper bound.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def certify_parts(
     earlier = _earlier(warm_start, cov, nonnegative)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
-    given = parts is not None
+    are_given = parts is not None
     if parts is None:
         parts = decompose(
             cov,
@@ -116,7 +116,7 @@ def certify_parts(
         effort=effort,
         monitor=monitor.part(SEEKING, 1.0),
         earlier=earlier,
-        given=given,
+        fixed=are_given,
     )
     return replace(certificate, seconds=time.perf_counter() - started)
 

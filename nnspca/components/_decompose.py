@@ -13,9 +13,9 @@ from nnspca.calls.arguments import check_callables, check_number, check_whole
 from nnspca.calls.progress import Monitor
 from nnspca.calls.threads import one_blas_thread
 from nnspca.components._deflate import deflate
-from nnspca.components.begun import check_begun
 from nnspca.components.bounding import bound_parts
 from nnspca.components.checks import check_choices, check_count, check_sizes
+from nnspca.components.start_from import check_start_from
 from nnspca.components.together import EXHAUSTED, components, seek
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -27,11 +27,11 @@ from nnspca.solvers.registry import MethodInfo
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._solve import check_covariance, check_method, check_seed, check_size, solve
 
-SOLVING = 0.3  # share of a component's progress that finding it takes, where it is certified too
-GREEDY = 0.3  # share of the search for parts together that finding them one by one takes
-SEEKING = 0.4  # and share of its progress that the search takes, where the parts are certified too
+SOLVING = 0.3  # share of a component's progress for finding it, if it is certified too
+GREEDY = 0.3  # share of a joint search's progress for finding parts one by one first
+SEEKING = 0.4  # share of the progress for a joint search, if the parts are certified too
 ANGLE = 85.0  # degrees, the least angle if none is given
-OF_EM = ("restarts", "max_iter", "tol")  # options of EM that also apply to later components of a least angle
+OF_EM = ("restarts", "max_iter", "tol")  # options of EM that also apply to the later components of "quasi-orthogonal"
 
 OnPart = Callable[[Component], None]
 OnParts = Callable[[tuple[Component, ...]], None]
@@ -66,10 +66,10 @@ def decompose(
     n_components : int
         1 <= r <= n. Fewer are returned, with a note, when no feature or no variance is left.
     k : int or sequence of r int
-        Most nonzero loadings of each component; with "disjoint", of the features that are left.
+        Largest number of nonzero loadings of each component; with "disjoint", at most the unused features.
     method : str
-        A key of ``nnspca.METHODS``; with "quasi-orthogonal" it finds the first, and EM the others,
-        and with "together" the parts to begin with.
+        A key of ``nnspca.METHODS``. With "quasi-orthogonal" it finds the first component and EM the
+        others; with "together" it finds the first parts of the joint search.
     deflation : str
         A key of ``nnspca.DEFLATIONS``. Parts sought "together" are never worse than "disjoint" ones
         of the same seed.
@@ -77,42 +77,40 @@ def decompose(
     seed : int
         Same seed, same components.
     certify : {"live", "thorough"} or None
-        Certify each component on the covariance it was sought on, which :func:`nnspca.deflate`
-        gives again for
-        :func:`nnspca.verify`; with "together", all of them as one (:func:`nnspca.certify_parts`).
+        Certify each component on the covariance on which it was found (:func:`nnspca.deflate` returns it,
+        for :func:`nnspca.verify`); with "together", all of them jointly (:func:`nnspca.certify_parts`).
     min_angle : float, optional
-        Least angle between components in degrees, 0 to 90, for "quasi-orthogonal", and for nothing
-        else; 85 if not given.
+        Least angle between components in degrees, 0 to 90, for "quasi-orthogonal" only; 85 by default.
     starts : int
-        How often the search for parts "together" begins anew, 0 to 10000.
+        Number of further starts of the search for parts "together", 0 to 10000.
     start_from : Components, Component, or ndarray of shape (n,) or (n, r), optional
-        The first components, already found, fewer than ``n_components``: they stay as they are, and
-        the others are sought on what they leave. Not with "together" and "joint".
+        The first components, fewer than ``n_components``: they stay as they are, and the others are
+        found on the deflated covariance. Not with "together" and "joint".
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        The starts for parts "together" are tried there, several at once, with the same outcome; the
-        covariance is sent to each worker once. All else is found one after the other, here.
+        Runs the starts for parts "together" in parallel, with the same result; the covariance is sent to
+        each worker once. All other deflations run in this process.
     should_stop : callable, optional
-        A stopped call returns the components found by then, at least one.
+        A stopped call returns the components found so far, at least one.
     on_progress : callable, optional
         Called with :class:`nnspca.Progress`; its variance refers to the covariance of the current
         component.
     on_part : callable, optional
-        Called with each :class:`nnspca.Component` as it is found; of parts "together" once all are.
+        Called with each :class:`nnspca.Component` when it is found; with "together", when all are found.
     on_parts : callable, optional
-        Called, with "together", with the tuple of the parts whenever better ones are known.
+        With "together": called with the tuple of the parts whenever better ones are found.
     **options
         Those of the method.
 
     Returns
     -------
     Components
-        Variances are on ``cov``, and what the components explain together is not double-counted.
-        The history of a component refers to its own covariance.
+        Variances are on ``cov``; variance that overlapping components share is counted once. The
+        history of a component refers to its own covariance.
 
     Raises
     ------
     TypeError
-        No covariance, but data or a matrix; or a callback that is no function.
+        ``cov`` is not a Covariance, or a callback is not callable.
     ValueError
         A value not allowed; the message says which are.
 
@@ -134,7 +132,7 @@ def decompose(
     check_choices(info, deflation, certify, sizes)
     if min_angle is not None and deflation != "quasi-orthogonal":
         raise ValueError(f"min_angle={angle:g} is for deflation='quasi-orthogonal'; got deflation={deflation!r}")
-    begun = check_begun(start_from, cov, sizes, nonnegative, deflation)
+    initial = check_start_from(start_from, cov, sizes, nonnegative, deflation)
     check_executor(executor)
     checked = info.checked(options, joint=deflation == "joint")
     started = time.perf_counter()
@@ -152,7 +150,7 @@ def decompose(
         checked,
         monitor,
         on_part,
-        begun,
+        initial,
     )
     with one_blas_thread():
         if deflation == "together":
@@ -165,7 +163,7 @@ def decompose(
 
 @dataclass
 class _Run:
-    """One decomposition under way."""
+    """One decomposition in progress."""
 
     cov: Covariance
     sizes: list[int]
@@ -179,7 +177,7 @@ class _Run:
     checked: dict[str, Any]
     monitor: Monitor
     on_part: OnPart | None
-    begun: tuple[Component, ...] = ()
+    initial: tuple[Component, ...] = ()
 
     @property
     def described(self) -> dict[str, Any]:
@@ -207,11 +205,11 @@ class _Run:
         greedy = replace(
             self, deflation="disjoint", effort=None, on_part=None, monitor=searching.part(0.0, GREEDY)
         ).one_by_one()
-        like = replace(greedy.parts[0], seconds=0.0, history=(), note="")
+        template = replace(greedy.parts[0], seconds=0.0, history=(), note="")
 
-        def tell(X: np.ndarray) -> None:
+        def report(X: np.ndarray) -> None:
             if on_parts is not None:
-                on_parts(components(self.cov, X, like))
+                on_parts(components(self.cov, X, template))
 
         seeking = searching.part(GREEDY, 1.0)
         with crew(HERE if executor is None else executor, self.cov, seeking) as workers:
@@ -221,10 +219,10 @@ class _Run:
                 rng=np.random.default_rng(self.seed),
                 monitor=seeking,
                 starts=starts,
-                on_better=tell,
+                on_better=report,
                 workers=workers,
             )
-        parts = components(self.cov, X, like)
+        parts = components(self.cov, X, template)
         for part in parts if self.on_part is not None else ():
             self.on_part(part)  # type: ignore[misc]
         certificate = None
@@ -252,7 +250,7 @@ class _Run:
         )
 
     def one_by_one(self) -> Components:
-        """Find components one by one until there are enough, no variance is left, or the call is stopped."""
+        """Find components one by one until all are found, no variance remains, or the call is stopped."""
         parts: list[Component] = []
         certificates: list[Certificate] = []
         note, cut_short = "", False
@@ -279,49 +277,49 @@ class _Run:
         )
 
     def _add(self, number: int, parts: list[Component], certificates: list[Certificate]) -> str:
-        """Find one component more; say why there is none."""
+        """Add one component to ``parts``; return the reason if there is none."""
         U = np.column_stack([np.zeros((self.cov.n_features, 0)), *(part.loadings for part in parts)])
         places = np.arange(self.cov.n_features)
         if self.deflation == "disjoint":
             places = np.flatnonzero(~U.any(axis=1))
-        left = deflate(self.cov, U, self.deflation) if len(places) else None
-        if left is None or (parts and left.trace <= EXHAUSTED * self.cov.trace):
+        remainder = deflate(self.cov, U, self.deflation) if len(places) else None
+        if remainder is None or (parts and remainder.trace <= EXHAUSTED * self.cov.trace):
             return f"{number} of {len(self.sizes)} components: nothing is left to explain"
         span = self.monitor.part(number / len(self.sizes), (number + 1) / len(self.sizes))
         part: Component | None
-        if number < len(self.begun):
-            part = self._given(left, places, number)
+        if number < len(self.initial):
+            part = self._initial_part(remainder, places, number)
         else:
-            part = self._next(left, min(self.sizes[number], left.n_features), U, span)
+            part = self._next(remainder, min(self.sizes[number], remainder.n_features), U, span)
         if part is None:
-            stopped = f"stopped after {number} of {len(self.sizes)} components"
-            apart = f"{number} of {len(self.sizes)} components: no further one keeps the angle"
-            return stopped if self.monitor.stop() else apart
+            stop_note = f"stopped after {number} of {len(self.sizes)} components"
+            angle_note = f"{number} of {len(self.sizes)} components: no further one keeps the angle"
+            return stop_note if self.monitor.stop() else angle_note
         if parts and part.variance <= EXHAUSTED * self.cov.trace:
             return f"{number} of {len(self.sizes)} components: nothing is left to explain"
         x = np.zeros(self.cov.n_features)
         x[places] = part.loadings
         x.setflags(write=False)
-        variance, seen = self.cov.variance(x), self.cov.features
-        parts.append(replace(part, loadings=x, variance=variance, k=self.sizes[number], features=seen))
+        variance, features = self.cov.variance(x), self.cov.features
+        parts.append(replace(part, loadings=x, variance=variance, k=self.sizes[number], features=features))
         if self.on_part is not None:
             self.on_part(parts[-1])
         if self.effort is not None and not self.monitor.stop():
-            certificates.append(self._certified(left, part, span.part(SOLVING, 1.0), number))
+            certificates.append(self._certified(remainder, part, span.part(SOLVING, 1.0), number))
         span.tell(1.0, f"component {number + 1} of {len(self.sizes)} found", part.variance)
         return ""
 
-    def _given(self, left: Covariance, places: np.ndarray, number: int) -> Component:
-        """One of the components there were before, on what those before it left."""
-        part = self.begun[number]
+    def _initial_part(self, remainder: Covariance, places: np.ndarray, number: int) -> Component:
+        """A component of ``start_from``, on the deflated covariance."""
+        part = self.initial[number]
         x = np.ascontiguousarray(part.loadings[places])
-        return replace(part, loadings=x, variance=left.variance(x), k=min(part.k, left.n_features))
+        return replace(part, loadings=x, variance=remainder.variance(x), k=min(part.k, remainder.n_features))
 
-    def _next(self, left: Covariance, k: int, U: np.ndarray, span: Monitor) -> Component | None:
+    def _next(self, remainder: Covariance, k: int, U: np.ndarray, span: Monitor) -> Component | None:
         number = U.shape[1]
         if self.deflation == "quasi-orthogonal" and number:
             return quasi_orthogonal(
-                Problem(left, k, self.nonnegative),
+                Problem(remainder, k, self.nonnegative),
                 U,
                 min_angle=self.min_angle,
                 rng=np.random.default_rng(self.seed),
@@ -330,9 +328,9 @@ class _Run:
             )
         options = self.options
         if number and "rank" in self.checked:  # features may be fewer than directions by now
-            options = self.checked | {"rank": min(self.checked["rank"], left.n_features)}
+            options = self.checked | {"rank": min(self.checked["rank"], remainder.n_features)}
         return solve(
-            left,
+            remainder,
             k,
             self.info.name,
             nonnegative=self.nonnegative,
@@ -342,10 +340,10 @@ class _Run:
             **options,
         )
 
-    def _certified(self, left: Covariance, part: Component, span: Monitor, number: int) -> Certificate:
-        """The component's certificate on the covariance on which it was sought."""
+    def _certified(self, remainder: Covariance, part: Component, span: Monitor, number: int) -> Certificate:
+        """The certificate of a component on its deflated covariance."""
         return certify_one(
-            left,
+            remainder,
             part.k,
             nonnegative=self.nonnegative,
             effort=self.effort or "live",
@@ -359,7 +357,7 @@ class _Run:
         """Relay another call's progress to one span, with the number of the component."""
         title = f"component {number + 1} of {len(self.sizes)}"
 
-        def tell(progress: Progress) -> None:
+        def relay(progress: Progress) -> None:
             span.tell(progress.fraction, f"{title}: {progress.stage}", progress.variance, progress.upper)
 
-        return tell
+        return relay

@@ -28,10 +28,10 @@ class DeflationInfo:
     summary : str
         One sentence for readers new to it.
     paper : str
-        Where it comes from.
+        Its source.
     remainder : callable or None
-        ``remainder(cov, U) -> Covariance``: what is left once the columns of U are taken out; None
-        where the next component is sought on the covariance as it is.
+        ``remainder(cov, U) -> Covariance``, the covariance after removing the columns of U; None if
+        the covariance stays as it is.
 
     Examples
     --------
@@ -54,34 +54,34 @@ DEFLATIONS: dict[str, DeflationInfo] = {
         DeflationInfo(
             "disjoint",
             "Disjoint supports",
-            "A feature that one component uses is not there for the next: the parts share nothing.",
+            "Each component uses only features that earlier ones do not use: no feature is shared.",
             "Asteris et al. 2014, Fig. 3; Sigg & Buhmann 2008, Sec. 4",
             remainders.restricted,
         ),
         DeflationInfo(
             "together",
             "Together",
-            "All parts are sought at once, no feature in two of them, so that together they explain the most.",
+            "All parts are found jointly, without shared features, to explain as much variance as possible in total.",
             "this library",
         ),
         DeflationInfo(
             "projection",
             "Projection",
-            "The directions found are projected out of the data; later components may use the same features.",
+            "The components found are projected out of the data; later ones may use the same features.",
             "Sigg & Buhmann 2008, eq. 18",
             remainders.projected,
         ),
         DeflationInfo(
             "schur",
             "Schur complement",
-            "Everything that the components found predict of the other features is taken out.",
+            "Whatever the scores of the components predict of the features is removed.",
             "Mackey 2008",
             remainders.schur,
         ),
         DeflationInfo(
             "hotelling",
             "Hotelling",
-            "The variance along each component is taken out of the covariance; overlaps may come back.",
+            "The variance along each component is subtracted from the covariance; later components may overlap.",
             "Hotelling 1933; Mackey 2008",
             remainders.hotelling,
         ),
@@ -117,16 +117,14 @@ def deflate(cov: Covariance, loadings: np.ndarray, deflation: str = "disjoint") 
     Returns
     -------
     Covariance
-        Positive semidefinite, and held as ``cov`` is: of data no n×n array is formed. The same
-        loadings give the same covariance to the last digit, so that a certificate made on it can be
-        verified.
+        Positive semidefinite, in the form of ``cov``: for data no n×n array is formed. The same
+        loadings give the same covariance to the last digit, so a certificate for it can be verified.
 
     Raises
     ------
     ValueError
-        An unknown deflation, loadings that do not fit or are no unit columns, a "disjoint" one that
-        leaves no feature, or "hotelling" for more features than have all their eigenvalues
-        computed.
+        An unknown deflation, loadings of a wrong shape or norm, "disjoint" if all features are used,
+        or "hotelling" for more features than a full eigendecomposition is computed for.
 
     Examples
     --------
@@ -148,27 +146,26 @@ def deflate(cov: Covariance, loadings: np.ndarray, deflation: str = "disjoint") 
         return remainder(cov, U)
 
 
-def sought(cov: Covariance, parts: Components, r: int) -> tuple[Covariance, Component]:
-    """Return the covariance on which component r of a decomposition was sought, and the component there.
+def deflated_problem(cov: Covariance, parts: Components, r: int) -> tuple[Covariance, Component]:
+    """Return the covariance on which component r of a decomposition was found, and the component there.
 
-    Where features were left out for it, its loadings and its k are those of the features that were
-    left.
+    If that covariance has fewer features, loadings and k refer to these.
 
     Examples
     --------
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]) + 1.0)
-    >>> left, part = sought(cov, nnspca.decompose(cov, 2, k=2), 1)
+    >>> remainder, part = deflated_problem(cov, nnspca.decompose(cov, 2, k=2), 1)
     >>> part.loadings, part.k
     (array([1.]), 1)
     """
     U, part = parts.loadings[:, :r], parts.parts[r]
-    left = deflate(cov, U, parts.deflation)
+    remainder = deflate(cov, U, parts.deflation)
     x = part.loadings
-    if left.n_features < len(x):
+    if remainder.n_features < len(x):
         x = x[~U.any(axis=1)]
-    k = min(part.k, left.n_features)
-    return left, replace(part, loadings=x, variance=left.variance(x), k=k, features=left.features)
+    k = min(part.k, remainder.n_features)
+    return remainder, replace(part, loadings=x, variance=remainder.variance(x), k=k, features=remainder.features)
 
 
 def check_deflation(deflation: str) -> DeflationInfo:

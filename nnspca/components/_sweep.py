@@ -44,9 +44,9 @@ def sweep_parts(
 ) -> PartsSweep:
     """Find and certify parts for every number of parts and every k.
 
-    Numbers of parts run upward for each k: parts found for a smaller number, and for a smaller k,
-    are among the starts of the next, and each certificate starts from the multipliers of the one
-    before. An upper bound at one k holds at every smaller one.
+    For each k the numbers of parts increase: parts found for smaller numbers and smaller k are starts
+    for the next, and each certificate starts from the multipliers of the previous one. An upper
+    bound at one k holds at every smaller k.
 
     Parameters
     ----------
@@ -57,15 +57,15 @@ def sweep_parts(
     certify : {"live", "thorough"} or None
         Effort of the certificates; None for none.
     seed : int
-        Same seed, same sweep, whatever the executor.
+        Same seed, same sweep, on any executor.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Parts are sought for all points at once, and a chain of certificates is at work for each k;
-        one after the other, here, when None. The covariance is sent to each worker once.
+        Runs the searches of all points in parallel, and one chain of certificates for each k; with None
+        all run in sequence in this process. The covariance is sent to each worker once.
     on_point : callable, optional
         Called with each :class:`PartsPoint` when its parts are found, and again with its
         certificate.
     should_stop, on_progress : callable, optional
-        A stopped sweep holds the points it has.
+        A stopped sweep has the points computed so far.
 
     Returns
     -------
@@ -88,25 +88,25 @@ def sweep_parts(
     check_choice("certify", certify, PARTS_PLANS, none=True)
     check_executor(executor)
     started = time.perf_counter()
-    wanted = [(each, r) for each in sizes for r in counts]
-    run = _Run(cov, wanted, certify, nonnegative, seed, Monitor(should_stop, on_progress), on_point)
+    pairs = [(each, r) for each in sizes for r in counts]
+    run = _Run(cov, pairs, certify, nonnegative, seed, Monitor(should_stop, on_progress), on_point)
     if executor is None:
         run.one_by_one()
     else:
         with crew(executor, cov, run.monitor) as workers:
             run.spread(workers)
-    run.level()
+    run.carry_bounds()
     ordered = tuple(run.points[key] for key in sorted(run.points))
-    stopped = len(ordered) < len(wanted) or any(p.together.stopped for p in ordered)
+    stopped = len(ordered) < len(pairs) or any(p.together.stopped for p in ordered)
     return PartsSweep(ordered, cov.trace, nonnegative, stopped or run.monitor.stop(), time.perf_counter() - started)
 
 
 @dataclass
 class _Run:
-    """A sweep in progress: its points so far, and the settings of those still to come."""
+    """A sweep in progress: its settings, and its points so far."""
 
     cov: Covariance
-    wanted: list[tuple[int, int]]  # k and number of parts of each point, in order
+    pairs: list[tuple[int, int]]  # k and number of parts of each point, in order
     effort: str | None
     nonnegative: bool
     seed: int
@@ -114,38 +114,38 @@ class _Run:
     on_point: OnPoint | None
     points: dict[tuple[int, int], PartsPoint] = field(default_factory=dict)
 
-    def put(self, point: PartsPoint) -> None:
+    def store(self, point: PartsPoint) -> None:
         """Store a point and report it."""
         self.points[point.k, point.n_components] = point
         if self.on_point is not None:
             self.on_point(point)
 
     def one_by_one(self) -> None:
-        """Compute the points one after the other, here."""
-        for number, (each, r) in enumerate(self.wanted):
+        """Compute the points in sequence in this process."""
+        for number, (each, r) in enumerate(self.pairs):
             if self.monitor.stop():
                 break
-            span = self.monitor.part(number / len(self.wanted), (number + 1) / len(self.wanted))
+            span = self.monitor.part(number / len(self.pairs), (number + 1) / len(self.pairs))
             seeking = span.part(0.0, SEEKING if self.effort else 1.0)
             problem = Problem(self.cov, each, self.nonnegative)
             greedy, joint = _find_parts(problem, r, self.seed, seeking)
-            self.put(_improved(problem, r, greedy, joint, self._earlier_points(each, r), seeking))
+            self.store(_improved(problem, r, greedy, joint, self._earlier_points(each, r), seeking))
             if self.effort is not None and not self.monitor.stop():
                 point, proving = self.points[each, r], span.part(SEEKING, 1.0)
-                self.put(
+                self.store(
                     _certified(self.cov, point, self.effort, self.nonnegative, self._warm_start_for(each, r), proving)
                 )
 
     def spread(self, workers: Crew) -> None:
         """Compute the same points by tasks, each submitted as soon as its start is known."""
         parts: dict[tuple[int, int], tuple[Components, Components]] = {}
-        seeking = {workers.submit(_seek, r, each, self.nonnegative, self.seed): (each, r) for each, r in self.wanted}
+        seeking = {workers.submit(_seek, r, each, self.nonnegative, self.seed): (each, r) for each, r in self.pairs}
         proving: dict[Future[PartsCertificate], tuple[int, int]] = {}
         waiting: set[Future[Any]] = set(seeking)
-        total = len(self.wanted) * (1 + (self.effort is not None))
+        total = len(self.pairs) * (1 + (self.effort is not None))
         for done, (future, value) in enumerate(workers.completed(waiting), start=1):
             if future in proving:
-                self.put(replace(self.points[proving.pop(future)], certificate=value))
+                self.store(replace(self.points[proving.pop(future)], certificate=value))
             else:
                 parts[seeking[future]] = value
             self._add_in_order(parts)
@@ -158,41 +158,41 @@ class _Run:
             self.monitor.tell(done / total, f"{done} of {total}")
 
     def _add_in_order(self, parts: dict[tuple[int, int], tuple[Components, Components]]) -> None:
-        """Make points of the parts found, in order: the parts of all points before are among their starts."""
-        for each, r in self.wanted:
+        """Store points in order, since the parts of all earlier points are starts."""
+        for each, r in self.pairs:
             if (each, r) not in self.points:
                 if (each, r) not in parts:
                     break
                 problem = Problem(self.cov, each, self.nonnegative)
-                self.put(_improved(problem, r, *parts[each, r], self._earlier_points(each, r), self.monitor))
+                self.store(_improved(problem, r, *parts[each, r], self._earlier_points(each, r), self.monitor))
 
-    def _provable(self, asked: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """The points that can be certified now: not submitted yet, and their warm start is certified."""
-        started = set(asked)
+    def _provable(self, submitted: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The points that can be certified now: not submitted yet, with a certified predecessor or none."""
+        started = set(submitted)
 
         def ready(key: tuple[int, int]) -> bool:
-            known, first = self.points.get(key), self._first(*key)
-            if known is None or known.certificate is not None or key in started:
+            point, predecessor = self.points.get(key), self._predecessor(*key)
+            if point is None or point.certificate is not None or key in started:
                 return False
-            return first is None or (first in self.points and self.points[first].certificate is not None)
+            return predecessor is None or getattr(self.points.get(predecessor), "certificate", None) is not None
 
-        return [] if self.effort is None else list(filter(ready, self.wanted))
+        return [] if self.effort is None else list(filter(ready, self.pairs))
 
     def _earlier_points(self, k: int, r: int) -> list[PartsPoint]:
-        """Points of no larger k and number of parts, whose parts are feasible here; the order is that of the sweep."""
+        """The points of at most this k and number of parts, whose parts are feasible here; in the sweep's order."""
         return [self.points[key] for key in sorted(self.points) if key[0] <= k and key[1] <= r and key != (k, r)]
 
-    def _first(self, k: int, r: int) -> tuple[int, int] | None:
-        """The point whose certificate starts another one: the last before it with no larger k and number of parts."""
-        earlier = [key for key in self.wanted[: self.wanted.index((k, r))] if key[0] <= k and key[1] <= r]
+    def _predecessor(self, k: int, r: int) -> tuple[int, int] | None:
+        """The point whose certificate is the warm start: the last before it with no larger k and number of parts."""
+        earlier = [key for key in self.pairs[: self.pairs.index((k, r))] if key[0] <= k and key[1] <= r]
         return earlier[-1] if earlier else None
 
     def _warm_start_for(self, k: int, r: int) -> PartsCertificate | None:
-        first = self._first(k, r)
-        return None if first is None else self.points[first].certificate
+        predecessor = self._predecessor(k, r)
+        return None if predecessor is None else self.points[predecessor].certificate
 
-    def level(self) -> None:
-        """Carry every upper bound to the smaller k as well: the optimum never falls as k grows."""
+    def carry_bounds(self) -> None:
+        """Apply every upper bound at the smaller k too: the optimum does not decrease with k."""
         least: dict[int, PartsCertificate] = {}
         for (_, r), point in sorted(self.points.items(), reverse=True):
             certificate = point.certificate
@@ -206,11 +206,11 @@ class _Run:
                 "larger-k",
                 winner.value,
                 detail=(
-                    f"With k = {least[r].k} no parts have more, and parts of {certificate.k} features are among those."
+                    f"It is an upper bound at k = {least[r].k}, which allows all parts of {certificate.k} features."
                 ),
                 ingredients=LargerProof(least[r].k, winner.ingredients),
             )
-            self.put(
+            self.store(
                 replace(point, certificate=replace(certificate, upper=bound.value, bounds=(*certificate.bounds, bound)))
             )
 
@@ -218,7 +218,7 @@ class _Run:
 def _seek(
     cov: Covariance, r: int, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
 ) -> tuple[Components, Components]:
-    """The parts of one point, as a task that can be sent to a worker."""
+    """The parts of one point, as a task for a worker."""
     return _find_parts(Problem(cov, k, nonnegative), r, seed, Monitor(poll))
 
 
@@ -230,7 +230,7 @@ def _prove(
     warm_start: PartsCertificate | None,
     poll: ShouldStop | None,
 ) -> PartsCertificate | None:
-    """One certificate, as a task that can be sent to a worker."""
+    """One certificate, as a task for a worker."""
     return _certified(cov, point, effort, nonnegative, warm_start, Monitor(poll)).certificate
 
 
@@ -246,7 +246,7 @@ def _find_parts(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Com
 def _improved(
     problem: Problem, r: int, greedy: Components, joint: Components, before: list[PartsPoint], span: Monitor
 ) -> PartsPoint:
-    """The point of both, the joint parts improved from those of points before."""
+    """The point with both, the joint parts improved from those of earlier points."""
     for point in before:
         X, value = improved(problem, point.together.padded(r), monitor=span)
         if value > joint.variances.sum():

@@ -1,4 +1,4 @@
-"""A joint certificate in progress: the best parts known, and the bounds made by its plan."""
+"""Joint certificates: the bounds of a plan, and better parts found on the way."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def bound_parts(
     effort: str,
     monitor: Monitor,
     earlier: Mapping[str, Bound] | None = None,
-    given: bool = True,
+    fixed: bool = True,
 ) -> PartsCertificate:
     """Bound the total variance of r parts, starting from the parts known.
 
     Parameters
     ----------
     problem : Problem
-        Of each part alone.
+        The problem of each single part.
     n_components : int
         r.
     parts : tuple of Component
@@ -44,15 +44,14 @@ def bound_parts(
     effort : {"live", "thorough"}
     monitor : Monitor
     earlier : mapping, optional
-        Bounds of a certificate at a neighbouring k or r, by name: what they hold may be a start.
+        Bounds of a certificate at a neighbouring k or r, by name: possible warm starts.
     given : bool
-        Whether the certificate has to be one of these parts: better ones that a bound comes across
-        do not replace them.
+        Whether exactly these parts are certified: better ones found on the way do not replace them.
     """
     started = time.perf_counter()
     value = float(sum(part.variance for part in parts))
-    run = _Run(problem, n_components, PARTS_PLANS[effort], monitor, earlier or {}, given, parts, value)
-    run.make()
+    run = _Run(problem, n_components, PARTS_PLANS[effort], monitor, earlier or {}, fixed, parts, value)
+    run.compute()
     monitor.tell(1.0, "done", run.value, run.walk.upper)
     return PartsCertificate(
         n_components,
@@ -71,20 +70,20 @@ def bound_parts(
 
 @dataclass
 class _Run:
-    """One joint certificate in progress: the best parts known, and the bounds made so far."""
+    """One joint certificate in progress: the best parts known, and the bounds computed so far."""
 
     problem: Problem
     r: int
     plan: PartsPlan
     monitor: Monitor
     earlier: Mapping[str, Bound]
-    given: bool
+    fixed: bool
     parts: tuple[Component, ...]
     value: float
     walk: Walk = field(default_factory=Walk)
 
-    def make(self) -> None:
-        """Make bounds until the gap is closed by the plan's standard, or the call is stopped."""
+    def compute(self) -> None:
+        """Compute bounds until the plan's tolerance is reached, or the call is stopped."""
         with one_blas_thread():
             for fraction, bound in self.walk.run_attempts(PARTS_BOUNDS, self.problem, self.plan, self._context):
                 self.monitor.tell(fraction, f"bound “{bound.name}”", self.value, self.walk.upper)
@@ -110,7 +109,7 @@ class _Run:
     def _single(self) -> Bound:
         """The least bound of a certificate of one part alone."""
         best = max(self.parts, key=lambda part: part.variance)
-        alone = certify(
+        certificate = certify(
             self.problem.cov,
             self.problem.k,
             nonnegative=self.problem.nonnegative,
@@ -118,14 +117,14 @@ class _Run:
             component=replace(best, k=self.problem.k),
             should_stop=self.monitor.should_stop,
         )
-        return alone.winner
+        return certificate.winner
 
     def _consider(self, rows: np.ndarray) -> None:
-        """Search from a start and keep better parts, unless given parts are being certified."""
-        if self.given:
+        """Search from a start and store better parts, unless the parts are fixed."""
+        if self.fixed:
             return
         X, value = improved(self.problem, rows, monitor=self.monitor)
         if value > self.value * (1 + BETTER):
-            like = replace(self.parts[0], history=(), note="found by branch and bound, for a certificate")
-            self.parts = components(self.problem.cov, X, like)
+            template = replace(self.parts[0], history=(), note="found by branch and bound, for a certificate")
+            self.parts = components(self.problem.cov, X, template)
             self.value = float(sum(part.variance for part in self.parts))

@@ -1,9 +1,9 @@
-"""Exchange: moves features between parts of disjoint supports, one at a time or in pairs, while that gains.
+"""Exchange: moves features between disjoint parts, singly or in pairs, as long as the total variance grows.
 
-With feature j dropped from part b and feature i let in, the best mixture of what is left of x_b and
-of e_i has the larger eigenvalue of a 2×2 matrix as its variance, so all moves are priced at once
-from blocks of A. If feature i belongs to another part a, the move also counts what a loses: a drops
-i without replacement, takes the best unused feature, or takes j in return.
+If part b drops feature j and adds feature i, the best combination of e_i and the rest of x_b has the
+larger eigenvalue of a 2×2 matrix as its variance. So the gains of all moves follow from blocks of A.
+If feature i belongs to another part a, the loss of a counts too: a drops i without replacement, adds
+the best unused feature, or adds j in return.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 
 UNUSED = 200  # unused features considered in a round, for each part
-HELD = 200  # features of other parts considered in a round, for each part
+OWNED = 200  # features of other parts considered in a round, for each part
 DROPPED = 60  # own features considered in exchange for one of those
-GAIN = 1e-9  # relative gain below which a move is not worth its rounding
+GAIN = 1e-9  # least relative gain of a move, well above rounding
 ROUNDS = 300
-LOOKED = 5  # rounds whose mean gain predicts further gains
-HOPE = 30  # most further rounds at that gain to reach the known value; beyond, the search stops
-LEFT = 1e-12  # squared norm below which the rest of a part counts as zero
+WINDOW = 5  # rounds whose mean gain predicts further gains
+PATIENCE = 30  # most further rounds, at that gain, that may be needed to reach the known value
+NEGLIGIBLE = 1e-12  # squared norm below which the rest of a part counts as zero
 NONE = -1
 
 
@@ -36,7 +36,7 @@ def exchanged(
     Parameters
     ----------
     beat : float
-        A sum of variances known already: what is too slow to reach it is given up.
+        Known sum of variances; the search stops when it is unlikely to reach it.
 
     Returns
     -------
@@ -62,12 +62,12 @@ def exchanged(
 
 def _hopeless(values: list[float], beat: float) -> bool:
     """Whether the remaining rounds, if each gained as much as the last few, would not reach the target."""
-    return len(values) > LOOKED and beat - values[-1] > HOPE * (values[-1] - values[-1 - LOOKED]) / LOOKED
+    return len(values) > WINDOW and beat - values[-1] > PATIENCE * (values[-1] - values[-1 - WINDOW]) / WINDOW
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part, and its gain from exchanging one of its features for an unused one.
+    """One part, and the gains of exchanging its features for unused ones.
 
     Attributes
     ----------
@@ -78,12 +78,12 @@ class Part:
     value : float
         Its variance.
     room : bool
-        Whether it may take a feature without dropping one.
+        Whether it may add a feature without dropping one.
     unused : ndarray of int
-        The features in no part that it would like best.
-    gains : ndarray, shape (features and, where there is room, one row more, unused)
-        Of dropping the feature of the row, or none in the last one, and taking the one of the
-        column.
+        The unused features with the largest gains for this part.
+    gains : ndarray, shape (features, or one more if there is room; unused)
+    Gain of dropping the feature of the row (none in the additional row) and adding the one of
+    the column.
     """
 
     inside: np.ndarray
@@ -99,13 +99,13 @@ class Part:
     def squared_norms(self) -> np.ndarray:
         """Squared norm of the rest without each feature; 1 if nothing is left."""
         remaining_norms = 1.0 - self.weights**2
-        return np.where(remaining_norms > LEFT, remaining_norms, 1.0)
+        return np.where(remaining_norms > NEGLIGIBLE, remaining_norms, 1.0)
 
     @property
     def rest(self) -> np.ndarray:
         """Variance of the rest without each feature, as a unit vector."""
         without = self.value - 2 * self.weights * self.gradient + self.weights**2 * self.diagonal
-        return np.where(self.weights**2 < 1.0 - LEFT, without / self.squared_norms, 0.0)
+        return np.where(self.weights**2 < 1.0 - NEGLIGIBLE, without / self.squared_norms, 0.0)
 
     @property
     def loss(self) -> np.ndarray:
@@ -116,23 +116,23 @@ class Part:
 
 @dataclass(frozen=True)
 class Move:
-    """Part ``b`` drops a feature and takes another; the former owner of that one adapts as well as it can.
+    """Part ``b`` drops a feature and adds another, whose former owner is adapted.
 
     Attributes
     ----------
     total : float
-        What all parts gain.
+        Gain of the total variance.
     b, a : int
-        The part that takes, and the one that held the feature; −1 for none.
-    given, taken : int
-        Features; −1 where none is dropped.
+        The part that adds the feature, and its former owner; −1 for none.
+    dropped, added : int
+        Features of part ``b``; −1 if none is dropped.
     """
 
     total: float
     b: int
     a: int
-    given: int
-    taken: int
+    dropped: int
+    added: int
 
 
 @dataclass(frozen=True)
@@ -145,9 +145,9 @@ class Market:
     X, G : ndarray, shape (r, n)
         The parts and their gradients Ax.
     likes : ndarray, shape (r, n)
-        What each part would gain by a feature if none had to go.
+        Gain of each part by adding a feature without dropping one.
     owners : ndarray of int, shape (n,)
-        The part that holds each feature; −1 for none.
+        The part of each feature; −1 for none.
     parts : list of Part
     """
 
@@ -182,22 +182,22 @@ class Market:
         for b, part in enumerate(self.parts):
             if part.gains.size:
                 row, column = np.unravel_index(int(part.gains.argmax()), part.gains.shape)
-                given = int(part.inside[row]) if row < len(part.inside) else NONE
-                moves.append(Move(float(part.gains[row, column]), b, NONE, given, int(part.unused[column])))
-            others = used[self.owners[used] != b]
-            others = others[_foremost(self.likes[b, others] + losses[others], HELD)]
-            if len(others):
-                moves.append(self._taking(b, others, losses[others]))
+                dropped = int(part.inside[row]) if row < len(part.inside) else NONE
+                moves.append(Move(float(part.gains[row, column]), b, NONE, dropped, int(part.unused[column])))
+            candidates = used[self.owners[used] != b]
+            candidates = candidates[_foremost(self.likes[b, candidates] + losses[candidates], OWNED)]
+            if len(candidates):
+                moves.append(self._taking(b, candidates, losses[candidates]))
         return moves
 
     def _taking(self, b: int, others: np.ndarray, losses: np.ndarray) -> Move:
-        """The best way for part b to take a feature of another part."""
+        """The best move of part b that adds a feature of another part."""
         part, owners = self.parts[b], self.owners[others]
         rows = np.sort(_foremost(part.rest, DROPPED))
         entries = self.problem.cov.block(part.inside[rows], others)
         gains = _gains(self.problem, part, rows, others, entries, self.G[b])
         totals = gains + losses
-        # or the owner takes the feature that b drops
+        # alternatively, the owner adds the feature that b drops
         remaining_norms, rest = np.ones(len(others)), np.zeros(len(others))
         for a in np.unique(owners):
             mine = owners == a
@@ -205,31 +205,31 @@ class Market:
             remaining_norms[mine], rest[mine] = self.parts[a].squared_norms[places], self.parts[a].rest[places]
         weights = self.X[owners, others]
         pulls = self.G[np.ix_(owners, part.inside[rows])].T - weights * entries
-        pulls = np.where(weights**2 < 1.0 - LEFT, pulls / np.sqrt(remaining_norms), 0.0)
+        pulls = np.where(weights**2 < 1.0 - NEGLIGIBLE, pulls / np.sqrt(remaining_norms), 0.0)
         values = np.array([other.value for other in self.parts])[owners]
         in_return = _pair(rest, _pulls(pulls, self.problem), part.diagonal[rows, None]) - values
         totals[: len(rows)] = np.maximum(totals[: len(rows)], gains[: len(rows)] + in_return)
         row, column = np.unravel_index(int(totals.argmax()), totals.shape)
-        given = int(part.inside[rows[row]]) if row < len(rows) else NONE
-        return Move(float(totals[row, column]), b, int(owners[column]), given, int(others[column]))
+        dropped = int(part.inside[rows[row]]) if row < len(rows) else NONE
+        return Move(float(totals[row, column]), b, int(owners[column]), dropped, int(others[column]))
 
     def replacement(self, Y: np.ndarray, move: Move) -> int:
-        """The owner's best replacement for a lost feature: an unused one, the one given for it, or none."""
+        """The best replacement for the feature that the owner loses: an unused one, the one that b drops, or none."""
         part = self.parts[move.a]
-        row = int(np.searchsorted(part.inside, move.taken))
+        row = int(np.searchsorted(part.inside, move.added))
         free = ~Y[:, part.unused].any(axis=0)
         choices, gains = part.unused[free], part.gains[row, free]
-        if move.given != NONE:
-            given = np.array([move.given])
-            entries = self.problem.cov.block(part.inside[[row]], given)
-            gain = _gains(self.problem, part, np.array([row]), given, entries, self.G[move.a])[0]
-            choices, gains = np.append(choices, given), np.append(gains, gain)
+        if move.dropped != NONE:
+            dropped = np.array([move.dropped])
+            entries = self.problem.cov.block(part.inside[[row]], dropped)
+            gain = _gains(self.problem, part, np.array([row]), dropped, entries, self.G[move.a])[0]
+            choices, gains = np.append(choices, dropped), np.append(gains, gain)
         if not len(choices) or gains.max() <= part.rest[row] - part.value:
             return NONE
         return int(choices[int(gains.argmax())])
 
     def replace(self, Y: np.ndarray, c: int, old: int, new: int) -> None:
-        """Exchange one feature of part c in place; the newcomer starts at the mean weight and the sign of its pull."""
+        """Exchange one feature of part c in place; the new loading has mean magnitude and the sign of the gradient."""
         if old != NONE:
             Y[c, old] = 0.0
         if new != NONE:
@@ -244,12 +244,12 @@ def _moved(problem: Problem, X: np.ndarray, least: float) -> np.ndarray | None:
     Y, touched = X.copy(), set()
     for move in sorted(market.moves(), key=lambda move: (-move.total, -move.b)):
         a, b = move.a, move.b
-        if not move.total > least or b in touched or a in touched or (a == NONE and Y[:, move.taken].any()):
+        if not move.total > least or b in touched or a in touched or (a == NONE and Y[:, move.added].any()):
             continue
         touched |= {b, a} - {NONE}
         if a != NONE:
-            market.replace(Y, a, move.taken, market.replacement(Y, move))
-        market.replace(Y, b, move.given, move.taken)
+            market.replace(Y, a, move.added, market.replacement(Y, move))
+        market.replace(Y, b, move.dropped, move.added)
     if not touched:
         return None
     return feasible.unit(np.maximum(Y, 0.0)) if problem.nonnegative else Y
@@ -274,17 +274,17 @@ def _part(problem: Problem, x: np.ndarray, gradient: np.ndarray, value: float, u
 def _gains(
     problem: Problem, part: Part, rows: np.ndarray, columns: np.ndarray, entries: np.ndarray, gradient: np.ndarray
 ) -> np.ndarray:
-    """Gains of a part by exchanges: a feature at ``rows``, or none if there is room, goes for one of ``columns``."""
+    """Gains of a part by exchanging a feature at ``rows``, or none if there is room, for one of ``columns``."""
     weights, rest = part.weights[rows], part.rest[rows]
     pulls = (gradient[columns] - weights[:, None] * entries) / np.sqrt(part.squared_norms[rows])[:, None]
-    pulls[weights**2 >= 1.0 - LEFT] = 0.0
+    pulls[weights**2 >= 1.0 - NEGLIGIBLE] = 0.0
     if part.room:
         rest, pulls = np.append(rest, part.value), np.vstack([pulls, gradient[columns]])
     return _pair(rest[:, None], _pulls(pulls, problem), problem.cov.diagonal[columns]) - part.value
 
 
 def _pulls(G: np.ndarray, problem: Problem) -> np.ndarray:
-    """The gradient's pull towards each feature, with the sign that its loading may have."""
+    """The gradient towards each feature, restricted to the signs allowed."""
     return np.maximum(G, 0.0) if problem.nonnegative else np.abs(G)
 
 

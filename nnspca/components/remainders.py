@@ -1,9 +1,8 @@
 """Deflated covariances, in the same form (matrix or data) as the original.
 
 Every function takes the covariance and the components found, unit columns U (n, r), and returns a
-positive semidefinite covariance again: a matrix where a matrix was held, data where data were,
-sparse data with a sum of r outer products beside them. Its representation error covers the rounding
-of the deflation.
+positive semidefinite covariance of the same form; sparse data stay sparse, with r outer products
+subtracted. The representation error covers the rounding of the deflation.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ DEPENDENT = 1e-8  # share of the variance of a combination of scores below which
 
 
 def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
-    """Leave out every feature that a column of U uses; at least one has to remain."""
+    """Leave out every feature that a column of U uses; at least one must remain."""
     free = np.flatnonzero(~U.any(axis=1))
     return cov._derived(cov._form.select(free), "restrict", free)
 
@@ -30,8 +29,7 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
     """``PAP`` with P = I − QQ', Q an orthonormal basis of the span of U.
 
     For one component this is the projection of Sigg & Buhmann (2008, eq. 18); for several, the
-    whole span is projected out at once, so that nothing of an earlier component comes back with a
-    later one that overlaps it.
+    whole span is projected out at once, so that no later component brings an earlier one back.
     """
     Q = orthonormal(U)
     if isinstance(cov._form, HeldFactor):
@@ -57,23 +55,23 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     A = cov._form.A
     image = A @ U
     explained = np.einsum("ir,ir->r", U, image)
-    live = explained > rounding.sums(len(A), cov.trace)  # less is rounding, and nothing to divide by
-    used, image = U[:, live], image[:, live]
-    scale = np.sqrt(explained[live])
+    positive = explained > rounding.sums(len(A), cov.trace)  # below that, rounding error only
+    used, image = U[:, positive], image[:, positive]
+    scale = np.sqrt(explained[positive])
     values, vectors = np.linalg.eigh((used.T @ image) / np.outer(scale, scale))
     usable = values > DEPENDENT
     mix = vectors[:, usable] / np.sqrt(values[usable]) / scale[:, None]
     B = image @ mix
-    turned = 1.0 + float(np.linalg.norm(used @ mix) * np.linalg.norm(B))
+    norm = 1.0 + float(np.linalg.norm(used @ mix) * np.linalg.norm(B))
     condition = 1.0 / float(values[usable].min(initial=1.0))
-    return _of_matrix(cov, "schur", U, A - B @ B.T, growth=2 * turned**2, condition=condition)
+    return _of_matrix(cov, "schur", U, A - B @ B.T, growth=2 * norm**2, condition=condition)
 
 
 def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
-    """The positive semidefinite part of ``A − Σ λww'``, λ = max(w'Bw, 0) on the B left when w's turn comes.
+    """The positive semidefinite part of ``A − Σ λww'``, λ = max(w'Bw, 0) on the B that is deflated so far.
 
-    If w is no eigenvector, subtracting λww' leaves directions of negative variance. Their part is
-    left out, so that the rest is a covariance and certificates remain meaningful.
+    If w is no eigenvector, subtracting λww' leaves directions of negative variance. These are
+    removed, so that the result is a covariance and certificates remain valid.
 
     Raises
     ------
@@ -91,31 +89,30 @@ def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
     values, vectors = np.linalg.eigh(B)
     below = values < 0
     B -= (vectors[:, below] * values[below]) @ vectors[:, below].T
-    # leaving out the negative part moves no two matrices further apart in the Frobenius norm
+    # removing the negative part does not increase Frobenius distances
     return _of_matrix(cov, "hotelling", U, B, growth=float(np.sqrt(len(B))))
 
 
 def _of_matrix(
     cov: Covariance, operation: str, U: np.ndarray, A: np.ndarray, *, growth: float, condition: float = 1.0
 ) -> Covariance:
-    """A deflated matrix; ``growth`` is by which an error of ``cov`` has grown, to which rounding is added.
-
-    Bounds that sum variances meet what rounding moves A by once for each feature.
+    """A deflated matrix; ``growth`` is the factor by which an error of ``cov`` grows, before rounding is added.
+    In bounds that sum variances, the rounding error counts once for each feature.
     """
     n, r = U.shape
-    moved = rounding.deflated(r, n, condition, float(np.linalg.norm(cov.entries)))
-    return cov._derived(HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=moved, times=n)
+    perturbation = rounding.deflated(r, n, condition, float(np.linalg.norm(cov.entries)))
+    return cov._derived(HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=perturbation, times=n)
 
 
 def _of_factor(
-    cov: Covariance, factor: Factor, operation: str, U: np.ndarray, L: np.ndarray, R: np.ndarray, turned: float
+    cov: Covariance, factor: Factor, operation: str, U: np.ndarray, L: np.ndarray, R: np.ndarray, norm: float
 ) -> Covariance:
     """Deflated data ``Y − LR'``.
 
-    ``turned`` bounds the norm of the matrix S in A left = S'AS, so that an error of A grows by its
+    ``norm`` bounds the norm of the matrix S in A left = S'AS, so that an error of A grows by its
     square at most.
     """
     m, n = factor.shape
-    moved = rounding.deflated(L.shape[1], n + m, turned, factor.rounding_scale())
-    growth = 1.0 if turned == 1.0 else 2 * turned**2
-    return cov._derived(HeldFactor(less(factor, L, R)), operation, U, growth=growth, rounding=moved)
+    perturbation = rounding.deflated(L.shape[1], n + m, norm, factor.rounding_scale())
+    growth = 1.0 if norm == 1.0 else 2 * norm**2
+    return cov._derived(HeldFactor(less(factor, L, R)), operation, U, growth=growth, rounding=perturbation)

@@ -1,7 +1,7 @@
 """Joint search for parts: r unit vectors of disjoint supports, with the sum of their variances as objective.
 
-If parts are found one by one, the first takes the best features and restricts the later ones. Here
-all are sought at once:
+Parts found one by one restrict each other: the first takes the best features. Here all are found
+at once:
 
 **Climb.** Σ_c x_c'Ax_c is convex, so it lies above its linearisation ``2 Σ_c g_c'y_c``, g_c = Ax_c.
 For given supports that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which
@@ -38,11 +38,11 @@ from nnspca.result import Component
 from nnspca.solvers.climb import TIE, optimise_on_support
 
 QUIET = Monitor()
-Begin = Callable[["Search"], np.ndarray]  # returns a start, given the best parts known at that time
+Start = Callable[["Search"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
-EXPLORED = 6  # random directions are drawn in the span of r + EXPLORED eigenvectors
-FRESH = 0.4  # share of the starts that do not use the best parts
-RESTED = 1e-9  # relative gain at which a power iteration ends
+EXTRA_DIRECTIONS = 6  # random directions are drawn in the span of r + EXPLORED eigenvectors
+FRESH = 0.4  # share of the starts that do not depend on the best parts
+CONVERGED = 1e-9  # relative gain at which a power iteration ends
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
 
@@ -61,25 +61,23 @@ def seek(
     Parameters
     ----------
     problem : Problem
-        Of each part alone: n features, at most k of them in a part.
+        The problem of each single part: n features, at most k of them in a part.
     greedy : ndarray, shape (r, n)
-        Parts to begin with, unit rows of disjoint supports; rows of zeros where there are fewer.
+        First start: unit rows of disjoint supports, and rows of zeros if there are fewer than r.
     rng : numpy.random.Generator
     monitor : Monitor
     starts : int
-        How often the search begins anew.
+        Number of further starts.
     on_better : callable, optional
-        Called with rows (r, n) whenever better parts are known.
+        Called with rows (r, n) whenever better parts are found.
     workers : Crew, optional
-        The crew that tries the starts, with the covariance as its shared object. Starts are tried
-        ahead, and again if an earlier one has found better parts, so the result does not depend
-        on the crew.
+        The crew that runs the starts, with the covariance as its shared object. Starts run ahead, and
+        run again if an earlier one finds better parts, so the result does not depend on the crew.
 
     Returns
     -------
     parts : ndarray, shape (r, n)
-        Unit rows of disjoint supports, largest variance first; a row of zeros where no feature was
-        left for it.
+        Unit rows of disjoint supports, largest variance first, and rows of zeros if there are fewer.
     history : list of float
         The largest sum of variances known after each start.
     """
@@ -87,26 +85,26 @@ def seek(
     search.improve(greedy)
     on_better(search.parts)
     history = [search.value]
-    fresh = int(np.ceil(FRESH * starts))
-    drawn = [search.draw(rng, number, fresh) for number in range(starts)]
-    ahead: dict[int, Future[Any]] = {}
+    fresh_starts = int(np.ceil(FRESH * starts))
+    start_functions = [search.draw(rng, number, fresh_starts) for number in range(starts)]
+    submitted: dict[int, Future[Any]] = {}
     workers = SerialCrew(problem.cov, monitor) if workers is None else workers
     for number in range(starts):
         if monitor.stop():
             break
         for other in range(number, min(number + workers.width, starts)):
-            if other not in ahead:
-                task = drawn[other](search), search.parts, search.value
-                ahead[other] = workers.submit(_parts_from_start, problem.k, problem.nonnegative, *task)
-        better = workers.result(ahead.pop(number))
+            if other not in submitted:
+                task = start_functions[other](search), search.parts, search.value
+                submitted[other] = workers.submit(_parts_from_start, problem.k, problem.nonnegative, *task)
+        better = workers.result(submitted.pop(number))
         if workers.cancelled:
             break
         if better is not None:
             search.parts, search.value = better
             on_better(search.parts)
-            for future in ahead.values():
+            for future in submitted.values():
                 future.cancel()
-            ahead.clear()
+            submitted.clear()
         history.append(search.value)
         monitor.tell((number + 1) / starts, f"start {number + 1} of {starts}", search.value)
     variances = problem.cov.variance(search.parts)
@@ -122,7 +120,7 @@ def _parts_from_start(
     value: float,
     poll: ShouldStop | None,
 ) -> tuple[np.ndarray, float] | None:
-    """The parts from one start, if they improve on those known, as a task that can be sent to a worker."""
+    """The parts from one start if they are better than those known, as a task for a worker."""
     search = Search(Problem(cov, k, nonnegative), len(parts), Monitor(poll), value, parts)
     search.improve(begin)
     return (search.parts, search.value) if search.value > value else None
@@ -139,19 +137,19 @@ class Search:
     parts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def improve(self, X: np.ndarray) -> None:
-        """Climb from a start, exchange features, and keep the best parts."""
+        """Climb from a start, exchange features, and store the parts if they are the best."""
         X = feasible.unit(X)
-        given = float(np.sum(self.problem.cov.variance(X))) if _feasible(X, self.problem) else -np.inf
-        if given > self.value or not self.parts.size:
-            self.parts, self.value = (X, given) if given > -np.inf else (np.zeros_like(X), 0.0)
+        start_value = float(np.sum(self.problem.cov.variance(X))) if _feasible(X, self.problem) else -np.inf
+        if start_value > self.value or not self.parts.size:
+            self.parts, self.value = (X, start_value) if start_value > -np.inf else (np.zeros_like(X), 0.0)
         X, value = improved(self.problem, X, monitor=self.monitor, beat=self.value)
         if value > self.value:
             self.parts, self.value = X, value
 
-    def draw(self, rng: np.random.Generator, number: int, fresh: int) -> Begin:
-        """Draw a start, given the best parts known when it is used."""
+    def draw(self, rng: np.random.Generator, number: int, fresh: int) -> Start:
+        """Draw a function that returns a start from the best parts known when it is called."""
         if number >= fresh:
-            return self.forgetful(rng)
+            return self.perturbed_start(rng)
         begin = self.anywhere(rng, of_features=number % 2 == 1)
         return lambda search: begin()
 
@@ -162,21 +160,21 @@ class Search:
             weights = cov.diagonal / cov.trace
             chosen = rng.choice(n, self.r, replace=False, p=0.5 * weights + 0.5 / n)
             return lambda: cov.block(chosen)
-        values, vectors = cov.eigenpairs(min(n, self.r + EXPLORED))
+        values, vectors = cov.eigenpairs(min(n, self.r + EXTRA_DIRECTIONS))
         directions = rng.standard_normal((self.r, len(values)))
         return lambda: directions @ (vectors * np.sqrt(values)).T
 
-    def forgetful(self, rng: np.random.Generator) -> Begin:
-        """The best parts, a few of them replaced by random features with their covariances."""
+    def perturbed_start(self, rng: np.random.Generator) -> Start:
+        """The best parts, some of them replaced by random features with their covariances."""
         count = int(rng.integers(1, max(2, self.r // 2 + 1)))
-        forgotten = rng.choice(self.r, count, replace=False)
+        replaced = rng.choice(self.r, count, replace=False)
         chosen = rng.choice(self.problem.n, count, replace=False)
-        return lambda search: search.without(forgotten, chosen)
+        return lambda search: search.with_replaced(replaced, chosen)
 
-    def without(self, forgotten: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        """The best parts, the forgotten ones replaced by the chosen features with their covariances."""
+    def with_replaced(self, replaced: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        """The best parts, some replaced by the chosen features with their covariances."""
         X = self.parts.copy()
-        X[forgotten] = assign(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
+        X[replaced] = assign(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
         return X
 
 
@@ -191,13 +189,13 @@ def improved(
     value : float
         The sum of their variances.
     """
-    known: KnownOptima = {}
-    X, _ = power_iteration(problem, feasible.unit(X), monitor=monitor, known=known)
-    return exchanged(problem, X, power_iteration=partial(power_iteration, known=known), monitor=monitor, beat=beat)
+    optima: KnownOptima = {}
+    X, _ = power_iteration(problem, feasible.unit(X), monitor=monitor, optima=optima)
+    return exchanged(problem, X, power_iteration=partial(power_iteration, optima=optima), monitor=monitor, beat=beat)
 
 
 def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:
-    """The rows of X as components, largest variance first, with other fields of ``like``; rows without variance go."""
+    """The rows of X with variance as components, largest variance first, with the other fields of ``like``."""
     parts = []
     for x in X + 0.0:  # no negative zeros
         x = x if like.nonnegative else feasible.orient(x)
@@ -212,18 +210,18 @@ def power_iteration(
     X: np.ndarray,
     *,
     monitor: Monitor = QUIET,
-    known: KnownOptima | None = None,
-    tol: float = RESTED,
+    optima: KnownOptima | None = None,
+    tol: float = CONVERGED,
     max_iter: int = 300,
 ) -> tuple[np.ndarray, float]:
-    """Maximise the linearisation of the total variance repeatedly, then each part on its support.
+    """Maximise the linearised total variance repeatedly, then each part on its support.
 
     Parameters
     ----------
     X : ndarray, shape (r, n)
-        Unit rows, feasible or not; the first step makes them so.
+        Unit rows; feasible after the first step.
     known : dict, optional
-        Optima on the supports met before, and their variances; those met here are added.
+        Optima on earlier supports, with their variances; new ones are added.
 
     Returns
     -------
@@ -237,33 +235,33 @@ def power_iteration(
     for _ in range(max_iter):
         Y = assign(G, problem.k, nonnegative)
         H = cov.apply(Y)
-        gained = float(np.sum(Y * H))
-        if gained > value:
-            rested = gained - value <= tol * gained
-            X, G, value = Y, H, gained
+        new_value = float(np.sum(Y * H))
+        if new_value > value:
+            converged = new_value - value <= tol * new_value
+            X, G, value = Y, H, new_value
         else:
-            rested = True
-        if rested or monitor.stop():
+            converged = True
+        if converged or monitor.stop():
             break
-    optimal = np.array([_optimal_on_support(problem, x, {} if known is None else known, monitor) for x in X])
+    optimal = np.array([_optimal_on_support(problem, x, {} if optima is None else optima, monitor) for x in X])
     return optimal, float(np.sum(cov.variance(optimal)))
 
 
-def _optimal_on_support(problem: Problem, x: np.ndarray, known: KnownOptima, monitor: Monitor) -> np.ndarray:
-    """The optimum on the support of x, from the known ones if that is as good."""
+def _optimal_on_support(problem: Problem, x: np.ndarray, optima: KnownOptima, monitor: Monitor) -> np.ndarray:
+    """The optimum on the support of x, taken from ``optima`` if it is stored there and as good."""
     support, variance = np.flatnonzero(x), problem.cov.variance(x)
     if not len(support):
         return x
-    optimum = known.get(support.tobytes())
+    optimum = optima.get(support.tobytes())
     if optimum is None or optimum[1] < variance * (1 - TIE):
         y = optimise_on_support(problem.cov, x, nonnegative=problem.nonnegative, monitor=monitor)
-        optimum = known[support.tobytes()] = y, problem.cov.variance(y)
-        known[np.flatnonzero(y).tobytes()] = optimum
+        optimum = optima[support.tobytes()] = y, problem.cov.variance(y)
+        optima[np.flatnonzero(y).tobytes()] = optimum
     return optimum[0]
 
 
 def _feasible(X: np.ndarray, problem: Problem) -> bool:
-    """Whether the rows share no feature, have at most k each, and the sign they should."""
+    """Whether the rows share no feature, have at most k each, and the sign allowed."""
     used = X != 0
     counts = used.sum(axis=0).max(initial=0) <= 1 and used.sum(axis=1).max(initial=0) <= problem.k
     return bool(counts and not (problem.nonnegative and (X < 0).any()))

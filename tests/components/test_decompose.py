@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.components._deflate import sought
+from nnspca.components._deflate import deflated_problem
 from nnspca.covariance import covariance
 from nnspca.numerics import feasible
 from tests import oracle, problems
@@ -41,7 +41,7 @@ def test_no_certificate_falls_below_the_brute_force_optimum_of_what_was_left(mak
     parts = nnspca.decompose(problem.cov, r, k, deflation=deflation, nonnegative=nonnegative, certify="live")
     assert len(parts.certificates) == len(parts.parts)
     for i, cert in enumerate(parts.certificates):
-        left = sought(problem.cov, parts, i)[0]
+        left = deflated_problem(problem.cov, parts, i)[0]
         best, _ = oracle.optimum(left.block(np.arange(left.n_features)), cert.k, nonnegative)
         assert cert.lower <= best * (1 + 1e-9) + left.representation_error
         assert best <= cert.upper
@@ -58,7 +58,7 @@ def test_certificates_hold_where_only_the_data_are_held(deflation, sparse):
         assert cov.matrix is None
         parts = nnspca.decompose(cov, 3, 2, deflation=deflation, certify="live")
         for i, cert in enumerate(parts.certificates):
-            left = sought(cov, parts, i)[0]
+            left = deflated_problem(cov, parts, i)[0]
             nnspca.verify(cert, left)
             assert oracle.optimum(left.block(np.arange(left.n_features)), cert.k)[0] <= cert.upper
             assert cert.ratio > 0.9
@@ -69,7 +69,7 @@ def test_a_certificate_speaks_of_its_own_remainder_only(deflation):
     cov = covariance_of(1)
     parts = nnspca.decompose(cov, 3, 2, deflation=deflation, certify="live")
     for i, cert in enumerate(parts.certificates):
-        left, part = sought(cov, parts, i)
+        left, part = deflated_problem(cov, parts, i)
         nnspca.verify(cert, left)
         assert cert.ratio > 0.99
         assert np.array_equal(cert.component.loadings, part.loadings)
@@ -77,7 +77,7 @@ def test_a_certificate_speaks_of_its_own_remainder_only(deflation):
         with pytest.raises(nnspca.CertificateError):
             nnspca.verify(dataclasses.replace(cert, upper=cert.upper * (1 - 1e-3)), left)
         with pytest.raises(nnspca.CertificateError, match="other data"):
-            nnspca.verify(cert, sought(cov, parts, (i + 1) % 3)[0])
+            nnspca.verify(cert, deflated_problem(cov, parts, (i + 1) % 3)[0])
 
 
 @pytest.mark.parametrize("deflation", TAKEN_OUT)
@@ -85,7 +85,7 @@ def test_each_component_is_what_solve_finds_on_what_was_left(deflation):
     cov = covariance_of(2)
     parts = nnspca.decompose(cov, 3, 2, deflation=deflation, seed=5)
     for i in range(3):
-        left, part = sought(cov, parts, i)
+        left, part = deflated_problem(cov, parts, i)
         assert np.array_equal(part.loadings, nnspca.solve(left, part.k, seed=5).loadings)
 
 

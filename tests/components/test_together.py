@@ -6,7 +6,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca import covariance as package
-from nnspca.components.matching import _by_asking, _by_serving, assign
+from nnspca.components.matching import _by_gain, _by_requests, assign
 from nnspca.components.together import power_iteration
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems
@@ -218,8 +218,8 @@ def test_serving_the_largest_gains_and_asking_for_the_best_give_the_same_matchin
     G = rng.standard_normal((r, n)) if seed % 2 else rng.integers(0, 4, (r, n)) / 1.0  # with many ties
     liked = np.argsort(-G, axis=1, kind="stable")[:, : min(n, 2 * k)]
     gain = np.maximum(np.take_along_axis(G, liked, axis=1), 0.0)
-    held = _by_serving(gain, liked, k)
-    assert (held == _by_asking(gain, liked, k)).all()
+    held = _by_gain(gain, liked, k)
+    assert (held == _by_requests(gain, liked, k)).all()
     assert (held.sum(axis=1) <= k).all()
     assert len(np.unique(liked[held])) == held.sum()
 

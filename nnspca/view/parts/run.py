@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import nnspca
-from nnspca.components import sought
+from nnspca.components import deflated_problem
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, PartsCertificate, Progress
 from nnspca.solvers import nmf
@@ -185,7 +185,7 @@ def _proof(parts: Components, data: Dataset, now: State) -> Work:
 
 def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
     """Return what part r can be held against on its own, and the part as it stands there."""
-    return among_the_rest(cov, parts, r) if parts.deflation == TOGETHER else sought(cov, parts, r)
+    return among_the_rest(cov, parts, r) if parts.deflation == TOGETHER else deflated_problem(cov, parts, r)
 
 
 def among_the_rest(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, sync_playwright
 import nnspca
 from nnspca.calls.threads import one_blas_thread
 from nnspca.studies import STUDIES, Parts, StudyResult, StudyTable
-from nnspca.studies.stored_runs import HOME, pack
+from nnspca.studies.stored_runs import FOLDER, pack
 from nnspca.view.figures import style
 from nnspca.view.papers.figures.study import study as draw
 from nnspca.view.papers.thumbnails import FILE as CARDS
@@ -74,13 +74,13 @@ def thumbnail(result: StudyResult, browser: Browser) -> str:
 
 def main() -> None:
     """Run and keep the studies named, or all."""
-    HOME.mkdir(exist_ok=True)
+    FOLDER.mkdir(exist_ok=True)
     cards = json.loads(CARDS.read_text(encoding="utf-8")) if CARDS.exists() else {}
     with sync_playwright() as playwright, one_blas_thread():
         browser = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
         for name in sys.argv[1:] or STUDIES:
             result = without_photographs(STUDIES[name].run())
-            file = HOME / f"{name}.json.xz"
+            file = FOLDER / f"{name}.json.xz"
             file.write_bytes(pack(result))
             cards[name] = {
                 "picture": thumbnail(result, browser),

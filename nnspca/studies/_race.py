@@ -1,4 +1,4 @@
-"""A race of solvers and a proof: they take turns on the processor, and each has a clock of its own CPU seconds."""
+"""A race of solvers and a proof, which take turns on the processor; each has its own clock of CPU seconds."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from nnspca.covariance import Covariance
 from nnspca.numerics import feasible
 from nnspca.result import Certificate, ShouldStop
 from nnspca.solvers.registry import METHODS
-from nnspca.studies.standing import BARRED, GAIN, RUNNING, Fall, Lane, Mark, Race
+from nnspca.studies.race_state import BARRED, GAIN, RUNNING, Fall, Lane, Mark, Race
 from nnspca.studies.turns import Turns
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
-MOST = 200  # marks of one lane: with more, every second one is dropped
-WARM = 20  # eigenpairs known before the start: the first solver would pay for all
+MAX_MARKS = 200  # most marks of one lane; beyond, every second one is dropped
+EIGENPAIRS = 20  # eigenpairs computed before the start, at the expense of no solver
 
 
-def barred(method: str, n: int, nonnegative: bool) -> str:
-    """Return why a method cannot take part with ``n`` features and this sign constraint; nothing if it can.
+def reason_excluded(method: str, n: int, nonnegative: bool) -> str:
+    """Return why a method cannot solve a problem of ``n`` features with this sign constraint; empty if it can.
 
-    >>> barred("exact", 625, True)
+    >>> reason_excluded("exact", 625, True)
     'it takes at most 24 features, and these data have 625'
-    >>> barred("best", 625, True)
+    >>> reason_excluded("best", 625, True)
     ''
     """
     info = METHODS[method]
@@ -55,9 +55,9 @@ def race(
 ) -> Race:
     """Run several solvers, and the proof of an upper bound, in a race.
 
-    They take turns of equal length, one at a time, in threads of their own; a clock counts the
-    processor's seconds that its solver has used itself. So no solver is charged for what runs
-    beside it. What all of them need, such as the leading eigenvectors, is made before the start.
+    They take turns of equal length, one at a time, each in its own thread. The clock of each solver
+    counts its own CPU seconds only. What all of them need, such as the leading eigenvectors, is computed
+    before the start.
 
     Parameters
     ----------
@@ -66,16 +66,16 @@ def race(
     k : int
         1 <= k <= n.
     methods : sequence of str
-        Keys of ``nnspca.METHODS``; one that cannot take part says why, and stays where it is.
+        Keys of ``nnspca.METHODS``; a method that cannot take part has the state "barred" and a reason.
     nonnegative : bool
     seed : int
-        Same seed, same points on the way of each.
+        Same seed, same points of each solver.
     options : mapping of str to mapping, optional
-        For each method, what it is called with.
+        Options of each method.
     seconds : float
-        A solver that has used so many is stopped, the proof as well; above 0.
+        CPU seconds after which each solver, and the proof, is stopped; above 0.
     should_stop : callable, optional
-        A stopped race holds what was found by then.
+        A stopped race has the results so far.
     on_look : callable, optional
         Called with the current :class:`Race` after every change.
 
@@ -92,10 +92,10 @@ def race(
     --------
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix([[3.0, -1.0, 1.0], [-1.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
-    >>> ended = race(cov, 2, ("best", "thresholding", "pca"))
-    >>> [(lane.method, lane.state, round(lane.variance, 3)) for lane in ended.lanes]
+    >>> result = race(cov, 2, ("best", "thresholding", "pca"))
+    >>> [(lane.method, lane.state, round(lane.variance, 3)) for lane in result.lanes]
     [('best', 'finished', 3.618), ('thresholding', 'finished', 3.618), ('pca', 'barred', 0.0)]
-    >>> ended.upper >= ended.lanes[0].variance, ended.component("best").support
+    >>> result.upper >= result.lanes[0].variance, result.component("best").support
     (True, array([0, 2]))
     """
     check_covariance(cov)
@@ -107,19 +107,19 @@ def race(
     limit = real(seconds)
     if not names or limit is None or not 0 < limit < float("inf"):
         raise ValueError(f"give at least one method, and seconds above 0; got {list(names)!r}, {shown(seconds)}")
-    instance = _Instance(cov, k, nonnegative, seed)
+    instance = _Problem(cov, k, nonnegative, seed)
     runners = [_Runner(name, instance, dict((options or {}).get(name, {})), limit) for name in names]
     proof = _Proof(instance, limit)
     with one_blas_thread():
         for runner in runners:
             runner.warm()
-        cov.eigenpairs(min(WARM, cov.n_features))
+        cov.eigenpairs(min(EIGENPAIRS, cov.n_features))
         return _run(instance, runners, proof, should_stop, on_look)
 
 
 @dataclass(frozen=True)
-class _Instance:
-    """The problem that all of them solve."""
+class _Problem:
+    """The problem that all solvers solve."""
 
     cov: Covariance
     k: int
@@ -128,29 +128,29 @@ class _Instance:
 
 
 def _run(
-    instance: _Instance,
+    instance: _Problem,
     runners: Sequence[_Runner],
     proof: _Proof,
     should_stop: ShouldStop | None,
     on_look: Callable[[Race], None] | None,
 ) -> Race:
-    """Give the next turn to the one with the least CPU time, the proof first, until all are done."""
-    everyone: list[Turns] = [proof, *(runner for runner in runners if runner.state == RUNNING)]
+    """Give each turn to the contestant with the least CPU time, the proof first, until all are done."""
+    contestants: list[Turns] = [proof, *(runner for runner in runners if runner.state == RUNNING)]
     stopped = False
-    while waiting := [one for one in everyone if one.state == RUNNING]:
+    while running := [contestant for contestant in contestants if contestant.state == RUNNING]:
         if not stopped and should_stop is not None and should_stop():
             stopped = True
-            for one in waiting:
-                one.over = True
-        one = min(waiting, key=lambda one: one.seconds)
-        one.turn()
+            for contestant in running:
+                contestant.cancelled = True
+        contestant = min(running, key=lambda contestant: contestant.seconds)
+        contestant.turn()
         if on_look is not None:
-            on_look(_standing(instance, runners, proof, stopped))
-    return _standing(instance, runners, proof, stopped)
+            on_look(_race_state(instance, runners, proof, stopped))
+    return _race_state(instance, runners, proof, stopped)
 
 
-def _standing(instance: _Instance, runners: Sequence[_Runner], proof: _Proof, stopped: bool) -> Race:
-    everyone = [proof.fraction, *(runner.fraction for runner in runners)]
+def _race_state(instance: _Problem, runners: Sequence[_Runner], proof: _Proof, stopped: bool) -> Race:
+    fractions = [proof.fraction, *(runner.fraction for runner in runners)]
     return Race(
         instance.k,
         instance.nonnegative,
@@ -160,7 +160,7 @@ def _standing(instance: _Instance, runners: Sequence[_Runner], proof: _Proof, st
         proof.state,
         proof.seconds,
         proof.certificate,
-        sum(everyone) / len(everyone),
+        sum(fractions) / len(fractions),
         stopped,
     )
 
@@ -168,12 +168,12 @@ def _standing(instance: _Instance, runners: Sequence[_Runner], proof: _Proof, st
 class _Runner(Turns):
     """A solver in the race."""
 
-    def __init__(self, name: str, instance: _Instance, options: dict[str, object], limit: float):
+    def __init__(self, name: str, instance: _Problem, options: dict[str, object], limit: float):
         super().__init__(limit)
         self.name, self._instance, self._options = name, instance, options
         self.marks: list[Mark] = []
         self._best = -np.inf
-        self.reason = barred(name, instance.cov.n_features, instance.nonnegative)
+        self.reason = reason_excluded(name, instance.cov.n_features, instance.nonnegative)
         if self.reason:
             self.state, self.fraction = BARRED, 1.0
 
@@ -200,21 +200,21 @@ class _Runner(Turns):
         return not part.stopped
 
     def _on_found(self, loadings: np.ndarray, variance: float) -> None:
-        """Mark a point that is better by more than rounding."""
+        """Add a mark if the point is better by more than rounding."""
         if variance <= self._best * (1 + GAIN) or not variance > 0:
             return
         self._best = variance
         x = loadings if self._instance.nonnegative else feasible.orient(loadings)
         support = np.flatnonzero(x)
-        self.marks.append(Mark(self.look(), variance, support.astype(np.int32), x[support].copy()))
-        if len(self.marks) > MOST:
+        self.marks.append(Mark(self.read_clock(), variance, support.astype(np.int32), x[support].copy()))
+        if len(self.marks) > MAX_MARKS:
             del self.marks[1:-1:2]
 
 
 class _Proof(Turns):
-    """The proof in the race: two quick bounds first, then a certificate that also finds its own component."""
+    """The proof in the race: two quick bounds first, then a certificate with its own component."""
 
-    def __init__(self, instance: _Instance, limit: float):
+    def __init__(self, instance: _Problem, limit: float):
         super().__init__(limit)
         self._instance = instance
         self.falls: list[Fall] = []
@@ -227,29 +227,29 @@ class _Proof(Turns):
             self._instance.nonnegative,
             self._instance.seed,
         )
-        first = solve(cov, k, "thresholding", nonnegative=nonnegative, seed=seed, should_stop=self.should_stop)
+        component = solve(cov, k, "thresholding", nonnegative=nonnegative, seed=seed, should_stop=self.should_stop)
         certify(
             cov,
             k,
             nonnegative=nonnegative,
-            component=first,
+            component=component,
             should_stop=lambda: len(self.falls) > 1 or self.should_stop(),
-            on_progress=self._quick,
+            on_progress=self._add_quick_bound,
         )
         self.certificate = certify(
             cov, k, nonnegative=nonnegative, seed=seed, should_stop=self.should_stop, on_progress=self.on_progress
         )
-        self._fallen(self.certificate.upper)
+        self._add_bound(self.certificate.upper)
         return not self.certificate.stopped
 
-    def _quick(self, progress: Progress) -> None:
+    def _add_quick_bound(self, progress: Progress) -> None:
         if progress.upper is not None:
-            self._fallen(progress.upper)
+            self._add_bound(progress.upper)
 
     def on_progress(self, progress: Progress) -> None:
         super().on_progress(progress)
-        self._quick(progress)
+        self._add_quick_bound(progress)
 
-    def _fallen(self, upper: float) -> None:
+    def _add_bound(self, upper: float) -> None:
         if np.isfinite(upper) and (not self.falls or upper < self.falls[-1].upper):
-            self.falls.append(Fall(self.look(), upper))
+            self.falls.append(Fall(self.read_clock(), upper))

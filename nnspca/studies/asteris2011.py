@@ -25,12 +25,12 @@ def _cells(task: Task) -> tuple[StudyTable, ...]:
     """Draw the magnitudes of four curves, the cells of constant order, and the regions of constant top set."""
     phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
     heights = np.abs(curves.values(ROWS, phi))
-    meet = curves.crossings(ROWS, nonnegative=False)
+    crossings = curves.crossings(ROWS, nonnegative=False)
     regions = curves.regions(ROWS, SPARSITY, nonnegative=False)
-    edges = [-np.pi / 2, *meet.angles.tolist(), np.pi / 2]
+    edges = [-np.pi / 2, *crossings.angles.tolist(), np.pi / 2]
     order = np.argsort(-np.abs(curves.values(ROWS, (np.array(edges[:-1]) + np.array(edges[1:])) / 2)), axis=1)
     n = len(ROWS)
-    drawn = StudyTable(
+    curves_table = StudyTable(
         "curves",
         "Magnitudes of four curves, their cells (dashed) and regions (shaded)",
         (Column("phi", "φ (radians)", 4), *[Column(f"v{i + 1}", f"|curve {i + 1}|", 4) for i in range(n)]),
@@ -43,7 +43,7 @@ def _cells(task: Task) -> tuple[StudyTable, ...]:
             spans=tuple(Span(a, b, numbered(top)) for a, b, top in regions.supports()),
             edges=tuple(edges[1:-1]),
         ),
-        "The picture has period π: the first and the last cell are one.",
+        "The picture has period π: the first and the last cell are the same.",
     )
     rows = tuple(
         (i + 1, float(edges[i]), float(edges[i + 1]), " > ".join(str(j + 1) for j in ranks), numbered(top))
@@ -59,10 +59,10 @@ def _cells(task: Task) -> tuple[StudyTable, ...]:
     table = StudyTable("cells", "Every cell", columns, rows)
     (expected,) = printed.of("asteris2011-fig1")
     note = (
-        f"{len(rows)} intervals between −π/2 and π/2, of which the first and last are one cell. They hold "
-        f"{regions.candidates()} different sets, of the {math.comb(n, SPARSITY)} there are."
+        f"{len(rows)} intervals between −π/2 and π/2, of which the first and last are one cell. They have "
+        f"{regions.candidates()} different sets, of {math.comb(n, SPARSITY)} possible ones."
     )
-    return drawn, table, printed.compare([(expected, len(meet.angles), None)], "Ours", note=note)
+    return curves_table, table, printed.compare([(expected, len(crossings.angles), None)], "Ours", note=note)
 
 
 def _counts(task: Task) -> tuple[StudyTable, ...]:
@@ -103,7 +103,7 @@ def _counts(task: Task) -> tuple[StudyTable, ...]:
 
 
 def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | None:
-    """Return the largest variance over all sets of K features, trying every one; None when stopped.
+    """Return the largest variance over all sets of K features, by trying every set; None when stopped.
 
     Examples
     --------
@@ -111,8 +111,8 @@ def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | No
     3.0
     """
     best = -math.inf
-    every = np.array(list(combinations(range(len(A)), K)))
-    for batch in np.array_split(every, -(-len(every) // 2000)):
+    sets = np.array(list(combinations(range(len(A)), K)))
+    for batch in np.array_split(sets, -(-len(sets) // 2000)):
         if stop():
             return None
         blocks = A[batch[:, :, None], batch[:, None, :]]
@@ -121,7 +121,7 @@ def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | No
 
 
 def _proposition(task: Task) -> tuple[StudyTable, ...]:
-    """Solve σI + A of low rank A: σ taken off, σ left in, and every set tried."""
+    """Solve σI + A, A of low rank: with σ removed, with σ not removed, and by trying every set."""
     N, K, draws = (14, 5, 20) if task.full else (12, 4, 6)
     shares = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0)
     rng = np.random.default_rng(task.seed)
@@ -131,15 +131,15 @@ def _proposition(task: Task) -> tuple[StudyTable, ...]:
     def table() -> StudyTable:
         columns = (
             Column("sigma", "σ ÷ μ₁", 2),
-            Column("removed", "σ taken off first", 9),
-            Column("kept", "σ left in", 6),
-            Column("proven", "Proven of it here", 6, "down"),
+            Column("removed", "σ removed first", 9),
+            Column("kept", "σ not removed", 6),
+            Column("proven", "Proven share here", 6, "down"),
         )
         picture = Curves(
             "sigma",
             (
-                Line("removed", "σ taken off first (Proposition 1)"),
-                Line("kept", "σ left in: rank-D problem of C"),
+                Line("removed", "σ removed first (Proposition 1)"),
+                Line("kept", "σ not removed: rank-D problem of C"),
                 Line("proven", "share proven by a certificate on C"),
             ),
             "σ ÷ largest eigenvalue of A",
@@ -164,16 +164,16 @@ def _proposition(task: Task) -> tuple[StudyTable, ...]:
 
 
 def _three(C: np.ndarray, A: np.ndarray, K: int, D: int, task: Task) -> tuple[float, float, float]:
-    """Return the variance on C of A's exact component and of C's own rank-D one, and what a certificate proves."""
-    whole = Covariance.from_matrix(C)
+    """Return the variance on C of A's exact component, that of C's rank-D component, and the proven variance."""
+    cov_C = Covariance.from_matrix(C)
     stop = task.monitor.should_stop
-    removed, retained = (
+    component, kept_component = (
         solve(cov, K, "enumeration", nonnegative=False, rank=D, should_stop=stop, seed=task.seed)
-        for cov in (Covariance.from_matrix(A), whole)
+        for cov in (Covariance.from_matrix(A), cov_C)
     )
-    proof = certify(whole, K, nonnegative=False, component=removed, seed=task.seed, should_stop=stop)
-    value = whole.variance(removed.loadings)
-    return value, whole.variance(retained.loadings), value * proof.lower / proof.upper
+    proof = certify(cov_C, K, nonnegative=False, component=component, seed=task.seed, should_stop=stop)
+    removed_variance = cov_C.variance(component.loadings)
+    return removed_variance, cov_C.variance(kept_component.loadings), removed_variance * proof.lower / proof.upper
 
 
 STUDIES = (
@@ -182,10 +182,10 @@ STUDIES = (
         "asteris2011",
         "Fig. 1",
         "Cells and regions of four curves",
-        "Without a sign constraint only the magnitudes of the curves count. Where two of them meet, their order "
-        "changes: these angles part the axis into cells. The K = 2 largest change more rarely, and the regions in "
-        "which they stay the same are fewer still. Each region is one candidate support.",
-        "The rows of the paper's figure are not printed; these four are ours, the same as in Fig. 1 of 2014. The "
+        "Without a sign constraint only the magnitudes of the curves count. Where two magnitudes cross, their order "
+        "changes; these angles divide the axis into cells. The set of the K = 2 largest changes less often, so there "
+        "are fewer regions, intervals on which this set is constant. Each region gives one candidate support.",
+        "The paper does not print the rows of its figure; these four are ours, the same as in Fig. 1 of 2014. The "
         "number of cells depends only on N as long as no three curves meet.",
         _cells,
         page="spannogram",
@@ -197,11 +197,11 @@ STUDIES = (
         "Eq. (23)",
         "How many candidate sets there are",
         "For a matrix of rank D the best set of K features is among candidates whose number grows like a power of N, "
-        "while all sets of K = N/2 features grow exponentially. Counted for random matrices, and held against the "
-        "bound of eq. (23).",
-        "The paper prints the bound and no counts. What is counted here are the different sets the paper's own "
-        "construction collects: those beside every vertex. At small N the bound exceeds the number of all sets, as "
-        "the paper says of N = 4.",
+        "while the number of all sets of K = N/2 features grows exponentially. The study counts the candidates of "
+        "random matrices and compares them with the bound of eq. (23).",
+        "The paper prints the bound and no counts. Counted here are the different sets that the paper's "
+        "construction collects at its vertices. At small N the bound exceeds the number of all sets, as "
+        "the paper notes for N = 4.",
         _counts,
         minutes=1.0,
     ),
@@ -210,12 +210,12 @@ STUDIES = (
         "asteris2011",
         "Proposition 1",
         "Exact on σI + A",
-        "If the covariance is a low-rank matrix A plus σ times the identity, the best sparse component of A is the "
-        "best of the whole, so the enumeration is exact once σ is taken off. Checked by trying all sets of K "
-        "features. A covariance that was measured does not say what its σ is; a certificate that grants every "
-        "direction the same variance finds the same answer without being told.",
-        "The paper states this and prints no experiment. Random matrices A = VV′ with normal V. The middle curve "
-        "shows what happens if σ is forgotten: the rank-D problem of the whole weighs its directions wrongly.",
+        "If the covariance is a low-rank matrix A plus σ times the identity, the best sparse component of A is also "
+        "the best of the covariance, so the enumeration is exact once σ is removed. This is checked by trying all "
+        "sets of K features. For a measured covariance σ is unknown; a certificate proves the optimum without "
+        "knowing it.",
+        "The paper states this and prints no experiment. The matrices are A = VV′ with random normal V. The middle "
+        "curve shows the result if σ is not removed: the rank-D problem then weights its directions wrongly.",
         _proposition,
         minutes=1.0,
     ),

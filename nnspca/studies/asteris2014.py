@@ -12,11 +12,10 @@ from nnspca.studies.picture import Curves, Line, Mark, Span
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
 
-# The four rows the spannogram page opens with: crossings well apart, curves that cross zero.
+# The four rows shown first on the spannogram page: crossings well apart, curves that cross zero.
 ROWS = np.array([[-1.2, -0.4], [0.2, 0.9], [1.9, 0.1], [0.8, 1.9]])
 TOP = 2
-# Four inequalities that leave an arc, with the leading eigenvector outside it: the hard case of
-# (P₂).
+# Four inequalities whose feasible set is an arc without the leading eigenvector: the hard case of (P₂).
 HARD = np.array([[2.0, 0.3], [1.5, -0.6], [-0.5, 1.0], [0.2, 0.4]])
 
 
@@ -33,12 +32,12 @@ def _spannogram(task: Task) -> tuple[StudyTable, ...]:
     """Draw four curves, their crossings, and where the two largest positive ones change."""
     phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
     heights = curves.values(ROWS, phi)
-    meet = curves.crossings(ROWS)
+    crossings = curves.crossings(ROWS)
     regions = curves.regions(ROWS, TOP)
-    every = tuple(regions.supports())
-    half = [(a, min(b, np.pi / 2), top) for a, b, top in every if a < np.pi / 2]
+    all_regions = tuple(regions.supports())
+    half = [(a, min(b, np.pi / 2), top) for a, b, top in all_regions if a < np.pi / 2]
     n = len(ROWS)
-    drawn = StudyTable(
+    curves_table = StudyTable(
         "curves",
         f"The spannogram of four rows; above the curves, the {TOP} largest positive ones",
         (Column("phi", "φ (radians)", 4), *[Column(f"v{i + 1}", f"curve {i + 1}", 4) for i in range(n)]),
@@ -49,28 +48,28 @@ def _spannogram(task: Task) -> tuple[StudyTable, ...]:
             "φ (radians)",
             "height",
             spans=tuple(Span(a, b, numbered(top)) for a, b, top in half),
-            edges=tuple(float(a) for a in meet.angles),
+            edges=tuple(float(a) for a in crossings.angles),
         ),
-        "Dashed lines: crossings of two curves, or of one with zero. −v(φ) shows the same curves upside down.",
+        "Dashed lines: crossings of two curves, or of one with zero. −v(φ) gives the same curves, negated.",
     )
-    rows = tuple((i + 1, a, b, numbered(top)) for i, (a, b, top) in enumerate(every))
+    rows = tuple((i + 1, a, b, numbered(top)) for i, (a, b, top) in enumerate(all_regions))
     columns = (Column("region"), Column("start", "from φ", 4), Column("end", "to φ", 4), Column("support", "top-2 set"))
     table_of_regions = StudyTable("regions", "Regions of v(φ), then of −v(φ) from φ = π/2 on", columns, rows)
-    ours = (len(meet.angles), regions.candidates())
+    ours = (len(crossings.angles), regions.candidates())
     possible = sum(math.comb(n, size) for size in range(1, TOP + 1))
     note = f"{possible} sets of one or two curves exist; only those that appear in a region can be optimal."
     expected = printed.of("asteris2014-fig1")
     table = printed.compare([(p, o, None) for p, o in zip(expected, ours, strict=True)], "Ours", note=note)
-    return drawn, table_of_regions, table
+    return curves_table, table_of_regions, table
 
 
 def _arc(task: Task) -> tuple[StudyTable, ...]:
     """Solve one hard instance of (P₂), and count how often instances are hard."""
     Q = HARD.T @ HARD
-    arc, solved = curves.feasible_arc(HARD, np.arange(len(HARD))), halfspaces.maximise(Q, HARD)
+    arc, optimum = curves.feasible_arc(HARD, np.arange(len(HARD))), halfspaces.maximise(Q, HARD)
     assert arc is not None
-    assert solved is not None
-    value, best = solved
+    assert optimum is not None
+    value, best = optimum
     ends = [np.array([math.sin(a), math.cos(a)]) for a in arc]
     eigenvalues, vectors = np.linalg.eigh(Q)
     leading = vectors[:, -1] * (1.0 if vectors[0, -1] > 0 else -1.0)
@@ -80,7 +79,7 @@ def _arc(task: Task) -> tuple[StudyTable, ...]:
     rows.append(("optimum of (P₂)", best, value))
     points = StudyTable(
         "points",
-        "Objective at the points that matter",
+        "Objective at the relevant points",
         (
             Column("point", "Point"),
             Column("phi", "φ (radians)", 4),
@@ -133,7 +132,7 @@ def _plane(arc: tuple[float, float], best: np.ndarray, leading: np.ndarray) -> S
 
 
 def _hardness(task: Task, before: tuple[StudyTable, ...]) -> StudyTable:
-    """Count how often the leading eigenvector is allowed, over supports as the spannogram meets them."""
+    """Count how often the leading eigenvector is not feasible, over random supports."""
     rng = np.random.default_rng(task.seed)
     draws = 2000 if task.full else 200
     sizes = (1, 2, 3, 5, 8, 12, 20, 30, 50)
@@ -142,19 +141,19 @@ def _hardness(task: Task, before: tuple[StudyTable, ...]) -> StudyTable:
     def table() -> StudyTable:
         columns = (Column("k"), Column("d2", "d = 2", 4), Column("d3", "d = 3", 4))
         lines = (Line("d2", "d = 2"), Line("d3", "d = 3"))
-        drawn = Curves("k", lines, "k, rows of the support", "share of instances", y_range=(0.0, 1.04), log_x=True)
-        return StudyTable("hardness", "How often the leading eigenvector is not allowed", columns, tuple(rows), drawn)
+        picture = Curves("k", lines, "k, rows of the support", "share of instances", y_range=(0.0, 1.04), log_x=True)
+        return StudyTable("hardness", "How often the leading eigenvector is not allowed", columns, tuple(rows), picture)
 
     for i, k in enumerate(sizes):
         hard = [0, 0]
-        for place, d in enumerate((2, 3)):
+        for column, d in enumerate((2, 3)):
             for _ in range(draws):
                 if task.monitor.stop():
                     return table()
                 R = rng.standard_normal((k, d))
                 R *= np.where(R @ rng.standard_normal(d) < 0, -1.0, 1.0)[:, None]  # some direction satisfies all rows
                 u = np.linalg.svd(R)[2][0]
-                hard[place] += not ((R @ u >= 0).all() or (R @ u <= 0).all())
+                hard[column] += not ((R @ u >= 0).all() or (R @ u <= 0).all())
         rows.append((k, hard[0] / draws, hard[1] / draws))
         task.monitor.tell((i + 1) / len(sizes), f"k = {k}")
         task.show((*before, table()))
@@ -168,9 +167,9 @@ STUDIES = (
         "Fig. 1",
         "The spannogram: four curves over an angle",
         "Every direction of a plane is an angle φ, and every feature a curve over it. The k largest positive curves "
-        "can change only where two curves cross, or one crosses zero. So a handful of sets of features, one for each "
-        "region, contains the support of the best component, and all others need not be looked at.",
-        "The rows of the paper's figure are not printed; these four are ours. The regions counted are those of v(φ) "
+        "can change only where two curves cross, or one crosses zero. So the support of the best component is among a "
+        "few sets of features, one for each region, and no others need to be examined.",
+        "The paper does not print the rows of its figure; these four are ours. The regions counted are those of v(φ) "
         "and of −v(φ), as in the paper.",
         _spannogram,
         page="spannogram",
@@ -181,12 +180,12 @@ STUDIES = (
         "asteris2014",
         "Fig. 2",
         "One support: a quadratic over an arc",
-        "When the support is known, the loadings come from maximising a quadratic over the directions that keep them "
-        "all nonnegative: an arc of the circle. If its leading eigenvector lies inside, it wins. If it lies outside, "
-        "as here, the best is at an end of the arc, where one loading is zero. The second figure shows how often "
-        "that happens.",
-        "The instance of the paper's figure is not printed; this one is ours. The second figure is our addition: "
-        "supports are rows of normal numbers, each turned so that one random direction satisfies all of them.",
+        "When the support is known, the loadings follow from maximising a quadratic over the directions for which all "
+        "loadings are nonnegative: an arc of the circle. If the leading eigenvector lies on the arc, it is the "
+        "optimum. If not, as here, the optimum is at an end of the arc, where one loading is zero. The second figure "
+        "shows how often that happens.",
+        "The paper does not print the instance of its figure; this one is ours. The second figure is our addition: "
+        "supports are rows of random normal numbers, with signs such that one random direction satisfies all of them.",
         _arc,
         minutes=1.0,
     ),

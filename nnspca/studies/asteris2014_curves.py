@@ -16,7 +16,7 @@ TITLES = {  # d = 3, ε = 0.1 and ten starts are the defaults of these methods
     "epsilon-net": "Alg. 3 (d = 3, ε = 0.1)",
     "em": "EM (best of 10 starts)",
     "coordinate-descent": "NSPCA (β by bisection)",
-    "best": "this library's best",
+    "best": "portfolio (this library's default)",
 }
 NSPCA = "coordinate-descent"
 
@@ -27,12 +27,12 @@ def share(part: float | None, whole: float | None) -> float | None:
 
 
 def chance(certificate: Certificate | None) -> float | None:
-    """Return the paper's own upper bound, which holds with a probability."""
+    """Return the paper's upper bound, which holds with a probability; None if there is none."""
     return next((b.value for b in certificate.bounds if b.name == "paper"), None) if certificate else None
 
 
 class _Curve:
-    """The points of one figure as they come, and the tables they make."""
+    """The points of one figure so far, and its tables."""
 
     def __init__(self, task: Task, study: str, ks: Sequence[int], methods: Sequence[str]) -> None:
         self.task, self.study, self.ks, self.methods = task, study, ks, methods
@@ -40,8 +40,8 @@ class _Curve:
         self.leading = float(self.cov.eigenpairs(1)[0][0])
         self.points: dict[tuple[int, str], SweepPoint] = {}
 
-    def put(self, point: SweepPoint) -> None:
-        """Take a point, and show the tables with it."""
+    def add(self, point: SweepPoint) -> None:
+        """Add a point, and show the tables with it."""
         self.points[point.k, point.method] = point
         self.task.show(self.tables())
 
@@ -57,16 +57,16 @@ class _Curve:
         return next((p.certificate for (at, _), p in self.points.items() if at == k and p.certificate), None)
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return what is known by now."""
-        known = [k for k in self.ks if any((k, m) in self.points for m in self.methods)]
-        return self._curves(known), self._guarantees(known), *self._printed()
+        """Return the tables of the points so far."""
+        solved = [k for k in self.ks if any((k, m) in self.points for m in self.methods)]
+        return self._curves(solved), self._guarantees(solved), *self._printed()
 
-    def _curves(self, known: list[int]) -> StudyTable:
+    def _curves(self, solved: list[int]) -> StudyTable:
         rows: list[tuple[Cell, ...]] = []
-        for k in known:
-            proof = self.certificate(k)
-            lower, upper = (proof.lower, proof.upper) if proof else (None, None)
-            ends = [share(value, self.leading) for value in (lower, upper, chance(proof))]
+        for k in solved:
+            certificate = self.certificate(k)
+            lower, upper = (certificate.lower, certificate.upper) if certificate else (None, None)
+            ends = [share(value, self.leading) for value in (lower, upper, chance(certificate))]
             rows.append((k, *[self.variance(k, m) for m in self.methods], *ends))
         columns = (
             Column("k"),
@@ -82,7 +82,7 @@ class _Curve:
             "variance ÷ λ₁",
             bands=(
                 Band("lower", "paper_upper", "the paper's band (holds with a probability)", proven=False),
-                Band("lower", "upper", "the optimum lies in here (proven at each k)"),
+                Band("lower", "upper", "the optimum lies here (proven at each k)"),
             ),
             log_x=max(self.ks) > 20 * min(self.ks),
             y_range=(0.0, 1.04),
@@ -91,10 +91,10 @@ class _Curve:
         note = "All variances are divided by λ₁, the variance of the first principal component."
         return StudyTable("variance", title, columns, tuple(rows), picture, note)
 
-    def _guarantees(self, known: list[int]) -> StudyTable:
+    def _guarantees(self, solved: list[int]) -> StudyTable:
         expected = {p.k: p.value for p in printed.of(self.study)} if self.task.own else {}
         rows = []
-        for k in known:
+        for k in solved:
             variance, proof = self.variance(k, "epsilon-net"), self.certificate(k)
             theirs = share(variance, share(chance(proof), self.leading))
             ours = share(variance, proof.upper / self.leading if proof else None)
@@ -119,7 +119,7 @@ class _Curve:
             y_range=(0.0, 1.04),
         )
         cut = tuple(row[: len(columns)] for row in rows)
-        return StudyTable("guarantee", "How much of the best possible Alg. 3 keeps, at least", columns, cut, picture)
+        return StudyTable("guarantee", "Share of the optimum that Alg. 3 reaches, at least", columns, cut, picture)
 
     def _printed(self) -> tuple[StudyTable, ...]:
         if not self.task.own:
@@ -134,7 +134,7 @@ class _Curve:
 
 
 def curves_of(study: str, reduced: Sequence[int], full: Sequence[int], nspca: bool = False):
-    """Return the work of one figure, at these k in its two forms."""
+    """Return the function of one figure, for the k of its reduced and its full form."""
 
     def work(task: Task) -> tuple[StudyTable, ...]:
         n = task.data[0].n_features
@@ -146,7 +146,7 @@ def curves_of(study: str, reduced: Sequence[int], full: Sequence[int], nspca: bo
             ks,
             methods,
             seed=task.seed,
-            on_point=curve.put,
+            on_point=curve.add,
             should_stop=task.monitor.should_stop,
             on_progress=task.within(0.0, 1.0),
         )
@@ -156,9 +156,9 @@ def curves_of(study: str, reduced: Sequence[int], full: Sequence[int], nspca: bo
 
 
 _ALL = (
-    "Alg. 3 and EM solve each k, below two upper bounds: the paper's, which rests on random directions and holds with "
-    "a probability, and the one proven here. The second figure shows which share of the optimum Alg. 3 reaches, at "
-    "least, by each of the two."
+    "Alg. 3 and EM at each k, with two upper bounds: the paper's, which uses random directions and holds with a "
+    "probability, and the one proven here. The second figure shows the share of the optimum that Alg. 3 reaches at "
+    "least, by each of the two bounds."
 )
 _GRID = "The values of k are ours: the paper's text names only those at which it prints a number. "
 
@@ -168,11 +168,11 @@ STUDIES = (
         "asteris2014",
         "Fig. 4",
         "Variance against k on CBCL faces",
-        f"{_ALL} On faces the two methods hardly differ; what changed since the paper is the certainty: its "
-        "upper bound guarantees a little more than half, the proof nearly all.",
+        f"{_ALL} On faces the two methods hardly differ, but the guarantees do: the paper's upper bound guarantees a "
+        "little more than half of the optimum, the proof nearly all.",
         f"{_GRID}The faces are the version of Lee and Seung, whose spectrum fits the printed guarantee; the paper "
         "does not say how its images were normalised. NSPCA is this library's own implementation with the penalty β "
-        "found by bisection; only those k are drawn at which it found exactly k features. "
+        "found by bisection, drawn only at those k at which it found exactly k features. "
         "The number of random starts is not printed in the paper: EM has ten here.",
         curves_of(
             "asteris2014-fig4",
@@ -189,11 +189,11 @@ STUDIES = (
         "asteris2014",
         "Fig. 5",
         "Variance against k on Leukemia genes",
-        f"{_ALL} With 72 samples of 12,582 genes, EM stays behind Alg. 3 at small k: its steps rest at the first "
-        "stationary point they meet.",
+        f"{_ALL} With 72 samples of 12,582 genes, EM finds less than Alg. 3 at small k: it stops at the first "
+        "stationary point.",
         f"{_GRID}Genes are on the raw scale, centred: standardised genes would give a far smaller share at k = 50. "
-        "The copy of the data has 12,582 probe sets like the paper's; its text does not say how they were "
-        "preprocessed, and the guarantee computed here comes out higher than the printed one.",
+        "This copy of the data has 12,582 probe sets, as the paper's; the paper does not say how they were "
+        "preprocessed, and the guarantee computed here is higher than the printed one.",
         curves_of("asteris2014-fig5", (5, 50), (5, *range(10, 201, 10), 250, 300, 400, 500)),
         ("leukemia",),
         ("lfw-faces",),
@@ -205,7 +205,7 @@ STUDIES = (
         "Fig. 6",
         "Variance against k on infrared spectra",
         f"{_ALL} The spectrum of these data decays fast, so the paper's band is narrow already; the proven one closes.",
-        f"{_GRID}With the fluxes as they are published the best nonnegative component needs only eleven of the 93 "
+        f"{_GRID}With the fluxes as published, the best nonnegative component needs only eleven of the 93 "
         "wavelengths: from k = 11 on its variance is 0.887 λ₁, and this is proven. By the paper's bound the "
         "guarantee is then 0.887 at every such k, or 0.858 where the bound is not capped at λ₁: the printed 86 % at "
         "k = 20, but no 93 % near k = 90. The paper may have scaled the spectra in a way its text does not say.",

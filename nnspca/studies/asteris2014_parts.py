@@ -15,12 +15,12 @@ from nnspca.studies.table import Cell, Column, StudyTable
 PARTS, CARDINALITY = 6, 40
 METHODS = ("epsilon-net", "em")
 SAMPLES = "samples"
-SOME = (2, PARTS)  # numbers of parts whose band the reduced form finds
-SEEKING = 0.5  # share of the run that the two methods take
+REDUCED_COUNTS = (2, PARTS)  # numbers of parts with a proven band in the reduced form
+SEEKING = 0.5  # share of the progress for the two methods
 
 
 class _Faces:
-    """The parts found so far, and the tables they make."""
+    """The parts found so far, and their tables."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -31,13 +31,13 @@ class _Faces:
         self.proven: dict[tuple[str, int], float] = {}
         self.points: dict[int, PartsPoint] = {}
 
-    def take(self, part: Component) -> None:
-        """Take the next part of its method, and show the tables with it."""
+    def add_part(self, part: Component) -> None:
+        """Add the next part of its method, and show the tables with it."""
         number = 1 + sum(method == part.method for method, _ in self.loadings)
         self.loadings[part.method, number] = part.loadings
         self.task.show(self.tables())
 
-    def take_point(self, point: PartsPoint) -> None:
+    def add_point(self, point: PartsPoint) -> None:
         """Add the joint result for a number of parts, with its upper bound; show the tables with it."""
         self.points[point.n_components] = point
         self.task.show(self.tables())
@@ -48,13 +48,15 @@ class _Faces:
         return None if x is None else float(self.cov.variance(x)) / self.leading
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return what is known by now."""
+        """Return the tables so far."""
         return self._images(), self._variances(), self._together()
 
     def _images(self) -> StudyTable:
-        shown = np.unique(np.linspace(0, len(self.data.X) - 1, PARTS).round().astype(int))
+        sample_indices = np.unique(np.linspace(0, len(self.data.X) - 1, PARTS).round().astype(int))
         rows: list[tuple[Cell, ...]] = [
-            (SAMPLES, i + 1, j, float(grey)) for i, s in enumerate(shown) for j, grey in enumerate(self.data.X[s])
+            (SAMPLES, i + 1, j, float(grey))
+            for i, s in enumerate(sample_indices)
+            for j, grey in enumerate(self.data.X[s])
         ]
         captions = []
         for (method, part), x in self.loadings.items():
@@ -64,7 +66,7 @@ class _Faces:
         shape = self.data.image_shape or (1, self.data.n_features)
         title = f"Samples, and {PARTS} disjoint parts of at most {self.k} pixels"
         picture = Parts(shape, captions=tuple(captions), plain=(SAMPLES,))
-        note = "Below each part: its variance, by which they are found one after another."
+        note = "Below each part: its variance. Parts are found one after another."
         return StudyTable("parts", title, columns, tuple(rows), picture, note)
 
     def _variances(self) -> StudyTable:
@@ -88,61 +90,56 @@ class _Faces:
         note = "Disjoint parts are orthogonal, so their variances add up."
         if self.task.full:
             columns += tuple(Column(f"{m}-share", f"{TITLES[m]}: proven share", 4, "down") for m in METHODS)
-            note += (
-                " Proven share: of the best that any component of as many pixels could have among the pixels left "
-                "at that step."
-            )
+            note += " Proven share: of the optimum over the pixels that are unused at that step."
         picture = Bars("part", tuple(Line(m, TITLES[m]) for m in METHODS), "variance ÷ λ₁", "part, in the order found")
         return StudyTable("variances", "Variance of each part", columns, tuple(rows), picture, note)
 
     def _together(self) -> StudyTable:
-        """Sums of the first parts of each method, beside as many sought together and the band of the best possible."""
+        """Sums of variances of the first parts of each method, of parts found jointly, and the proven band."""
         rows: list[tuple[Cell, ...]] = []
         sums: dict[str, float | None] = dict.fromkeys(METHODS, 0.0)
         for count in range(1, PARTS + 1):
             for method in METHODS:
-                before, here = sums[method], self.variance(method, count)
-                sums[method] = None if before is None or here is None else before + here
+                sum_before, variance = sums[method], self.variance(method, count)
+                sums[method] = None if sum_before is None or variance is None else sum_before + variance
             point = self.points.get(count)
-            both = None if point is None else float(point.together.variances.sum()) / self.leading
+            joint = None if point is None else float(point.together.variances.sum()) / self.leading
             proof = None if point is None else point.certificate
             upper = None if proof is None else proof.upper / self.leading
-            floors = [value for value in (*sums.values(), both) if value is not None]
+            attained = [value for value in (*sums.values(), joint) if value is not None]
             shares = [
-                None if value is None or upper is None else min(value / upper, 1.0) for value in (*sums.values(), both)
+                None if value is None or upper is None else min(value / upper, 1.0) for value in (*sums.values(), joint)
             ]
-            low = None if upper is None else max(floors)
-            if floors:
-                rows.append((count, *sums.values(), both, low, upper, *shares))
+            low = None if upper is None else max(attained)
+            if attained:
+                rows.append((count, *sums.values(), joint, low, upper, *shares))
         columns = (
             Column("parts", "Parts"),
             *[Column(m, TITLES[m], 4) for m in METHODS],
             Column("together", "Together", 4),
             Column("low", "Best known", 4, "down"),
             Column("upper", "Bound", 4, "up"),
-            *[Column(f"{m}-of-best", f"{TITLES[m]}: of the best possible, at least", 4, "down") for m in METHODS],
-            Column("together-of-best", "Together: of the best possible, at least", 4, "down"),
+            *[Column(f"{m}-of-best", f"{TITLES[m]}: share of the optimum, at least", 4, "down") for m in METHODS],
+            Column("together-of-best", "Together: share of the optimum, at least", 4, "down"),
         )
         picture = Curves(
             "parts",
-            (*[Line(m, TITLES[m]) for m in METHODS], Line("together", "sought together")),
+            (*[Line(m, TITLES[m]) for m in METHODS], Line("together", "found jointly")),
             "number of parts",
             "sum of variances ÷ λ₁",
-            bands=(Band("low", "upper", "the best possible lies in here (proven)"),),
+            bands=(Band("low", "upper", "the optimum lies here (proven)"),),
         )
         note = (
-            f"Disjoint parts of at most {self.k} pixels. Together and the band are our addition: the bound holds for "
-            "whatever parts share no pixel, and was proven at each number of parts that has one."
+            f"Disjoint parts of at most {self.k} pixels. The joint parts and the band are our addition: "
+            "the bound holds for all disjoint parts."
         )
-        return StudyTable(
-            "together", "Parts found together, and the best possible", columns, tuple(rows), picture, note
-        )
+        return StudyTable("together", "Parts found jointly, and the optimum", columns, tuple(rows), picture, note)
 
 
 def _parts(task: Task) -> tuple[StudyTable, ...]:
     """Find the parts by both methods, each part among the pixels no earlier one uses."""
     faces = _Faces(task)
-    for at, method in enumerate(METHODS):
+    for place, method in enumerate(METHODS):
         if task.monitor.stop():
             break
         result = decompose(
@@ -154,8 +151,8 @@ def _parts(task: Task) -> tuple[StudyTable, ...]:
             seed=task.seed,
             certify="live" if task.full else None,
             should_stop=task.monitor.should_stop,
-            on_progress=task.within(SEEKING * at / len(METHODS), SEEKING * (at + 1) / len(METHODS)),
-            on_part=faces.take,
+            on_progress=task.within(SEEKING * place / len(METHODS), SEEKING * (place + 1) / len(METHODS)),
+            on_part=faces.add_part,
         )
         for number, (part, proof) in enumerate(zip(result.parts, result.certificates, strict=False), start=1):
             faces.proven[method, number] = part.variance / proof.upper
@@ -163,10 +160,10 @@ def _parts(task: Task) -> tuple[StudyTable, ...]:
     if not task.monitor.stop():
         sweep_parts(
             faces.cov,
-            range(1, PARTS + 1) if task.full else SOME,
+            range(1, PARTS + 1) if task.full else REDUCED_COUNTS,
             faces.k,
             seed=task.seed,
-            on_point=faces.take_point,
+            on_point=faces.add_point,
             should_stop=task.monitor.should_stop,
             on_progress=task.within(SEEKING, 1.0),
         )
@@ -179,14 +176,14 @@ STUDIES = (
         "asteris2014",
         "Fig. 3",
         "Six parts of faces",
-        "Six components of at most 40 pixels each, found one after another: a pixel that one part uses is taken out "
-        "before the next is sought. Nonnegative and sparse, they come out as regions of a face rather than as "
-        "ghosts of a whole one. The first parts of the two methods nearly agree; the later ones need not, since each "
-        "depends on what was taken before.",
+        "Six components of at most 40 pixels each, found one after another: the pixels of each part are removed "
+        "before the next part is found. Being nonnegative and sparse, the parts are regions of a face, not ghosts of "
+        "a whole face. The first parts of the two methods nearly agree; later ones may differ, since each depends on "
+        "the earlier ones.",
         "The faces are the version of Lee and Seung; the paper does not say how its images were normalised, and its "
-        "figure prints no numbers to hold ours against. The six samples are spread evenly over the data, not those "
-        "of the paper. The share of the best variance that is proven for each part, in the full form, is our addition, "
-        "and so are the parts sought together and the proven upper bound on the variance of any so many parts.",
+        "figure prints no numbers to compare with. The six samples are spread evenly over the data, not those of the "
+        "paper. Our additions are the proven share of the optimum for each part (full form only), the parts found "
+        "jointly, and the proven upper bound on the total variance of as many parts.",
         _parts,
         ("cbcl-faces",),
         ("lfw-faces",),

@@ -17,7 +17,7 @@ RANK = 3  # d of the paper's experiments
 
 
 def guarantee(n: int, k: int, decay: float) -> float:
-    """The a-priori guarantee: Alg. 1 keeps at least this share of the best variance (Theorem 1).
+    """The a-priori guarantee: Alg. 1 reaches at least this share of the optimum (Theorem 1).
 
     ``ρ_d >= max(k / 2n, 1 / (1 + 2 (n/k) λ_{d+1}/λ₁))``.
 
@@ -36,30 +36,30 @@ def guarantee(n: int, k: int, decay: float) -> float:
 
 
 def _theorem(task: Task) -> tuple[StudyTable, ...]:
-    """Return the guarantee of Theorem 1 beside what running Alg. 3 and proving an upper bound shows."""
+    """Compare the guarantee of Theorem 1 with the shares that the bounds prove for a run of Alg. 3."""
     expected = {(p.study, p.k): p for p in printed.PRINTED if p.paper == "asteris2014" and p.k is not None}
     cases = [(0, "asteris2014-fig4", 180), (1, "asteris2014-fig5", 50)]
     cases += [(2, "asteris2014-fig6", k) for k in ((5, 20, 50, 90) if task.full else (20, 90))]
     if task.full:
         cases = [(0, "asteris2014-fig4", 40), cases[0], cases[1], (1, "asteris2014-fig5", 200), *cases[2:]]
     covariances = [task.covariance(place) for place in range(3)]
-    most = 10
-    decays = [_decays(cov, most) for cov in covariances]
+    max_rank = 10
+    decays = [_decays(cov, max_rank) for cov in covariances]
     subjects = [(place, study, min(k, covariances[place].n_features)) for place, study, k in cases]
     names = [f"{task.data[place].name}, k = {k}" for place, _, k in subjects]
-    falls = tuple(
+    guarantees = tuple(
         (d, *[guarantee(covariances[p].n_features, k, decays[p][d]) for p, _, k in subjects])
-        for d in range(1, most + 1)
+        for d in range(1, max_rank + 1)
     )
     theory = StudyTable(
         "theorem",
-        "What Theorem 1 promises beforehand, by rank d",
+        "The guarantee of Theorem 1 before any run, by rank d",
         (Column("d"), *[Column(f"case{i}", name, 4, "down") for i, name in enumerate(names)]),
-        falls,
+        guarantees,
         Curves(
             "d",
             tuple(Line(f"case{i}", name) for i, name in enumerate(names)),
-            "d, leading directions kept",
+            "d, leading directions used",
             "share of the best variance",
             y_range=(0.0, 1.04),
         ),
@@ -68,11 +68,11 @@ def _theorem(task: Task) -> tuple[StudyTable, ...]:
     for i, (place, study, k) in enumerate(subjects):
         if task.monitor.stop():
             break
-        part = (i / len(subjects), (i + 1) / len(subjects))
-        theirs, ours = _proven_shares(task, covariances[place], k, part)
+        span = (i / len(subjects), (i + 1) / len(subjects))
+        theirs, ours = _proven_shares(task, covariances[place], k, span)
         p = expected.get((study, k)) if task.own else None
-        before = guarantee(covariances[place].n_features, k, decays[place][RANK])
-        rows.append((names[i], before, theirs, p.value if p else None, ours))
+        promised = guarantee(covariances[place].n_features, k, decays[place][RANK])
+        rows.append((names[i], promised, theirs, p.value if p else None, ours))
         task.show((_side_by_side(rows, own=task.own), theory))
     return _side_by_side(rows, own=task.own), theory
 
@@ -83,14 +83,14 @@ def _decays(cov: Covariance, most: int) -> list[float]:
     return [float(values[d] / values[0]) if d < len(values) else 0.0 for d in range(most + 1)]
 
 
-def _proven_shares(task: Task, cov: Covariance, k: int, part: tuple[float, float]) -> tuple[float | None, float]:
-    """Return the share of the best variance that Alg. 3 keeps, by the paper's upper bound and as proven."""
-    middle = (part[0] + part[1]) / 2
+def _proven_shares(task: Task, cov: Covariance, k: int, span: tuple[float, float]) -> tuple[float | None, float]:
+    """Return the share of the optimum that Alg. 3 reaches, by the paper's upper bound and by the proven one."""
+    middle = (span[0] + span[1]) / 2
     stop = task.monitor.should_stop
     component = solve(
-        cov, k, "epsilon-net", seed=task.seed, should_stop=stop, on_progress=task.within(part[0], middle)
+        cov, k, "epsilon-net", seed=task.seed, should_stop=stop, on_progress=task.within(span[0], middle)
     ).variance
-    proof = certify(cov, k, seed=task.seed, should_stop=stop, on_progress=task.within(middle, part[1]))
+    proof = certify(cov, k, seed=task.seed, should_stop=stop, on_progress=task.within(middle, span[1]))
     return share(component, chance(proof)), component / proof.upper
 
 
@@ -104,7 +104,7 @@ def _side_by_side(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:
         Column("proven_share", "Proven here", 4, "down"),
     ]
     lines = [
-        Line("promised", "promised beforehand (Theorem 1, d = 3)", role="guide"),
+        Line("promised", "promised before the run (Theorem 1, d = 3)", role="guide"),
         Line("paper_share", "by the paper's bound, computed here"),
         Line("printed", "printed in the paper", role="printed"),
         Line("proven_share", "proven here"),
@@ -112,7 +112,7 @@ def _side_by_side(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:
     keep = [i for i, c in enumerate(columns) if own or c.name != "printed"]
     return StudyTable(
         "guarantees",
-        "Promise and proof: how much of the best possible Alg. 3 keeps, at least",
+        "Promise and proof: the share of the optimum that Alg. 3 reaches, at least",
         tuple(columns[i] for i in keep),
         tuple(tuple(row[i] for i in keep) for row in rows),
         Bars("case", tuple(line for line in lines if own or line.y != "printed"), "share of the best variance"),
@@ -125,12 +125,12 @@ STUDIES = (
         "asteris2014",
         "Theorem 1",
         "What is promised, what is bounded, what is proven",
-        "Before anything is run, Theorem 1 promises a share of the best variance from the spectrum alone. After the "
-        "run, the paper's bound mostly says more, and a proven bound more still. The gain is largest where the "
-        "theorem has least to say: many features and a small k.",
-        "The theorem speaks about Alg. 1, which solves the rank-d problem exactly; the bars beside it are about "
-        "Alg. 3, as in the paper's experiments. The paper prints no values of ρ: they follow from its formula and "
-        "our spectra. On the spectra of stars see what is said at Fig. 6.",
+        "Before any run, Theorem 1 promises a share of the optimum, computed from the spectrum alone. After the run, "
+        "the paper's bound mostly guarantees a larger share, and a proven bound a still larger one. The difference is "
+        "largest for many features and a small k.",
+        "The theorem is about Alg. 1, which solves the rank-d problem exactly; the other bars are about Alg. 3, as in "
+        "the paper's experiments. The paper prints no values of ρ; here they are computed from its formula and our "
+        "spectra. For the infrared spectra see the remarks on Fig. 6.",
         _theorem,
         ("cbcl-faces", "leukemia", "lrs"),
         ("lfw-faces", "synthetic-spiked", "lrs"),

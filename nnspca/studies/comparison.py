@@ -19,13 +19,13 @@ from nnspca.tasks._sweep import sweep
 
 SHARES = (0.02, 0.05, 0.15, 0.4, 1.0)  # of the features
 SPECTRUM = 20  # eigenvalues shown
-RANKS = 10  # d up to which the a-priori guarantee is looked for
+RANKS = 10  # largest d for the a-priori guarantee
 ROWS = 512  # of the covariance read at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Properties of a data set that are known before anything is solved.
+    """Properties of a data set that are computed before any solver runs.
 
     Attributes
     ----------
@@ -37,14 +37,14 @@ class Profile:
     leading : float
         The first eigenvalue, in the units of the variance.
     first_share : float
-        Share of all variance that the first direction has.
+        Share of the first direction in the total variance.
     one_sign : float
-        Share of the first eigenvector's squared loadings that have its more frequent sign: 1 where
-        it is nonnegative by itself.
+        Share of the squared loadings of the first eigenvector that have the same sign (the larger
+        share): 1 if it is nonnegative.
     positive : float
-        Share of all co-variance between different features, by magnitude, that is positive.
+        Positive share of the sum of magnitudes of all covariances between different features.
     correlation : float
-        Mean magnitude of the correlation between two different features, of those that vary.
+        Mean magnitude of the correlation between two different features of nonzero variance.
     """
 
     name: str
@@ -63,9 +63,9 @@ class Profile:
         return max(guarantee(self.n_features, k, float(decay)) for decay in self._decays())
 
     def _decays(self) -> np.ndarray:
-        """λ_{d+1}/λ₁ for d = 1 … 10; with no more features than that nothing is left at d = n."""
-        known = self.spectrum[1 : RANKS + 1]
-        return known if self.n_features > RANKS else np.append(known, 0.0)
+        """λ_{d+1}/λ₁ for d = 1 … 10; zero at d = n."""
+        decays = self.spectrum[1 : RANKS + 1]
+        return decays if self.n_features > RANKS else np.append(decays, 0.0)
 
 
 def profile(data: Dataset, cov: Covariance, *, should_stop: ShouldStop | None = None) -> Profile | None:
@@ -94,7 +94,7 @@ def profile(data: Dataset, cov: Covariance, *, should_stop: ShouldStop | None = 
 
 
 def _sums(cov: Covariance, should_stop: ShouldStop | None) -> tuple[float, float, float, int] | None:
-    """Sums over i ≠ j: of positive entries, of magnitudes, of magnitudes of correlations, and how many of these."""
+    """Sums over i ≠ j of positive entries, magnitudes, and magnitudes of correlations; and the number of the latter."""
     deviation = np.sqrt(np.maximum(cov.diagonal, 0.0))
     varies = deviation > 0
     inverse = np.where(varies, 1.0 / np.where(varies, deviation, 1.0), 0.0)
@@ -107,9 +107,9 @@ def _sums(cov: Covariance, should_stop: ShouldStop | None) -> tuple[float, float
         block[np.arange(len(rows)), rows] = 0.0
         total = float(block.sum())
         np.abs(block, out=block)
-        whole = float(block.sum())
-        magnitude += whole
-        positive += (whole + total) / 2
+        block_magnitude = float(block.sum())
+        magnitude += block_magnitude
+        positive += (block_magnitude + total) / 2
         correlation += float((block @ inverse) @ inverse[rows])
     count = int(varies.sum())
     return positive, magnitude, correlation, count * (count - 1)
@@ -126,19 +126,19 @@ def cardinalities(n: int, shares: Sequence[float] = SHARES) -> tuple[int, ...]:
     return tuple(sorted({max(1, round(share * n)) for share in shares}))
 
 
-def row(about: Profile, point: SweepPoint) -> tuple[Cell, ...]:
+def row(profile_: Profile, point: SweepPoint) -> tuple[Cell, ...]:
     """Return one row of the table of points."""
     part, proof = point.component, point.certificate
     return (
-        about.name,
+        profile_.name,
         point.method,
         point.k,
-        point.k / about.n_features,
+        point.k / profile_.n_features,
         part.cardinality,
-        part.variance / about.leading,
-        proof.upper / about.leading if proof else None,
+        part.variance / profile_.leading,
+        proof.upper / profile_.leading if proof else None,
         part.variance / proof.upper if proof and proof.upper > 0 and METHODS[point.method].feasible else None,
-        about.promised(point.k),
+        profile_.promised(point.k),
         part.seconds,
         proof.seconds if proof else None,
     )
@@ -186,7 +186,7 @@ def table(profiles: Sequence[Profile], points: Sequence[tuple[Profile, SweepPoin
         )
         for p in profiles
     )
-    point_rows = tuple(row(about, point) for about, point in points)
+    point_rows = tuple(row(profile_, point) for profile_, point in points)
     return StudyTable("data", "The data sets", columns, rows), StudyTable("points", "Every point", POINTS, point_rows)
 
 
@@ -224,12 +224,12 @@ def compare(
     nonnegative : bool
     seed : int
     repair : sequence of str
-        Names of those data sets that are matrices and stand for the nearest covariance, as in
+        Names of data sets that are matrices and are replaced by the nearest covariance, as in
         :meth:`nnspca.Covariance.from_matrix`.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         As for :func:`nnspca.sweep`; the data sets are swept one after the other.
     should_stop, on_progress : callable, optional
-        A stopped call returns the rows known by then, its tables marked ``stopped``.
+        A stopped call returns the rows so far; its tables are marked ``stopped``.
 
     Returns
     -------
@@ -244,36 +244,36 @@ def compare(
 
     Examples
     --------
-    >>> about, points = compare(["pitprops"], shares=(0.3, 1.0))
+    >>> profiles, points = compare(["pitprops"], shares=(0.3, 1.0))
     >>> points.column("k"), [share > 0.999 for share in points.column("proven")]
     ([4, 13], [True, True])
     """
-    wrong = [share for share in shares if not 0 < share <= 1]
-    if wrong or not shares or not data:
+    invalid = [share for share in shares if not 0 < share <= 1]
+    if invalid or not shares or not data:
         raise ValueError(
             f"give at least one data set, and shares above 0 up to 1; got {list(data)!r}, {list(shares)!r}"
         )
     names = [given if isinstance(given, str) else given.name for given in data]
     standardised = (names if standardize else ()) if isinstance(standardize, bool) else standardize
-    for what, given in (("repair", repair), ("standardize", standardised)):
+    for argument, given in (("repair", repair), ("standardize", standardised)):
         if isinstance(given, str) or not set(given) <= set(names):
-            raise ValueError(f"{what}={given!r} is not allowed; give a sequence of names among {names!r}")
+            raise ValueError(f"{argument}={given!r} is not allowed; give a sequence of names among {names!r}")
     if ks is not None and len(ks) != len(names):
         raise ValueError(f"ks={ks!r} is not allowed; give one sequence of k for each of {names!r}")
     monitor = Monitor(should_stop, on_progress)
     profiles: list[Profile] = []
     points: list[tuple[Profile, SweepPoint]] = []
-    for at, (name, source) in enumerate(zip(names, data, strict=True)):
+    for place, (name, source) in enumerate(zip(names, data, strict=True)):
         dataset = load(source, should_stop=should_stop) if isinstance(source, str) else source
         cov = Covariance.from_dataset(dataset, name in standardised, repair=name in repair)
-        about = profile(dataset, cov, should_stop=monitor.should_stop)
-        if about is None:
+        profile_ = profile(dataset, cov, should_stop=monitor.should_stop)
+        if profile_ is None:
             break
-        profiles.append(about)
-        span = monitor.part(at / len(data), (at + 1) / len(data))
-        done = sweep(
+        profiles.append(profile_)
+        span = monitor.part(place / len(data), (place + 1) / len(data))
+        result = sweep(
             cov,
-            cardinalities(cov.n_features, shares) if ks is None else ks[at],
+            cardinalities(cov.n_features, shares) if ks is None else ks[place],
             methods,
             nonnegative=nonnegative,
             seed=seed,
@@ -281,8 +281,8 @@ def compare(
             should_stop=monitor.should_stop,
             on_progress=lambda p, span=span: span.tell(p.fraction, p.stage, p.variance, p.upper),  # type: ignore[misc]
         )
-        points += [(about, point) for point in done.points]
+        points += [(profile_, point) for point in result.points]
         if monitor.stop():
             break
     tables = table(profiles, points)
-    return (tables[0].halted(), tables[1].halted()) if monitor.stop() else tables
+    return (tables[0].as_stopped(), tables[1].as_stopped()) if monitor.stop() else tables

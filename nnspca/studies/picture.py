@@ -1,4 +1,4 @@
-"""How a table is to be drawn: its columns as axes, series, bands and images. Nothing here draws."""
+"""Descriptions of pictures of a table: its columns as axes, series, bands and images."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Mode = Literal["lines+markers", "lines", "markers"]
 
 @dataclass(frozen=True)
 class Line:
-    """One series: the columns that hold it.
+    """One series: its columns and its look.
 
     Attributes
     ----------
@@ -20,18 +20,18 @@ class Line:
     title : str
         For the legend.
     x : str
-        Column along the axis, where it is not the picture's own.
+        Column along the axis, if it is not the picture's own.
     low, high : str
         Columns of a spread around each value; empty for none.
     role : {"ours", "printed", "guide"}
-        What it is: a measurement of ours, a number the paper prints, or something to hold against.
+        A measurement of ours, a number the paper prints, or a line for comparison.
     mode : {"lines+markers", "lines", "markers"}
     colour : int or None
-        Place among the palette's series; lines that belong together share one. None takes the next.
+        Index of the colour in the palette, which related lines share; None takes the next.
     weight : float
-        How many times as thick as usual.
+        Thickness as a multiple of the usual one.
     solid : bool
-        Drawn without gaps even where it is a guide.
+        Whether a guide is drawn without gaps.
     """
 
     y: str
@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Band:
-    """A shaded band between two columns: ``proven``, or true with some probability only."""
+    """A shaded band between two columns: ``proven``, or valid with some probability only."""
 
     low: str
     high: str
@@ -67,7 +67,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Mark:
-    """A single labelled point; ``printed`` where it is the paper's."""
+    """A single labelled point; ``printed`` if it is the paper's."""
 
     x: float
     y: float
@@ -89,12 +89,12 @@ class Curves:
     spans : tuple of Span
         Stretches of the axis, shaded in turn.
     edges : tuple of float
-        Where thin vertical lines stand.
+        Positions of thin vertical lines.
     marks : tuple of Mark
     log_x, log_y : bool
     y_range : (float, float) or None
     equal : bool
-        Both axes on one scale, as in a plane.
+        Whether both axes have the same scale.
     """
 
     x: str
@@ -134,17 +134,17 @@ class Parts:
     shape : (int, int)
         Rows and columns of each image.
     group : str
-        Column that says which strip of images a pixel belongs to: a method, a parameter.
+        Column with the strip of images that a pixel belongs to, such as a method or a parameter.
     part : str
         Column with the image's number in its strip, from 1.
     feature : str
         Column with the pixel's number, from 0, row after row of the image.
     value : str
-        Column of its value; below zero it is drawn in the other colour.
+        Column with the pixel's value; negative values have another colour.
     captions : tuple of ((str, int), str)
-        A few words below an image, by (group, part).
+        Text below an image, by (group, part).
     plain : tuple of str
-        Groups that are photographs: drawn in greys.
+        Groups of photographs, drawn in greys.
     """
 
     shape: tuple[int, int]

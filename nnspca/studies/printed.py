@@ -1,4 +1,4 @@
-"""The numbers printed in the papers, each with its place, and the table that compares them with ours."""
+"""The numbers that the papers print, with their place, and the table that compares them with ours."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Printed:
     study : str
         The study it belongs to.
     what : str
-        What was measured, in plain words.
+        The quantity, in plain words.
     value : float
     where : str
         Its place in the paper.
     wording : str
-        How exact it is: "at least", "nearly", "read off the figure"; empty for a plain number.
+        Its precision: "at least", "nearly", "read off the figure"; empty for a plain number.
     k : int or None
         Its cardinality.
     bound : bool
-        Whether it only bounds from above what was measured.
+        Whether it is an upper bound on the quantity.
     """
 
     study: str
@@ -43,7 +43,7 @@ class Printed:
         return self.study.partition("-")[0]
 
 
-_GUARANTEE = "share of the best variance that Alg. 3 keeps"
+_GUARANTEE = "share of the optimum that Alg. 3 reaches"
 
 PRINTED: tuple[Printed, ...] = (
     Printed("asteris2014-fig4", f"{_GUARANTEE}, k = 180", 0.58, "section 7, CBCL", "at least", 180),
@@ -77,24 +77,24 @@ def of(study: str) -> tuple[Printed, ...]:
 
 
 def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str = "", note: str = "") -> StudyTable:
-    """Return the table ``"printed"``: the paper's number, ours measured the same way, and their difference.
+    """Return the table ``"printed"``: the paper's numbers, ours measured in the same way, and the differences.
 
-    From a printed upper bound nothing is subtracted: the table gives whether ours is below it.
+    For a printed upper bound, the table states whether ours is below it.
 
     Parameters
     ----------
     pairs : iterable of (Printed, value, value)
-        Ours as the paper measures it, and a second value of our own way (None where there is none).
+        Our value measured as in the paper, and a second value measured in our way (or None).
     ours, better : str
-        What the two columns are; no second column where ``better`` is empty.
+        Headings of the two columns; no second column if ``better`` is empty.
     note : str
     """
     pairs = tuple(pairs)
-    worded = any(p.wording for p, _, _ in pairs)
+    has_wording = any(p.wording for p, _, _ in pairs)
     columns = (
         Column("what", "What"),
         Column("where", "In the paper"),
-        *([Column("wording", "Wording")] if worded else []),
+        *([Column("wording", "Wording")] if has_wording else []),
         Column("printed", "Printed", 3),
         Column("ours", ours, 3),
         Column("difference", "Ours − printed", 3),
@@ -104,12 +104,12 @@ def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str 
     for p, value, second in pairs:
         difference: Cell = value - p.value if isinstance(value, int | float) else None
         if p.upper_bound and isinstance(value, int | float):
-            difference = "below it, as it should be" if value <= p.value else "above it"
+            difference = "below it, as expected" if value <= p.value else "above it"
         rows.append(
             (
                 p.what,
                 p.where,
-                *([p.wording] if worded else []),
+                *([p.wording] if has_wording else []),
                 p.value,
                 value,
                 difference,

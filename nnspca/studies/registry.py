@@ -1,4 +1,4 @@
-"""STUDIES: the registry of studies that the page, notebooks and tests read."""
+"""STUDIES: the registry of all studies."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ SCALING = "Every feature is centred and divided by its standard deviation, as in
 
 @dataclass(frozen=True)
 class Entrant:
-    """One curve of the figure: a method with its options; the literal Algorithm 2 if no method is named."""
+    """One curve of the figure: a method with its options, or Algorithm 2 as printed if no method is named."""
 
     name: str
     title: str
@@ -29,8 +29,8 @@ class Entrant:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-RIDGE = 10.0  # not printed; one this large keeps neighbours that do the same from shutting each other out
-RESTS = 1e-6  # Algorithm 2 ends when w turns by less than this; not printed either
+RIDGE = 10.0  # not printed; with one this large, similar neighbours do not exclude each other
+CONVERGED = 1e-6  # Algorithm 2 stops when w changes by less than this; not printed either
 STEPS = 1000
 EM = Entrant("em", "emPCA")
 EM_OPT = Entrant("em-opt", "emPCA, renormalised", "em")
@@ -72,8 +72,8 @@ def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> np.ndarray:
     for _ in range(STEPS):
         if monitor.stop():
             break
-        w, before = soft_threshold(cov.apply(w), k, False), w
-        if abs(float(w[0] @ before[0])) > 1 - RESTS:
+        w, last = soft_threshold(cov.apply(w), k, False), w
+        if abs(float(w[0] @ last[0])) > 1 - CONVERGED:
             break
     return w[0]
 
@@ -91,21 +91,21 @@ def _curves(task: Task, entrants: tuple[Entrant, ...], last: int) -> tuple[Study
         note = f"{SCALING} Variance in units of one feature's. Loadings may take any sign."
         return (StudyTable("variance", "Variance against cardinality", columns, tuple(rows), picture, note),)
 
-    for at, k in enumerate(ks):
+    for place, k in enumerate(ks):
         variances: list[float] = []
         for entrant in entrants:
             if task.monitor.stop():
                 return tables()
-            variances.append(_solved(task, cov, k, entrant)[0])
+            variances.append(_run_entrant(task, cov, k, entrant)[0])
         rows.append((k, *variances))
-        task.monitor.tell((at + 1) / len(ks), f"cardinality {k}")
+        task.monitor.tell((place + 1) / len(ks), f"cardinality {k}")
         task.show(tables())
     return tables()
 
 
-def _solved(task: Task, cov: Covariance, k: int, entrant: Entrant) -> tuple[float, float]:
+def _run_entrant(task: Task, cov: Covariance, k: int, entrant: Entrant) -> tuple[float, float]:
     """Return the variance that a method reaches, and its CPU seconds."""
-    started = time.thread_time()  # of this run alone, whatever else the process does
+    started = time.thread_time()  # CPU time of this thread alone
     if not entrant.method:
         variance = float(cov.variance(algorithm_2(cov, k, task.monitor)))
         return variance, time.thread_time() - started
@@ -130,9 +130,9 @@ def _genes(task: Task) -> tuple[StudyTable, ...]:
 
 
 def _times(task: Task) -> tuple[StudyTable, ...]:
-    """Time every method at every k: the least of a few runs."""
+    """Time every method at every k: the minimum of a few runs."""
     cov = standardised(task)
-    cov.eigenpairs(1)  # needed by all, and kept: not to be charged to the first
+    cov.eigenpairs(1)  # computed before timing, since all methods need it
     ks = grid(cov.n_features, *((400, 21) if task.full else (200, 4)))
     repeats = 3 if task.full else 1
     rows: list[tuple[Cell, ...]] = []
@@ -144,25 +144,25 @@ def _times(task: Task) -> tuple[StudyTable, ...]:
         note = f"{SCALING} Seconds of this machine's processor for one k, renormalisation included."
         return (StudyTable("seconds", "Running time against cardinality", columns, tuple(rows), picture, note),)
 
-    for at, k in enumerate(ks):
-        took: list[float] = []
+    for place, k in enumerate(ks):
+        seconds: list[float] = []
         for entrant in TIMED:
             if task.monitor.stop():
                 return tables()
-            took.append(max(min(_solved(task, cov, k, entrant)[1] for _ in range(repeats)), 1e-4))
-        rows.append((k, *took))
-        task.monitor.tell((at + 1) / len(ks), f"cardinality {k}")
+            seconds.append(max(min(_run_entrant(task, cov, k, entrant)[1] for _ in range(repeats)), 1e-4))
+        rows.append((k, *seconds))
+        task.monitor.tell((place + 1) / len(ks), f"cardinality {k}")
         task.show(tables())
     return tables()
 
 
-RUN_ANEW = (
-    "emPCA is Algorithm 2 to the letter; renormalised, it is this library's em, which also renormalises the support "
-    "where the steps slowed down and the one of the thresholded component: 0.2 % more at most on the paper's data. "
-    "SPCA is scikit-learn's elastic net in the alternation of its authors. Its ridge is not printed: here it is ten "
-    "times a feature's variance; with hardly any ridge SPCA stays up to about a fifth below PathSPCA. PathSPCA is "
-    "written anew from its description; as all variances are one, the feature it starts from is arbitrary, and on "
-    "genes it stays below emPCA. The figure's curves print no numbers; where its axes end agrees with ours."
+DIFFERENCES = (
+    "emPCA is Algorithm 2 as printed. The renormalised version is this library's em, which also tries the supports of "
+    "intermediate steps and of thresholding: at most 0.2 % more on the paper's data. SPCA alternates with "
+    "scikit-learn's elastic net, as its authors do. The paper does not print its ridge: here it is ten times a "
+    "feature's variance; with almost no ridge SPCA is up to a fifth below PathSPCA. PathSPCA is our implementation "
+    "of its description; as all variances are one, its first feature is arbitrary, and on genes it is below "
+    "emPCA. The curves of the figure print no numbers; the ranges of its axes agree with ours."
 )
 
 STUDIES = (
@@ -171,10 +171,10 @@ STUDIES = (
         "sigg2008",
         "Fig. 2 left",
         "Sparse PCA on faces",
-        "How much variance one component of a given number of pixels has, by three methods without a sign "
-        "constraint. What emPCA and SPCA find is first taken as it is, then the loadings are made optimal for the "
-        "pixels chosen (renormalised): only then do they come near PathSPCA, which does so at every step.",
-        f"The raw images of the official training archive, standardised. {RUN_ANEW}",
+        "The variance of one component against its number of pixels, for three methods without a sign "
+        "constraint. emPCA and SPCA are shown twice: as they are, and with optimal loadings for the chosen pixels "
+        "(renormalised). Only the latter come close to PathSPCA, which renormalises at every step.",
+        f"The raw images of the official training archive, standardised. {DIFFERENCES}",
         _faces,
         ("cbcl-faces-raw",),
         ("lfw-faces",),
@@ -185,10 +185,10 @@ STUDIES = (
         "sigg2008",
         "Fig. 2 middle",
         "Sparse PCA on genes",
-        "The same for genes, of which there are 175 times as many as patients. Simple thresholding of the first "
-        "principal component is there for reference: its features are chosen one by one, and what they have in "
-        "common does not count.",
-        f"The Leukemia data of Armstrong et al., standardised. {RUN_ANEW}",
+        "The same for genes, of which there are 175 times as many as patients. Thresholding of the first "
+        "principal component is shown for reference: it chooses features one by one, ignoring how they vary "
+        "together.",
+        f"The Leukemia data of Armstrong et al., standardised. {DIFFERENCES}",
         _genes,
         ("leukemia",),
         ("lfw-faces",),
@@ -199,8 +199,8 @@ STUDIES = (
         "sigg2008",
         "Fig. 2 right",
         "Seconds against cardinality",
-        "What the methods cost where features are many. emPCA hardly notices how many loadings are asked for; "
-        "PathSPCA adds one feature after another and pays for each; SPCA solves a regression that grows with them.",
+        "The running time of the methods for many features. That of emPCA hardly depends on the cardinality; PathSPCA "
+        "adds one feature after another, so its time grows with each; SPCA solves a regression that grows too.",
         "The paper timed Matlab code on a processor of 2008; only how time grows with cardinality can be compared, "
         "not the seconds. SPCA is stopped after a fixed number of rounds here, which bounds its time.",
         _times,

@@ -16,15 +16,15 @@ from nnspca.studies.table import Cell, Column, StudyTable
 from nnspca.tasks._solve import solve
 
 ALPHAS = (1e5, 1e6, 1e7)  # as printed, for A = XX'
-DEAREST = 4.0  # price β beyond which nothing is worth its price, relative to λ₁
-NARROW = 1e-5  # relative length of the interval of prices at which the search gives up, as printed
-TIMED = 100  # the printed times are means over cardinalities up to this one
+DEAREST = 4.0  # largest price β, relative to λ₁, at which all loadings become zero
+NARROW = 1e-5  # relative length of the interval of prices at which the search stops, as printed
+TIMED = 100  # largest cardinality in the means of the printed times
 
 
 class Bisection:
-    """NSPCA at one penalty α: its sparsity penalty β is searched until exactly k loadings are left.
+    """NSPCA at one penalty α: bisection of its sparsity penalty β until exactly k loadings are nonzero.
 
-    Each start keeps the runs it has made: the searches for different k begin with the same prices.
+    Runs are cached, since the searches for different k begin with the same prices.
     """
 
     def __init__(self, task: Task, cov: Covariance, alpha: float, starts: int) -> None:
@@ -38,12 +38,12 @@ class Bisection:
         for seed in self.seeds:
             low, high, beta = 0.0, DEAREST, 0.0
             while high - low > NARROW * high and not self.task.monitor.stop():
-                cardinality, variance, took = self._run(seed, beta)
-                seconds += took
+                cardinality, variance, run_seconds = self._run(seed, beta)
+                seconds += run_seconds
                 if cardinality == k:
                     variances.append(variance)
                 if cardinality == k or (cardinality < k and beta == 0.0):
-                    break  # found, or not even free loadings are as many
+                    break  # found, or too few even at no price
                 low, high = (beta, high) if cardinality > k else (low, beta)
                 beta = (low + high) / 2
         return max(variances, default=None), seconds
@@ -51,7 +51,7 @@ class Bisection:
     def _run(self, seed: int, beta: float) -> tuple[int, float, float]:
         """Return cardinality, variance and CPU seconds of one run, cached."""
         if (seed, beta) not in self.runs:
-            began = time.thread_time()
+            started = time.thread_time()
             part = solve(
                 self.cov,
                 self.cov.n_features,
@@ -64,8 +64,8 @@ class Bisection:
                 restarts=1,
                 renormalise=False,
             )
-            left = part.cardinality if part.history else 0  # no history: every loading ended at zero
-            self.runs[seed, beta] = left, part.variance, time.thread_time() - began
+            cardinality = part.cardinality if part.history else 0  # no history: all loadings became zero
+            self.runs[seed, beta] = cardinality, part.variance, time.thread_time() - started
         return self.runs[seed, beta]
 
 
@@ -87,28 +87,28 @@ def _one(task: Task) -> tuple[StudyTable, ...]:
             *[Column(n, t, 3) for n, t in zip(names, titles, strict=True)],
         )
         lines = (Line(EM, "emPCA (nn)"), *[Line(n, t) for n, t in zip(names, titles, strict=True)])
-        best = f"The best of {starts} random starts." if starts > 1 else "One random start."
-        note = f"{SCALING} {best} NSPCA is drawn where a β gives exactly that cardinality."
+        starts_note = f"The best of {starts} random starts." if starts > 1 else "One random start."
+        note = f"{SCALING} {starts_note} NSPCA is drawn where a β gives exactly that cardinality."
         picture = Curves("k", lines, "cardinality, nonzero loadings", "variance")
-        drawn = StudyTable("variance", "Variance against cardinality", columns, tuple(rows), picture, note)
-        return (drawn, _timed(seconds)) if task.own else (drawn,)
+        variance_table = StudyTable("variance", "Variance against cardinality", columns, tuple(rows), picture, note)
+        return (variance_table, _timed(seconds)) if task.own else (variance_table,)
 
-    for at, k in enumerate(ks):
-        began = time.thread_time()
+    for place, k in enumerate(ks):
+        started = time.thread_time()
         part = solve(cov, k, "em", seed=task.seed, restarts=starts, should_stop=task.monitor.should_stop)
-        took = [time.thread_time() - began]
+        seconds_used = [time.thread_time() - started]
         variances: list[float | None] = [part.variance]
         for number, search in enumerate(searches):
-            value, spent = search.best(k)
+            value, search_seconds = search.best(k)
             variances.append(value)
-            took.append(spent)
-            task.monitor.tell((at + (number + 1) / len(searches)) / len(ks), f"cardinality {k}")
+            seconds_used.append(search_seconds)
+            task.monitor.tell((place + (number + 1) / len(searches)) / len(ks), f"cardinality {k}")
         if task.monitor.stop():
             break
         rows.append((k, *variances))
         if k <= TIMED:
-            seconds[EM].append(took[0])
-            seconds[NSPCA].append(took[-1])
+            seconds[EM].append(seconds_used[0])
+            seconds[NSPCA].append(seconds_used[-1])
         task.show(tables())
     return tables()
 
@@ -116,9 +116,8 @@ def _one(task: Task) -> tuple[StudyTable, ...]:
 def _timed(seconds: dict[str, list[float]]) -> StudyTable:
     """Return the printed running times beside ours."""
     note = (
-        "Seconds of a machine of 2008 against processor seconds of this one, for as many starts as were made: the "
-        "ratio of the two methods is what compares. NSPCA at α = 10⁷, which reaches these cardinalities, all of its "
-        "bisection included."
+        "Seconds on a machine of 2008 beside processor seconds on ours: only the ratio of the two methods is "
+        "comparable. NSPCA is at α = 10⁷, which reaches these cardinalities; its whole bisection counts."
     )
     expected = printed.of("sigg2008-fig3-left")
     means = [float(np.mean(seconds[name])) if seconds[name] else None for name in (EM, NSPCA)]
@@ -131,9 +130,9 @@ STUDIES = (
         "sigg2008",
         "Fig. 3 left",
         "One nonnegative component of faces",
-        "Variance of a nonnegative component against its number of pixels: emPCA, and NSPCA at three prices α of the "
-        "norm, its sparsity price searched by bisection. A small α does better but skips cardinalities; a large "
-        "one reaches nearly all and loses variance.",
+        "Variance of a nonnegative component against its number of pixels, by emPCA and by NSPCA at three prices α of "
+        "the norm, with the sparsity price found by bisection. A small α gives more variance but skips cardinalities; "
+        "a large α reaches nearly all of them with less variance.",
         f"{FACES}{UNITS}The reduced form makes one random start, the full form the paper's ten. The curves print "
         "no numbers; mean running times are printed in the text.",
         _one,

@@ -14,15 +14,15 @@ from nnspca.tasks._solve import solve
 
 EM, EM_NN, CE, ALL = "em", "em-nn", "ce", "all"
 TITLES = {EM: "emPCA", EM_NN: "emPCA (nn)", CE: "CE + SR"}
-SIZES = tuple(range(10, 251, 10))  # features chosen, as far as the figure goes
-ENTRIES = 400_000  # of the matrices whose eigenvalues are computed between two looks at the stop switch
+SIZES = tuple(range(10, 251, 10))  # numbers of features, the range of the figure
+ENTRIES = 400_000  # entries of the matrices whose eigenvalues are computed between two polls of the stop switch
 
 
 def entropy(values: np.ndarray) -> np.ndarray:
     """Return the SVD-entropy of each row of squared singular values, between 0 and 1 (Varshavsky et al. 2006).
 
-    Shares ``v_j = s_j² / Σ s²`` give ``−Σ v_j ln v_j / ln N``: 0 where one direction holds
-    everything, 1 where all hold the same.
+    Shares ``v_j = s_j² / Σ s²`` give ``−Σ v_j ln v_j / ln N``: 0 if one direction has
+    everything, 1 if all are equal.
 
     Examples
     --------
@@ -39,13 +39,13 @@ def entropy(values: np.ndarray) -> np.ndarray:
 def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
     """Return the loss of entropy without each feature, shape (n,); None if stopped.
 
-    The squared singular values of X (m, n) are the eigenvalues of XX', and to leave feature i out
-    takes ``x_i x_i'`` off it: so n eigenvalue problems of size m. Where features are fewer than
-    samples, row and column i are left out of X'X instead.
+    The squared singular values of X (m, n) are the eigenvalues of XX', and removing feature i subtracts
+    ``x_i x_i'``: n eigenvalue problems of size m. If there are fewer features than samples, row and
+    column i of X'X are removed instead.
     """
     m, n = X.shape
     gram = X @ X.T if m <= n else X.T @ X
-    whole = entropy(np.linalg.eigvalsh(gram)[None])[0]
+    total = entropy(np.linalg.eigvalsh(gram)[None])[0]
     size = len(gram)
     batch = max(1, ENTRIES // size**2)
     out = np.empty(n)
@@ -53,15 +53,15 @@ def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
         if stop():
             return None
         rows = np.arange(start, min(start + batch, n))
-        left = np.repeat(gram[None], len(rows), axis=0)
+        reduced = np.repeat(gram[None], len(rows), axis=0)
         if m <= n:
             columns = X[:, rows].T
-            left -= columns[:, :, None] * columns[:, None, :]
+            reduced -= columns[:, :, None] * columns[:, None, :]
         else:
-            every = np.arange(len(rows))
-            left[every, rows, :] = 0.0
-            left[every, :, rows] = 0.0
-        out[rows] = whole - entropy(np.linalg.eigvalsh(left))
+            index = np.arange(len(rows))
+            reduced[index, rows, :] = 0.0
+            reduced[index, :, rows] = 0.0
+        out[rows] = total - entropy(np.linalg.eigvalsh(reduced))
     return out
 
 
@@ -131,7 +131,7 @@ class _Scores:
         columns.append(Column(ALL, "All features: mean", 3))
         lines.append(Line(ALL, "all features", role="guide", mode="lines"))
         picture = Curves("features", tuple(lines), "number of features", "Jaccard score", y_range=(0.0, 1.0))
-        title = f"Do clusters of the chosen features agree with the {self.clusters} classes? Features {self.name}"
+        title = f"Do clusters by the chosen features agree with the {self.clusters} classes? Features {self.name}"
         note = (
             f"Mean over {self.starts} random starts of k-means, and one standard deviation to each side. 1: the "
             "clusters are the classes."
@@ -147,32 +147,32 @@ def _selection(task: Task) -> tuple[StudyTable, ...]:
         task.show(tuple(panel.table() for panel in panels))
 
     for number, panel in enumerate(panels):
-        if not _filled(task, panel, show, number / len(panels), (number + 1) / len(panels)):
+        if not _fill_panel(task, panel, show, number / len(panels), (number + 1) / len(panels)):
             break
     return tuple(panel.table() for panel in panels)
 
 
-def _filled(task: Task, panel: _Scores, show: Callable[[], None], start: float, end: float) -> bool:
+def _fill_panel(task: Task, panel: _Scores, show: Callable[[], None], start: float, end: float) -> bool:
     """Score every choice of every size; False when stopped."""
     task.monitor.tell(start + 0.02, "entropy of every feature")
-    lost = contributions(panel.Y, task.monitor.stop)
-    if lost is None:
+    losses = contributions(panel.Y, task.monitor.stop)
+    if losses is None:
         return False
-    ranking = np.argsort(-lost, kind="stable")
+    ranking = np.argsort(-losses, kind="stable")
     panel.whole = panel.score(np.arange(panel.Y.shape[1]))
     n = panel.Y.shape[1]
     sizes = SIZES if task.full else SIZES[1::8]
     counts = [k for k in sizes if k <= n] or [n]
-    for at, count in enumerate(counts):
+    for place, count in enumerate(counts):
         for name in TITLES:
-            chosen = ranking[:count] if name == CE else _support(task, panel.cov, count, name == EM_NN)
-            score = panel.score(np.sort(chosen))
+            features = ranking[:count] if name == CE else _support(task, panel.cov, count, name == EM_NN)
+            score = panel.score(np.sort(features))
             if score is None:
                 return False
             panel.scores[name, count] = score
             show()
         task.monitor.tell(
-            start + (end - start) * (0.2 + 0.8 * (at + 1) / len(counts)), f"{panel.name}, {count} features"
+            start + (end - start) * (0.2 + 0.8 * (place + 1) / len(counts)), f"{panel.name}, {count} features"
         )
     return True
 
@@ -190,16 +190,15 @@ STUDIES = (
         "sigg2008",
         "Fig. 4",
         "Choosing genes without labels",
-        "The genes of one sparse component are taken, the patients are clustered by these genes alone, and the "
-        "clusters are held against the three kinds of leukemia. A component of genes that rise and fall together "
-        "makes better clusters than all genes do. CE + SR ranks each gene by what the data's entropy loses without "
-        "it, one gene at a time.",
-        "The paper says of its data that they were standardised. On the Leukemia data of Armstrong et al. its result, "
-        "that genes of the nonnegative component do significantly better than all genes, comes out where features "
-        "are only centred, and does not where they are divided by their deviation too: so both are shown. Entropy "
-        "and ranking follow the definitions of Varshavsky et al. on the same scaling. The reduced form starts k-means "
-        "10 times and looks at fewer sizes, the full form 100 times as in the paper. The figure prints no numbers. On "
-        "other data than the paper's there are as many clusters as classes.",
+        "Patients are clustered by the genes of one sparse component alone, and the clusters are compared with the "
+        "three kinds of leukemia. The genes of a component, which vary together, give better clusters than all genes "
+        "do. CE + SR ranks each gene by the entropy that the data lose without it, one gene at a time.",
+        "The paper's data were standardised. Its result is that the genes of the nonnegative component do "
+        "significantly better than all genes. On the Leukemia data of Armstrong et al. we find this for centred "
+        "features but not for standardised ones, so both are shown. Entropy and ranking follow Varshavsky et al. on "
+        "the same scaling. The reduced form starts k-means 10 times and tries fewer sizes; the full form starts it 100 "
+        "times as in the paper. The figure prints no numbers. On other data the number of clusters is that of the "
+        "classes.",
         _selection,
         ("leukemia",),
         ("digits",),

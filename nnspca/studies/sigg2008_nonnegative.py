@@ -29,7 +29,7 @@ def without_first(cov: Covariance) -> Covariance:
 
 
 def in_units(alpha: float, cov: Covariance, own: bool) -> float:
-    """Return a printed α relative to λ₁ of A = X'X/m; on other data than the paper's, what it is on the paper's."""
+    """Return a printed α relative to λ₁ of A = X'X/m; on other data, the value relative to the paper's λ₁."""
     return alpha / (float(cov.eigenpairs(1)[0][0]) * (cov.n_samples or 1) if own else UNIT)
 
 
@@ -40,7 +40,7 @@ def least_angle(parts: Components) -> float:
 
 
 class _Several:
-    """Cumulative variance of each method so far, and the tables."""
+    """The components of each method so far, and their tables."""
 
     def __init__(self, task: Task, titles: dict[str, str], note: str) -> None:
         self.task, self.titles, self.note = task, titles, note
@@ -48,31 +48,31 @@ class _Several:
         self.count = min(COMPONENTS if task.full else FEW, self.cov.n_features)
         self.results: dict[str, Components] = {}
 
-    def take(self, name: str, parts: Components) -> None:
-        """Take the components of one method, and show the tables with them."""
+    def add(self, name: str, parts: Components) -> None:
+        """Add the components of one method, and show the tables with them."""
         self.results[name] = parts
         self.task.show(self.tables())
 
     def tables(self) -> tuple[StudyTable, ...]:
         """Return the results so far."""
-        known = [name for name in self.titles if name in self.results]
-        values = [self.results[n].cumulative_variance.tolist() for n in known]
+        names = [name for name in self.titles if name in self.results]
+        values = [self.results[n].cumulative_variance.tolist() for n in names]
         rows: list[tuple[Cell, ...]] = [(r + 1, *cells) for r, cells in enumerate(zip_longest(*values))]
-        columns = (Column("parts", "Components"), *[Column(n, self.titles[n], 3) for n in known])
-        lines = tuple(Line(n, self.titles[n]) for n in known)
+        columns = (Column("parts", "Components"), *[Column(n, self.titles[n], 3) for n in names])
+        lines = tuple(Line(n, self.titles[n]) for n in names)
         picture = Curves("parts", lines, "number of components", "cumulative variance")
-        drawn = StudyTable("variance", "Cumulative variance", columns, tuple(rows), picture, self.note)
+        variance_table = StudyTable("variance", "Cumulative variance", columns, tuple(rows), picture, self.note)
         facts: list[tuple[Cell, ...]] = [
-            (self.titles[n], int(self.results[n].cardinalities.sum()), least_angle(self.results[n])) for n in known
+            (self.titles[n], int(self.results[n].cardinalities.sum()), least_angle(self.results[n])) for n in names
         ]
-        about = (
+        used_columns = (
             Column("method", "Method"),
             Column("loadings", "Nonzero loadings"),
             Column("angle", "Least angle (°)", 1),
         )
-        return drawn, StudyTable("used", "What the components use", about, tuple(facts))
+        return variance_table, StudyTable("used", "What the components use", used_columns, tuple(facts))
 
-    def run(self, name: str, start: float, end: float, k: int, deflation: str, **chosen: object) -> None:
+    def run(self, name: str, start: float, end: float, k: int, deflation: str, **options: object) -> None:
         """Decompose by emPCA."""
         parts = decompose(
             self.cov,
@@ -83,9 +83,9 @@ class _Several:
             seed=self.task.seed,
             should_stop=self.task.monitor.should_stop,
             on_progress=self.task.within(start, end),
-            **chosen,  # type: ignore[arg-type]
+            **options,  # type: ignore[arg-type]
         )
-        self.take(name, parts)
+        self.add(name, parts)
 
     def nspca(self, alpha: float, beta: float) -> Components:
         """Return NSPCA's components at relative penalties."""
@@ -104,7 +104,7 @@ class _Several:
             max_iter=400 if self.task.full else 60,
         )
 
-    def tuned(
+    def tune(
         self,
         low: float,
         high: float,
@@ -112,23 +112,23 @@ class _Several:
         meets: Callable[[Components], bool],
         span: tuple[float, float],
     ) -> None:
-        """Bisect (on a log scale) for the least penalty whose components meet the condition."""
+        """Find the least penalty whose components meet the condition, by bisection on a log scale."""
         steps = 14 if self.task.full else 6
-        chosen = None
+        best = None
         for step in range(steps):
             if self.task.monitor.stop():
                 break
             middle = float(np.sqrt(low * high))
             result = self.nspca(*prices(middle))
             if meets(result):
-                high, chosen = middle, result
+                high, best = middle, result
             else:
                 low = middle
             self.task.monitor.tell(span[0] + (span[1] - span[0]) * (step + 1) / steps, f"NSPCA, price {middle:.3g} λ₁")
-        if chosen is None and not self.task.monitor.stop():
-            chosen = self.nspca(*prices(high))
-        if chosen is not None:
-            self.take(NSPCA, chosen)
+        if best is None and not self.task.monitor.stop():
+            best = self.nspca(*prices(high))
+        if best is not None:
+            self.add(NSPCA, best)
 
 
 def _disjoint(task: Task) -> tuple[StudyTable, ...]:
@@ -140,9 +140,13 @@ def _disjoint(task: Task) -> tuple[StudyTable, ...]:
         run.run(SIGNED, 0.1, 0.2, CARDINALITY, "projection", nonnegative=False)
     if not task.monitor.stop():
         alpha = in_units(MANY, run.cov, task.own)
-        most = JOINT_CARDINALITY * run.count // COMPONENTS
-        run.tuned(
-            1e-6, 1.0, lambda beta: (alpha, beta), lambda parts: int(parts.cardinalities.sum()) <= most, (0.2, 1.0)
+        max_loadings = JOINT_CARDINALITY * run.count // COMPONENTS
+        run.tune(
+            1e-6,
+            1.0,
+            lambda beta: (alpha, beta),
+            lambda parts: int(parts.cardinalities.sum()) <= max_loadings,
+            (0.2, 1.0),
         )
     return run.tables()
 
@@ -153,13 +157,13 @@ def _apart(task: Task) -> tuple[StudyTable, ...]:
     run = _Several(task, titles, f"{SCALING} Components may use every pixel.")
     run.run(EM, 0.0, 0.6, run.cov.n_features, "quasi-orthogonal", min_angle=ANGLE)
     if not task.monitor.stop():
-        run.tuned(0.1, 1e3, lambda alpha: (alpha, 0.0), lambda parts: least_angle(parts) >= ANGLE, (0.6, 1.0))
+        run.tune(0.1, 1e3, lambda alpha: (alpha, 0.0), lambda parts: least_angle(parts) >= ANGLE, (0.6, 1.0))
     return run.tables()
 
 
 FACES = (
     "The raw images of the official training archive, standardised, with the first principal component projected "
-    "out: it lies in the nonnegative orthant, so the constraint would cost it nothing. "
+    "out: it is nonnegative already, so the constraint would have no effect on it. "
 )
 UNITS = (
     "α is printed for A = XX′ and divided by the number of images times λ₁ here; on other data the same multiples of "
@@ -172,10 +176,10 @@ STUDIES = (
         "sigg2008",
         "Fig. 3 middle",
         "Disjoint components of faces",
-        "What several orthogonal components explain together. Nonnegative ones must not share a pixel. emPCA takes "
-        "them one after another, twenty pixels each; NSPCA finds all at once, its sparsity price set so that all "
-        "have as many loadings together. emPCA without sign is there for reference.",
-        f"{FACES}The text does not say so for this panel, but only then do its axes fit. {UNITS}"
+        "The variance that several orthogonal components explain together. Nonnegative ones must not share a pixel. "
+        "emPCA finds them one after another, twenty pixels each; NSPCA finds all at once, with a sparsity price that "
+        "gives the same total number of loadings. emPCA without sign constraint is shown for reference.",
+        f"{FACES}The paper does not say so for this panel, but only then do its axes fit. {UNITS}"
         "The reduced form finds three components instead of ten. Variance is that of the space spanned. The curves "
         "print no numbers.",
         _disjoint,
@@ -188,11 +192,10 @@ STUDIES = (
         "sigg2008",
         "Fig. 3 right",
         "Components at least 85° apart",
-        "Disjointness is a hard condition. Here components may share pixels as long as any two are 85 degrees "
-        "apart. emPCA, one after another, does best with the first components; NSPCA, all at once, catches up in "
-        "their sum.",
-        f"{FACES}The text does not say so for this panel, but only then do its axes fit. {UNITS}"
-        "The paper does not say how NSPCA was kept at 85 degrees: here α is raised until every two of its components "
+        "Here components may share pixels as long as any two are 85 degrees apart. The first components of emPCA, "
+        "found one after another, explain more; the sum over all components of NSPCA, found at once, comes close.",
+        f"{FACES}The paper does not say so for this panel, but only then do its axes fit. {UNITS}"
+        "The paper does not say how NSPCA reached 85 degrees: here α is raised until any two of its components "
         "are that far apart. The reduced form finds three components instead of ten. The curves print no numbers.",
         _apart,
         ("cbcl-faces-raw",),

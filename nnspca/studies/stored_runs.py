@@ -14,13 +14,13 @@ from nnspca.studies.picture import Band, Bars, Curves, Line, Mark, Parts, Pictur
 from nnspca.studies.study import StudyResult
 from nnspca.studies.table import Column, StudyTable
 
-HOME = Path(__file__).parent / "stored"  # written by `python -m tests.stored`
+FOLDER = Path(__file__).parent / "stored"  # written by `python -m tests.stored`
 PICTURES: dict[str, Callable[..., Picture]] = {"curves": Curves, "bars": Bars, "parts": Parts}
 PIECES: dict[str, Callable[..., Any]] = {"lines": Line, "bands": Band, "spans": Span, "marks": Mark}
 
 
 def pack(result: StudyResult) -> bytes:
-    """Return a result as compressed JSON, with every digit of every number."""
+    """Return a result as compressed JSON, with all digits of all numbers."""
     return lzma.compress(json.dumps(asdict(result), separators=(",", ":")).encode(), preset=9 | lzma.PRESET_EXTREME)
 
 
@@ -50,14 +50,14 @@ def stored(study: str) -> StudyResult | None:
     Returns
     -------
     StudyResult or None
-        None where no run came along. Photographs of data sets that are not bundled are left out.
+        None if no run is stored. Photographs of data sets that are not bundled are left out.
 
     Examples
     --------
     >>> stored("asteris2014-fig6").data, stored("no such study")
     (('lrs',), None)
     """
-    file = HOME / f"{study}.json.xz"
+    file = FOLDER / f"{study}.json.xz"
     return unpack(file.read_bytes()) if file.is_file() else None
 
 
@@ -81,5 +81,5 @@ def _picture(content: dict[str, Any]) -> Picture:
 
 
 def _tuples(value: Any) -> Any:
-    """Turn lists, nested ones too, back into tuples."""
+    """Return nested lists as nested tuples."""
     return tuple(map(_tuples, value)) if isinstance(value, list) else value

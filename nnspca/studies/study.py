@@ -1,4 +1,4 @@
-"""Study: one figure or statement of a paper, its content, its differences here, and how to run it."""
+"""Study: one figure or statement of a paper, its differences from the paper, and the function that runs it."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Task:
     Attributes
     ----------
     data : tuple of Dataset
-        As many as the study needs, in its order.
+        The data sets that the study needs, in its order.
     own : bool
-        Whether these are the paper's own data sets: only then do its printed numbers apply.
+        Whether these are the paper's data sets, so that its printed numbers apply.
     full : bool
         The paper's full form, or the reduced one.
     seed : int
     monitor : Monitor
         For polls and progress.
     show : callable
-        Receives the tables so far, to be shown during the run.
+        Called with the tables so far, for display.
     """
 
     data: tuple[Dataset, ...]
@@ -70,7 +70,7 @@ class StudyResult:
     seed : int
     seconds : float
     stopped : bool
-        True when ``should_stop`` ended the run; the tables hold the rows known by then.
+        True when ``should_stop`` ended the run; the tables have the rows so far.
     """
 
     study: str
@@ -100,28 +100,27 @@ class Study:
     paper : str
         Key in ``PAPERS``.
     figure : str
-        Which figure or statement of the paper, as it is numbered there.
+        The figure or statement, as numbered in the paper.
     title : str
-        What is seen, in a few words.
+        A short title.
     summary : str
-        One paragraph: what is done and what it shows.
+        One paragraph: the study and its result.
     differs : str
-        What is not as in the paper: preprocessing, version of the data, what could not be
-        reproduced.
+        Differences from the paper: preprocessing, version of the data, results not reproduced.
     work : callable
-        ``work(task) -> tuple of StudyTable``; it polls ``task.monitor`` and returns what it has
+        ``work(task) -> tuple of StudyTable``; it polls ``task.monitor`` and returns the tables so far
         when stopped.
     needs : tuple of str
         Names of the data sets the paper used.
     stand_ins : tuple of str
-        A bundled data set for each of them, for a machine that does not have the paper's.
+        A bundled replacement for each of them, if the paper's is not available.
     minutes : float
-        About how long the full form takes on two cores; the reduced form takes less than one. 0
-        where there is but one form.
+        Approximate time of the full form on two cores; the reduced form takes less than one. 0 if there
+        is only one form.
     page : str
-        The app's page that shows the same thing live; empty for none.
+        The app's page that shows the same live; empty for none.
     query : mapping
-        What the link to that page carries.
+        Query of the link to that page.
     """
 
     name: str
@@ -166,16 +165,15 @@ class Study:
         Parameters
         ----------
         full : bool
-            The paper's full form; else a reduced one, within a minute on two cores.
+            The paper's full form, or a reduced one that takes less than a minute on two cores.
         seed : int
             Same seed, same tables.
         data : sequence of str or Dataset, optional
-            One for each of ``needs``, by name or loaded; the paper's own when None, fetched if need
-            be.
+            One for each of ``needs``, by name or loaded; when None, the paper's own, downloaded if necessary.
         should_stop, on_progress : callable, optional
-            A stopped run returns the rows it has, its tables marked ``stopped``.
+            A stopped run returns the rows so far; its tables are marked ``stopped``.
         on_tables : callable, optional
-            Called with all tables as they are by then, whenever there is something new.
+            Called with all tables so far, whenever they change.
 
         Returns
         -------
@@ -186,22 +184,24 @@ class Study:
         ValueError
             A seed below 0, or another number of data sets than the study needs.
         nnspca.DataError
-            Data that cannot be had.
+            Data that cannot be loaded.
         """
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
             raise ValueError(f"seed={seed!r} is not allowed; give a whole number of at least 0")
-        chosen = self.needs if data is None else tuple(data)
-        if len(chosen) != len(self.needs):
-            asked = ", ".join(self.needs) or "none"
-            raise ValueError(f"{self.name} takes {len(self.needs)} data sets ({asked}); {len(chosen)} were given")
+        sources = self.needs if data is None else tuple(data)
+        if len(sources) != len(self.needs):
+            names_needed = ", ".join(self.needs) or "none"
+            raise ValueError(
+                f"{self.name} takes {len(self.needs)} data sets ({names_needed}); {len(sources)} were given"
+            )
         started = time.perf_counter()
-        loaded = tuple(datasets.load(d, should_stop=should_stop) if isinstance(d, str) else d for d in chosen)
+        loaded = tuple(datasets.load(d, should_stop=should_stop) if isinstance(d, str) else d for d in sources)
         monitor = Monitor(should_stop, on_progress)
         names = tuple(d.name for d in loaded)
         task = Task(loaded, names == self.needs, bool(full), int(seed), monitor, on_tables or (lambda tables: None))
         tables = self.work(task)
         stopped = monitor.stop()
         if stopped:
-            tables = tuple(table.halted() for table in tables)
+            tables = tuple(table.as_stopped() for table in tables)
         monitor.tell(1.0, "done")
         return StudyResult(self.name, tables, names, bool(full), int(seed), time.perf_counter() - started, stopped)

@@ -1,4 +1,4 @@
-"""StudyTable: named columns and rows, and how to draw them."""
+"""StudyTable: named columns, rows, and the description of their picture."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from typing import Literal
 from nnspca.studies.picture import Picture
 
 Cell = float | int | str | bool | None
-# What opens a formula at the start of a cell, in full width too; a spreadsheet set to a semicolon
-# splits there as well.
+# The characters that start a formula in a cell, also in full width; with semicolons as separators, a
+# spreadsheet also splits there.
 FORMULA = re.compile(r"^(?=\t|\s*[=+\-@＝＋－＠])|(?<=[;\t\n])(?=\s*[=+\-@＝＋－＠])")
 
 
-def written(cell: object) -> object:
-    """Return a cell that is safe in a text table: a spreadsheet would run a word that opens like a formula.
+def safe_cell(cell: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula.
 
-    A carriage return becomes a blank: the csv module leaves it unquoted, and what follows it would
-    open a row.
+    A carriage return becomes a blank: the csv module does not quote it, so a new row would begin there.
 
     Examples
     --------
-    >>> written("=1+1"), written("pixel 7"), written(-2.5), written("a;=1+1")
+    >>> safe_cell("=1+1"), safe_cell("pixel 7"), safe_cell(-2.5), safe_cell("a;=1+1")
     ("'=1+1", 'pixel 7', -2.5, "a;'=1+1")
     """
     return FORMULA.sub("'", cell.replace("\r", " ")) if isinstance(cell, str) else cell
@@ -44,7 +43,7 @@ class Column:
     digits : int or None
         Digits after the point on a page; None shows the value as it is.
     toward : {"nearest", "down", "up"}
-        How the page rounds: what is proven to be at least so much goes down, an upper bound goes up.
+        Rounding on the page: down for proven lower bounds, up for upper bounds.
     """
 
     name: str
@@ -58,7 +57,7 @@ class Column:
         return self.title or self.name
 
     def rounded(self, cell: Cell) -> Cell:
-        """Return a cell as a sortable table shows it: rounded like :meth:`say`, and still a number.
+        """Return a cell for a sortable table: rounded like :meth:`format`, but a number.
 
         Examples
         --------
@@ -66,15 +65,15 @@ class Column:
         0.9999
         """
         whole = cell is None or isinstance(cell, bool | str | int) or self.digits is None or not math.isfinite(cell)
-        return cell if whole else float(self.say(cell))
+        return cell if whole else float(self.format(cell))
 
-    def say(self, cell: Cell) -> str:
+    def format(self, cell: Cell) -> str:
         """Format a cell for a page.
 
         Examples
         --------
         >>> share = Column("share", digits=2, toward="down")
-        >>> share.say(0.9999), share.say(None), Column("k").say(12)
+        >>> share.format(0.9999), share.format(None), Column("k").format(12)
         ('0.99', '', '12')
         """
         if cell is None:
@@ -96,17 +95,17 @@ class StudyTable:
     Attributes
     ----------
     name : str
-        Unique in its study; ``"printed"`` is the one that holds the paper's numbers against ours.
+        Unique in its study; ``"printed"`` compares the paper's numbers with ours.
     title : str
     columns : tuple of Column
     rows : tuple of tuple
-        One cell for each column: a number, a word, or None where there is nothing.
+        One cell for each column: a number, a word, or None if empty.
     picture : Picture or None
         How to draw it.
     note : str
         A remark for readers, in plain words.
     stopped : bool
-        True when the run was stopped before all rows were there.
+        True when the run was stopped before it had all rows.
 
     Examples
     --------
@@ -151,21 +150,21 @@ class StudyTable:
     def to_csv(self) -> str:
         """Return the table as CSV, with a header; None is an empty cell, numbers keep every digit.
 
-        A word that a spreadsheet would run as a formula gets an apostrophe before it.
+        A word that looks like a formula gets an apostrophe in front.
         """
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(map(written, self.names))
-        writer.writerows(map(written, row) for row in self.rows)
+        writer.writerow(map(safe_cell, self.names))
+        writer.writerows(map(safe_cell, row) for row in self.rows)
         return out.getvalue()
 
-    def words(self) -> list[dict[str, str]]:
-        """Return the rows as a page shows them, by heading."""
+    def formatted_records(self) -> list[dict[str, str]]:
+        """Return the rows as formatted for a page, by heading."""
         return [
-            {column.heading: column.say(cell) for column, cell in zip(self.columns, row, strict=True)}
+            {column.heading: column.format(cell) for column, cell in zip(self.columns, row, strict=True)}
             for row in self.rows
         ]
 
-    def halted(self) -> StudyTable:
+    def as_stopped(self) -> StudyTable:
         """Return the same table, marked as stopped."""
         return replace(self, stopped=True)

@@ -1,4 +1,4 @@
-"""Turns: threads of which one runs at a time, each with a clock of its own CPU seconds."""
+"""Turns: threads of which one runs at a time, each with its own clock of CPU seconds."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 
 from nnspca.calls.progress import Progress
 from nnspca.errors import reason
-from nnspca.studies.standing import BARRED, FINISHED, RUNNING, STOPPED
+from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, STOPPED
 
-SLICE = 0.05  # seconds of the processor that one has before it is the next one's turn
+SLICE = 0.05  # CPU seconds of one turn
 
 
 @dataclass
 class Turns:
-    """Work in its own thread that runs only during its turns, with a clock of its own CPU seconds.
+    """Work in a thread that runs only during its turns, with its own clock of CPU seconds.
 
-    Turns end in the stop switch, so the work has to poll it often.
+    A turn ends when the work polls its stop switch, so it must poll often.
     """
 
     limit: float
@@ -25,56 +25,56 @@ class Turns:
     reason: str = field(default="", init=False)
     seconds: float = field(default=0.0, init=False)
     fraction: float = field(default=0.0, init=False)
-    over: bool = field(default=False, init=False)
+    cancelled: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        self._mine, self._theirs = threading.Semaphore(0), threading.Semaphore(0)
+        self._resume, self._returned = threading.Semaphore(0), threading.Semaphore(0)
         self._thread: threading.Thread | None = None
-        self._began = self._turned = 0.0
+        self._started = self._turn_started = 0.0
 
     def turn(self) -> None:
-        """Let the work run; return when its turn, or the work, has ended."""
+        """Run the work until its turn, or the work, ends."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._begin, name="nnspca-race", daemon=True)
             self._thread.start()
         else:
-            self._mine.release()
-        self._theirs.acquire()
+            self._resume.release()
+        self._returned.acquire()
         if self.state != RUNNING:
             self._thread.join()
 
     def _begin(self) -> None:
-        self._began = self._turned = time.thread_time()
+        self._started = self._turn_started = time.thread_time()
         try:
-            ended = self.work()
-            self.state = FINISHED if ended else STOPPED
-            self.reason = "" if ended else "it was stopped" if self.over else "its time was up"
+            finished = self.work()
+            self.state = FINISHED if finished else STOPPED
+            self.reason = "" if finished else "it was stopped" if self.cancelled else "its time was up"
         except (ValueError, MemoryError) as error:
             self.state, self.reason = BARRED, str(error) or "it needs more memory than there is"
-        except Exception as error:  # the others go on
+        except Exception as error:  # the other threads continue
             self.state, self.reason = BARRED, f"it failed: {type(error).__name__}{reason(error, 300)}"
         finally:
-            self.look()
+            self.read_clock()
             self.fraction = 1.0
-            self._theirs.release()
+            self._returned.release()
 
     def work(self) -> bool:
         """Do the work; return whether it finished."""
         raise NotImplementedError
 
-    def look(self) -> float:
-        """Read the clock; it stands still during other turns."""
-        self.seconds = time.thread_time() - self._began
+    def read_clock(self) -> float:
+        """Return the CPU seconds used, which do not advance during other turns."""
+        self.seconds = time.thread_time() - self._started
         return self.seconds
 
     def should_stop(self) -> bool:
-        """The work's stop switch; it blocks until the next turn."""
-        now = self.look()
-        if time.thread_time() - self._turned >= SLICE and not self.over:
-            self._theirs.release()
-            self._mine.acquire()
-            self._turned = time.thread_time()
-        return self.over or now > self.limit
+        """The stop switch of the work; when the turn is over it blocks until the next one."""
+        seconds = self.read_clock()
+        if time.thread_time() - self._turn_started >= SLICE and not self.cancelled:
+            self._returned.release()
+            self._resume.acquire()
+            self._turn_started = time.thread_time()
+        return self.cancelled or seconds > self.limit
 
     def on_progress(self, progress: Progress) -> None:
         """Record the progress of the work."""

@@ -21,15 +21,14 @@ PRINTED_LOW, PRINTED_HIGH, PRINTED_PRICE = 2e7, 5e8, 2e6  # α, α and β as pri
 LOW, HIGH, PRICE = 0.016, 0.41, 0.0016  # the same in units of λ₁, on CBCL
 ALPHAS, BETAS = (0.05, 500.0), (0.05, 50.0)  # ends of Fig. 3's axes (10⁶ to 10¹⁰, 10⁵ to 10⁸) over the low α and β
 SCALE = (
-    "The paper prints α and β for A = XX′ and does not say how its images were scaled; here they are taken for the "
-    "centred raw images with grey values from 0 to 255, and divided by the number of images times λ₁, which is what α "
-    "and β are relative to."
+    "The paper prints α and β for A = XX′ and does not say how its images were scaled. Here the images are centred "
+    "with grey values from 0 to 255, and α and β are given relative to λ₁ (divided by the number of images times λ₁)."
 )
 
 
 @dataclass(frozen=True)
 class Prices:
-    """α and β in units of λ₁, and what they are for A = XX'."""
+    """The penalties α and β in units of λ₁, and their unit for A = XX'."""
 
     low: float
     high: float
@@ -69,22 +68,22 @@ def nspca(task: Task, cov: Covariance, alpha: float, beta: float, count: int, st
 
 
 class _Panels:
-    """The panels of Fig. 2 found so far, and the tables they make."""
+    """The panels of Fig. 2 so far, and their tables."""
 
     def __init__(self, task: Task) -> None:
         self.task, self.data, self.cov = task, task.data[0], task.covariance()
         self.panels: dict[str, np.ndarray] = {}
-        self.asked: dict[str, tuple[float, float]] = {}
+        self.penalties: dict[str, tuple[float, float]] = {}
 
-    def take(self, title: str, U: np.ndarray, relative: tuple[float, float] | None = None) -> None:
-        """Take a panel, with NSPCA's α and β in units of λ₁, and show the tables with it."""
+    def add(self, title: str, U: np.ndarray, relative: tuple[float, float] | None = None) -> None:
+        """Add a panel, with NSPCA's α and β in units of λ₁, and show the tables with it."""
         self.panels[title] = U
         if relative:
-            self.asked[title] = relative
+            self.penalties[title] = relative
         self.task.show(self.tables())
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return what is known by now."""
+        """Return the tables so far."""
         return self._images(), self._summary()
 
     def _images(self) -> StudyTable:
@@ -97,7 +96,7 @@ class _Panels:
                 captions.append(((title, part), f"{np.count_nonzero(u)} px"))
         columns = (Column("group", "Panel"), Column("part", "Image"), Column("feature"), Column("loading", digits=4))
         shape = self.data.image_shape or (1, self.data.n_features)
-        note = "Each image in units of its own largest loading; blue is positive, orange negative."
+        note = "Each image is scaled by its largest loading; blue is positive, orange negative."
         picture = Parts(shape, captions=tuple(captions))
         return StudyTable("parts", "Ten components each", columns, tuple(rows), picture, note)
 
@@ -105,7 +104,7 @@ class _Panels:
         rows: tuple[tuple[Cell, ...], ...] = tuple(
             (
                 title,
-                *self.asked.get(title, (None, None)),
+                *self.penalties.get(title, (None, None)),
                 overlap(U),
                 int(np.count_nonzero(U)),
                 float(cumulative_variance(self.cov, U)[-1] / self.cov.trace),
@@ -121,28 +120,30 @@ class _Panels:
             Column("variance", "Share of all variance", 3),
         )
         lines = (Line("overlap", "overlap ‖I − U′U‖"),)
-        note = "Variance is that of the space the ten components span: what they share counts once."
-        return StudyTable("summary", "What the panels have", columns, rows, Bars("panel", lines, "overlap"), note)
+        note = "Variance is that of the space spanned by the ten components, so overlaps count once."
+        return StudyTable("summary", "The panels in numbers", columns, rows, Bars("panel", lines, "overlap"), note)
 
 
 def _panels(task: Task) -> tuple[StudyTable, ...]:
     """Find the ten components of each of the six panels."""
     panels = _Panels(task)
-    cov, ask = panels.cov, prices(task, panels.cov)
+    cov, penalties = panels.cov, prices(task, panels.cov)
     count = min(COUNT, cov.n_features)
-    for at, (letter, alpha, beta) in enumerate((("a", ask.low, 0.0), ("b", ask.high, 0.0), ("c", ask.low, ask.price))):
+    for place, (letter, alpha, beta) in enumerate(
+        (("a", penalties.low, 0.0), ("b", penalties.high, 0.0), ("c", penalties.low, penalties.price))
+    ):
         if task.monitor.stop():
             return panels.tables()
-        U = nspca(task, cov, alpha, beta, count, 0.2 * at, 0.2 * (at + 1))
-        title = f"({letter}) NSPCA, α = {ask.printed(alpha):.2g}, β = {ask.printed(beta):.2g}"
-        panels.take(title, U, (alpha, beta))
-    panels.take("(d) PCA, any sign", cov.eigenpairs(count)[1])
+        U = nspca(task, cov, alpha, beta, count, 0.2 * place, 0.2 * (place + 1))
+        title = f"({letter}) NSPCA, α = {penalties.printed(alpha):.2g}, β = {penalties.printed(beta):.2g}"
+        panels.add(title, U, (alpha, beta))
+    panels.add("(d) PCA, any sign", cov.eigenpairs(count)[1])
     if task.monitor.stop():
         return panels.tables()
     steps = 500 if task.full else 150
     X = panels.data.X - min(0.0, float(panels.data.X.min()))
     parts = nmf_parts(X, count, rng=np.random.default_rng(task.seed), max_iter=steps, monitor=task.monitor)
-    panels.take("(e) NMF of the images", parts)
+    panels.add("(e) NMF of the images", parts)
     k = min(ACTIVE, cov.n_features)
     greedy = decompose(
         cov,
@@ -156,39 +157,39 @@ def _panels(task: Task) -> tuple[StudyTable, ...]:
         on_progress=task.within(0.7, 1.0),
         criterion="full" if task.full else "path",
     )
-    panels.take(f"(f) GSPCA, {k} pixels each, any sign", greedy.loadings)
+    panels.add(f"(f) GSPCA, {k} pixels each, any sign", greedy.loadings)
     return panels.tables()
 
 
 def _trade(task: Task) -> tuple[StudyTable, ...]:
-    """Raise α, then β, and watch overlap and nonzeros."""
+    """Raise α, then β, and record overlap and nonzeros."""
     cov = task.covariance()
-    ask = prices(task, cov)
+    penalties = prices(task, cov)
     count = min(COUNT, cov.n_features)
     points = 13 if task.full else 3
-    alphas = ask.low * np.geomspace(*ALPHAS, points)
-    betas = ask.price * np.geomspace(*BETAS, points)
+    alphas = penalties.low * np.geomspace(*ALPHAS, points)
+    betas = penalties.price * np.geomspace(*BETAS, points)
     tables: dict[str, list[tuple[Cell, ...]]] = {"alpha": [], "beta": []}
-    for at in range(2 * points):
+    for point in range(2 * points):
         if task.monitor.stop():
             break
-        along, number = ("alpha", at) if at < points else ("beta", at - points)
-        relative = float((alphas if along == "alpha" else betas)[number])
-        alpha, beta = (relative, 0.0) if along == "alpha" else (ask.low, relative)
-        U = nspca(task, cov, alpha, beta, count, at / (2 * points), (at + 1) / (2 * points))
+        penalty, number = ("alpha", point) if point < points else ("beta", point - points)
+        relative = float((alphas if penalty == "alpha" else betas)[number])
+        alpha, beta = (relative, 0.0) if penalty == "alpha" else (penalties.low, relative)
+        U = nspca(task, cov, alpha, beta, count, point / (2 * points), (point + 1) / (2 * points))
         explained = float(cumulative_variance(cov, U)[-1] / cov.trace)
         nonzeros = int(np.count_nonzero(U))
-        tables[along].append((relative, ask.printed(relative), overlap(U), nonzeros, U.shape[1], explained))
-        task.show(_traded(tables, ask))
-    return _traded(tables, ask)
+        tables[penalty].append((relative, penalties.printed(relative), overlap(U), nonzeros, U.shape[1], explained))
+        task.show(_trade_tables(tables, penalties))
+    return _trade_tables(tables, penalties)
 
 
-def _traded(points_along: dict[str, list[tuple[Cell, ...]]], ask: Prices) -> tuple[StudyTable, ...]:
+def _trade_tables(points_along: dict[str, list[tuple[Cell, ...]]], penalties: Prices) -> tuple[StudyTable, ...]:
     """The two tables of Fig. 3."""
 
-    def table(along: str, letter: str, sign: str, column: str, title: str, note: str) -> StudyTable:
+    def table(penalty: str, letter: str, sign: str, column: str, title: str, note: str) -> StudyTable:
         columns = (
-            Column(along, f"{sign} ÷ λ₁", 5),
+            Column(penalty, f"{sign} ÷ λ₁", 5),
             Column("printed_units", f"{sign} in the paper's units", 0),
             Column("overlap", "Overlap ‖I − U′U‖", 3),
             Column("nonzeros", "Nonzero loadings"),
@@ -196,13 +197,13 @@ def _traded(points_along: dict[str, list[tuple[Cell, ...]]], ask: Prices) -> tup
             Column("variance", "Share of all variance", 3),
         )
         picture = Curves(
-            along, (Line(column, title),), f"{sign} ÷ λ₁, the price of {note}", title, log_x=True, y_range=None
+            penalty, (Line(column, title),), f"{sign} ÷ λ₁, the price of {note}", title, log_x=True, y_range=None
         )
-        return StudyTable(along, f"({letter}) {title} against {sign}", columns, tuple(points_along[along]), picture)
+        return StudyTable(penalty, f"({letter}) {title} against {sign}", columns, tuple(points_along[penalty]), picture)
 
     fixed = (
-        f"α = {ask.low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data). At a high β whole components end "
-        "at zero and are left out; where none is worth its price, one pixel is kept."
+        f"α = {penalties.low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data). "
+        "At a high β whole components become zero and are left out; if all do, one pixel remains."
     )
     overlaps = table("alpha", "a", "α", "overlap", "Overlap ‖I − U′U‖", "overlap")
     nonzeros = table("beta", "b", "β", "nonzeros", "Nonzero loadings of ten components", "a loading")
@@ -216,14 +217,14 @@ STUDIES = (
         "zass2006-fig2",
         "zass2006",
         "Fig. 2",
-        "Six ways to take faces apart",
+        "Six decompositions of faces",
         "Ten components of face images in six panels. NSPCA at a low price of overlap gives whole faces and large "
-        "patches that share much (a); a high price makes them share less and turn local (b); a price on each loading "
-        "drops the pixels that explain least, while more overlap stays than in (b) (c). Beside them PCA, NMF and "
-        "greedy sparse PCA with 55 pixels. PCA and greedy may take any sign.",
+        "patches with much overlap (a); a high price gives local patches with little overlap (b); a price on each "
+        "loading removes the pixels that explain least, with more overlap than in (b) (c). The other panels are PCA, "
+        "NMF and greedy sparse PCA with 55 pixels. PCA and greedy have no sign constraint.",
         f"{SCALE} The figure prints images and no numbers; overlap, nonzeros and variance are our addition. NSPCA's "
-        "columns are shown with unit norm. GSPCA takes each next component on what the ones before left "
-        "(projection); the reduced form picks its pixels by their pull (PathSPCA), the full form by trying them all.",
+        "columns are shown with unit norm. GSPCA projects out each component before it finds the next; the reduced "
+        "form picks pixels by the gradient (PathSPCA), the full form by trying them all.",
         _panels,
         ("cbcl-faces-raw",),
         ("lfw-faces",),
@@ -235,15 +236,14 @@ STUDIES = (
         "zass2006-fig3",
         "zass2006",
         "Fig. 3",
-        "What the two prices do",
-        "The price α of overlap is raised over four orders of magnitude, at no price for a loading: the components "
-        "share less and less. Then α stays low and the price β of a loading is raised: fewer and fewer loadings are "
-        "left, sharing more than as few do that α leaves. So α decides how far parts are kept apart, β how sparse "
-        "they are.",
+        "The effect of the two prices",
+        "First the price α of overlap is raised over four orders of magnitude, with no price on loadings: the "
+        "components overlap less and less. Then α is low and the price β of a loading is raised: fewer loadings "
+        "remain, with more overlap than the same number has at a high α. So α controls overlap, and β sparsity.",
         f"{SCALE} The paper's curves carry no numbers; α and β go along its axes, 10⁶ to 10¹⁰ and 10⁵ to 10⁸, whose "
-        "other ticks end at 8 (overlap) and 2500 (nonzeros). Overlap is that of columns of unit norm; whether the "
-        "paper scales its columns is not said. Here a higher β lowers overlap too, but less than α does at as "
-        "many loadings. Each point is one start.",
+        "other ticks end at 8 (overlap) and 2500 (nonzeros). Overlap is that of columns of unit norm; the paper does "
+        "not say whether it scales its columns. Here a higher β lowers overlap too, but less than α does at the same "
+        "number of loadings. Each point is one start.",
         _trade,
         ("cbcl-faces-raw",),
         ("lfw-faces",),

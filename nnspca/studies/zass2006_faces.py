@@ -17,7 +17,7 @@ from nnspca.studies.table import Cell, Column, StudyTable
 from nnspca.studies.zass2006 import ACTIVE, COUNT, SCALE, nspca, prices
 
 TRAINED = (1000, 2000)  # faces and other images of the training set
-PRICES = {  # whether α is the high one, and whether loadings have a price: the four curves of panel (a)
+PRICES = {  # whether α is high, and whether loadings have a price: the four curves of panel (a)
     "low-none": (False, False),
     "high-none": (True, False),
     "low-price": (False, True),
@@ -35,7 +35,7 @@ FALSE = np.arange(0, 101)  # per cent
 
 @dataclass(frozen=True)
 class Split:
-    """Faces (True) and other images, parted into training and test."""
+    """Faces (True) and other images, divided into training and test sets."""
 
     X: np.ndarray
     face: np.ndarray
@@ -44,7 +44,7 @@ class Split:
 
 
 def both_classes(data: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Return images and whether each is of the first class; a data set of faces alone is loaded with the others."""
+    """Return images and whether each is of the first class; for unlabelled faces, the other images are loaded too."""
     if data.labels is None:
         data = load(data.name, with_negatives=True)
     labels = np.asarray(data.labels)
@@ -52,14 +52,14 @@ def both_classes(data: Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 def splits(X: np.ndarray, face: np.ndarray, seed: int, count: int) -> Iterator[Split]:
-    """Part both classes at random: the paper's numbers for training, or half of what there is."""
+    """Divide both classes at random: the paper's numbers for training, or half if there are fewer."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        chosen = np.zeros(len(X), dtype=bool)
-        for kind, most in zip((True, False), TRAINED, strict=True):
-            mine = rng.permutation(np.flatnonzero(face == kind))
-            chosen[mine[: most if len(mine) > most else len(mine) // 2]] = True
-        yield Split(X[chosen], face[chosen], X[~chosen], face[~chosen])
+        training = np.zeros(len(X), dtype=bool)
+        for kind, limit in zip((True, False), TRAINED, strict=True):
+            images = rng.permutation(np.flatnonzero(face == kind))
+            training[images[: limit if len(images) > limit else len(images) // 2]] = True
+        yield Split(X[training], face[training], X[~training], face[~training])
 
 
 def features(task: Task, method: str, faces: np.ndarray, start: float, end: float) -> np.ndarray:
@@ -67,8 +67,16 @@ def features(task: Task, method: str, faces: np.ndarray, start: float, end: floa
     cov = Covariance.from_data(faces)
     count = min(COUNT, cov.n_features)
     if method in PRICES:
-        (high, paid), ask = PRICES[method], prices(task, cov)
-        return nspca(task, cov, ask.high if high else ask.low, ask.price if paid else 0.0, count, start, end)
+        (high, has_price), penalties = PRICES[method], prices(task, cov)
+        return nspca(
+            task,
+            cov,
+            penalties.high if high else penalties.low,
+            penalties.price if has_price else 0.0,
+            count,
+            start,
+            end,
+        )
     if method == "pca":
         return cov.eigenpairs(count)[1]
     if method == "nmf":
@@ -95,27 +103,27 @@ def detect(U: np.ndarray, split: Split) -> tuple[np.ndarray, float]:
     from sklearn.svm import LinearSVC
 
     scale = StandardScaler().fit(split.X @ U)
-    machine = LinearSVC(dual=False).fit(scale.transform(split.X @ U), split.face)
-    scores = machine.decision_function(scale.transform(split.X_test @ U))
+    classifier = LinearSVC(dual=False).fit(scale.transform(split.X @ U), split.face)
+    scores = classifier.decision_function(scale.transform(split.X_test @ U))
     false, true, _ = roc_curve(split.face_test, scores)
     return 100 * np.interp(FALSE / 100, false, true), float(roc_auc_score(split.face_test, scores))
 
 
 class _Curves:
-    """The curves of every split by now, and the tables they make."""
+    """The curves of all splits so far, and their tables."""
 
     def __init__(self) -> None:
         self.true: dict[str, list[np.ndarray]] = {name: [] for name in TITLES}
         self.area: dict[str, list[float]] = {name: [] for name in TITLES}
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return what is known by now."""
-        known = [name for name in TITLES if self.area[name]]
-        prices = self._curves("prices", "(a) NSPCA at four pairs of prices", [n for n in known if n in PRICES])
+        """Return the tables so far."""
+        names = [name for name in TITLES if self.area[name]]
+        prices = self._curves("prices", "(a) NSPCA at four pairs of prices", [n for n in names if n in PRICES])
         others = ("gspca", "nmf", "pca")
-        methods = self._curves("methods", "(b) Four methods", [n for n in known if n == BEST or n in others])
+        methods = self._curves("methods", "(b) Four methods", [n for n in names if n == BEST or n in others])
         rows: list[tuple[Cell, ...]] = [
-            (TITLES[n], float(np.mean(self.area[n])), float(np.std(self.area[n])), len(self.area[n])) for n in known
+            (TITLES[n], float(np.mean(self.area[n])), float(np.std(self.area[n])), len(self.area[n])) for n in names
         ]
         columns = (
             Column("method", "Features by"),
@@ -125,7 +133,7 @@ class _Curves:
         )
         lines = (Line("area", "area under the ROC curve"),)
         picture = Bars("method", lines, "area under the curve", y_range=(0.5, 1.0))
-        note = "1: every face is ranked above every other image. 0.5: no better than a coin."
+        note = "1: every face is ranked above every other image. 0.5: no better than chance."
         areas = StudyTable("areas", "Area under each curve", columns, tuple(rows), picture, note)
         return prices, methods, areas
 
@@ -146,16 +154,16 @@ def _detection(task: Task) -> tuple[StudyTable, ...]:
     steps = count * len(TITLES)
     for number, split in enumerate(splits(X, face, task.seed, count)):
         faces = split.X[split.face]
-        for at, method in enumerate(TITLES, start=number * len(TITLES)):
+        for step, method in enumerate(TITLES, start=number * len(TITLES)):
             if task.monitor.stop():
                 return curves.tables()
-            U = features(task, method, faces, at / steps, (at + 1) / steps)
+            U = features(task, method, faces, step / steps, (step + 1) / steps)
             if task.monitor.stop():
                 return curves.tables()
             true, area = detect(U, split)
             curves.true[method].append(true)
             curves.area[method].append(area)
-            task.monitor.tell((at + 1) / steps, f"split {number + 1}, {TITLES[method]}")
+            task.monitor.tell((step + 1) / steps, f"split {number + 1}, {TITLES[method]}")
             task.show(curves.tables())
     return curves.tables()
 
@@ -167,18 +175,18 @@ STUDIES = (
         "Fig. 4",
         "Finding faces by ten features",
         "Ten components are found on training faces alone. Every image, face or not, is then described by the ten "
-        "numbers its projections give, and a linear support vector machine learns to tell the two apart. The curve "
-        "shows how many faces it finds for a share of false alarms it is allowed. Panel (a) compares prices of "
-        "overlap and of a loading, panel (b) NSPCA with GSPCA, NMF and PCA.",
-        f"{SCALE} Training takes 1,000 faces and 2,000 other images of the official training archive, the test all "
-        "the rest of it: the official test set is not at hand. Which images were drawn is not known; the full form "
-        "averages ten random splits. Features are projections, scaled to unit variance; the paper names neither its "
-        "SVM's constant nor a scaling. Its curves print no numbers; the areas are our addition. The paper finds NSPCA "
-        "ahead of the other methods, and the further the higher its prices. That does not come out here: over ten "
-        "splits NMF and PCA lead, and NSPCA comes closest to them at its lowest prices. Unscaled features and the "
-        "hinge loss, tried on two splits, left it so; on images that are not centred NSPCA comes level with them "
-        "where loadings are free, but their price costs area there too. α is 2 × 10⁷ or 5 × 10⁸, β is 0 or 2 × 10⁶; "
-        "on other data than the paper's they are as high in units of λ₁ as on CBCL, and half of each class trains.",
+        "scores on these components, and a linear support vector machine learns to distinguish the two classes. The "
+        "curve shows the share of faces found against the share of false alarms. Panel (a) compares prices of overlap "
+        "and of a loading, panel (b) NSPCA with GSPCA, NMF and PCA.",
+        f"{SCALE} 1,000 faces and 2,000 other images of the official training archive are for training, all its other "
+        "images for the test, since the official test set is not available. The paper does not say which images it "
+        "used; the full form averages ten random splits. Features are projections, scaled to unit variance; the paper "
+        "gives neither the constant of its SVM nor a scaling. Its curves print no numbers; the areas are our addition. "
+        "In the paper NSPCA is best, and better at higher prices. We do not find that: over ten splits NMF and PCA "
+        "are best, and NSPCA comes closest to them at its lowest prices. Unscaled features and the hinge loss, tried "
+        "on two splits, did not change this. On images that are not centred, NSPCA without a price on loadings is as "
+        "good as NMF and PCA, and worse with a price. α is 2 × 10⁷ or 5 × 10⁸, β is 0 or 2 × 10⁶. On other data they "
+        "have the same values in units of λ₁, and half of each class is for training.",
         _detection,
         ("cbcl-faces-raw",),
         ("lfw-faces",),

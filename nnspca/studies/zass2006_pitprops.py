@@ -16,7 +16,7 @@ from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
 
 PARTS = 6
-SIZES = (7, 4, 4, 1, 1, 1)  # loadings of each component, as SPCA has them in Zou et al.
+SIZES = (7, 4, 4, 1, 1, 1)  # loadings of each component, those of SPCA in Zou et al.
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ ENTRANTS = (
 )
 
 
-def components(cov: Covariance, entrant: Entrant, task: Task, take: OnPart, start: float, end: float) -> np.ndarray:
+def components(cov: Covariance, entrant: Entrant, task: Task, on_part: OnPart, start: float, end: float) -> np.ndarray:
     """Return the loadings of one method's components, one column each."""
     count = min(PARTS, cov.n_features)
     sizes: int | list[int] = [min(k, cov.n_features) for k in SIZES[:count]]
-    chosen: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if entrant.joint:
         sizes = cov.n_features
     if entrant.name == "nspca":
-        chosen = {"match_k": False, "alpha": 3.0, "beta": 0.0, "restarts": 20 if task.full else 5, "max_iter": 1000}
+        options = {"match_k": False, "alpha": 3.0, "beta": 0.0, "restarts": 20 if task.full else 5, "max_iter": 1000}
     return decompose(
         cov,
         count,
@@ -59,27 +59,29 @@ def components(cov: Covariance, entrant: Entrant, task: Task, take: OnPart, star
         seed=task.seed,
         should_stop=task.monitor.should_stop,
         on_progress=task.within(start, end),
-        on_part=None if entrant.joint else take,
-        **chosen,
+        on_part=None if entrant.joint else on_part,
+        **options,
     ).loadings
 
 
 class _Tally:
-    """The components by now, and the tables they make."""
+    """The components so far, and their tables."""
 
     def __init__(self, cov: Covariance) -> None:
         self.cov = cov
         self.components: dict[str, np.ndarray] = {}
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return what is known by now."""
+        """Return the tables so far."""
         variance, size = {}, {}
         for name, U in self.components.items():
             variance[name] = (100 * cumulative_variance(self.cov, U) / self.cov.trace).tolist()
             size[name] = np.cumsum(np.count_nonzero(U, axis=0)).tolist()
-        known = [e for e in ENTRANTS if e.name in self.components]
-        sparse = [e for e in known if e.name != "pca"]
-        cumulative = self._table("variance", "(a) Cumulative variance", known, variance, "share of all variance (%)", 1)
+        entrants = [e for e in ENTRANTS if e.name in self.components]
+        sparse = [e for e in entrants if e.name != "pca"]
+        cumulative = self._table(
+            "variance", "(a) Cumulative variance", entrants, variance, "share of all variance (%)", 1
+        )
         used = self._table("cardinality", "(b) Cumulative cardinality", sparse, size, "nonzero loadings", None)
         return cumulative, used
 
@@ -109,18 +111,18 @@ class _Tally:
 def _pit_props(task: Task) -> tuple[StudyTable, ...]:
     """Find six components by each method."""
     tally = _Tally(task.covariance())
-    for at, entrant in enumerate(ENTRANTS):
+    for place, entrant in enumerate(ENTRANTS):
         if task.monitor.stop():
             break
         columns: list[np.ndarray] = []
 
-        def take(part: Component, name: str = entrant.name, columns: list[np.ndarray] = columns) -> None:
+        def add(part: Component, name: str = entrant.name, columns: list[np.ndarray] = columns) -> None:
             columns.append(part.loadings)
             tally.components[name] = np.column_stack(columns)
             task.show(tally.tables())
 
-        span = at / len(ENTRANTS), (at + 1) / len(ENTRANTS)
-        tally.components[entrant.name] = components(tally.cov, entrant, task, take, *span)
+        span = place / len(ENTRANTS), (place + 1) / len(ENTRANTS)
+        tally.components[entrant.name] = components(tally.cov, entrant, task, add, *span)
         task.show(tally.tables())
     return tally.tables()
 
@@ -130,17 +132,18 @@ STUDIES = (
         "zass2006-fig5",
         "zass2006",
         "Fig. 5",
-        "Pit props: what sparsity and sign cost",
-        "Thirteen measurements on pit props, the oldest test of sparse PCA. Six components by PCA, by four sparse "
-        "methods that may take any sign, and by NSPCA, whose loadings are nonnegative: how much variance the first "
-        "components explain together, and how many loadings they use. Each constraint costs variance: PCA lies "
-        "above the sparse methods, and those of any sign start above NSPCA, which comes closer with every component.",
-        "Every method is run anew here: the four of any sign with the same numbers of loadings, 7, 4, 4, 1, 1, 1, "
-        "those of SPCA in its authors' paper, where the original figure takes each method's own published ones, so "
-        "that only their choice of features tells them apart. Each further component is sought on what the ones "
-        "before left (projection). ESPCA is the exact optimum at each step. NSPCA runs at α = 3 λ₁ and β = 0; the "
-        "paper does not print its prices. Variance is that of the space spanned, where some of the older papers add "
-        "up variances of components that overlap. The curves of the paper print no numbers.",
+        "Pit props: the cost of sparsity and sign",
+        "Thirteen measurements on pit props, the oldest test of sparse PCA. Six components are found by PCA, by four "
+        "sparse methods without sign constraint, and by NSPCA, whose loadings are nonnegative. The figures show the "
+        "variance that the first components explain together, and their number of loadings. Each constraint costs "
+        "variance: PCA is above the sparse methods, and these are first above NSPCA, which comes closer with every "
+        "component.",
+        "All methods are run again here. The four without sign constraint have the same numbers of loadings, 7, 4, 4, "
+        "1, 1, 1 (those of SPCA in its authors' paper), so that they differ only in their choice of features; the "
+        "original figure uses the numbers that each method's authors published. Each component is projected out before "
+        "the next is found. ESPCA is the exact optimum at each step. NSPCA runs at α = 3 λ₁ and β = 0; the paper does "
+        "not print its prices. Variance is that of the space spanned, whereas some older papers add up the variances "
+        "of overlapping components. The curves of the paper print no numbers.",
         _pit_props,
         ("pitprops",),
         ("pitprops",),

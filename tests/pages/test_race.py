@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.result import Component
-from nnspca.studies.standing import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
+from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
 from nnspca.view import words
 from nnspca.view.compare.race import figures, panels
 from nnspca.view.figures.style import DARK

@@ -10,7 +10,7 @@ from nnspca import Covariance
 from nnspca.datasets import load
 from nnspca.studies import _race as racing
 from nnspca.studies import race
-from nnspca.studies.standing import BARRED, FINISHED, STOPPED, Lane, Mark, Race
+from nnspca.studies.race_state import BARRED, FINISHED, STOPPED, Lane, Mark, Race
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def small():
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_every_solver_shows_feasible_points_and_ends_with_its_own_answer(small, nonnegative):
-    names = [name for name in nnspca.METHODS if not racing.barred(name, 14, nonnegative)]
+    names = [name for name in nnspca.METHODS if not racing.reason_excluded(name, 14, nonnegative)]
     ended = race(small, 4, names, nonnegative=nonnegative, seed=3)
     best = nnspca.solve(small, 4, "exact", nonnegative=nonnegative).variance
     assert best <= ended.upper
@@ -109,8 +109,9 @@ def test_who_cannot_take_part_says_why():
     assert "these data have 625" in said["exact"]
     assert "every feature" in said["pca"]
     assert "directions" in said["enumeration"]
-    assert "nonnegative" in racing.barred("pca", 5, True) or "every feature" in racing.barred("pca", 5, True)
-    assert "either sign" in racing.barred("nmf", 5, False)
+    reason = racing.reason_excluded("pca", 5, True)
+    assert "nonnegative" in reason or "every feature" in reason
+    assert "either sign" in racing.reason_excluded("nmf", 5, False)
 
 
 def test_the_first_to_tie_for_most_variance_wins_among_those_that_finished():
@@ -137,7 +138,7 @@ def test_the_first_to_tie_for_most_variance_wins_among_those_that_finished():
 
 
 def test_very_many_steps_are_thinned_from_the_middle(monkeypatch):
-    monkeypatch.setattr(racing, "MOST", 6)
+    monkeypatch.setattr(racing, "MAX_MARKS", 6)
     cov = Covariance.from_dataset(load("digits"))
     (lane,) = race(cov, 30, ("greedy",), seconds=5).lanes
     assert len(lane.marks) <= 6

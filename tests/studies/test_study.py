@@ -140,7 +140,7 @@ def test_a_spreadsheet_runs_no_word_of_a_csv_as_a_formula(word):
 
 @given(st.floats(-1e6, 1e6), st.integers(0, 6))
 def test_what_is_rounded_down_is_never_more_than_it_was_nor_far_from_it(value, digits):
-    down, up = (Column("x", digits=digits, toward=way).say(value) for way in ("down", "up"))
+    down, up = (Column("x", digits=digits, toward=way).format(value) for way in ("down", "up"))
     slack = 1e-9 * max(1.0, abs(value))
     assert value - 10.0**-digits - slack <= float(down) <= value + slack
     assert value - slack <= float(up) <= value + 10.0**-digits + slack

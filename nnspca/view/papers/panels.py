@@ -94,7 +94,7 @@ def draw(study: Study, choice: Choices, tables: tuple[StudyTable, ...], live: bo
     for table in tables:
         if table.name == "printed":
             st.subheader(table.title)
-            st.table(table.words())
+            st.table(table.formatted_records())
             if table.note:
                 st.caption(table.note)
     if live and study.needs and choice.data(study) != study.needs:
@@ -140,7 +140,7 @@ def takeaway(study: Study, choice: Choices, now: State, tables: tuple[StudyTable
         if opened.open:
             for table in tables:
                 st.markdown(f"**{table.title}**")
-                st.dataframe(table.words(), hide_index=True, alt=table.title)
+                st.dataframe(table.formatted_records(), hide_index=True, alt=table.title)
             st.markdown("The same with the library:")
             st.code(_code(study, choice, now), language="python", wrap_lines=True)
 

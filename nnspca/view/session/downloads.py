@@ -14,7 +14,7 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.studies import StudyTable
-from nnspca.studies.table import written
+from nnspca.studies.table import safe_cell
 from nnspca.view.session import catalogue, files, store
 from nnspca.view.session.state import State
 
@@ -25,8 +25,8 @@ def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out)
     if rows:
-        writer.writerow(map(written, rows[0]))
-        writer.writerows(map(written, row.values()) for row in rows)
+        writer.writerow(map(safe_cell, rows[0]))
+        writer.writerows(map(safe_cell, row.values()) for row in rows)
     return out.getvalue().encode()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.studies.table import written
+from nnspca.studies.table import safe_cell
 from nnspca.view import sanitize
 from nnspca.view.session import downloads
 from nnspca.view.session.state import State
@@ -47,7 +47,7 @@ def feature_lists(found: Sets, data: Dataset) -> bytes:
             names = [sanitize.line(str(data.feature_names[i])) for i in _heaviest(column) if chosen[i]]
             if names:
                 about = f"{sanitize.line(data.title or data.name)}, {solver}, part {part}, {len(names)} features"
-                lines.append("\t".join(map(str, map(written, [f"{solver}_part_{part}{ending}", about, *names]))))
+                lines.append("\t".join(map(str, map(safe_cell, [f"{solver}_part_{part}{ending}", about, *names]))))
     return "".join(f"{line}\n" for line in lines).encode()
 
 

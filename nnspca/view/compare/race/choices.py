@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 import nnspca
-from nnspca.studies.standing import RUNNING, Lane, Race
+from nnspca.studies.race_state import RUNNING, Lane, Race
 from nnspca.view.session import state
 from nnspca.view.session.solver import TITLES, title
 from nnspca.view.session.state import State

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nnspca.solvers.registry import METHODS
-from nnspca.studies.standing import FINISHED, Lane, Race
+from nnspca.studies.race_state import FINISHED, Lane, Race
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes
 from nnspca.view.words import at_most, floor, percent, seconds
 

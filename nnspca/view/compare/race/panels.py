@@ -7,7 +7,7 @@ import math
 import streamlit as st
 
 from nnspca.datasets import Dataset
-from nnspca.studies.standing import BARRED, FINISHED, GAIN, RUNNING, STOPPED, Race
+from nnspca.studies.race_state import BARRED, FINISHED, GAIN, RUNNING, STOPPED, Race
 from nnspca.view import sanitize, words
 from nnspca.view.certificate import component
 from nnspca.view.compare.race import choices, figures, run

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from nnspca.datasets import Dataset
 from nnspca.result import Progress
 from nnspca.studies import race
-from nnspca.studies.standing import RUNNING, Race
+from nnspca.studies.race_state import RUNNING, Race
 from nnspca.view.compare.race.choices import Choices
 from nnspca.view.results import known
 from nnspca.view.session import machines, runs, store

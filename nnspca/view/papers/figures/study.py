@@ -225,7 +225,7 @@ def _bars(table: StudyTable, picture: Bars, palette: Palette) -> go.Figure:
             x=names,
             y=values,
             name=line.title,
-            text=[column.say(value) for value in values],
+            text=[column.format(value) for value in values],
             textposition="outside",
             textangle=0,
             cliponaxis=False,

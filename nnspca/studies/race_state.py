@@ -9,18 +9,18 @@ import numpy as np
 from nnspca.calls.arguments import shown
 from nnspca.result import Certificate, Component
 
-GAIN = 1e-6  # share by which a point must be better to be marked; two variances nearer than this tie
+GAIN = 1e-6  # least relative gain of a new mark; variances that differ by less are tied
 RUNNING, FINISHED, STOPPED, BARRED = "running", "finished", "stopped", "barred"
 
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A solver's best point by some time.
+    """A solver's best point at some time.
 
     Attributes
     ----------
     seconds : float
-        Of the processor's time that the solver had used.
+        CPU seconds that the solver had used.
     variance : float
     support : ndarray, shape (s,)
         Indices of the nonzero loadings.
@@ -46,9 +46,9 @@ class Lane:
     seconds : float
         CPU seconds so far.
     marks : tuple of Mark
-        Each better than the one before.
+        Each better than the last.
     reason : str
-        Why it did not start, or was stopped.
+        Why the solver did not start, or was stopped.
     """
 
     method: str
@@ -63,13 +63,13 @@ class Lane:
         return self.marks[-1].variance if self.marks else 0.0
 
     def arrival(self, variance: float) -> float | None:
-        """Seconds until the lane had this variance, or one that ties with it; None if it never had."""
+        """Seconds until the solver had this variance, or a tied one; None if it never had."""
         return next((mark.seconds for mark in self.marks if mark.variance >= variance * (1 - GAIN)), None)
 
 
 @dataclass(frozen=True)
 class Fall:
-    """An upper bound proven ``seconds`` after the proof began."""
+    """An upper bound, proven after ``seconds`` CPU seconds."""
 
     seconds: float
     upper: float
@@ -87,13 +87,13 @@ class Race:
     lanes : tuple of Lane
         In the order given.
     falls : tuple of Fall
-        The proven upper bounds, each lower than the one before.
+        The proven upper bounds, each lower than the last.
     proof_state : {"running", "finished", "stopped"}
     proof_seconds : float
     certificate : Certificate or None
-        Once the proof has ended.
+        None until the proof has ended.
     fraction : float
-        How much is done, 0 to 1.
+        Progress, 0 to 1.
     stopped : bool
         Whether the whole race was stopped.
     """
@@ -122,9 +122,9 @@ class Race:
     @property
     def winners(self) -> tuple[Lane, ...]:
         """The finished lanes that tie for the largest variance, the earliest first."""
-        most = max((lane.variance for lane in self.finished), default=0.0)
-        there = [(at, lane) for lane in self.finished if (at := lane.arrival(most)) is not None]
-        return tuple(lane for _, lane in sorted(there, key=lambda pair: pair[0]))
+        largest = max((lane.variance for lane in self.finished), default=0.0)
+        arrivals = [(seconds, lane) for lane in self.finished if (seconds := lane.arrival(largest)) is not None]
+        return tuple(lane for _, lane in sorted(arrivals, key=lambda pair: pair[0]))
 
     def component(self, method: str, number: int = 0) -> Component | None:
         """Return a solver's component at its mark ``number``, from 1; 0 for its best one; None if there is none.
@@ -136,7 +136,9 @@ class Race:
         """
         lane = next((lane for lane in self.lanes if lane.method == method), None)
         if lane is None:
-            raise ValueError(f"method={shown(method)} is not in this race: {', '.join(x.method for x in self.lanes)}")
+            raise ValueError(
+                f"method={shown(method)} is not in this race: {', '.join(other.method for other in self.lanes)}"
+            )
         if not lane.marks[number - 1 : number or None]:
             return None
         mark = lane.marks[number - 1]
@@ -146,7 +148,7 @@ class Race:
         return Component(loadings, mark.variance, method, self.k, self.nonnegative, seconds=mark.seconds)
 
     def to_records(self, upper: float | None = None) -> list[dict[str, object]]:
-        """Return one row for each mark and each upper bound: its share is of ``upper``, or of the race's own lowest."""
+        """Return one row for each mark and each upper bound; shares are of ``upper``, or of the race's lowest bound."""
         upper = self.upper if upper is None else upper
         rows: list[dict[str, object]] = [
             {

@@ -11,7 +11,7 @@ from nnspca.calls.arguments import check_flag, shown
 from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_parts
-from nnspca.components._deflate import sought
+from nnspca.components._deflate import deflated_problem
 from nnspca.covariance import Covariance
 from nnspca.machines import HERE, crew, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
@@ -121,7 +121,7 @@ class Certified:
                 verify(certificates, cov)
             else:
                 for r, cert in enumerate(certificates):
-                    verify(cert, sought(cov, self._found, r)[0])
+                    verify(cert, deflated_problem(cov, self._found, r)[0])
 
     @property
     def certificates_(self) -> tuple[Certificate, ...]:
@@ -194,7 +194,7 @@ class Certified:
 def _certified(shared: tuple[Covariance, Components], r: int, effort: str, seed: int, should_stop) -> Certificate:
     """The certificate of one component, on what it was sought on."""
     cov, components = shared
-    left, part = sought(cov, components, r)
+    left, part = deflated_problem(cov, components, r)
     return certify(
         left,
         part.k,

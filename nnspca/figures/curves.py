@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.figures.paper import BAND, FOUND, QUIET, SERIES, Figure, Scatter, with_titles
 
-FEW = 15  # points of a curve, up to which each has its number on the axis
+FEW = 15  # most points of a curve for which each number is on the axis
 
 
 def sweep(
@@ -23,7 +23,7 @@ def sweep(
     --------
     >>> figure = sweep({"best": [(1, 0.5), (2, 0.8)]}, [(1, 0.5, 0.6), (2, 0.8, 0.8)], "k", "share")
     >>> [trace.name for trace in figure.data]
-    ['the best possible lies here (proven)', 'best']
+    ['the optimum lies here (proven)', 'best']
     """
     figure = Figure()
     if band:
@@ -36,7 +36,7 @@ def sweep(
                 fillcolor=BAND,
                 line={"color": "rgba(0,0,0,0)"},
                 hoverinfo="skip",
-                name="the best possible lies here (proven)",
+                name="the optimum lies here (proven)",
             )
         )
     for c, (name, points) in enumerate(curves.items()):
@@ -50,7 +50,7 @@ def sweep(
 def held_out(
     ks: Sequence[int], mean: np.ndarray, error: np.ndarray, fitted: np.ndarray, suggested: int | None
 ) -> Figure:
-    """Return a figure of held-out variance with its standard error, and the variance of what was fitted.
+    """Return a figure of held-out variance with its standard error, and of the variance of the fitted samples.
 
     Examples
     --------
@@ -67,4 +67,4 @@ def held_out(
     )
     if suggested is not None:
         figure.add_vline(x=suggested, line_dash="dash", annotation_text=f"k = {suggested} suggested")
-    return with_titles(figure, "Share of variance kept against k", "k", "share of variance")
+    return with_titles(figure, "Share of variance explained against k", "k", "share of variance")

@@ -1,4 +1,4 @@
-"""Figures of single features: the largest weight possible for each, and how often each returns."""
+"""Figures of single features: the largest possible share of each, and how often each returns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COLOURS = {"essential": PROVEN, "undecided": FOUND, "dispensable": QUIET}
 
 
 def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, states: Sequence[str]) -> Figure:
-    """Return a figure of a component's features: weight, most weight in any near-best one, and what is proven.
+    """Return a figure of a component's features: ``x_i²``, its proven maximum in near-best components, and the state.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 from nnspca.figures.paper import A_BAR, FOUND, SERIES, Bar, Figure, Heatmap, Scatter, scale, with_titles
 
 MOST = 60  # bars of one component
-Along = tuple[np.ndarray, str]  # a number for each feature, and what it is
+Along = tuple[np.ndarray, str]  # a coordinate for each feature, and its title
 
 
 def component(
@@ -37,7 +37,7 @@ def component(
 def components(
     columns: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None, along: Along | None = None
 ) -> Figure:
-    """Return a figure of several components, ``columns`` (n, r): every feature that one of them uses, in its colour.
+    """Return a figure of several components, the columns (n, r): their nonzero loadings, a colour for each.
 
     Examples
     --------
@@ -50,22 +50,22 @@ def components(
         return _image(columns.T, names, shape, [str(c + 1) for c in range(r)])
     if along is not None:
         return _spectra(columns, names, along, f"{r} components")
-    figure, shown = Figure(), 0
+    figure, bar_count = Figure(), 0
     for c in range(r):
         order = _heaviest(columns[:, c])[: max(MOST // r, 8)]
-        shown += len(order)
+        bar_count += len(order)
         colour = SERIES[c % len(SERIES)]
         loadings = columns[order, c]
         figure.add_trace(
             Bar(x=loadings, y=[names[i] for i in order], orientation="h", marker_color=colour, name=str(c + 1))
         )
-    with_titles(figure, f"{r} components", "loading", height=200 + A_BAR * shown)
+    with_titles(figure, f"{r} components", "loading", height=200 + A_BAR * bar_count)
     return figure.update_yaxes(autorange="reversed", type="category")
 
 
 def _spectra(columns: np.ndarray, names: Sequence[str], along: Along, title: str) -> Figure:
     """Loadings as stems along an axis, each component in its colour."""
-    figure, (values, what) = Figure(), along
+    figure, (values, axis_title) = Figure(), along
     for c in range(columns.shape[1]):
         used = np.flatnonzero(columns[:, c])
         marker = {"color": SERIES[c % len(SERIES)], "size": 7}
@@ -83,7 +83,7 @@ def _spectra(columns: np.ndarray, names: Sequence[str], along: Along, title: str
             )
         )
     figure.update_xaxes(range=[float(values.min()), float(values.max())])
-    return with_titles(figure, title, what, "loading")
+    return with_titles(figure, title, axis_title, "loading")
 
 
 def _heaviest(loadings: np.ndarray) -> np.ndarray:
@@ -94,19 +94,19 @@ def _heaviest(loadings: np.ndarray) -> np.ndarray:
 def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], titles: Sequence[str]) -> Figure:
     """Images side by side, each a heat map on axes of its own."""
     figure, count = Figure(), len(rows)
-    painted = scale(float(np.abs(rows).max()) or 1.0, bool((rows < 0).any()))
-    words = np.array(names, dtype=object).reshape(shape)
+    colours = scale(float(np.abs(rows).max()) or 1.0, bool((rows < 0).any()))
+    labels = np.array(names, dtype=object).reshape(shape)
     for c, (row, title) in enumerate(zip(rows, titles, strict=True)):
         axis = "" if not c else str(c + 1)
         figure.add_trace(
             Heatmap(
                 z=row.reshape(shape),
-                text=words,
+                text=labels,
                 hovertemplate="%{text}: %{z:.3f}<extra></extra>",
                 xaxis=f"x{axis}",
                 yaxis=f"y{axis}",
                 showscale=not c,
-                **painted,
+                **colours,
             )
         )
         side = {"domain": [c / count, (c + 0.94) / count], "visible": False, "constrain": "domain"}

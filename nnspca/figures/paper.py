@@ -1,4 +1,4 @@
-"""The common layout of the library's figures; Plotly is imported here, with the first figure."""
+"""The common layout of the library's figures; importing it imports Plotly."""
 
 from __future__ import annotations
 

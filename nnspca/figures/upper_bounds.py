@@ -35,4 +35,4 @@ def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figu
     ends = [order[0], order[-1]]
     figure.add_trace(Scatter(x=[lower, lower], y=ends, mode="lines", name="found", line={"color": FOUND, "width": 3}))
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=order)
-    return with_titles(figure, "What was found, and the bounds above it", "variance", height=200 + A_BAR * len(order))
+    return with_titles(figure, "The variance found, and the upper bounds", "variance", height=200 + A_BAR * len(order))

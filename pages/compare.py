@@ -49,7 +49,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     with widgets.expander(choices.KEYS["panels"], panels.WHY, ":material/query_stats:") as fold:
         if fold.open and live:
             drawn |= panels.side_by_side(live, choice)
-            panels.said_of_each(known, live)
+            panels.describe_each(known, live)
     with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
             panels.takeaway(known, live, choice, now, drawn)

@@ -11,7 +11,7 @@ now = state.current()
 
 st.title("Data")
 st.markdown("Drop a file of your own or choose a data set: every page then uses it.")
-upload.bring()
+upload.show()
 preparing_first = st.container()  # of large data: in sight of the sidebar that asked for it
 panels.folder()
 collection.cards(now)

@@ -20,7 +20,7 @@ with one:
     choices.absent(study)
     if job is not None:
         runs.follow("study", job, "Stopped. The rows known by then are shown.")
-    tables = panels.found(study, choice, now, job)
+    tables = panels.known_tables(study, choice, now, job)
     panels.draw(study, choice, tables, job is not None)
     panels.background(study)
     if tables and job is not None and job.done:

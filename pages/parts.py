@@ -44,7 +44,7 @@ if not (choice.best and rows[choice.r].components):
     job.wait_for_first(runs.FIRST)
     rows = known.parts_along(data, now, counts)
 done, arrived, best = job.done, len(job.arrived), rows[choice.r]
-results = run.found(job, choice, best, total)
+results = run.parts_by_way(job, choice, best, total)
 lead = results.get(choice.lead)
 proof = run.certificate(job, data, now, best)
 longer = None if proof is None else runs.only_job("tighten-parts", together.tighten_key(proof, data, now))

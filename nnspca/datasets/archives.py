@@ -32,10 +32,10 @@ Member = tuple[str, bytes]  # the name inside the archive, only ever read as tex
 
 def members(data: bytes, suffixes: Iterable[str], left_out: Counter[str] | None = None) -> Iterator[Member]:
     """Yield name and content of the members with one of ``suffixes``; count the others by suffix."""
-    wanted = tuple(suffixes)
+    endings = tuple(suffixes)
     walk = _zip_members if data[:2] == b"PK" else _tar_members
     try:
-        for name, content in walk(data, wanted):
+        for name, content in walk(data, endings):
             if _hidden(name):
                 continue
             if content is not None:
@@ -61,12 +61,12 @@ def open_zip(data: bytes) -> zipfile.ZipFile:
     return archive
 
 
-def _zip_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:
+def _zip_members(data: bytes, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:
     with open_zip(data) as archive:
         for member in archive.infolist():
             if not member.is_dir():
                 progress.report_or_stop(member.header_offset, len(data), UNPACKING)
-                take = member.filename.lower().endswith(wanted)
+                take = member.filename.lower().endswith(endings)
                 yield member.filename, unpacked(archive, member) if take else None
 
 
@@ -97,7 +97,7 @@ def _refuse_larger(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
         )
 
 
-def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:
+def _tar_members(data: bytes, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:
     source: Any = io.BytesIO(data)
     if data[:2] == b"\x1f\x8b":
         source = gzip.GzipFile(fileobj=source)
@@ -115,7 +115,7 @@ def _tar_members(data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, by
             limits.check_headers(len(member.pax_headers))
             if member.isreg() and not member.issparse():
                 limits.check_unpacked(member.size)
-                stream = archive.extractfile(member) if member.name.lower().endswith(wanted) else None
+                stream = archive.extractfile(member) if member.name.lower().endswith(endings) else None
                 yield member.name, stream.read() if stream is not None else None
 
 

@@ -109,7 +109,7 @@ def arrange(table: Table, options: ReadingOptions, *, named: bool = True, notes:
             raise DataError(f"with samples in columns no column is the class, and {options.label!r:.40} cannot be it.")
         return _features_in_rows(table, notes)
     table = _drop_counter(table, notes)
-    able, names = sample_names.candidates(table), sample_names.found(table)
+    able, names = sample_names.candidates(table), sample_names.from_table(table)
     if options.names:
         names, table = sample_names.taken(table, options.names, notes)
     candidates = _could_be_class(table)

@@ -153,8 +153,8 @@ def _cbcl_raw(members: Iterator[archives.Member], with_negatives: bool, source: 
         folder = name.split("/")[-2] if "/" in name else ""
         if folder in groups and (with_negatives or folder == "face"):
             groups[folder].append((name, content))
-    wanted = {"face": N_FACES, "non-face": N_NON_FACES} if with_negatives else {"face": N_FACES}
-    for folder, count in wanted.items():
+    counts = {"face": N_FACES, "non-face": N_NON_FACES} if with_negatives else {"face": N_FACES}
+    for folder, count in counts.items():
         _check_raw(groups[folder], folder, count, source)
     X, shape = images.stack(images.grey_images(groups["face"] + groups["non-face"]))
     if not with_negatives:

@@ -114,8 +114,8 @@ def _read(data: bytes, ending: str, options: ReadingOptions, header: bool | None
 def _archive(data: bytes, options: ReadingOptions) -> Content:
     """An archive of images, or of a matrix with its names."""
     seen: Counter[str] = Counter()
-    wanted = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in market.BESIDE for gz in ("", ".gz")))
-    files = dict(members(data, wanted, seen))
+    suffixes = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in market.BESIDE for gz in ("", ".gz")))
+    files = dict(members(data, suffixes, seen))
     if any(name.lower().endswith(MATRICES) for name in files):
         return parse_together({n: c for n, c in files.items() if not n.lower().endswith(IMAGES)}, options, None)
     images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}

@@ -190,8 +190,8 @@ def _names(reader: _Reader, table: str, count: int, better: tuple[str, ...] = ()
     """The names of rows or columns: symbols if there are some, the index of the table otherwise."""
     group = reader.node(table)
     if not isinstance(group, reader.h5py.Group):
-        found = reader.index(group, count)
-        return found if found is not None and all(found) else None
+        index_names = reader.index(group, count)
+        return index_names if index_names is not None and all(index_names) else None
     index = group.attrs.get("_index", "_index")
     for name in (*better, index if isinstance(index, str) else "_index", "_index", "index"):
         names = reader.texts(reader.node(table, name), count)

@@ -131,13 +131,13 @@ def bare(content: bytes) -> bytes:
     """
     if content[:2] != b"\xff\xd8":
         return content
-    pieces, at, wanted = [content[:2]], 2, list(WANTED)
+    pieces, at, needed = [content[:2]], 2, list(WANTED)
     while content[at : at + 1] == b"\xff" and content[at + 1 : at + 2] not in (b"", b"\xda"):
         mark, begin = content[at + 1], content[at + 4 : at + 40]
         end = at + 1 if mark == 0xFF else at + 2 + int.from_bytes(content[at + 2 : at + 4], "big")  # a byte that fills
-        segment = next((w for w in wanted if mark == w[0] and begin.startswith(w[1])), None)
+        segment = next((w for w in needed if mark == w[0] and begin.startswith(w[1])), None)
         if segment:
-            wanted.remove(segment)
+            needed.remove(segment)
         if segment or mark not in SAID:
             pieces.append(content[at:end])
         if end == at + 2:

@@ -295,8 +295,8 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     ratio, share = float(mine.max() / mine.min()), float(mine.max() ** 2 / (mine**2).sum())
     notes = []
     if ratio > WIDE and share <= DOMINANT and _named_alike(data, used):
-        said = "The names of the columns differ in a number alone: they are taken to be of one unit: not standardised."
-        return [Note("named alike", said)]
+        text = "The names of the columns differ in a number alone: they are taken to be of one unit: not standardised."
+        return [Note("named alike", text)]
     if ratio > WIDE:
         factor = f"{float(f'{ratio:.2g}'):,.0f}"
         notes.append(

@@ -59,9 +59,9 @@ def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes
         turned = as_10x
         notes.append(f"The samples are its {'columns' if turned else 'rows'}, by the names beside it.")
     X = scipy.sparse.csr_array(X.T) if turned else X
-    kept = samples if len(samples) == X.shape[0] else ()
+    sample_names = samples if len(samples) == X.shape[0] else ()
     return Content(
-        X=X, feature_names=distinct(features) if features else (), notes=tuple(notes), sample_names=tuple(kept)
+        X=X, feature_names=distinct(features) if features else (), notes=tuple(notes), sample_names=tuple(sample_names)
     )
 
 

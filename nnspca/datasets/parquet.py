@@ -88,13 +88,13 @@ def _table(file: Any, arrow: Any) -> Table:
         more = file.metadata.row_group(group).num_rows
         step = max(1, AT_A_TIME // max(1, more))  # a reader of a column takes far more room than few numbers
         for start in progress.tracked(range(0, len(kinds), step), len(kinds) / step, READING):
-            wanted = list(range(start, min(start + step, len(kinds))))
-            read = file.reader.read_row_group(group, column_indices=wanted, use_threads=False)
+            indices = list(range(start, min(start + step, len(kinds))))
+            read = file.reader.read_row_group(group, column_indices=indices, use_threads=False)
             if read.num_rows != more:
                 raise DataError("the Parquet file holds fewer or more rows than its footer says: save it again.")
-            for j, column in zip(wanted, read.itercolumns(), strict=True):
+            for j, column in zip(indices, read.itercolumns(), strict=True):
                 if kinds[j] == "text":
-                    texts[place[j]] += ("" if value is None else _said(value) for value in column.to_pylist())
+                    texts[place[j]] += ("" if value is None else _text(value) for value in column.to_pylist())
                 else:
                     numbers[done : done + more, place[j]] = _doubles(column, names[j], arrow)
         done += more
@@ -145,5 +145,5 @@ def _doubles(column: Any, name: str, arrow: Any) -> np.ndarray:
     return np.where(gone, np.nan, numbers)
 
 
-def _said(value: object) -> str:
+def _text(value: object) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value).strip()

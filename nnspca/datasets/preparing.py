@@ -28,7 +28,7 @@ def center(dataset: Dataset) -> Dataset:
            [ 1.,  2.]])
     """
     _dense(dataset, "Centring")
-    return _made(dataset, dataset.X - dataset.means, "centred: the mean of each feature taken off")
+    return _with_values(dataset, dataset.X - dataset.means, "centred: the mean of each feature taken off")
 
 
 def standardize(dataset: Dataset) -> Dataset:
@@ -42,7 +42,9 @@ def standardize(dataset: Dataset) -> Dataset:
     """
     _dense(dataset, "Standardising")
     spread = np.where(dataset.deviations > 0, dataset.deviations, 1.0)
-    return _made(dataset, (dataset.X - dataset.means) / spread, "standardised: each feature in standard deviations")
+    return _with_values(
+        dataset, (dataset.X - dataset.means) / spread, "standardised: each feature in standard deviations"
+    )
 
 
 def log1p(dataset: Dataset) -> Dataset:
@@ -58,7 +60,9 @@ def log1p(dataset: Dataset) -> Dataset:
     least = float(dataset.X.min())
     if least <= -1:
         raise DataError(f"log(1 + x) needs numbers above −1; the least here is {least:g}. Leave this step out.")
-    return _made(dataset, dataset.X.log1p() if dataset.is_sparse else np.log1p(dataset.X), "log(1 + x) of every number")
+    return _with_values(
+        dataset, dataset.X.log1p() if dataset.is_sparse else np.log1p(dataset.X), "log(1 + x) of every number"
+    )
 
 
 def project_out(dataset: Dataset) -> Dataset:
@@ -77,7 +81,7 @@ def project_out(dataset: Dataset) -> Dataset:
     _dense(dataset, "Projecting out the first component")
     Y = dataset.X - dataset.means
     v = _first(Y)
-    return _made(dataset, Y - np.outer(Y @ v, v), "centred, and the first principal component projected out")
+    return _with_values(dataset, Y - np.outer(Y @ v, v), "centred, and the first principal component projected out")
 
 
 def normalize_images(dataset: Dataset) -> Dataset:
@@ -96,7 +100,7 @@ def normalize_images(dataset: Dataset) -> Dataset:
     _images(dataset)
     mean, spread = dataset.X.mean(axis=1, keepdims=True), dataset.X.std(axis=1, keepdims=True)
     scaled = SHARE + SHARE * (dataset.X - mean) / np.where(spread > 0, spread, 1.0)
-    return _made(
+    return _with_values(
         dataset, np.clip(scaled, 0.0, 1.0), "each image scaled to mean and deviation 0.25 and clipped to [0, 1]"
     )
 
@@ -118,7 +122,7 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
     retained = np.arange(height * width).reshape(height, width)[pixels:-pixels, pixels:-pixels]
     names = tuple(dataset.feature_names[j] for j in retained.ravel())
     note = f"cropped by {pixels} pixel(s) at each border"
-    return _made(dataset, dataset.X[:, retained.ravel()], note, feature_names=names, image_shape=retained.shape)
+    return _with_values(dataset, dataset.X[:, retained.ravel()], note, feature_names=names, image_shape=retained.shape)
 
 
 @dataclass(frozen=True)
@@ -226,7 +230,7 @@ def _first(Y: np.ndarray) -> np.ndarray:
     return v / (length if length > 0 else 1.0)
 
 
-def _made(dataset: Dataset, X: object, action: str, **features: Any) -> Dataset:
+def _with_values(dataset: Dataset, X: object, action: str, **features: Any) -> Dataset:
     """The data set with other numbers and, if they changed, other ``features``, and a note on what was done."""
     note = f"{action[:1].upper()}{action[1:]}."
     source = f"{dataset.source}; {action}" if dataset.source else action

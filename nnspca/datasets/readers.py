@@ -208,7 +208,7 @@ def _handle_missing(content: Content, options: ReadingOptions) -> Content:
         feature_names=tuple(n for n, retained in zip(content.feature_names, features, strict=True) if retained),
         image_shape=content.image_shape if whole else None,
         labels=None if content.labels is None else content.labels[rows],
-        sample_names=tuple(n for n, kept in zip(content.sample_names, rows, strict=False) if kept),
+        sample_names=tuple(n for n, retained in zip(content.sample_names, rows, strict=False) if retained),
         notes=(*content.notes, note[:1].upper() + note[1:]),
     )
 

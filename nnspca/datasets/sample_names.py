@@ -12,7 +12,7 @@ from nnspca.errors import DataError
 LOOKED_AT = 2000  # columns, up to which each is looked at whether it may name the samples
 
 
-def found(table: Table) -> tuple[str, ...]:
+def from_table(table: Table) -> tuple[str, ...]:
     """Return the names in the first column of text that has another one in each row; none where there is none."""
     return next((tuple(values) for column, values in table.texts if identifies(column, values)), ())
 

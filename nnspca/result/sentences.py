@@ -124,9 +124,9 @@ def stability(stability: Stability, part: int = 0) -> str:
     return f"Found again, with at least {most} of its features, in {count} of {stability.resamples} resamples."
 
 
-def evidence(need: Necessity | None, found: Stability | None) -> tuple[str, str]:
+def evidence(need: Necessity | None, resampling: Stability | None) -> tuple[str, str]:
     """Return the sentences about indispensable features and about resamples; empty for None."""
-    return "" if need is None else necessity(need), "" if found is None else stability(found)
+    return "" if need is None else necessity(need), "" if resampling is None else stability(resampling)
 
 
 def listing(parts: Sequence[Component], total: float | None = None) -> str:

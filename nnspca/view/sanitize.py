@@ -95,7 +95,7 @@ def label(text: str, most: int = NAME) -> str:
     >>> label('<a href="x">R&D</a>')
     '&lt;a href="x"&gt;R&amp;D&lt;/a&gt;'
     """
-    return re.sub(r"[&<>$]|%\{", lambda found: ENTITIES[found[0]], line(text, most))
+    return re.sub(r"[&<>$]|%\{", lambda match: ENTITIES[match[0]], line(text, most))
 
 
 def labels(texts: Sequence[object]) -> list[str]:
@@ -114,9 +114,9 @@ def headings(texts: Sequence[object]) -> list[str]:
 
 def _apart(texts: Sequence[object]) -> list[str]:
     """Return names as lines, a number behind those that were there before."""
-    told: dict[str, None] = {}
+    names: dict[str, None] = {}
     for text in texts:
         name = line(str(text), NAME)
         again = (f"{_cut(name, NAME - 8)} ({number})" for number in itertools.count(2))
-        told[name if name not in told else next(other for other in again if other not in told)] = None
-    return list(told)
+        names[name if name not in names else next(other for other in again if other not in names)] = None
+    return list(names)

@@ -197,7 +197,7 @@ def test_k_that_are_carried_and_not_proven_are_said_to_be_so(open_page, empty):
     rows = known.along(data, now, (3, 4, 5))
     parts = {k: row.component for k, row in rows.items()}
     view = content.View(data, store.leading(data, now), 4, "best", rows, parts, player.Live({}, {}))
-    sent = content.payload(view, None, about="x", note="", said="")
+    sent = content.payload(view, None, about="x", note="", live_text="")
     assert sent["band"]["ks"] == [3, 4, 5]
     assert sent["band"]["proven"] == [False, False, True]
     assert view.band.proven == {5}

@@ -44,17 +44,17 @@ def answer(**changes):
 
 
 def test_it_is_said_in_plain_words_rounded_against_us():
-    words = need.said(answer(), "pixels")
+    words = need.summary(answer(), "pixels")
     assert (
         "1 of these 3 pixels is indispensable (proven): every component within 1 % of the best found has it." in words
     )
     assert "1 is dispensable: a component within 1 % of the best found without it was found; 1 is not decided." in words
     assert "Outside the component, no squared loading exceeds 4.1 %." in words
     none = answer(essential=np.zeros(6, dtype=bool), dispensable=np.ones(6, dtype=bool), within=0.0)
-    words = need.said(none, "genes")
+    words = need.summary(none, "genes")
     assert "None of these 3 genes is proven indispensable." in words
     assert "Each is dispensable: a component as good as the best found without it was found." in words
-    assert "within 0.2 % of the best found" in need.said(answer(within=0.002), "pixels")
+    assert "within 0.2 % of the best found" in need.summary(answer(within=0.002), "pixels")
 
 
 def test_an_image_frames_the_pixels_and_says_of_each_what_is_known():
@@ -129,4 +129,4 @@ def test_a_stopped_run_shows_what_is_proven_and_is_not_kept():
     assert made.stopped
     assert made.undecided.any()
     assert store.results().get(sentences.need_key(data, now, 0.01)) is None
-    assert "not decided" in need.said(made, "features")
+    assert "not decided" in need.summary(made, "features")

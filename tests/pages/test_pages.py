@@ -80,7 +80,7 @@ def offered(monkeypatch):
 
 def test_a_face_component_is_an_upright_image_with_k_pixels(open_page, offered):
     page = settle(open_page(k=30, more="true"))
-    component = run.found(solving(page)).part
+    component = run.latest(solving(page)).part
     assert component.cardinality == 30
     assert played(page)["scene"]["image"].items() >= {"rows": 25, "columns": 25}.items()
     drawn = offered("html-explore-component")
@@ -104,7 +104,7 @@ def test_the_state_of_a_link_is_the_state_of_the_page(open_page):
     assert page.number_input(key="k").value == 9
     assert page.number_input(key="em.restarts").value == 3
     settle(page)
-    component = run.found(solving(page)).part
+    component = run.latest(solving(page)).part
     assert (component.k, component.method, component.nonnegative) == (9, "em", False)
     assert component.options["restarts"] == 3
 
@@ -260,7 +260,7 @@ def test_names_taken_home_run_no_formula_in_a_spreadsheet():
 
 def test_a_run_goes_home_as_json_and_as_one_page_that_tell_what_was_proven(open_page):
     page = settle(open_page(data="pitprops", k="4", more="true"))
-    found = run.found(solving(page))
+    found = run.latest(solving(page))
     part, proof = found.part, found.proof
     data, now = nnspca.datasets.load("pitprops"), state.State(data="pitprops", k=4)
     told = json.loads(report.as_json(part, proof, data, now))

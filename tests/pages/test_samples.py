@@ -46,7 +46,7 @@ def told(data, k=2, *, standardise=False, nonnegative=True, feature=0):
     first, second = parts[0], parts[1] if len(parts) > 1 else None
     lie = run.lie(data, now, first, second)
     why = nnspca.contribution(cov, first, feature)
-    return content.payload(first, second, lie, why, data, now, asked=True), lie, why, first
+    return content.payload(first, second, lie, why, data, now, requested=True), lie, why, first
 
 
 @pytest.mark.parametrize("name", DEGENERATE)

@@ -52,7 +52,7 @@ def test_a_search_hands_over_the_quick_answer_and_its_proof_before_it_goes_on(mo
     assert early.upper >= proof.upper
     assert proof.lower >= quick.variance
     assert [c.variance for c in better] == sorted(c.variance for c in better)
-    found = run.found(job)
+    found = run.latest(job)
     assert found.part.variance == max(c.variance for c in better) > quick.variance
     assert found.proof.upper == proof.upper >= found.part.variance
     nnspca.verify(found.proof, cov)
@@ -60,7 +60,7 @@ def test_a_search_hands_over_the_quick_answer_and_its_proof_before_it_goes_on(mo
     again = Job("again")
     run.ExploreJob(data, NOW, Solver("best", (("search", 3),))).work(again)
     assert asked == [0, 3]  # what the search found is kept
-    assert run.found(again).part.variance == found.part.variance
+    assert run.latest(again).part.variance == found.part.variance
 
 
 def test_a_longer_proof_looks_for_a_better_component_first_and_says_so():
@@ -89,7 +89,7 @@ def test_of_two_certificates_the_better_component_is_kept():
         store.results.clear()
         proofs.keep(first, data, NOW)
         assert proofs.keep(second, data, NOW).component is cert.component
-    nnspca.verify(proofs.kept(data, NOW, 9), cov)
+    nnspca.verify(proofs.certificate_at(data, NOW, 9), cov)
 
 
 def test_a_first_upper_bound_is_shown_at_once_and_nothing_is_built_on_it(open_page, monkeypatch):
@@ -104,7 +104,7 @@ def test_a_first_upper_bound_is_shown_at_once_and_nothing_is_built_on_it(open_pa
     (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
     assert job.wait_for_first(60, 2)
     page.run()
-    found = run.found(job)
+    found = run.latest(job)
     assert found.proof.stopped
     assert found.proof.upper > found.part.variance
     assert re.fullmatch(r"Live: [\d.]+ % of λ₁ found in .+; computing the upper bound …", played(page)["live_says"])
@@ -112,7 +112,7 @@ def test_a_first_upper_bound_is_shown_at_once_and_nothing_is_built_on_it(open_pa
     assert "The live proof is still running" in texts(page)
     going.set()
     page = settle(page)
-    proof = run.found(job).proof
+    proof = run.latest(job).proof
     assert proof.upper < found.proof.upper
     assert not proof.stopped
     assert re.fullmatch(
@@ -127,7 +127,7 @@ def test_what_another_solver_finds_never_becomes_the_certificates_own(method):
     now = dataclasses.replace(NOW, sign=ANY_SIGN)
     job = Job("other")
     run.ExploreJob(catalogue.dataset("digits"), now, Solver(method, ())).work(job)
-    found = run.found(job)
+    found = run.latest(job)
     assert len(job.arrived) == 2
     assert found.part.method == method
     assert found.proof.component is not found.part

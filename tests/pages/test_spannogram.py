@@ -130,8 +130,8 @@ def test_candidates_are_numbered_as_the_library_counts_them(n, k, nonnegative, s
     if not V.any():
         return
     picture = geometry.picture(V, k, nonnegative)
-    assert picture.candidates == picture.found.candidates()
-    sets = [tuple(s.tolist()) for _, _, s in picture.found.supports()]
+    assert picture.candidates == picture.regions.candidates()
+    sets = [tuple(s.tolist()) for _, _, s in picture.regions.supports()]
     for (one, first), (two, second) in pairwise(sorted(zip(picture.ids, sets, strict=True))):
         assert (one == two) == (first == second)
 
@@ -140,23 +140,23 @@ def test_candidates_are_numbered_as_the_library_counts_them(n, k, nonnegative, s
 def test_of_many_curves_thirty_are_drawn_and_the_others_lie_within_their_envelope(nonnegative):
     V = rows.random(625, 2, 0)
     picture = geometry.picture(V, 10, nonnegative)
-    assert len(picture.drawn) == geometry.DRAWN
-    assert set(picture.drawn) <= set(picture.ever)
-    others = np.delete(V, picture.drawn, axis=0)
+    assert len(picture.shown) == geometry.DRAWN
+    assert set(picture.shown) <= set(picture.ever)
+    others = np.delete(V, picture.shown, axis=0)
     angles = np.linspace(-np.pi / 2, 3 * np.pi / 2, picture.envelope.shape[1])
     heights = curves.values(others, angles) if nonnegative else np.abs(curves.values(others, angles))
     np.testing.assert_array_equal(picture.envelope, [heights.min(axis=1), heights.max(axis=1)])
     data = canvas.payload(Rows(V), 10, nonnegative, picture)
     assert data["envelope"]["others"] == 595
     lasting = np.zeros(625)
-    for left, right, support in picture.found.supports():
+    for left, right, support in picture.regions.supports():
         lasting[support] += right - left
-    assert lasting[picture.drawn].min() >= np.delete(lasting, picture.drawn).max() - 1e-9
+    assert lasting[picture.shown].min() >= np.delete(lasting, picture.shown).max() - 1e-9
 
 
 def test_few_curves_are_all_drawn_and_have_no_envelope():
     picture = geometry.picture(rows.random(geometry.ALL_CURVES, 2, 0), 4, True)
-    assert picture.drawn.tolist() == list(range(geometry.ALL_CURVES))
+    assert picture.shown.tolist() == list(range(geometry.ALL_CURVES))
     assert picture.envelope is None
 
 
@@ -164,8 +164,8 @@ def test_few_curves_are_all_drawn_and_have_no_envelope():
 def test_a_whole_turn_is_covered_and_each_region_holds_the_highest_curves(n, k, nonnegative, seed):
     k, V = min(k, n), rows.random(n, 2, seed)
     picture = geometry.picture(V, k, nonnegative)
-    assert (picture.found.start, picture.found.end) == (-np.pi / 2, 3 * np.pi / 2)
-    for left, right, support in picture.found.supports():
+    assert (picture.regions.start, picture.regions.end) == (-np.pi / 2, 3 * np.pi / 2)
+    for left, right, support in picture.regions.supports():
         if right - left > 1e-9:
             w = curves.values(V, (left + right) / 2)
             score = np.maximum(w, 0) if nonnegative else np.abs(w)
@@ -179,7 +179,7 @@ def test_curves_in_the_set_at_once_have_different_colours_where_there_are_enough
     picture = geometry.picture(V, min(k, n), True)
     assert set(picture.tints) <= set(range(len(geometry.TINTS)))
     np.testing.assert_array_equal(picture.tints, geometry.picture(V.copy(), min(k, n), True).tints)
-    first = picture.tints[picture.found.first]
+    first = picture.tints[picture.regions.first]
     assert len(set(first)) == len(first)
 
 

@@ -104,11 +104,11 @@ def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
 
     job.report = report
     stability._work(parts, data, now, choice, 50, 1.0)(job)
-    drawn = job.arrived[-1].drawn
+    drawn = job.arrived[-1].resampled
     assert drawn.stopped
     assert 2 <= drawn.resamples < 50
     assert store.results().get(stability._key(data, now, choice, 50, 1.0)) is None
-    assert "of 1 part" in stability.said(job.arrived[-1], "pixels")
+    assert "of 1 part" in stability.summary(job.arrived[-1], "pixels")
 
 
 def test_a_run_stopped_before_its_first_resample_says_so(open_page, short_proofs, monkeypatch):
@@ -155,7 +155,7 @@ def test_the_curve_says_where_the_largest_mean_and_the_asked_for_k_are():
     assert np.allclose(bars.y, 100 * found.mean)
     assert np.allclose(bars.error_y.array, 100 * found.error)
     assert "within one standard error of it from k = 4" in figure.layout.meta["alt"]
-    words = which.said(found)
+    words = which.summary(found)
     assert "do as well: k = 4 (probable, not proven)" in words
     assert "k = 9 keeps the most: **30.00 %** ± 3.00; k = 4 keeps 28.50 %" in words
 

@@ -50,8 +50,8 @@ def lowest(first: Proven, second: Proven) -> tuple[float, tuple[Bound, ...]]:
     """Return the upper bound of two certificates together, and of each bound the lower value."""
     bounds: dict[str, Bound] = {}
     for bound in (*first.bounds, *second.bounds):
-        held = bounds.setdefault(bound.name, bound)
-        if bound.deterministic and bound.value < held.value:
+        best = bounds.setdefault(bound.name, bound)
+        if bound.deterministic and bound.value < best.value:
             bounds[bound.name] = bound
     return min(b.value for b in bounds.values() if b.deterministic), tuple(bounds.values())
 
@@ -76,7 +76,7 @@ def _key(data: Dataset, now: State, k: int) -> tuple[Hashable, ...]:
     return ("tightest", *store.subject_key(data, now), k)
 
 
-def kept(data: Dataset, now: State, k: int) -> Certificate | None:
+def certificate_at(data: Dataset, now: State, k: int) -> Certificate | None:
     """Return the tightest certificate that any live run has made at k."""
     certificate: Certificate | None = store.results().get(_key(data, now, k))
     return certificate
@@ -84,7 +84,7 @@ def kept(data: Dataset, now: State, k: int) -> Certificate | None:
 
 def keep(certificate: Certificate, data: Dataset, now: State) -> Certificate:
     """Keep a certificate, joined with the one that is kept already; return it."""
-    before = kept(data, now, certificate.k)
+    before = certificate_at(data, now, certificate.k)
     best = certificate if before is None else joined(before, certificate)
     store.results().put(_key(data, now, certificate.k), best)
     known.record(data, now, best)
@@ -136,11 +136,11 @@ def _tightened(k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: J
 
     Until it stands, the turn is over or Stop is pressed; whatever is found and proven is kept.
     """
-    begun = time.monotonic()
+    start = time.monotonic()
     job.about = k
 
     def spent() -> float:
-        return min((time.monotonic() - begun) / turn.patience, 1.0)
+        return min((time.monotonic() - start) / turn.patience, 1.0)
 
     def listen(progress: Progress) -> None:
         done = (turn.place + max(progress.fraction, spent())) / turn.places
@@ -153,22 +153,22 @@ def _tightened(k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: J
     def over() -> bool:
         return job.should_stop() or spent() >= 1.0
 
-    asked: dict[str, Any] = {"nonnegative": now.nonnegative, "seed": now.seed, "should_stop": over}
-    before = kept(data, now, k)
+    settings: dict[str, Any] = {"nonnegative": now.nonnegative, "seed": now.seed, "should_stop": over}
+    before = certificate_at(data, now, k)
     if before is None:
-        before = keep(machines.call(nnspca.certify, cov, k, on_progress=listen, **asked), data, now)
+        before = keep(machines.call(nnspca.certify, cov, k, on_progress=listen, **settings), data, now)
     listen(Progress(0.0, "searching on", before.lower, before.upper))
-    found = machines.call(
+    result = machines.call(
         nnspca.solve,
         cov,
         k,
         search=ROUNDS,
         start=np.asarray(before.component.loadings),
-        on_progress=lambda told: listen(dataclasses.replace(told, fraction=0.0, variance=None)),
-        **asked,
+        on_progress=lambda progress: listen(dataclasses.replace(progress, fraction=0.0, variance=None)),
+        **settings,
     )
-    better = found if found.variance > before.lower * (1 + GAIN) else before.component
-    made = machines.call(
+    better = result if result.variance > before.lower * (1 + GAIN) else before.component
+    certificate = machines.call(
         nnspca.certify,
         cov,
         k,
@@ -176,9 +176,9 @@ def _tightened(k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: J
         component=better,
         warm_start=before,  # what is proven already comes down from there
         on_progress=listen,
-        **asked,
+        **settings,
     )
-    return Fall(before, keep(made, data, now), time.monotonic() - begun)
+    return Fall(before, keep(certificate, data, now), time.monotonic() - start)
 
 
 def check(certificate: Certificate | PartsCertificate, data: Dataset, now: State, doing: str) -> Work:

@@ -75,8 +75,8 @@ def about(data: Dataset, now: State) -> str:
     """Say which data, how they were prepared, and whom to thank."""
     rows, columns = data.shape
     scaled = ", each feature divided by its standard deviation" if now.standardise else ""
-    said = f"{data.title or data.name}: {rows:,} × {columns:,}{scaled}. {data.citation} Terms: {data.terms}"
-    return sanitize.line(f"{said.strip()} Content: {data.content_hash[:16]}.")
+    text = f"{data.title or data.name}: {rows:,} × {columns:,}{scaled}. {data.citation} Terms: {data.terms}"
+    return sanitize.line(f"{text.strip()} Content: {data.content_hash[:16]}.")
 
 
 def versions() -> str:

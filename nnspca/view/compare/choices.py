@@ -40,11 +40,11 @@ class Choices:
 
     def cardinalities(self, data: Dataset, now: State) -> tuple[int, ...]:
         """Return the k to solve: for each share of the features the nearest at which there is a stored proof."""
-        wanted = comparison.cardinalities(data.n_features, SHARES[self.fine])
-        held = stored.cardinalities(known.problem(data, self.view(data.name, now)))
-        if not held:
-            return wanted
-        return tuple(sorted({min(held, key=lambda k: max(k / share, share / k)) for share in wanted}))
+        ks = comparison.cardinalities(data.n_features, SHARES[self.fine])
+        stored_ks = stored.cardinalities(known.problem(data, self.view(data.name, now)))
+        if not stored_ks:
+            return ks
+        return tuple(sorted({min(stored_ks, key=lambda k: max(k / share, share / k)) for share in ks}))
 
 
 def labels() -> dict[str, str]:
@@ -85,8 +85,8 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
             )
         with grid:
             fine = choose(KEYS["fine"], "Values of k", help="k as a share of the features, the same for all data sets.")
-        asked = Choices(names, (), fine, scales)
-        sets = catalogue.ready(names, now, lambda name: asked.view(name, now).standardise)
+        choices = Choices(names, (), fine, scales)
+        sets = catalogue.ready(names, now, lambda name: choices.view(name, now).standardise)
         with how:
             able = methods_for(now.nonnegative, max((data.n_features for data in sets), default=1))
             by = choose(
@@ -97,21 +97,21 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
                 format_func=solver.TITLES.__getitem__,
                 help="Each has a curve of its own in the small panels; the figure shows the best component of all.",
             )
-        if said := preprocessing(asked, now):
-            st.caption(said)
+        if steps := preprocessing(choices, now):
+            st.caption(steps)
         if absent := [f"**{sanitize.plain(info.title)}**" for info in infos.values() if not info.local]:
             st.caption(f"Not on this machine: {', '.join(absent)}. The [data page](data) says how to get them.")
-    return replace(asked, by=by), sets
+    return replace(choices, by=by), sets
 
 
 def preprocessing(choice: Choices, now: State) -> str:
     """Say which data sets went through which of the steps asked for, and which could not; nothing without steps."""
     if not now.prep:
         return ""
-    said = []
+    texts = []
     for name in choice.vs:
         done = downloads.steps_of(name, now)
         left = [step for step in now.prep if step not in done]
         besides = f"; not possible with it: {', '.join(left)}" if left else ""
-        said.append(f"{sanitize.plain(name)} ({', '.join(done) or 'none'}{besides})")
-    return f"Extra preprocessing: {', '.join(said)}."
+        texts.append(f"{sanitize.plain(name)} ({', '.join(done) or 'none'}{besides})")
+    return f"Extra preprocessing: {', '.join(texts)}."

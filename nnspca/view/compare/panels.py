@@ -31,15 +31,15 @@ def answer(sets: Sequence[Compared]) -> str:
     """Say of each data set what is proven at every k, the most first; those that are not complete come last."""
     ready = sorted((one for one in sets if one.complete), key=lambda one: -one.least.ratio)
     closed = [_name(one) for one in ready if one.least.optimal]
-    said = [f"Proven optimal at every k: {', '.join(closed)}."] if closed else []
+    lines = [f"Proven optimal at every k: {', '.join(closed)}."] if closed else []
     for one in ready[len(closed) :]:
-        where = " at every k" if one is ready[-1] or len(said) == 0 else ""
-        said.append(f"{_name(one)}: {words.proven_share(one.least.ratio)}{where}.")
+        where = " at every k" if one is ready[-1] or len(lines) == 0 else ""
+        lines.append(f"{_name(one)}: {words.proven_share(one.least.ratio)}{where}.")
     if ready[len(closed) :]:
-        said[-1] = f"{said[-1][:-1]} (widest gap at k = {ready[-1].least.at:,})."
+        lines[-1] = f"{lines[-1][:-1]} (widest gap at k = {ready[-1].least.at:,})."
     if ready and len(ready) < len(sets):
-        said.append(f"Still computing: {', '.join(_name(one) for one in sets if not one.complete)}.")
-    return " ".join(said or [WORKING]).replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0")
+        lines.append(f"Still computing: {', '.join(_name(one) for one in sets if not one.complete)}.")
+    return " ".join(lines or [WORKING]).replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0")
 
 
 def _name(one: Compared) -> str:
@@ -57,9 +57,9 @@ def together(sets: Sequence[Compared], live: dict[str, Live]) -> Figure:
         )
         for one in sets
     ]
-    drawn = overlay.compared(shown, charts.palette())
-    charts.figure(drawn, "together", first=True)
-    return drawn
+    figure = overlay.compared(shown, charts.palette())
+    charts.figure(figure, "together", first=True)
+    return figure
 
 
 def _of_run(live: Live | None, leading: float) -> dict[int, tuple[float, float]]:
@@ -67,8 +67,8 @@ def _of_run(live: Live | None, leading: float) -> dict[int, tuple[float, float]]
     best: dict[int, tuple[float, float]] = {}
     for point in () if live is None else live.points:
         proof, (low, high) = point.certificate, best.get(point.k, (0.0, math.inf))
-        found = point.component.variance if proof is None else max(point.component.variance, proof.lower)
-        best[point.k] = max(low, found / leading), min(high, math.inf if proof is None else proof.upper / leading)
+        variance = point.component.variance if proof is None else max(point.component.variance, proof.lower)
+        best[point.k] = max(low, variance / leading), min(high, math.inf if proof is None else proof.upper / leading)
     return best
 
 
@@ -76,16 +76,18 @@ def side_by_side(results: dict[str, Live], choice: Choices) -> dict[str, Figure]
     """Show a column of small panels for each data set, two beside each other, same axes, one legend; return them."""
     everything = ((result.about, point) for result in results.values() for point in result.points)
     within = small.ranges(everything, SHARES[choice.fine])
-    drawn: dict[str, Figure] = {}
+    figures: dict[str, Figure] = {}
     st.html(small.legend(choice.by, charts.palette()))
     for column, (name, result) in zip(_pairs(len(results)), results.items(), strict=True):
         with column:
-            drawn[name] = small.compared(result.about, result.points, choice.by, within, charts.palette(), letters=WIDE)
-            charts.figure(small.bare(drawn[name]), f"compared-{name}")
-    return drawn
+            figures[name] = small.compared(
+                result.about, result.points, choice.by, within, charts.palette(), letters=WIDE
+            )
+            charts.figure(small.bare(figures[name]), f"compared-{name}")
+    return figures
 
 
-def said_of_each(sets: Sequence[Compared], results: dict[str, Live]) -> None:
+def describe_each(sets: Sequence[Compared], results: dict[str, Live]) -> None:
     """Say in words what the numbers of each data set mean, two beside each other."""
     ready = [one for one in sets if one.data.name in results]
     for column, one in zip(_pairs(len(ready)), ready, strict=True):
@@ -116,7 +118,7 @@ def reasons(about: Profile, one: Compared) -> list[str]:
         sign = "so the sign constraint costs something"
     else:
         sign = "so a nonnegative component needs another direction than ordinary PCA"
-    said = [
+    lines = [
         f"**Spectrum:** the first direction holds {words.percent(about.first_share)} of all variance, the second is "
         f"{words.fixed(second, 2)} of it and the fourth {words.fixed(fourth, 2)}: {decay}.",
         f"**Sign:** {words.percent(about.one_sign)} of the first direction has one sign, {sign}. "
@@ -125,15 +127,15 @@ def reasons(about: Profile, one: Compared) -> list[str]:
     ]
     if any(row.bounded for row in one.rows):
         least = one.least
-        said.append(
+        lines.append(
             f"**Proof:** {words.proven_share(least.ratio)} at k = {least.at:,}, where the gap is widest; before "
             f"any run, Theorem 1 of Asteris et al. (2014) promises {words.percent(about.promised(least.at), 1)} there."
         )
-    return [sentence.replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0") for sentence in said]
+    return [sentence.replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0") for sentence in lines]
 
 
 def takeaway(
-    sets: Sequence[Compared], results: dict[str, Live], choice: Choices, now: State, drawn: dict[str, Figure]
+    sets: Sequence[Compared], results: dict[str, Live], choice: Choices, now: State, figures: dict[str, Figure]
 ) -> None:
     """Offer the tables of the live run, the figures and the code."""
     profiles = [result.about for result in results.values()]
@@ -155,7 +157,7 @@ def takeaway(
         charts.csv_button(downloads.study_csv(table), f"csv-{name}", f"{name}.csv", label)
     with st.container(horizontal=True):
         charts.json_button(lambda: downloads.tables_json(*tables), "json-compare", "compare.json")
-        for name, figure in drawn.items():
+        for name, figure in figures.items():
             charts.figure_button(
                 figure, f"html-compare-{name}", f"compare-{name}.html", f"{sanitize.plain(name)} (HTML)"
             )

@@ -77,7 +77,7 @@ def _compared(data: Dataset, title: str, choice: Choices, now: State) -> Compare
     return Compared(data, title, tuple(known.along(data, now, ks).values()), store.leading(data, now))
 
 
-def begun(sets: tuple[Dataset, ...], choice: Choices, now: State) -> bool:
+def is_started(sets: tuple[Dataset, ...], choice: Choices, now: State) -> bool:
     """Tell whether the job of this view has started."""
     return runs.job_for("compare", _key(sets, choice, now)) is not None
 

@@ -25,18 +25,18 @@ def explained(raw: Dataset, data: Dataset, now: State) -> None:
         st.caption("A covariance is taken as it is, or turned into correlations (**standardised**, in the sidebar).")
         return
     steps = [preparing.STEPS[name] for name in able if not name.startswith("crop-")]
-    told = [f"- {'✓ ' if now.standardise else ''}{SCALED}"]
-    told += [f"- {'✓ ' if step.name in now.prep else ''}**{step.name}**: {step.about}" for step in steps]
+    items = [f"- {'✓ ' if now.standardise else ''}{SCALED}"]
+    items += [f"- {'✓ ' if step.name in now.prep else ''}**{step.name}**: {step.about}" for step in steps]
     if len(steps) < len(able):
         done = "✓ " if any(name.startswith("crop-") for name in now.prep) else ""
-        told.append(
+        items.append(
             f"- {done}**crop-1** … **crop-4**: leaves out pixels at the borders of images, where a background "
             "would win."
         )
-    told += [f"- {words}" for words in _left_out(raw, able)]
+    items += [f"- {words}" for words in _left_out(raw, able)]
     st.markdown(
         f"Done to the data before the covariance is formed; choose under **Extra preprocessing** in the sidebar.\n\n"
-        f"- ✓ {CENTRED}\n" + "\n".join(told)
+        f"- ✓ {CENTRED}\n" + "\n".join(items)
     )
     if not now.prep:
         return

@@ -35,7 +35,7 @@ SAYS: dict[Missing, str] = {
 }
 
 
-def bring() -> None:
+def show() -> None:
     """Offer to drop files; what they hold is in use at once, and until the tab is closed."""
     given: Sequence[File] = st.file_uploader(
         "Your own data", key="upload", type=TYPES, accept_multiple_files=True, help=guide.explained("upload", FORMATS)
@@ -70,7 +70,7 @@ def bring() -> None:
         files.remember(job.result, given, reading, names, _left_out(job))
         caution.note(job.result, job.about)
         _open(job.result, job.key)
-        _told(job.result, reading)
+        _show_reading(job.result, reading)
         _choices(job.result, mark, turned=turned)
         if job.about.left_out:
             st.toggle(
@@ -112,7 +112,7 @@ def _open(data: Dataset, key: object) -> None:
 
 def _problem(problem: DataError, mark: str) -> None:
     """Say what is wrong with the file, with the choices that would mend it."""
-    st.error(sanitize.plain(_said(problem)), icon=":material/error:")
+    st.error(sanitize.plain(_message(problem)), icon=":material/error:")
     if isinstance(problem, MissingValues):
         _ask_missing(mark, problem)
     elif _missing(mark) != "refuse":  # the way chosen leaves nothing: there are others
@@ -121,7 +121,7 @@ def _problem(problem: DataError, mark: str) -> None:
         _ask_class(problem.columns, mark)
 
 
-def _said(problem: DataError) -> str:
+def _message(problem: DataError) -> str:
     """Return what is wrong, with what this page can do about it where the library names its own ways."""
     if isinstance(problem, MissingValues):
         return f"{problem.found} Choose what to do with them, or fill them in and choose the file again."
@@ -163,16 +163,16 @@ def _ask_class(columns: tuple[str, ...], mark: str) -> None:
     )
 
 
-def _told(data: Dataset, reading: Reading) -> None:
+def _show_reading(data: Dataset, reading: Reading) -> None:
     """Say what was read, its first columns and what was decided; and lead on to the pages."""
     rows, columns = data.shape
-    said = sanitize.plain(" ".join(data.notes))
+    notes = sanitize.plain(" ".join(data.notes))
     first = ", ".join(sanitize.plain(name, sanitize.NAME) for name in data.feature_names[:FIRST])
     more = f" and {columns - FIRST:,} more" if columns > FIRST else ""
     with st.container(key="read", gap=None):
         st.success(
             f"In use: your file **{sanitize.plain(data.name)}**, {rows:,} × {columns:,}, {data.kind}. "
-            f"First columns: {first}{more}. Preprocessing: {state.current().scale}. {said}",
+            f"First columns: {first}{more}. Preprocessing: {state.current().scale}. {notes}",
             icon=":material/check_circle:",
         )
         with st.container(horizontal=True):
@@ -195,10 +195,10 @@ def _told(data: Dataset, reading: Reading) -> None:
         )
     if data.labels is not None:
         counts = np.bincount(data.labels[data.labels >= 0], minlength=len(data.label_names))
-        told = ", ".join(
+        classes = ", ".join(
             f"{sanitize.plain(n, 40)} {c:,}×" for n, c in list(zip(data.label_names, counts, strict=True))[:8]
         )
-        st.caption(f"Classes: {told}.")
+        st.caption(f"Classes: {classes}.")
     st.caption(
         "The file is in use until this tab is closed; after a reload choose the file once more. Nothing of it is kept "
         "on the server."
@@ -239,12 +239,12 @@ def _usable(data: Dataset) -> bool:
     else:
         return True
     warned = st.empty()
-    wanted = st.toggle(
+    accepted = st.toggle(
         "Take the nearest covariance instead",
         key=f"repair-{data.content_hash[:8]}",
         help="The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988).",
     )
-    if not wanted:
+    if not accepted:
         why = (
             "A covariance has no direction of negative variance; numbers rounded or computed pair by pair can have one."
         )

@@ -112,7 +112,7 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
         ...
     ValueError: “500” is outside 1 to 100, the number of features here.
     """
-    found: set[int] = set()
+    ks: set[int] = set()
     for piece in re.split(r"[,;\s]+", text.strip().strip(",;")):
         match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9})(?::([0-9]{1,9}))?)?", piece)
         if not match:
@@ -121,7 +121,7 @@ def read_ks(text: str, n: int) -> tuple[int, ...]:
         last, step = int(match[2] or first), int(match[3] or 1)
         if not 1 <= first <= last <= n or step < 1:
             raise ValueError(f"“{piece}” is outside 1 to {n}, the number of features here.")
-        found.update(range(first, last + 1, step))
-        if len(found) > MOST:
+        ks.update(range(first, last + 1, step))
+        if len(ks) > MOST:
             raise ValueError(f"That makes more than {MOST} values of k; {MOST} are allowed.")
-    return tuple(sorted(found))
+    return tuple(sorted(ks))

@@ -86,10 +86,10 @@ class View:
         }
 
 
-def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, said: str) -> dict[str, Any]:
+def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, live_text: str) -> dict[str, Any]:
     """Return all the browser needs; shares are of λ₁, upper bounds rounded up, gaps too.
 
-    ``about`` tells one view from another, ``note`` what is under way, and ``said`` what the live run
+    ``about`` tells one view from another, ``note`` what is under way, and ``live_text`` what the live run
     has found for the k that is shown.
     """
     data, unit = view.data, view.leading or 1.0
@@ -100,10 +100,10 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, s
         "k": view.k,
         "noun": scene.noun(data),
         "note": note,
-        "live_says": said,
+        "live_says": live_text,
         "log": view.log,
         "ks": ks,
-        "says": [said_of(view, k) for k in ks],
+        "says": [sentence_at(view, k) for k in ks],
         "shares": [_down(view.parts[k].variance / unit) for k in ks],
         "gaps": [_gap(view.parts[k].variance, view.known[k].upper) for k in ks],
         "band": _band(view),
@@ -116,10 +116,10 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, s
     return {**content, "signature": signature, "colours": canvas.colours()}
 
 
-def said_of(view: View, k: int) -> str:
+def sentence_at(view: View, k: int) -> str:
     """Return the sentence about the component at k."""
-    said = sentences.sentence(view.parts[k], view.known[k], view.data, view.leading or 1.0, view.features)
-    return f"{said} {view.besides}".strip() if k == view.k else said
+    text = sentences.sentence(view.parts[k], view.known[k], view.data, view.leading or 1.0, view.features)
+    return f"{text} {view.besides}".strip() if k == view.k else text
 
 
 def _down(value: float) -> float:

@@ -28,8 +28,8 @@ def marked(figure: go.Figure, need: Necessity, palette: Palette) -> go.Figure:
     else:
         _ring(figure, chosen, palette)
     many = len(chosen["essential"])
-    said = "1 indispensable feature is" if many == 1 else f"{many} indispensable features are"
-    alt = f"{figure.layout.meta['alt']} {said} marked."
+    count_text = "1 indispensable feature is" if many == 1 else f"{many} indispensable features are"
+    alt = f"{figure.layout.meta['alt']} {count_text} marked."
     title = figure.layout.title.text.replace("The component", "Indispensable features")
     return dress(figure, palette, title=title, alt=alt, height=figure.layout.height)
 
@@ -38,11 +38,11 @@ def _outline(figure: go.Figure, need: Necessity, chosen: dict[str, np.ndarray], 
     """Frame pixels; each tells on hovering what is known of it."""
     grid = figure.data[0]
     shape = np.shape(grid.z)
-    told = [
+    hovers = [
         f"{STATES[state_of(need, i)]}<br>squared loading at most {at_most(100 * most, 1)} %"
         for i, most in enumerate(need.limit)
     ]
-    grid.customdata = np.array(told, dtype=object).reshape(shape)
+    grid.customdata = np.array(hovers, dtype=object).reshape(shape)
     grid.hovertemplate = "row %{y}, column %{x}<br>loading %{z:.4f}<br>%{customdata}<extra></extra>"
     grid.colorbar.y = 1.0
     grid.colorbar.yanchor = "bottom"

@@ -56,8 +56,8 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
         running = not job.done
         if runs.follow("which", job, STOPPED) and running:
             st.rerun()  # it ended after the suggestion was drawn
-    found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
-    return None if found is None else _answer(found, data, now, solver, folds, log=choice.log)
+    result = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
+    return None if result is None else _answer(result, data, now, solver, folds, log=choice.log)
 
 
 def suggestion(view: View, data: Dataset, now: State, choice: Choices) -> suggestions.Suggestion | None:
@@ -107,16 +107,16 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: in
     key = _key(data, now, ks, solver, folds)
 
     def work(job: Job) -> None:
-        told = 0
+        published = 0
 
-        def look(found: CrossValidation) -> None:
-            nonlocal told
-            whole = int(np.isfinite(found.fitted).all(axis=0).sum())
-            if told < whole < len(found.ks):
-                told = whole
-                job.publish(found)
+        def look(result: CrossValidation) -> None:
+            nonlocal published
+            whole = int(np.isfinite(result.fitted).all(axis=0).sum())
+            if published < whole < len(result.ks):
+                published = whole
+                job.publish(result)
 
-        found = nnspca.cross_validate(
+        result = nnspca.cross_validate(
             data,
             ks,
             folds,
@@ -129,30 +129,30 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: in
             should_stop=job.should_stop,
             on_progress=job.report,
         )
-        if not found.stopped:
-            store.results().put(key, found)
-        job.publish(found)
+        if not result.stopped:
+            store.results().put(key, result)
+        job.publish(result)
 
     return work
 
 
-def _answer(found: CrossValidation, data: Dataset, now: State, solver: str, folds: int, *, log: bool) -> Figure | None:
+def _answer(result: CrossValidation, data: Dataset, now: State, solver: str, folds: int, *, log: bool) -> Figure | None:
     """Say which k it is, and draw what each keeps."""
-    if found.best_k is None:
+    if result.best_k is None:
         st.info("Nothing was held out before it was stopped.", icon=":material/content_cut:")
         return None
-    st.markdown(said(found))
-    figure = held_out(found, charts.palette(), log=log)
+    st.markdown(summary(result))
+    figure = held_out(result, charts.palette(), log=log)
     charts.figure(figure, "held-out")
     st.caption(
         f"{METHODS[solver].title}, {folds} folds. “Share” is of the squared distance of the held-out samples from the "
         "mean of the others, which the component keeps. The bars are one standard error of the mean over the folds."
     )
-    rows = found.to_records()
+    rows = result.to_records()
     stem = f"{data.name}-held-out"
     charts.csv_button(downloads.table_csv(rows), "csv-held-out", f"{stem}.csv", "Table (CSV)")
     call = (
-        f"found = nnspca.cross_validate(data, {list(found.ks)}, {folds}, {solver!r},\n"
+        f"found = nnspca.cross_validate(data, {list(result.ks)}, {folds}, {solver!r},\n"
         f"                              standardize={now.standardise}, nonnegative={now.nonnegative}, "
         f"seed={now.seed})\n"
         "print(found.suggested_k, found.best_k, found.mean, found.error)"
@@ -161,21 +161,25 @@ def _answer(found: CrossValidation, data: Dataset, now: State, solver: str, fold
     return figure
 
 
-def said(found: CrossValidation) -> str:
+def summary(result: CrossValidation) -> str:
     """Say which k the samples ask for, in plain words."""
-    best, asked = found.best_k, found.suggested_k
+    best, suggested = result.best_k, result.suggested_k
     assert best is not None
-    assert asked is not None
-    at, least = found.ks.index(best), found.ks.index(asked)
-    error = found.error[at]
+    assert suggested is not None
+    at, least = result.ks.index(best), result.ks.index(suggested)
+    error = result.error[at]
     few = f" ± {words.at_most(100 * error, 2)}" if np.isfinite(error) else ""
-    head = f"### {'Fewest features that do as well' if asked < best else 'The best k of these'}: k = {asked}"
+    head = f"### {'Fewest features that do as well' if suggested < best else 'The best k of these'}: k = {suggested}"
     lines = [
         f"{head} (probable, not proven)",
-        f"Of samples held out, k = {best} keeps the most: **{words.percent(found.mean[at], 2)}**{few}"
-        + ("." if asked == best else f"; k = {asked} keeps {words.percent(found.mean[least], 2)}, less by no more than")
-        + ("" if asked == best else " one standard error."),
+        f"Of samples held out, k = {best} keeps the most: **{words.percent(result.mean[at], 2)}**{few}"
+        + (
+            "."
+            if suggested == best
+            else f"; k = {suggested} keeps {words.percent(result.mean[least], 2)}, less by no more than"
+        )
+        + ("" if suggested == best else " one standard error."),
     ]
-    if best == found.ks[-1]:
+    if best == result.ks[-1]:
         lines.append("It still grows at the largest k asked for: these samples speak against no feature.")
     return "\n\n".join(lines)

@@ -48,18 +48,18 @@ def panel(view: View, data: Dataset, now: State, choice: Choices) -> None:
 
 def _downloads(part: Component, view: View, data: Dataset, now: State, choice: Choices) -> None:
     """Offer the loadings, the curves, the run on one page, the figures and the code."""
-    stem, kept = f"{data.name}-k{part.k}-{part.method}", proofs.kept(data, now, now.k)
+    stem, proven = f"{data.name}-k{part.k}-{part.method}", proofs.certificate_at(data, now, now.k)
     with st.container(horizontal=True):
         _tables(part, view, data, now, stem)
         charts.json_button(
-            lambda: report.as_json(part, kept, data, now),
+            lambda: report.as_json(part, proven, data, now),
             "json-explore",
             f"{stem}.json",
             "What was asked, what was found, what is proven.",
         )
         charts.download(
             "Report (HTML)",
-            lambda: _report(part, kept, view, data, now, choice),
+            lambda: _report(part, proven, view, data, now, choice),
             "report-explore",
             f"{stem}-report.html",
             "Data, solver, numbers, certificate and pictures: prints on one page.",
@@ -91,10 +91,10 @@ def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -
         f"{stem}.npz",
         "For numpy.load, with feature names and variance.",
     )
-    found = {part.method: part.loadings[:, None]}
+    loadings = {part.method: part.loadings[:, None]}
     charts.download(
         "Features (GMT)",
-        lambda: tables.feature_lists(found, data),
+        lambda: tables.feature_lists(loadings, data),
         "gmt-explore",
         f"{stem}.gmt",
         "Its features as a list, for programs that take sets of genes.",
@@ -109,7 +109,7 @@ def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -
     if data.kind != "covariance":
         charts.download(
             "Scores (CSV)",
-            lambda: tables.scores(found, data, now),
+            lambda: tables.scores(loadings, data, now),
             "scores-explore",
             f"{stem}-scores.csv",
             "How much of the component each sample has.",
@@ -119,13 +119,13 @@ def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -
 def rows(view: View) -> list[dict[str, object]]:
     """Return one row for each k and solver: variance, upper bound, and the proven share of the optimum."""
     curves = {"best known": {k: row.component for k, row in view.known.items() if row.found}} | dict(view.others)
-    made = []
+    records = []
     for name, points in curves.items():
         for k, part in sorted(points.items()):
             upper = view.known[k].upper if k in view.known else np.inf
             point = nnspca.Sweep((SweepPoint(k, name, part),), view.leading).to_records()[0]
             bounded = bool(np.isfinite(upper))
-            made.append(
+            records.append(
                 point
                 | {
                     "lower": view.known[k].lower if bounded else None,
@@ -133,7 +133,7 @@ def rows(view: View) -> list[dict[str, object]]:
                     "ratio": part.variance / upper if bounded else None,
                 }
             )
-    return made
+    return records
 
 
 def loadings_csv(part: Component, data: Dataset) -> bytes:
@@ -157,9 +157,11 @@ def _loadings_npz(part: Component, data: Dataset) -> bytes:
     )
 
 
-def _report(part: Component, kept: Certificate | None, view: View, data: Dataset, now: State, choice: Choices) -> bytes:
+def _report(
+    part: Component, proven: Certificate | None, view: View, data: Dataset, now: State, choice: Choices
+) -> bytes:
     mean = sheet.may_show_mean(data)
-    return report.page(part, kept, data, now, view.leading, _code(now, choice), mean).encode()
+    return report.page(part, proven, data, now, view.leading, _code(now, choice), mean).encode()
 
 
 def _code(now: State, choice: Choices) -> str:

@@ -57,8 +57,8 @@ def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:
     cov, key = store.covariance(data, now), sentences.need_key(data, now, within)
 
     def work(job: Job) -> None:
-        def listen(told: Progress) -> None:
-            job.report(dataclasses.replace(told, stage=told.stage[:1].upper() + told.stage[1:]))
+        def listen(progress: Progress) -> None:
+            job.report(dataclasses.replace(progress, stage=progress.stage[:1].upper() + progress.stage[1:]))
 
         need = machines.call(
             nnspca.necessity,
@@ -80,7 +80,7 @@ def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:
 
 def _answer(need: Necessity, data: Dataset, now: State) -> None:
     """Say it in words, draw it on the component, and list every feature."""
-    st.markdown(said(need, scene.noun(data)))
+    st.markdown(summary(need, scene.noun(data)))
     sight, listed = st.columns([1, 1.25], gap="large")
     with sight:
         charts.figure(figures.marked(drawn.figure(need.component, data), need, charts.palette()), "needed")
@@ -108,7 +108,7 @@ def _call(need: Necessity) -> str:
     )
 
 
-def said(need: Necessity, noun: str) -> str:
+def summary(need: Necessity, noun: str) -> str:
     """Say which features are indispensable, and which are not decided.
 
     ``noun`` is what the features are called.

@@ -103,8 +103,10 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
     cov, known = store.covariance(data, now), Points(_key(data, now, ks))
 
     def staged(job: Job, doing: str, begin: float, end: float) -> Callable[[Progress], None]:
-        def listen(told: Progress) -> None:
-            job.report(Progress(begin + (end - begin) * told.fraction, f"{doing}: {told.stage.partition(':')[0]}"))
+        def listen(progress: Progress) -> None:
+            job.report(
+                Progress(begin + (end - begin) * progress.fraction, f"{doing}: {progress.stage.partition(':')[0]}")
+            )
 
         return listen
 
@@ -189,7 +191,7 @@ def live(job: Job) -> Live:
 
 def by_solver(job: Job | None) -> dict[str, dict[int, Component]]:
     """Return what the other solvers have found so far, by solver and k."""
-    found: dict[str, dict[int, Component]] = {}
+    components: dict[str, dict[int, Component]] = {}
     for point in job.arrived if job is not None else ():
-        found.setdefault(point.method, {})[point.k] = point.component
-    return found
+        components.setdefault(point.method, {})[point.k] = point.component
+    return components

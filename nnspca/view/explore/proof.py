@@ -54,7 +54,7 @@ def under_way(job: Job | None) -> None:
 def panel(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
     """Show the certificate, every upper bound, or the indispensable features, as chosen."""
     which = choose(KEYS["proof_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
-    final = proofs.kept(data, now, now.k)
+    final = proofs.certificate_at(data, now, now.k)
     if which == "bounds":
         _bounds(view, data, now, ks)
     elif final is None:
@@ -89,14 +89,14 @@ def _bounds(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
     if everywhere is not None:
         runs.follow("tighten-all", everywhere, certificate.STOPPED)
     certificates = dict(view.live.certificates) | {
-        k: kept for k in view.known if (kept := proofs.kept(data, now, k)) is not None
+        k: latest for k in view.known if (latest := proofs.certificate_at(data, now, k)) is not None
     }
-    drawn = figure(view)
+    picture = figure(view)
     if paper:
-        upper_bounds.add_paper(drawn, certificates, view.leading, look)
+        upper_bounds.add_paper(picture, certificates, view.leading, look)
     if every:
-        upper_bounds.add_lines(drawn, certificates, view.leading, look)
-    charts.figure(drawn, "band")
+        upper_bounds.add_lines(picture, certificates, view.leading, look)
+    charts.figure(picture, "band")
     if every and certificates:
         charts.figure(upper_bounds.race(certificates, tuple(view.known), look, log=view.log), "bounds-drawn")
 

@@ -27,15 +27,15 @@ def page(
 
     ``mean`` tells whether the data's terms let a mean image be passed on.
     """
-    drawn = [_bars(part, data)]
+    pictures = [_bars(part, data)]
     if data.image_shape is not None:
-        drawn.insert(0, sheet.picture(part.loadings[:, None], data, mean=mean))
+        pictures.insert(0, sheet.picture(part.loadings[:, None], data, mean=mean))
     what = f"{part.cardinality} of {data.n_features:,} {scene.noun(data)}"
     return sheet.sheet(
         f"{what}: {sanitize.line(data.title or data.name)}",
         f"{_words(part, data, now)} "
         + (claims.verdict(part, proof) if proof else "No upper bound was proven yet when this was saved."),
-        drawn,
+        pictures,
         sheet.about(data, now),
         _method(part, now),
         _numbers(part, proof, leading),
@@ -66,31 +66,31 @@ def as_json(part: Component, proof: Certificate | None, data: Dataset, now: Stat
 
 def _words(part: Component, data: Dataset, now: State) -> str:
     """Return the result in words; no sign in a name makes letters bold."""
-    told = dataclasses.replace(part, features=store.covariance(data, now).features)
-    said = sanitize.line(sentences.component(told)).replace("**", "* *")
-    return f"{said} {spoken.indispensable(part, data, now)}".strip()
+    described = dataclasses.replace(part, features=store.covariance(data, now).features)
+    text = sanitize.line(sentences.component(described)).replace("**", "* *")
+    return f"{text} {spoken.indispensable(part, data, now)}".strip()
 
 
 def _method(part: Component, now: State) -> str:
     info = nnspca.METHODS.get(part.method)
     title = f"{info.title}. {info.summary}" if info else part.method
     sign = "nonnegative loadings" if part.nonnegative else "loadings of either sign"
-    said = f"{title} At most {part.k:,} features, {sign}, seed {now.seed}; {seconds(part.seconds)}."
-    return f"{said} {sheet.versions()}"
+    text = f"{title} At most {part.k:,} features, {sign}, seed {now.seed}; {seconds(part.seconds)}."
+    return f"{text} {sheet.versions()}"
 
 
 def _numbers(part: Component, proof: Certificate | None, leading: float) -> list[tuple[str, str]]:
-    said = [
+    rows = [
         ("Variance x'Ax", number(part.variance)),
         ("in % of λ₁", at_least(100 * part.variance / leading, 1)),
     ]
     if proof is not None:
-        said += [
+        rows += [
             ("Upper bound (proven)", number(proof.upper, up=True)),
             ("in % of λ₁", at_most(100 * proof.upper / leading, 1)),
             ("Proven share of the optimum", proven_percent(share(part.variance, proof.upper))),
         ]
-    return said
+    return rows
 
 
 def _certificate(part: Component, proof: Certificate | None, data: Dataset) -> str:

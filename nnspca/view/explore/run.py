@@ -54,7 +54,7 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
     return runs.run("explore", key, lambda: ExploreJob(*view).work, afresh=forget)
 
 
-def found(job: Job) -> Found:
+def latest(job: Job) -> Found:
     """Return what a run has handed over so far."""
     parts = [thing for thing in job.arrived if isinstance(thing, Component)]
     certificates = [thing for thing in job.arrived if isinstance(thing, Certificate)]
@@ -83,7 +83,7 @@ class ExploreJob:
     def work(self, job: Job) -> None:
         """Do it, once no other session seeks the same: that one's answer is taken."""
         with self._known.sought(self._key, job.should_stop):
-            component, searches = self._found(job)
+            component, searches = self._first_component(job)
             self._hand_over(job, component)
             proof = self._known.get(self._prove_key)
             if proof is None and not job.should_stop():
@@ -97,7 +97,7 @@ class ExploreJob:
         known.record(self._data, self._now, thing)
         job.publish(thing)
 
-    def _found(self, job: Job) -> tuple[Component, bool]:
+    def _first_component(self, job: Job) -> tuple[Component, bool]:
         """Return the component, and whether it is to be searched on: what is known was searched for already.
 
         A search that was asked for comes last, as it takes long: the component and its proof are
@@ -149,22 +149,22 @@ class ExploreJob:
             proofs.keep(certificate, self._data, now)
         return certificate
 
-    def _search_on(self, job: Job, begun: Component) -> None:
+    def _search_on(self, job: Job, initial: Component) -> None:
         """Search for better components as long as was asked, or until Stop; each is handed over when it is met."""
-        best = begun.variance
+        best = initial.variance
 
         def better(x: np.ndarray, _: float) -> None:
             nonlocal best
             if (variance := self._cov.variance(x)) > best * (1 + proofs.GAIN):
                 best = variance
                 note = "met while searching on"
-                self._hand_over(job, dataclasses.replace(begun, loadings=x.copy(), variance=variance, note=note))
+                self._hand_over(job, dataclasses.replace(initial, loadings=x.copy(), variance=variance, note=note))
 
-        found = self._solved(job, "Searching on", self._options, better)
-        if found.variance >= best:
-            self._hand_over(job, found)
-        if not found.stopped:
-            self._known.put(self._key, found)
+        result = self._solved(job, "Searching on", self._options, better)
+        if result.variance >= best:
+            self._hand_over(job, result)
+        if not result.stopped:
+            self._known.put(self._key, result)
 
 
 def _staged(job: Job, doing: str) -> Callable[[Progress], None]:

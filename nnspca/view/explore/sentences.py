@@ -87,32 +87,32 @@ def sentence(part: Component, known: Known, data: Dataset, leading: float, featu
 
     ``features`` is what the covariance knows of them; without it they are only counted.
     """
-    said = explained(part, data, leading)
+    text = explained(part, data, leading)
     if features is not None and features.total and part.cardinality:
-        said = carried(part, data, leading, features)
+        text = carried(part, data, leading, features)
     if part.method != "best":
-        said = f"{solver.title(part.method)}: {said}"
+        text = f"{solver.title(part.method)}: {text}"
     fewer = ""
     if part.cardinality < part.k:
         why = "more would need negative loadings" if part.nonnegative else "more would add nothing"
         fewer = f" Uses {part.cardinality:,} of {part.k:,}: {why}."
     if not nnspca.METHODS[part.method].feasible and part.cardinality > part.k:
-        return f"{said}. Shown for contrast: it does not keep to k = {part.k:,} or to the signs."
+        return f"{text}. Shown for contrast: it does not keep to k = {part.k:,} or to the signs."
     if not math.isfinite(known.upper):
-        return f"{said}. {COMPUTING}{fewer}"
+        return f"{text}. {COMPUTING}{fewer}"
     ratio, source = share(part.variance, known.upper), " (stored proof)" if known.stored else ""
     if optimal(ratio):
-        return f"{said}: proven optimal, to 1 part in 10,000{source}.{fewer}"
+        return f"{text}: proven optimal, to 1 part in 10,000{source}.{fewer}"
     most = at_most(min(100 * known.upper / leading, 100.0), 1)
-    return f"{said}. The proven maximum is {most} %, so this is {proven_share(ratio)}{source}.{fewer}"
+    return f"{text}. The proven maximum is {most} %, so this is {proven_share(ratio)}{source}.{fewer}"
 
 
-def live(found: Found, leading: float, *, done: bool) -> str:
+def live(latest: Found, leading: float, *, done: bool) -> str:
     """Say what the live run has found and proven for the k that is shown."""
-    part, proof = found.part, found.proof
+    part, proof = latest.part, latest.proof
     if part is None:
         return "" if done else "Live: solving …"
-    said = f"Live: {at_least(100 * part.variance / leading, 1)} % of λ₁ found in {seconds(part.seconds)}"
+    text = f"Live: {at_least(100 * part.variance / leading, 1)} % of λ₁ found in {seconds(part.seconds)}"
     if proof is None or (proof.stopped and not done):
-        return f"{said}; {COMPUTING[0].lower()}{COMPUTING[1:]}" if not done else f"{said}."
-    return f"{said}, {proven_share(share(part.variance, proof.upper))} after {seconds(proof.seconds)} of proof."
+        return f"{text}; {COMPUTING[0].lower()}{COMPUTING[1:]}" if not done else f"{text}."
+    return f"{text}, {proven_share(share(part.variance, proof.upper))} after {seconds(proof.seconds)} of proof."

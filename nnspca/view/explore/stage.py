@@ -51,7 +51,7 @@ def first_results(data: Dataset, now: State, choice: Choices) -> int:
 
 def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, others: Job | None) -> View:
     """Return all that is known by now, from the ledger and from the runs of this page."""
-    found, curves = run.found(page), path.by_solver(others)
+    latest, curves = run.latest(page), path.by_solver(others)
     method = choice.solver.method
     ks = {*choice.ks, now.k, *path.live(along).parts}
     rows = known.along(data, now, sorted(ks))
@@ -59,10 +59,10 @@ def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, othe
         parts = {k: row.component for k, row in rows.items() if row.found}
     else:
         parts = dict(curves.get(method, {}))
-        if found.part is not None:
-            parts[now.k] = found.part
-            curves[method] = {**curves.get(method, {}), now.k: found.part}
-    drawn = {name: curves.get(name, {}) for name in choice.others}
+        if latest.part is not None:
+            parts[now.k] = latest.part
+            curves[method] = {**curves.get(method, {}), now.k: latest.part}
+    other_curves = {name: curves.get(name, {}) for name in choice.others}
     return View(
         data,
         store.leading(data, now),
@@ -71,7 +71,7 @@ def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, othe
         rows,
         parts,
         path.live(along),
-        drawn,
+        other_curves,
         choice.log,
         store.covariance(data, now).features,
         sentences.besides(parts.get(now.k), data, now),
@@ -95,7 +95,7 @@ def render(
             store.mean(data),
             about=f"{along.key} {choice.solver.method}",
             note=_note(along),
-            said=sentences.live(run.found(page), seen.leading, done=page.done),
+            live_text=sentences.live(run.latest(page), seen.leading, done=page.done),
         )
         _mount(
             key="play",
@@ -112,19 +112,19 @@ def render(
     st.fragment(draw, run_every=POLL_SECONDS if jobs else None)()
 
 
-def _said(what: str) -> Any:
+def _setting(what: str) -> Any:
     return getattr(st.session_state["play"], what)
 
 
 def _choose_k() -> None:
-    k = _said("k")
+    k = _setting("k")
     if k is not None:
         st.session_state["k"] = int(k)
 
 
 def _choose_point() -> None:
     """Show the component of a point of a curve: its k, and the solver that found it."""
-    point = _said("point")
+    point = _setting("point")
     if point is not None:
         st.session_state[PRESSED] = True
         st.session_state["k"], st.session_state["method"] = int(point["k"]), str(point["method"])
@@ -132,7 +132,7 @@ def _choose_point() -> None:
 
 def _ask_why() -> None:
     """Ask why a feature is in the component: the part of the page that answers opens."""
-    feature = _said("why")
+    feature = _setting("why")
     if feature is not None:
         st.session_state[PRESSED] = True
         st.query_params["why"] = str(int(feature) + 1)

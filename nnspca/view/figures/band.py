@@ -132,15 +132,15 @@ def figure(
     chosen : (int, str), optional
         The point of a curve that wears a ring.
     """
-    drawn = go.Figure()
-    _add_band(drawn, band, palette)
+    figure = go.Figure()
+    _add_band(figure, band, palette)
     for i, (name, points) in enumerate(curves.items()):
-        _add_curve(drawn, band, name, points, i, palette, what)
-    _add_marks(drawn, band, palette, what)
+        _add_curve(figure, band, name, points, i, palette, what)
+    _add_marks(figure, band, palette, what)
     if chosen is not None and chosen[0] in curves.get(chosen[1], {}):
-        _add_ring(drawn, chosen[0], curves[chosen[1]][chosen[0]], palette)
+        _add_ring(figure, chosen[0], curves[chosen[1]][chosen[0]], palette)
     dress(
-        drawn,
+        figure,
         palette,
         title=title,
         alt=_alt(band, curves, title, what),
@@ -148,14 +148,14 @@ def figure(
         k_axis=(band.at or (1,), log) if what == "k" else None,
         x={"title_text": along, "anchor": "y2"} if what == "k" else _count_axis(band, along),
     )
-    drawn.layout.legend.update(font_size=13, tracegroupgap=0)
-    drawn.update_layout(
+    figure.layout.legend.update(font_size=13, tracegroupgap=0)
+    figure.update_layout(
         xaxis={"tickfont_size": 13},
         yaxis={"domain": UPPER, "title_text": unit, "rangemode": "tozero", "tickfont_size": 13},
         yaxis2=_gap_axis(band, curves),
     )
-    _add_words(drawn, band, palette, log, what)
-    return drawn
+    _add_words(figure, band, palette, log, what)
+    return figure
 
 
 def _count_axis(band: Band, along: str) -> dict:
@@ -193,7 +193,7 @@ def _gaps(band: Band, curve: Mapping[int, float]) -> dict[int, float]:
     return {at: gap(value, upper[at]) for at, value in curve.items() if math.isfinite(upper.get(at, math.inf))}
 
 
-def _add_band(drawn: go.Figure, band: Band, palette: Palette) -> None:
+def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
     """Shade between the best known and the upper bound; carried stretches lightly, and above alone."""
     known = [
         (at, 100 * low, 100 * high)
@@ -208,7 +208,7 @@ def _add_band(drawn: go.Figure, band: Band, palette: Palette) -> None:
         above = ("y", [low for _, low, _ in rows], [high for _, _, high in rows])
         below = ("y2", [FLOOR] * len(rows), [place(gap(low, high)) for _, low, high in rows])
         for axis, low, high in (above, below)[: 2 if rows is sure else 1]:
-            drawn.add_scatter(
+            figure.add_scatter(
                 x=xs + xs[::-1],
                 y=high + low[::-1],
                 yaxis=axis,
@@ -223,7 +223,7 @@ def _add_band(drawn: go.Figure, band: Band, palette: Palette) -> None:
 
 
 def _add_curve(
-    drawn: go.Figure, band: Band, name: str, points: Mapping[int, float], i: int, palette: Palette, what: str
+    figure: go.Figure, band: Band, name: str, points: Mapping[int, float], i: int, palette: Palette, what: str
 ) -> None:
     """Draw one curve: its variance above, its gap below where an upper bound was proven at the point itself."""
     look = {
@@ -236,34 +236,34 @@ def _add_curve(
         "unselected": {"marker": {"opacity": 1}},
     }
     at = sorted(points)
-    said = floors([100 * points[x] for x in at], 2)
-    drawn.add_scatter(
+    labels = floors([100 * points[x] for x in at], 2)
+    figure.add_scatter(
         x=at,
         y=[100 * points[x] for x in at],
-        customdata=[[x, name, value] for x, value in zip(at, said, strict=True)],
+        customdata=[[x, name, value] for x, value in zip(at, labels, strict=True)],
         hovertemplate=f"{what} = %{{x}}<br>explains %{{customdata[2]:.2f}} %<extra>{name}</extra>",
         **look,
     )
     gaps = {x: missing for x, missing in _gaps(band, points).items() if x in band.proven}
     at = sorted(gaps)
-    said = ceils([100 * gaps[x] for x in at], 4)
-    drawn.add_scatter(
+    labels = ceils([100 * gaps[x] for x in at], 4)
+    figure.add_scatter(
         x=at,
         y=[place(gaps[x]) for x in at],
         yaxis="y2",
         showlegend=False,
-        customdata=[[x, name, value] for x, value in zip(at, said, strict=True)],
+        customdata=[[x, name, value] for x, value in zip(at, labels, strict=True)],
         hovertemplate=f"{what} = %{{x}}<br>gap at most %{{customdata[2]:.4f}} %<extra>{name}</extra>",
         **look,
     )
 
 
-def _add_marks(drawn: go.Figure, band: Band, palette: Palette, what: str) -> None:
+def _add_marks(figure: go.Figure, band: Band, palette: Palette, what: str) -> None:
     """Mark each upper bound that was proven at its point."""
     rows = [(at, 100 * high) for at, high in zip(band.at, band.upper, strict=True) if at in band.proven]
     if not rows:
         return
-    drawn.add_scatter(
+    figure.add_scatter(
         x=[at for at, _ in rows],
         y=[high for _, high in rows],
         mode="markers",
@@ -275,8 +275,8 @@ def _add_marks(drawn: go.Figure, band: Band, palette: Palette, what: str) -> Non
     )
 
 
-def _add_ring(drawn: go.Figure, at: int, value: float, palette: Palette) -> None:
-    drawn.add_scatter(
+def _add_ring(figure: go.Figure, at: int, value: float, palette: Palette) -> None:
+    figure.add_scatter(
         x=[at],
         y=[100 * value],
         mode="markers",
@@ -286,7 +286,7 @@ def _add_ring(drawn: go.Figure, at: int, value: float, palette: Palette) -> None
     )
 
 
-def _add_words(drawn: go.Figure, band: Band, palette: Palette, log: bool, what: str) -> None:
+def _add_words(figure: go.Figure, band: Band, palette: Palette, log: bool, what: str) -> None:
     """Write on the picture what the band is, at its widest place, and where it has closed."""
     spread = [
         (high - low, at, (low + high) / 2)
@@ -296,7 +296,7 @@ def _add_words(drawn: go.Figure, band: Band, palette: Palette, log: bool, what: 
     if spread:
         _, at, middle = max(spread)
         right = band.at.index(at) > len(band.at) / 2
-        drawn.add_annotation(
+        figure.add_annotation(
             x=math.log10(at) if log else at,
             y=100 * middle,
             text=WITHIN,
@@ -307,23 +307,23 @@ def _add_words(drawn: go.Figure, band: Band, palette: Palette, log: bool, what: 
             arrowwidth=1.5,
             arrowhead=0,
         )
-    if said := closed(band, what):
-        drawn.add_annotation(
+    if closed_text := closed(band, what):
+        figure.add_annotation(
             xref="paper",
             yref="paper",
             x=0.5,
             y=LOWER[1] + 0.02,
             yanchor="bottom",
-            text=said,
+            text=closed_text,
             showarrow=False,
             font={"size": 13, "color": palette.proven},
         )
 
 
 def _alt(band: Band, curves: Mapping[str, Mapping[int, float]], title: str, what: str) -> str:
-    said = closed(band, what)
+    closed_text = closed(band, what)
     return (
         f"{title}: {', '.join(curves) or 'nothing yet'}; an upper bound is proven at {len(band.proven)} of "
-        f"{len(band.at)} {_several(what)}{'; ' + said if said else ''}. Below, the gap to the best possible in per "
-        "cent, on a logarithmic axis."
+        f"{len(band.at)} {_several(what)}{'; ' + closed_text if closed_text else ''}. Below, the gap to the best "
+        "possible in per cent, on a logarithmic axis."
     )

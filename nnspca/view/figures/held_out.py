@@ -12,15 +12,15 @@ from nnspca.view.words import floors
 TITLE = "Variance kept of samples held out, by number of nonzero loadings"
 
 
-def held_out(found: CrossValidation, palette: Palette, *, log: bool) -> go.Figure:
+def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figure:
     """Draw the mean over the folds with its standard errors, the same of the samples sought on, and the k it asks for.
 
     What is less than one standard error below the largest mean is shaded.
     """
-    ks, mean, error = np.array(found.ks), 100 * found.mean, 100 * np.nan_to_num(found.error)
+    ks, mean, error = np.array(result.ks), 100 * result.mean, 100 * np.nan_to_num(result.error)
     known = np.isfinite(mean)
     figure = go.Figure()
-    best, asked = found.best_k, found.suggested_k
+    best, suggested = result.best_k, result.suggested_k
     if best is not None:
         top = int(np.flatnonzero(ks == best)[0])
         ends = [int(ks[known].min()), int(ks[known].max())]
@@ -36,7 +36,7 @@ def held_out(found: CrossValidation, palette: Palette, *, log: bool) -> go.Figur
         )
     figure.add_scatter(
         x=ks[known],
-        y=100 * found.fitted_mean[known],
+        y=100 * result.fitted_mean[known],
         mode="lines",
         line={"color": palette.quiet, "width": 2, "dash": "dot"},
         name="of the samples sought on",
@@ -53,7 +53,7 @@ def held_out(found: CrossValidation, palette: Palette, *, log: bool) -> go.Figur
         name="of samples held out (± standard error)",
         hovertemplate="k = %{x}<br>%{customdata[0]:.2f} % ± %{customdata[1]:.2f} %<extra></extra>",
     )
-    for k, name, symbol in ((best, "largest", "diamond-open"), (asked, "one-standard-error k", "circle-open")):
+    for k, name, symbol in ((best, "largest", "diamond-open"), (suggested, "one-standard-error k", "circle-open")):
         if k is not None:
             figure.add_scatter(
                 x=[k],
@@ -63,9 +63,9 @@ def held_out(found: CrossValidation, palette: Palette, *, log: bool) -> go.Figur
                 marker={"size": 18, "symbol": symbol, "color": palette.ink, "line": {"width": 2.5}},
                 hoverinfo="skip",
             )
-    folds = int(np.isfinite(found.held_out).any(axis=1).sum())
+    folds = int(np.isfinite(result.held_out).any(axis=1).sum())
     alt = f"{TITLE}: means over {folds} folds with their standard errors, for {int(known.sum())} values of k"
-    alt += "" if asked is None else f"; largest at k = {best}, within one standard error of it from k = {asked}"
+    alt += "" if suggested is None else f"; largest at k = {best}, within one standard error of it from k = {suggested}"
     share = {"title_text": "share of the variance (%)", "rangemode": "tozero"}
-    dress(figure, palette, title=TITLE, alt=alt + ".", height=430, k_axis=(found.ks, log), y=share)
+    dress(figure, palette, title=TITLE, alt=alt + ".", height=430, k_axis=(result.ks, log), y=share)
     return figure

@@ -32,34 +32,34 @@ def projected(figure: Figure) -> Figure:
     if hangs:  # a page leaves room for the lines it has on a phone
         below = min(below, LEGEND_DROP + LEGEND_ROW * _lines(figure))
     height = TALL if tall >= FLAT_BELOW else FLAT
-    drawn = Figure({"data": [_enlarged(trace) for trace in plain["data"]], "layout": _enlarged(layout)})
-    drawn.update_layout(
+    slide = Figure({"data": [_enlarged(trace) for trace in plain["data"]], "layout": _enlarged(layout)})
+    slide.update_layout(
         height=height,
         margin={side: LARGER * size for side, size in margin.items() if isinstance(size, int | float)}
         | ({"b": LARGER * below} if hangs else {}),
         meta={**layout.get("meta", {}), "tall": height},
         font_size=READABLE,
-        legend_font_size=_readable(drawn.layout.legend.font.size),
+        legend_font_size=_readable(slide.layout.legend.font.size),
         hoverlabel_font_size=READABLE,
     )
     if hangs:  # so many pixels, told as a share of the plot's height
         room = max(height - LARGER * (above + below), 50.0)
-        drawn.update_layout(legend_y=max(LARGER * drop * plot / room, -2.0))
-    for axes in (drawn.select_xaxes(), drawn.select_yaxes()):
+        slide.update_layout(legend_y=max(LARGER * drop * plot / room, -2.0))
+    for axes in (slide.select_xaxes(), slide.select_yaxes()):
         for axis in axes:
             axis.tickfont.size = _readable(axis.tickfont.size)
             axis.title.font.size = _readable(axis.title.font.size)
-    for note in drawn.layout.annotations:
+    for note in slide.layout.annotations:
         note.font.size = _readable(note.font.size)
-    for trace in drawn.data:
+    for trace in slide.data:
         for place in (trace, getattr(trace, "marker", None)):
-            said = {} if place is None else place.to_plotly_json()
-            if place is not None and (said.get("colorbar") or said.get("type") == "heatmap"):
+            properties = {} if place is None else place.to_plotly_json()
+            if place is not None and (properties.get("colorbar") or properties.get("type") == "heatmap"):
                 place.colorbar.tickfont.size = _readable(place.colorbar.tickfont.size)
                 place.colorbar.title.font.size = _readable(place.colorbar.title.font.size)
         if "textfont" in trace and not isinstance(trace.textfont.size, tuple):
             trace.textfont.size = _readable(trace.textfont.size)
-    return drawn
+    return slide
 
 
 def _lines(figure: Figure) -> int:

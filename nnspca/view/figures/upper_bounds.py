@@ -39,11 +39,11 @@ def add_curves(
     ranks = {name: i for i, name in enumerate(BOUNDS)}
     for name in known:
         i = ranks.get(name, len(ranks))
-        held = {k: b for k, c in sorted(certificates.items()) for b in c.bounds if b.name == name}
-        wins = {k for k, b in held.items() if tried[name] and b.value <= certificates[k].winner.value * (1 + LEAST)}
+        bounds = {k: b for k, c in sorted(certificates.items()) for b in c.bounds if b.name == name}
+        wins = {k for k, b in bounds.items() if tried[name] and b.value <= certificates[k].winner.value * (1 + LEAST)}
         figure.add_scatter(
-            x=list(held),
-            y=[height(b, certificates[k]) for k, b in held.items()],
+            x=list(bounds),
+            y=[height(b, certificates[k]) for k, b in bounds.items()],
             name=title(name) if tried[name] else f"{title(name)} (not proven)",
             mode="lines+markers",
             line={
@@ -51,8 +51,8 @@ def add_curves(
                 "width": 1.4,
                 "dash": DASHES[(i // len(palette.series) + i) % len(DASHES)] if tried[name] else "dot",
             },
-            marker={"size": [9 if k in wins else 0 for k in held], "symbol": "circle", "line": {"width": 0}},
-            customdata=[["<br>the lowest here" if k in wins else ""] for k in held],
+            marker={"size": [9 if k in wins else 0 for k in bounds], "symbol": "circle", "line": {"width": 0}},
+            customdata=[["<br>the lowest here" if k in wins else ""] for k in bounds],
             hovertemplate="k = %{x}<br>" + says + "%{customdata[0]}<extra>" + title(name) + "</extra>",
         )
 
@@ -70,7 +70,7 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
     wins: dict[str, list[int]] = {}
     for k in sorted(certificates):
         wins.setdefault(certificates[k].winner.name, []).append(k)
-    told = "; ".join(f"{title(name)} at k = {', '.join(map(str, where))}" for name, where in wins.items())
+    lowest = "; ".join(f"{title(name)} at k = {', '.join(map(str, where))}" for name, where in wins.items())
     rows = -(-len(figure.data) // 2)
     heading = "Which upper bound is lowest where: best found ÷ each bound"
     height = 380 + LEGEND_ROW * rows
@@ -78,7 +78,7 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
         figure,
         palette,
         title=heading,
-        alt=f"{heading}. The lowest: {told}.",
+        alt=f"{heading}. The lowest: {lowest}.",
         height=height,
         legend_rows=rows,
         k_axis=(ks, log),

@@ -90,8 +90,8 @@ def proven(name: str) -> Proven:
 
 def parts() -> dict[str, Any]:
     """Return six parts of the faces: one after the other, by NMF, and from the ledger the best with their bound."""
-    made: dict[str, Any] = stored()["parts"]
-    name, count = BOARDS["faces"], len(made["apart"]["variances"])
+    bundled: dict[str, Any] = stored()["parts"]
+    name, count = BOARDS["faces"], len(bundled["apart"]["variances"])
     best = known.ledger().parts_along(problem(name), usual_k(name), (count,), 0.0)[count]
     ordered = sorted(best.components, key=lambda part: -part.variance)
     together = {
@@ -99,16 +99,16 @@ def parts() -> dict[str, Any]:
         "loadings": [part.loadings[part.support].tolist() for part in ordered],
         "variances": [part.variance for part in ordered],
     }
-    return {**made, "together": together, "upper": best.upper}
+    return {**bundled, "together": together, "upper": best.upper}
 
 
 def shares(name: str) -> dict[str, Any]:
     """Return the first eigenvalues, and the proven shares of the optimum along k, from the ledger."""
-    made = stored()["spectra"][name]
+    spectrum = stored()["spectra"][name]
     along = known.ledger().along(problem(name), sorted(opened(name).components), 0.0)
     return {
-        "n": made["n"],
-        "values": made["values"],
+        "n": spectrum["n"],
+        "values": spectrum["values"],
         "ks": list(along),
         "shares": [row.ratio for row in along.values()],
     }

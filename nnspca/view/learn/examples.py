@@ -76,8 +76,8 @@ def rank_one() -> dict[str, Any]:
 def rank_two() -> dict[str, Any]:
     """Four curves over an angle, where the top two change, and the optimum."""
     V, k = np.array(CURVES), 2
-    found, best = curves.regions(V, k), curves.optimum(V, k)
-    distinct = {tuple(s.tolist()) for _, _, s in found.supports() if len(s)}
+    regions, best = curves.regions(V, k), curves.optimum(V, k)
+    distinct = {tuple(s.tolist()) for _, _, s in regions.supports() if len(s)}
     return {
         "V": V.tolist(),
         "k": k,
@@ -95,8 +95,8 @@ def rank_two() -> dict[str, Any]:
 def changes(n: int = MANY[0], k: int = MANY[1], seed: int = MANY[2]) -> dict[str, Any]:
     """Many curves: crossings, changes of the top set, and all supports."""
     V = random_rows(n, 2, seed)
-    found = curves.regions(V, k)
-    distinct = {tuple(s.tolist()) for _, _, s in found.supports() if len(s)}
+    regions = curves.regions(V, k)
+    distinct = {tuple(s.tolist()) for _, _, s in regions.supports() if len(s)}
     return {
         "V": V.tolist(),
         "n": n,
@@ -105,7 +105,7 @@ def changes(n: int = MANY[0], k: int = MANY[1], seed: int = MANY[2]) -> dict[str
             "n": n,
             "k": k,
             "crossings": f"{math.comb(n + 1, 2):,}",
-            "changes": len(found.angles),
+            "changes": len(regions.angles),
             "candidates": len(distinct),
             "supports": f"{sum(math.comb(n, size) for size in range(1, k + 1)):,}",
         },

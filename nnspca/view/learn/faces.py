@@ -73,10 +73,10 @@ def ghosts() -> dict[str, Any]:
 
 def loadings(parts: dict[str, Any], n: int) -> np.ndarray:
     """Return bundled parts as loadings, shape (parts, n)."""
-    found = np.zeros((len(parts["supports"]), n))
-    for row, support, entries in zip(found, parts["supports"], parts["loadings"], strict=True):
+    loadings = np.zeros((len(parts["supports"]), n))
+    for row, support, entries in zip(loadings, parts["supports"], parts["loadings"], strict=True):
         row[support] = entries
-    return found
+    return loadings
 
 
 def several() -> dict[str, Any]:

@@ -53,7 +53,7 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
     """Return the whole lesson, made once for all sessions; ``names`` are those of its boards."""
     numbers = figures(names)
     return {
-        "steps": [step.said(numbers[step.figure]["facts"]) for step in STEPS],
+        "steps": [step.for_browser(numbers[step.figure]["facts"]) for step in STEPS],
         "figures": numbers,
         "colours": canvas.colours(),
     }

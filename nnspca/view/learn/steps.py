@@ -41,7 +41,7 @@ class Step:
     wrong: str
     core: bool = False
 
-    def said(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+    def for_browser(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Return the chapter for the browser, its facts filled in, without the teacher's words."""
         words = {key: value for key, value in asdict(self).items() if key not in ("ask", "wrong")}
         filled = {key: words[key].format(**facts) for key in ("idea", "question", "answer")}

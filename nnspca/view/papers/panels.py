@@ -50,13 +50,17 @@ def sentences(study: Study) -> tuple[str, str]:
     return first, study.summary[len(first) :].strip()
 
 
-def found(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[StudyTable, ...]:
+def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[StudyTable, ...]:
     """Return the tables known by now: those of the run, and until it has some, those of the run that was stored."""
     arrived = _filled(job.arrived[-1]) if job is not None and job.arrived else ()
     before = stored(study.name)
     if arrived or before is None:
         return arrived
-    rest = "The live run has no rows yet." if job is not None else f"**Solve live** runs {_asked(study, choice, now)}."
+    rest = (
+        "The live run has no rows yet."
+        if job is not None
+        else f"**Solve live** runs {_live_settings(study, choice, now)}."
+    )
     form = ", reduced form" if study.minutes else ""
     st.caption(
         f":material/inventory_2: **A stored run** of {thumbnails()[study.name]['made']}: seed {before.seed}{form}"
@@ -71,7 +75,7 @@ def _on(data: tuple[str, ...]) -> str:
     return f", on {' and '.join(infos[name].title for name in data)}" if data else ""
 
 
-def _asked(study: Study, choice: Choices, now: State) -> str:
+def _live_settings(study: Study, choice: Choices, now: State) -> str:
     """Say what a live run with these settings is."""
     other = _on(choice.data(study)) if choice.data(study) != study.needs else ""
     return f"{'the full form' if choice.full else 'it'} with seed {now.seed}{other}"
@@ -87,8 +91,8 @@ def draw(study: Study, choice: Choices, tables: tuple[StudyTable, ...], live: bo
     for table in tables:
         if table.picture is not None:
             st.subheader(table.title)
-            drawn = figure_of(table, charts.palette(), titled=charts.on_slides())  # no heading stands over a slide
-            charts.figure(drawn, f"{study.name}-{table.name}", first=table is pictured[0])
+            figure = figure_of(table, charts.palette(), titled=charts.on_slides())  # no heading stands over a slide
+            charts.figure(figure, f"{study.name}-{table.name}", first=table is pictured[0])
             if table.note:
                 st.caption(table.note)
     for table in tables:

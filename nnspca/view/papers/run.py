@@ -17,7 +17,7 @@ from nnspca.view.session.state import State
 def start(study: Study, choice: Choices, now: State) -> Job | None:
     """Draw the button that solves live; return the job, None until it has been asked for."""
     key = _key(study, choice, now)
-    begun = runs.job_for("study", key) is not None
+    started = runs.job_for("study", key) is not None
     job = runs.run_button(
         "study",
         key,
@@ -26,7 +26,7 @@ def start(study: Study, choice: Choices, now: State) -> Job | None:
         known=store.results().get(key) is None,  # what another visit has run is shown at once
         width="content",
     )
-    if job is not None and not begun and job.wait(runs.PATIENCE):
+    if job is not None and not started and job.wait(runs.PATIENCE):
         st.rerun()  # so quick that its tables can be shown at once
     return job
 

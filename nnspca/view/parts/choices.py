@@ -117,8 +117,8 @@ def _names(now: State, data: Dataset) -> list[str]:
 def open_others() -> None:
     """Open the comparisons for a link that names several solvers, or asks for something that stands there."""
     entry, link = KEYS["others"], st.query_params
-    wanted = len(link.get_all("with")) > 1 or any(key in link for key in ("shown", "angles"))
-    if wanted and entry.key not in link and entry.key not in st.session_state:
+    needs_comparison = len(link.get_all("with")) > 1 or any(key in link for key in ("shown", "angles"))
+    if needs_comparison and entry.key not in link and entry.key not in st.session_state:
         st.session_state[entry.key] = True
 
 
@@ -173,9 +173,9 @@ def _solvers(now: State, data: Dataset) -> tuple[str, ...]:
         )
         for key, (label, why, choices) in VIEWS.items():
             possible = [name for name in choices["with"] if name in names]
-            wanted = choices | {"r": min(choices["r"], data.n_features), "with": possible, "others": True}
-            if "k" in wanted:
-                wanted["k"] = min(wanted["k"], data.n_features)
+            settings = choices | {"r": min(choices["r"], data.n_features), "with": possible, "others": True}
+            if "k" in settings:
+                settings["k"] = min(settings["k"], data.n_features)
             st.button(
                 label,
                 key=f"view-{key}",
@@ -183,7 +183,7 @@ def _solvers(now: State, data: Dataset) -> tuple[str, ...]:
                 icon=":material/auto_awesome:",
                 disabled=not possible,
                 on_click=st.session_state.update,
-                args=(wanted,),
+                args=(settings,),
             )
     return solvers
 

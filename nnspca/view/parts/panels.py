@@ -45,22 +45,22 @@ def whole(parts: Components, data: Dataset) -> Figure:
     left, parts = len(parts.parts), worth_drawing(parts)
     left -= len(parts.parts)
     title = f"{len(parts.parts)} {'part' if len(parts.parts) == 1 else 'parts'}"
-    drawn = _over_mean(parts.loadings, parts, data, title)
+    figure = _over_mean(parts.loadings, parts, data, title)
     if (parts.loadings >= 0).all():
         face.show(parts, data)
     else:
-        charts.figure(drawn, "parts-whole")
+        charts.figure(figure, "parts-whole")
         st.caption("Click a part in the list to hide it, double-click to see it alone.")
     if left:
         st.caption(f"{'One more part adds' if left == 1 else f'{left} more parts add'} less than 1 %: not drawn.")
-    return drawn
+    return figure
 
 
 def suggested(
-    parts: Components | None, data: Dataset, now: State, drawn: Stability | None
+    parts: Components | None, data: Dataset, now: State, stability: Stability | None
 ) -> suggestions.Suggestion | None:
-    """Return a suggested number of parts, if there is reason for one; ``drawn`` is their stability, where known."""
-    return None if parts is None else suggestions.parts(parts.parts, store.covariance(data, now).features, drawn)
+    """Return a suggested number of parts, if there is reason for one; ``stability`` is their stability, where known."""
+    return None if parts is None else suggestions.parts(parts.parts, store.covariance(data, now).features, stability)
 
 
 def worth_drawing(parts: Components) -> Components:
@@ -88,7 +88,7 @@ def along(
         curves["live" if choice.best else title_of(choice.lead, choice)] = {
             len(lead.parts): float(lead.variances.sum()) / total
         }
-    drawn = band.figure(
+    figure = band.figure(
         known.band_of(shown, total),
         curves,
         charts.palette(),
@@ -98,8 +98,8 @@ def along(
         what="number of parts",
         chosen=(count, KNOWN),
     )
-    charts.figure(drawn, "parts-band", first=True)
-    return drawn
+    charts.figure(figure, "parts-band", first=True)
+    return figure
 
 
 def fill_band(rows: Mapping[int, Known], data: Dataset, now: State, choice: Choices) -> None:
@@ -110,8 +110,8 @@ def fill_band(rows: Mapping[int, Known], data: Dataset, now: State, choice: Choi
     if job is None and missing:
         job = runs.start("parts-curve", key, together.curve(data, now, missing))
     if job is not None:
-        drawn = sum(row.bounded and row.proven for row in rows.values())
-        if runs.follow("parts-curve", job, "Stopped. The points found by then are drawn.") and drawn < sum(
+        proven_count = sum(row.bounded and row.proven for row in rows.values())
+        if runs.follow("parts-curve", job, "Stopped. The points found by then are drawn.") and proven_count < sum(
             row.bounded and row.proven for row in known.parts_along(data, now, rows).values()
         ):
             st.rerun()  # it ended after the figure was drawn
@@ -119,18 +119,18 @@ def fill_band(rows: Mapping[int, Known], data: Dataset, now: State, choice: Choi
 
 def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
     """Show what other ways find: features that moved, the parts of each other solver, numbers, curves, angles."""
-    drawn: dict[str, Figure] = {}
+    figures: dict[str, Figure] = {}
     if choice.compares and IN_TURN in results and choice.lead in results:
         st.markdown("**Features that moved between parts**, found jointly instead of one after the other")
-        drawn |= moved(results, data, choice)
+        figures |= moved(results, data, choice)
     if len(results) > 1:
         st.dataframe(
             [_row(way, parts, choice) for way, parts in results.items()],
             hide_index=True,
             alt="One row for each way of finding parts.",
         )
-    drawn |= _others(results, data, choice)
-    return drawn | comparison(results, choice)
+    figures |= _others(results, data, choice)
+    return figures | comparison(results, choice)
 
 
 def _row(way: str, parts: Components, choice: Choices) -> dict[str, str]:
@@ -158,16 +158,16 @@ def moved(results: Mapping[str, Components], data: Dataset, choice: Choices) -> 
         f"Of {data.n_features:,} features **{seen.moved:,}** moved to another part, **{seen.joined:,}** are newly used "
         f"and **{seen.left:,}** no longer. {gained(lead, greedy)}"
     )
-    drawn: dict[str, Figure] = {}
+    figures: dict[str, Figure] = {}
     both = ((IN_TURN, seen.before), (choice.lead, seen.after))
     for column, (way, loadings) in zip(st.columns(2, gap="medium"), both, strict=True):
         labels = [f"part {r + 1}: {count:,}" for r, count in enumerate(np.count_nonzero(loadings, axis=0))]
         with column:
-            drawn[f"moved-{way}"] = over_mean(
+            figures[f"moved-{way}"] = over_mean(
                 loadings, scene(data), charts.palette(), labels=labels, title=title_of(way, choice), width=PAGE // 2
             )
-            charts.figure(drawn[f"moved-{way}"], f"moved-{way}")
-    return drawn
+            charts.figure(figures[f"moved-{way}"], f"moved-{way}")
+    return figures
 
 
 def gained(lead: Components, greedy: Components) -> str:
@@ -183,17 +183,17 @@ def gained(lead: Components, greedy: Components) -> str:
 def _others(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
     """Draw the parts of the other solvers, each in the colour of the part of the page that it shares the most with."""
     others = {way: parts for way, parts in results.items() if way not in (choice.lead, IN_TURN)}
-    drawn: dict[str, Figure] = {}
+    figures: dict[str, Figure] = {}
     if not others:
-        return drawn
+        return figures
     shown = choose(KEYS["shown"], "Parts shown", usual=choice.r, high=choice.r) if choice.r > 1 else 1
     columns = st.columns(len(others), gap="medium")
     for column, (way, parts) in zip(columns, others.items(), strict=True):
         with column:
             matched = _matched(parts, results[choice.lead]) if choice.lead in results else parts
-            drawn[way] = _picture(matched, shown, data, title_of(way, choice), PAGE // len(columns))
-            charts.figure(drawn[way], f"parts-{way}")
-    return drawn
+            figures[way] = _picture(matched, shown, data, title_of(way, choice), PAGE // len(columns))
+            charts.figure(figures[way], f"parts-{way}")
+    return figures
 
 
 def _picture(parts: Components, shown: int, data: Dataset, title: str, width: int) -> Figure:
@@ -217,13 +217,13 @@ def _matched(parts: Components, to: Components) -> Components:
 
 def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, Figure]:
     """Show what the first parts explain together, and the angles between parts where they share anything."""
-    drawn: dict[str, Figure] = {}
-    asked = KEYS["angles"].key in st.query_params
-    leaning = {way: p for way, p in results.items() if len(p.parts) > 1 and (asked or _leans(p))}
+    figures: dict[str, Figure] = {}
+    requested = KEYS["angles"].key in st.query_params
+    leaning = {way: p for way, p in results.items() if len(p.parts) > 1 and (requested or _leans(p))}
     curves, angles = st.columns([1.2, 1], gap="large") if leaning else (st.container(), None)
     if len([way for way in results if way != IN_TURN]) > 1:
         with curves:
-            drawn["together"] = explained(results, choice, "together")
+            figures["together"] = explained(results, choice, "together")
     if angles is not None:
         with angles:
             way = choose(
@@ -234,18 +234,18 @@ def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, 
                 horizontal=True,
             )
             title = "90° share nothing, 0° are the same"
-            drawn["angles"] = several.angles(leaning[way].angles, charts.palette(), title=title)
-            charts.figure(drawn["angles"], "angles-drawn")
-    return drawn
+            figures["angles"] = several.angles(leaning[way].angles, charts.palette(), title=title)
+            charts.figure(figures["angles"], "angles-drawn")
+    return figures
 
 
 def explained(results: Mapping[str, Components], choice: Choices, key: str = "explained") -> Figure:
     """Draw the share of all variance that the first parts explain together, one line for each way."""
     lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
-    drawn = several.together(lines, charts.palette())
-    charts.figure(drawn, key)
+    figure = several.together(lines, charts.palette())
+    charts.figure(figure, key)
     st.caption("Parts that overlap are not credited twice: this is the variance of the space they span.")
-    return drawn
+    return figure
 
 
 def _leans(parts: Components) -> bool:

@@ -37,15 +37,15 @@ def page(
     """Return the lead's parts as a web page that needs nothing else and prints on one sheet."""
     way = choice.lead if choice.lead in results else next(iter(results))
     parts, many = results[way], len(results[way].parts)
-    drawn = [_bars(parts, data)]
+    pictures = [_bars(parts, data)]
     if data.image_shape is not None:
         colours = [_rgb(colour) for colour in COLOURS]
-        drawn.insert(0, sheet.picture(parts.loadings, data, mean=sheet.may_show_mean(data), colours=colours))
+        pictures.insert(0, sheet.picture(parts.loadings, data, mean=sheet.may_show_mean(data), colours=colours))
     what = f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {scene.noun(data)}"
     return sheet.sheet(
         f"{what}: {sanitize.line(data.title or data.name)}",
         f"{verdict.headline(results, known, choice, done=True)} {_words(parts, data, now)}",
-        drawn,
+        pictures,
         sheet.about(data, now),
         f"{title_of(way, choice)}. {nnspca.METHODS[parts.method].summary} Kept apart: "
         f"{nnspca.DEFLATIONS[parts.deflation].summary} Seed {now.seed}; {seconds(parts.seconds)}. {sheet.versions()}",
@@ -58,8 +58,8 @@ def page(
 def _words(parts: Components, data: Dataset, now: State) -> str:
     """Return in words what each part is made of; no sign in a name makes letters bold."""
     seen = store.covariance(data, now).features
-    told = [dataclasses.replace(part, features=seen) for part in parts.parts]
-    return sanitize.line(sentences.listing(told, parts.total)).replace("**", "* *")
+    described = [dataclasses.replace(part, features=seen) for part in parts.parts]
+    return sanitize.line(sentences.listing(described, parts.total)).replace("**", "* *")
 
 
 def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:

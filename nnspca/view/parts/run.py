@@ -72,7 +72,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
 
 def _share(job: Job, low: float, high: float) -> Callable[[Progress], None]:
     """Return a listener that reports progress as one share of the whole."""
-    return lambda told: job.report(Progress(low + told.fraction * (high - low), told.stage))
+    return lambda progress: job.report(Progress(low + progress.fraction * (high - low), progress.stage))
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
@@ -105,7 +105,7 @@ def _decomposed(
         nonnegative=now.nonnegative and solver != "pca",
         seed=now.seed,
         should_stop=job.should_stop,
-        on_progress=lambda told: listen(Progress(told.fraction, f"{title}: {told.stage}")),
+        on_progress=lambda progress: listen(Progress(progress.fraction, f"{title}: {progress.stage}")),
         **dict(arguments(way, choice, now)),
     )
 
@@ -126,7 +126,7 @@ def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], .
     return tuple(chosen.items())
 
 
-def found(job: Job, choice: Choices, known: Known, total: float) -> dict[str, Components]:
+def parts_by_way(job: Job, choice: Choices, known: Known, total: float) -> dict[str, Components]:
     """Return the parts by way, in the page's order: the best known ones first where the page is about those."""
     came = dict(job.arrived)
     if choice.best and known.components:
@@ -138,8 +138,8 @@ def best_known(known: Known, total: float, live: Components | None) -> Component
     """Return the best parts of the ledger as a decomposition: the live run's own where those are they."""
     if live is not None and math.fsum(live.variances) >= known.lower:
         return live
-    kept = np.cumsum([part.variance for part in known.components])
-    return Components(known.components, kept, total, BEST, TOGETHER, known.components[0].nonnegative)
+    cumulative = np.cumsum([part.variance for part in known.components])
+    return Components(known.components, cumulative, total, BEST, TOGETHER, known.components[0].nonnegative)
 
 
 def certificate(job: Job, data: Dataset, now: State, known: Known) -> PartsCertificate | None:

@@ -62,16 +62,16 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
     mean, spread = data.means, _spread(data, now)
     away = (sample - mean) / spread
     near = U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else np.zeros_like(away)
-    made = mean + spread * near
+    approximation = mean + spread * near
     left = float((away - near) @ (away - near)) / (float(away @ away) or 1.0)
     title = f"{called(data, number)}, and what {used} {'part makes' if used == 1 else 'parts make'} of it"
     if data.image_shape is not None:
-        drawn = figures.rebuilt(sample, made, data.image_shape, charts.palette(), title=title)
+        figure = figures.rebuilt(sample, approximation, data.image_shape, charts.palette(), title=title)
     else:
         assert data.axis is not None
         axis = (data.axis.values, data.axis.name, data.axis.unit)
-        drawn = figures.retraced(sample, made, axis, charts.palette(), title=title)
-    charts.figure(drawn, "rebuilt")
+        figure = figures.retraced(sample, approximation, axis, charts.palette(), title=title)
+    charts.figure(figure, "rebuilt")
     what, these = NOUNS.get(data.kind, "sample"), "This part explains" if used == 1 else "These parts explain"
     if used:
         st.markdown(f"{these} **{words.percent(1 - left)}** of this {what}.")

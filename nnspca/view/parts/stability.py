@@ -43,15 +43,15 @@ class Found:
         By part: what every such part near the best has, on all features.
     """
 
-    drawn: Stability
+    resampled: Stability
     proven: Mapping[int, Necessity]
 
     def essential(self) -> np.ndarray:
         """Return which features are proven to be needed by which part, shape (n, r)."""
-        made = np.zeros(self.drawn.recurrence.shape, dtype=bool)
+        needed = np.zeros(self.resampled.recurrence.shape, dtype=bool)
         for part, need in self.proven.items():
-            made[:, part] = need.essential
-        return made
+            needed[:, part] = need.essential
+        return needed
 
 
 def _applies(data: Dataset, now: State, choice: Choices) -> bool:
@@ -91,9 +91,9 @@ def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) 
         running = not job.done
         if runs.follow("stable", job, STOPPED) and running:
             st.rerun()  # it ended after the suggestion was drawn
-    found = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
-    if found is not None and found.drawn.resamples:
-        return _answer(found, data, now, choice, draws)
+    result = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
+    if result is not None and result.resampled.resamples:
+        return _answer(result, data, now, choice, draws)
     if job is not None and job.stopped and job.done:
         st.info("No resample was drawn before it was stopped.", icon=":material/casino:")
     return {}
@@ -101,22 +101,24 @@ def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) 
 
 def known(parts: Components | None, data: Dataset, now: State, choice: Choices) -> Stability | None:
     """Return how often the features of these parts return, where that was estimated; else None."""
-    found = store.results().get(_key(data, now, choice, chosen(KEYS["resamples"]), chosen(KEYS["within"])))
+    result = store.results().get(_key(data, now, choice, chosen(KEYS["resamples"]), chosen(KEYS["within"])))
     same = (
-        parts is not None and found is not None and np.array_equal(found.drawn.parts.loadings != 0, parts.loadings != 0)
+        parts is not None
+        and result is not None
+        and np.array_equal(result.resampled.parts.loadings != 0, parts.loadings != 0)
     )
-    return found.drawn if same else None
+    return result.resampled if same else None
 
 
-def clause(drawn: Stability | None) -> str:
+def clause(resampled: Stability | None) -> str:
     """Say how many parts are stable, where that was estimated; else nothing."""
-    if drawn is None or not drawn.resamples:
+    if resampled is None or not resampled.resamples:
         return ""
-    stable, r = drawn.suggested_r, len(drawn.parts.parts)
+    stable, r = resampled.suggested_r, len(resampled.parts.parts)
     if r == 1:
-        return f" It is {'' if stable else 'not '}stable over {drawn.resamples:,} resamples (an estimate)."
+        return f" It is {'' if stable else 'not '}stable over {resampled.resamples:,} resamples (an estimate)."
     which = "All" if stable == r else f"{wording.spelled(stable).capitalize()} of the {wording.spelled(r)}"
-    return f" {which} are stable over {drawn.resamples:,} resamples (an estimate)."
+    return f" {which} are stable over {resampled.resamples:,} resamples (an estimate)."
 
 
 def _key(data: Dataset, now: State, choice: Choices, draws: int, within: float) -> tuple[Hashable, ...]:
@@ -130,11 +132,11 @@ def _work(parts: Components, data: Dataset, now: State, choice: Choices, draws: 
     fewer = {"starts": STARTS} if parts.deflation == TOGETHER else {}
 
     def work(job: Job) -> None:
-        def look(drawn: Stability) -> None:
-            if drawn.resamples % -(-draws // LOOKS) == 0 and drawn.resamples < draws:
-                job.publish(Found(drawn, {}))
+        def look(resampled: Stability) -> None:
+            if resampled.resamples % -(-draws // LOOKS) == 0 and resampled.resamples < draws:
+                job.publish(Found(resampled, {}))
 
-        drawn = nnspca.bootstrap(
+        resampled = nnspca.bootstrap(
             data,
             now.k,
             choice.r,
@@ -147,27 +149,27 @@ def _work(parts: Components, data: Dataset, now: State, choice: Choices, draws: 
             executor=machines.executor(),
             on_resample=look,
             should_stop=job.should_stop,
-            on_progress=lambda told: job.report(_share(told, 0.0, DRAWING, "")),
+            on_progress=lambda progress: job.report(_share(progress, 0.0, DRAWING, "")),
             **{**dict(run.arguments(solver, choice, now)), **fewer},
         )
         proven: dict[int, Necessity] = {}
-        job.publish(Found(drawn, proven))
+        job.publish(Found(resampled, proven))
         count = len(parts.parts) if run.provable(parts) else 0
         for r in range(count):
             if job.should_stop():
                 return
             low, high = (DRAWING + (1 - DRAWING) * (r + more) / count for more in (0, 1))
             proven = {**proven, r: _needed(cov, parts, r, within, job, (low, high))}
-        job.publish(Found(drawn, proven))
-        if not drawn.stopped and not any(need.stopped for need in proven.values()):
-            store.results().put(key, Found(drawn, proven))
+        job.publish(Found(resampled, proven))
+        if not resampled.stopped and not any(need.stopped for need in proven.values()):
+            store.results().put(key, Found(resampled, proven))
 
     return work
 
 
-def _share(told: Progress, low: float, high: float, doing: str) -> Progress:
-    stage = doing + told.stage
-    return Progress(low + (high - low) * told.fraction, stage[:1].upper() + stage[1:])
+def _share(progress: Progress, low: float, high: float, doing: str) -> Progress:
+    stage = doing + progress.stage
+    return Progress(low + (high - low) * progress.fraction, stage[:1].upper() + stage[1:])
 
 
 def _needed(
@@ -183,7 +185,7 @@ def _needed(
         nonnegative=own.nonnegative,
         component=own,
         should_stop=job.should_stop,
-        on_progress=lambda told: job.report(_share(told, *span, f"indispensable to part {r + 1}: ")),
+        on_progress=lambda progress: job.report(_share(progress, *span, f"indispensable to part {r + 1}: ")),
     )
     n = cov.n_features
     if left.n_features == n:
@@ -195,18 +197,18 @@ def _needed(
     return dataclasses.replace(need, essential=essential, dispensable=dispensable)
 
 
-def _answer(found: Found, data: Dataset, now: State, choice: Choices, draws: int) -> dict[str, Figure]:
+def _answer(result: Found, data: Dataset, now: State, choice: Choices, draws: int) -> dict[str, Figure]:
     """Say it in words, draw it on the features, and list every feature."""
-    drawn = found.drawn
-    st.markdown(said(found, shared.noun(data)))
-    names = [f"{c + 1} · {words.percent(share)}" for c, share in enumerate(drawn.mean_recurrence)]
+    resampled = result.resampled
+    st.markdown(summary(result, shared.noun(data)))
+    names = [f"{c + 1} · {words.percent(share)}" for c, share in enumerate(resampled.mean_recurrence)]
     sight, listed = st.columns([1.15, 1], gap="large")
     with sight:
         figure = recurrence(
-            drawn.recurrence, found.essential(), scene(data), charts.palette(), names=names, width=WIDTH
+            resampled.recurrence, result.essential(), scene(data), charts.palette(), names=names, width=WIDTH
         )
         charts.figure(figure, "recurrence")
-    rows = listing(found, data)
+    rows = listing(result, data)
     with listed:
         st.dataframe(
             [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
@@ -215,9 +217,9 @@ def _answer(found: Found, data: Dataset, now: State, choice: Choices, draws: int
             column_config={"returns in (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
             alt="Each feature of each part: how often it returns, and what is proven of it.",
         )
-    few = f" with {STARTS} starts each" if drawn.parts.deflation == TOGETHER else ""
+    few = f" with {STARTS} starts each" if resampled.parts.deflation == TOGETHER else ""
     st.caption(
-        f"{title_of(choice.lead, choice)}, {drawn.resamples:,} resamples{few}, paired part by part by the features "
+        f"{title_of(choice.lead, choice)}, {resampled.resamples:,} resamples{few}, paired part by part by the features "
         "they share. Over each picture: the mean share of a part's own features that return, rounded down. "
         "“Indispensable” is proven for these samples and for the features that the other parts leave."
     )
@@ -227,36 +229,36 @@ def _answer(found: Found, data: Dataset, now: State, choice: Choices, draws: int
     return {"recurrence": figure}
 
 
-def said(found: Found, noun: str) -> str:
+def summary(result: Found, noun: str) -> str:
     """Say how many parts are stable, which is the most and the least so, and what is proven, in plain words."""
-    drawn = found.drawn
-    r, mean, error = len(drawn.mean_recurrence), drawn.mean_recurrence, drawn.error
-    stable, bar = drawn.suggested_r, words.fixed(100 * drawn.threshold, 0)
+    resampled = result.resampled
+    r, mean, error = len(resampled.mean_recurrence), resampled.mean_recurrence, resampled.error
+    stable, bar = resampled.suggested_r, words.fixed(100 * resampled.threshold, 0)
     head = f"### {stable} of {r} {'part' if r == 1 else 'parts'} {'returns' if stable == 1 else 'return'}"
     head += f" with at least {bar} % of {'its' if stable == 1 else 'their'} {noun}"
     each = "; ".join(
         f"part {c + 1} **{words.percent(mean[c])}**"
         + (f" ± {words.at_most(100 * error[c], 0)}" if np.isfinite(error[c]) else "")
-        for c in np.argsort(drawn.ranks, kind="stable")
+        for c in np.argsort(resampled.ranks, kind="stable")
     )
     average = f"The share of a part's {noun} that returns, on average, the most stable part first: {each}."
     lines = [f"{head} (probable, not proven)", average]
     if stable < r:
         lines.append(f"Resampling suggests **{stable} {'part' if stable == 1 else 'parts'}**, not {r}.")
-    if drawn.degenerate:
-        lines.append(f"{drawn.degenerate:,} resamples drew one sample only: nothing returns in them.")
-    if found.proven:
-        needed = int(found.essential().sum())
-        used = int(np.count_nonzero(drawn.parts.loadings[:, sorted(found.proven)]))
+    if resampled.degenerate:
+        lines.append(f"{resampled.degenerate:,} resamples drew one sample only: nothing returns in them.")
+    if result.proven:
+        needed = int(result.essential().sum())
+        used = int(np.count_nonzero(resampled.parts.loadings[:, sorted(result.proven)]))
         lines.append(f"**Proven**, of these samples: {needed:,} of {used:,} {noun} are indispensable.")
     return "\n\n".join(lines)
 
 
-def listing(found: Found, data: Dataset) -> list[dict[str, object]]:
+def listing(result: Found, data: Dataset) -> list[dict[str, object]]:
     """Return a row for each part and feature that it ever had, its own and the most frequent first."""
     rows: list[dict[str, object]] = []
-    for row in found.drawn.to_records():
-        need = found.proven.get(int(str(row["part"])) - 1)
+    for row in result.resampled.to_records():
+        need = result.proven.get(int(str(row["part"])) - 1)
         i = int(str(row["feature"]))
         state = ""
         if need is not None and row["loading"]:

@@ -46,7 +46,7 @@ def _npz(parts: Components, data: Dataset) -> bytes:
 
 def _json(results: Mapping[str, Components], data: Dataset, now: State) -> bytes:
     """Return the parts of each solver as JSON: the features each uses, with their loadings."""
-    found = {
+    records = {
         solver: {
             "cumulative_variance": parts.cumulative_variance,
             "parts": [
@@ -61,7 +61,7 @@ def _json(results: Mapping[str, Components], data: Dataset, now: State) -> bytes
         }
         for solver, parts in results.items()
     }
-    return downloads.json_of({**downloads.data_record(data, now), "solvers": found})
+    return downloads.json_of({**downloads.data_record(data, now), "solvers": records})
 
 
 def takeaway(
@@ -71,7 +71,7 @@ def takeaway(
     data: Dataset,
     now: State,
     choice: Choices,
-    drawn: dict,
+    figures: dict,
 ) -> None:
     """Offer the table, the loadings, the scores, a report, the figures and the code."""
     listed = rows(results)
@@ -97,31 +97,31 @@ def takeaway(
                 f"npz-parts-{solver}",
                 f"{stem}-{solver}.npz",
             )
-        for name, figure in drawn.items():
+        for name, figure in figures.items():
             charts.figure_button(figure, f"html-parts-{name}", f"{stem}-{name}.html", f"Figure {name} (HTML)")
     st.markdown("The same with the library:")
     st.code(code, language="python", wrap_lines=True)
 
 
-def _offer_tables(found: tables.Sets, data: Dataset, now: State, stem: str) -> None:
+def _offer_tables(sets: tables.Sets, data: Dataset, now: State, stem: str) -> None:
     """Offer loadings, features and scores of all parts, each made only when asked for."""
     charts.download(
         "Loadings, long (CSV)",
-        lambda: tables.loadings_long(found, data),
+        lambda: tables.loadings_long(sets, data),
         "long-parts",
         f"{stem}-loadings.csv",
         "One row for each loading that is not zero.",
     )
     charts.download(
         "Loadings, wide (CSV)",
-        lambda: tables.loadings_wide(found, data),
+        lambda: tables.loadings_wide(sets, data),
         "wide-parts",
         f"{stem}-loadings-wide.csv",
         "One row for each feature, one column for each part.",
     )
     charts.download(
         "Features (GMT)",
-        lambda: tables.feature_lists(found, data),
+        lambda: tables.feature_lists(sets, data),
         "gmt-parts",
         f"{stem}.gmt",
         "Each part's features as a list, for programs that take sets of genes.",
@@ -129,7 +129,7 @@ def _offer_tables(found: tables.Sets, data: Dataset, now: State, stem: str) -> N
     if data.kind != "covariance":
         charts.download(
             "Scores (CSV)",
-            lambda: tables.scores(found, data, now),
+            lambda: tables.scores(sets, data, now),
             "scores-parts",
             f"{stem}-scores.csv",
             "How much of each part each sample has.",

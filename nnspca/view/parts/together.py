@@ -73,7 +73,7 @@ def first_proof(
     if proven is not None and not proven.stopped:
         own = tuple(dataclasses.replace(part, k=now.k, variance=cov.variance(part.loadings)) for part in parts.parts)
         return dataclasses.replace(proven, parts=own, lower=float(sum(part.variance for part in own)))
-    made = machines.call(
+    certificate = machines.call(
         nnspca.certify_parts,
         cov,
         r,
@@ -82,9 +82,11 @@ def first_proof(
         nonnegative=now.nonnegative,
         seed=now.seed,
         should_stop=job.should_stop,
-        on_progress=lambda told: listen(Progress(told.fraction, "Computing the upper bound for all parts together")),
+        on_progress=lambda progress: listen(
+            Progress(progress.fraction, "Computing the upper bound for all parts together")
+        ),
     )
-    return _keep(made, data, now)
+    return _keep(certificate, data, now)
 
 
 def tighten_key(certificate: PartsCertificate, data: Dataset, now: State) -> tuple[Hashable, ...]:
@@ -97,14 +99,14 @@ def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
     cov = store.covariance(data, now)
 
     def work(job: Job) -> None:
-        job.about, begun = certificate.k, time.monotonic()
+        job.about, start = certificate.k, time.monotonic()
 
-        def listen(told: Progress) -> None:
-            name = told.stage.removeprefix("bound ").strip("“”")
+        def listen(progress: Progress) -> None:
+            name = progress.stage.removeprefix("bound ").strip("“”")
             title = nnspca.PARTS_BOUNDS[name].title if name in nnspca.PARTS_BOUNDS else name
-            job.report(dataclasses.replace(told, stage=f"Tightening: {title}"))
+            job.report(dataclasses.replace(progress, stage=f"Tightening: {title}"))
 
-        made = machines.call(
+        tighter = machines.call(
             nnspca.certify_parts,
             cov,
             certificate.n_components,
@@ -117,8 +119,8 @@ def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
             should_stop=job.should_stop,
             on_progress=listen,
         )
-        after = _keep(joined(certificate, made), data, now)
-        job.publish(Fall(certificate, after, time.monotonic() - begun))
+        after = _keep(joined(certificate, tighter), data, now)
+        job.publish(Fall(certificate, after, time.monotonic() - start))
 
     return work
 
@@ -141,9 +143,9 @@ def curve(data: Dataset, now: State, counts: Sequence[int]) -> Work:
                 known.record(data, now, point.certificate)
             job.publish(point)
 
-        def listen(told: Progress) -> None:
-            many = counts[min(int(told.fraction * len(counts)), len(counts) - 1)]
-            job.report(Progress(told.fraction, f"The band at {many} {'part' if many == 1 else 'parts'}"))
+        def listen(progress: Progress) -> None:
+            many = counts[min(int(progress.fraction * len(counts)), len(counts) - 1)]
+            job.report(Progress(progress.fraction, f"The band at {many} {'part' if many == 1 else 'parts'}"))
 
         nnspca.sweep_parts(
             cov,

@@ -56,13 +56,13 @@ def explained(r: int, share: float, single: int = 0) -> str:
     'These six parts explain **80.6 %** of all variance; three of them are a single feature each.'
     """
     these = "This part explains" if r == 1 else f"These {_parts(r)} explain"
-    said = f"{these} **{words.percent(share, 1)}** of all variance"
+    text = f"{these} **{words.percent(share, 1)}** of all variance"
     if not single:
-        return f"{said}."
+        return f"{text}."
     which = (
         "it is a single feature" if r == 1 else f"{NUMBERS[single]} of them {'is' if single == 1 else 'are'} a single"
     )
-    return f"{said}; {which}{'' if r == 1 else ' feature' if single == 1 else ' feature each'}."
+    return f"{text}; {which}{'' if r == 1 else ' feature' if single == 1 else ' feature each'}."
 
 
 def alone(parts: Components) -> int:
@@ -81,8 +81,8 @@ def headline(results: Mapping[str, Components], known: Known, choice: Choices, *
         return "The run ended before any part was found." if done else f"Looking for {_parts(choice.r)} …"
     if together.applies(lead):
         return claim(lead, known, done=done)
-    said = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead))
-    return f"{said} {_alone(lead)}"
+    text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead))
+    return f"{text} {_alone(lead)}"
 
 
 def _alone(lead: Components) -> str:

@@ -35,20 +35,20 @@ class Pictures:
         self._after, self._begun = after, set[str]()
         self._lock = threading.Lock()
 
-    def ask(self, wanted: Mapping[str, Known | None]) -> bool:
+    def ask(self, cards: Mapping[str, Known | None]) -> bool:
         """Begin to draw what has not been asked for yet; return whether all wanted are done."""
         with self._lock:
-            new = {name: best for name, best in wanted.items() if name not in self._begun}
+            new = {name: best for name, best in cards.items() if name not in self._begun}
             self._begun |= set(new)
         if new:
             threading.Thread(target=self._draw, args=(new,), name="nnspca-cards", daemon=True).start()
-        return wanted.keys() <= self.done.keys()
+        return cards.keys() <= self.done.keys()
 
-    def _draw(self, wanted: Mapping[str, Known | None]) -> None:
+    def _draw(self, cards: Mapping[str, Known | None]) -> None:
         time.sleep(self._after)
-        for name, best in wanted.items():
+        for name, best in cards.items():
             try:
-                content = drawn(catalogue.local_dataset(name), best)
+                content = picture(catalogue.local_dataset(name), best)
             except (nnspca.DataError, OSError):  # its own page says what is wrong with the file
                 content = b""
             self.done[name] = base64.b64encode(content).decode()
@@ -60,7 +60,7 @@ def pictures() -> Pictures:
     return Pictures()
 
 
-def drawn(data: Dataset, best: Known | None) -> bytes:
+def picture(data: Dataset, best: Known | None) -> bytes:
     """Return the picture of a data set: its component where one is known, else some of its numbers."""
     if best is None or not best.components or len(best.component.loadings) != data.n_features:
         return preview.thumbnail(data)

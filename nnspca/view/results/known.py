@@ -33,10 +33,10 @@ def problem(data: Dataset, now: State) -> Problem:
     return data.content_hash, now.standardise, now.nonnegative
 
 
-def record(data: Dataset, now: State, *found: Component | Certificate | SweepPoint | PartsCertificate) -> None:
+def record(data: Dataset, now: State, *results: Component | Certificate | SweepPoint | PartsCertificate) -> None:
     """Note what a run has found: components of solvers that keep k and signs, and certificates."""
     book, about = ledger(), problem(data, now)
-    for thing in found:
+    for thing in results:
         if isinstance(thing, SweepPoint):
             record(data, now, thing.component, *filter(None, [thing.certificate]))
         elif isinstance(thing, Certificate):

@@ -209,10 +209,10 @@ def _carried(own: Mapping[int, _Entry], ks: list[int], least: float) -> dict[int
     """Return what is known at each k, components and bounds carried over from the others."""
     bounds = {k: entry.upper for k, entry in own.items() if math.isfinite(entry.upper)}
     uppers = dict(zip(ks, carried.along(ks, bounds, least), strict=True))
-    found = sorted((k, entry) for k, entry in own.items() if entry.components)
+    entries = sorted((k, entry) for k, entry in own.items() if entry.components)
     known = {}
     for k in ks:
-        best = max((entry for at, entry in found if at <= k), key=lambda entry: entry.lower, default=_Entry())
+        best = max((entry for at, entry in entries if at <= k), key=lambda entry: entry.lower, default=_Entry())
         here = own.get(k, _Entry())
         proven = math.isfinite(here.upper) and here.upper <= uppers[k]
         upper = min(uppers[k], here.upper)

@@ -61,7 +61,7 @@ def records(file: Path = FILE) -> dict[str, Record]:
     """Return what is stored, by name of the data set."""
     with np.load(file, allow_pickle=False) as arrays:
         about = json.loads(str(arrays["about"]))
-        return {name: _record(name, said, arrays) for name, said in about.items()}
+        return {name: _record(name, fields, arrays) for name, fields in about.items()}
 
 
 def write_into(ledger: Ledger, record: Record) -> None:
@@ -95,27 +95,29 @@ def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
     return loadings / np.linalg.norm(loadings)
 
 
-def _record(name: str, said: dict, arrays: np.lib.npyio.NpzFile) -> Record:
-    n, ks, counts = said["n"], said["ks"], said["counts"]
-    found = _components(said["lower"], ks, said["nonzeros"], arrays[f"{name}/support"], arrays[f"{name}/levels"], n)
+def _record(name: str, fields: dict, arrays: np.lib.npyio.NpzFile) -> Record:
+    n, ks, counts = fields["n"], fields["ks"], fields["counts"]
+    components = _components(
+        fields["lower"], ks, fields["nonzeros"], arrays[f"{name}/support"], arrays[f"{name}/levels"], n
+    )
     each = _components(
-        said["parts_lower"],
-        [said["opening"]] * len(said["parts_nonzeros"]),
-        said["parts_nonzeros"],
+        fields["parts_lower"],
+        [fields["opening"]] * len(fields["parts_nonzeros"]),
+        fields["parts_nonzeros"],
         arrays[f"{name}/parts_support"],
         arrays[f"{name}/parts_levels"],
         n,
     )
-    starts = np.concatenate([[0], np.cumsum(said["parts_of"])])
+    starts = np.concatenate([[0], np.cumsum(fields["parts_of"])])
     grouped = [tuple(each[a:b]) for a, b in pairwise(starts.tolist())]
     return Record(
         name,
-        said["content_hash"],
-        said["standardise"],
+        fields["content_hash"],
+        fields["standardise"],
         n,
-        said["opening"],
-        dict(zip(ks, zip(found, said["upper"], strict=True), strict=True)),
-        dict(zip(counts, zip(grouped, said["parts_upper"], strict=True), strict=True)),
+        fields["opening"],
+        dict(zip(ks, zip(components, fields["upper"], strict=True), strict=True)),
+        dict(zip(counts, zip(grouped, fields["parts_upper"], strict=True), strict=True)),
     )
 
 

@@ -22,8 +22,8 @@ TINTS = 240  # sets told apart by colour
 _mount = canvas.component("sphere", BROWSER, SCRIPTS)
 
 
-def payload(world: Globe, nonnegative: bool, said: list[str], note: str) -> dict[str, Any]:
-    """Return all the browser needs to play the rounds; ``said`` is what is known after each."""
+def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> dict[str, Any]:
+    """Return all the browser needs to play the rounds; ``verdicts`` is what is known after each."""
     rounds, cells = world.rounds, world.record
     most = max([float(world.objective.max(initial=0.0)), *(now.value for now in rounds)]) or 1.0  # or between pixels
     content = {
@@ -47,7 +47,7 @@ def payload(world: Globe, nonnegative: bool, said: list[str], note: str) -> dict
         "open": [int(now.open.sum()) for now in rounds],
         "examined": [now.examined for now in rounds],
         "plain": f"{world.plain:,}" if world.plain < 10**7 else words.number(float(world.plain)),
-        "said": said,
+        "said": verdicts,
         "note": note,
     }
     signature = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

@@ -21,7 +21,7 @@ _mount = component("spannogram", BROWSER, SCRIPTS)
 
 def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str, Any]:
     """Return all the browser needs to draw and animate these curves."""
-    V, found, n = rows.V, picture.found, len(rows.V)
+    V, regions, n = rows.V, picture.regions, len(rows.V)
     exact = "f8" if n <= 2000 else "f4"
     named = range(n) if picture.meetings is not None else picture.ever.tolist()
     content = hashlib.sha256(V.tobytes() + f"{k} {nonnegative} {rows.names}".encode()).hexdigest()
@@ -32,10 +32,10 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
         "k": k,
         "nonnegative": nonnegative,
         "V": pack(V, exact),
-        "first": pack(found.first, "i4"),
-        "angles": pack(found.angles, "f8"),
-        "leaving": pack(found.leaving, "i4"),
-        "entering": pack(found.entering, "i4"),
+        "first": pack(regions.first, "i4"),
+        "angles": pack(regions.angles, "f8"),
+        "leaving": pack(regions.leaving, "i4"),
+        "entering": pack(regions.entering, "i4"),
         "ids": pack(picture.ids, "i4"),
         "candidates": picture.candidates,
         "bound": picture.bound,
@@ -45,13 +45,13 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
         "crossings": None
         if meet is None
         else {"angles": pack(meet.angles, "f8"), "i": pack(meet.i, "i4"), "j": pack(meet.j, "i4")},
-        "drawn": pack(picture.drawn, "i4"),
+        "drawn": pack(picture.shown, "i4"),
         "envelope": None
         if picture.envelope is None
         else {
             "low": pack(picture.envelope[0], "f4"),
             "high": pack(picture.envelope[1], "f4"),
-            "others": n - len(picture.drawn),
+            "others": n - len(picture.shown),
         },
         "tints": pack(picture.tints, "u1"),
         "colours": colours(),

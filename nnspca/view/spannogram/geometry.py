@@ -44,12 +44,12 @@ class Picture:
         How many candidates the paper allows.
     """
 
-    found: curves.Regions
+    regions: curves.Regions
     ids: np.ndarray
     optimum: curves.Optimum
     objective: np.ndarray
     meetings: curves.Crossings | None
-    drawn: np.ndarray
+    shown: np.ndarray
     ever: np.ndarray
     tints: np.ndarray
     envelope: np.ndarray | None
@@ -64,20 +64,20 @@ class Picture:
 @st.cache_resource(show_spinner="Finding where the set changes …", max_entries=24)
 def _picture(rows: bytes, n: int, k: int, nonnegative: bool) -> Picture:
     V = np.frombuffer(rows).reshape(n, 2)
-    found = curves.regions(V, k, nonnegative=nonnegative)
-    turn = found if nonnegative else _twice(found)
-    ever = np.unique(np.concatenate([found.first, found.entering[found.entering >= 0]]))
-    drawn = np.arange(n) if n <= ALL_CURVES else _longest(turn, ever)
+    regions = curves.regions(V, k, nonnegative=nonnegative)
+    turn = regions if nonnegative else _twice(regions)
+    ever = np.unique(np.concatenate([regions.first, regions.entering[regions.entering >= 0]]))
+    shown = np.arange(n) if n <= ALL_CURVES else _longest(turn, ever)
     return Picture(
         turn,
         _numbered(turn, n),
-        curves.optimum(V, k, nonnegative=nonnegative, precomputed=found),
+        curves.optimum(V, k, nonnegative=nonnegative, precomputed=regions),
         _objective(V, k, turn, nonnegative),
         curves.crossings(V, nonnegative=nonnegative) if n <= ALL_CURVES else None,
-        drawn,
+        shown,
         ever,
         _tints(turn, n),
-        _envelope(np.delete(V, drawn, axis=0), turn, nonnegative) if len(drawn) < n else None,
+        _envelope(np.delete(V, shown, axis=0), turn, nonnegative) if len(shown) < n else None,
         enumeration.candidate_bound(n, 2, nonnegative),
     )
 
@@ -87,14 +87,16 @@ def picture(V: np.ndarray, k: int, nonnegative: bool) -> Picture:
     return _picture(np.ascontiguousarray(V, dtype=float).tobytes(), len(V), k, nonnegative)
 
 
-def _numbered(found: curves.Regions, n: int) -> np.ndarray:
+def _numbered(regions: curves.Regions, n: int) -> np.ndarray:
     """Number the different sets by first appearance: each feature has a random 64-bit sign, a set their sum."""
     signs = np.random.default_rng(0).integers(1, 2**63, n + 1, dtype=np.uint64)
     signs[-1] = 0  # none
-    steps = signs[found.entering] - signs[found.leaving]
-    sums = signs[found.first].sum(dtype=np.uint64) + np.concatenate([[np.uint64(0)], np.cumsum(steps, dtype=np.uint64)])
-    gains = (found.entering >= 0).astype(int) - (found.leaving >= 0)
-    sizes = len(found.first) + np.concatenate([[0], np.cumsum(gains)])
+    steps = signs[regions.entering] - signs[regions.leaving]
+    sums = signs[regions.first].sum(dtype=np.uint64) + np.concatenate(
+        [[np.uint64(0)], np.cumsum(steps, dtype=np.uint64)]
+    )
+    gains = (regions.entering >= 0).astype(int) - (regions.leaving >= 0)
+    sizes = len(regions.first) + np.concatenate([[0], np.cumsum(gains)])
     numbers: dict[int, int] = {}
     return np.array(
         [numbers.setdefault(int(s), len(numbers)) if size else -1 for s, size in zip(sums, sizes, strict=True)],
@@ -102,19 +104,19 @@ def _numbered(found: curves.Regions, n: int) -> np.ndarray:
     )
 
 
-def _twice(found: curves.Regions) -> curves.Regions:
+def _twice(regions: curves.Regions) -> curves.Regions:
     """Return a half turn of magnitudes as a whole one: the opposite direction has the same ones."""
-    last = found.support(len(found) - 1)
-    out, new = np.setdiff1d(last, found.first), np.setdiff1d(found.first, last)  # none, but for ties at the seam
+    last = regions.support(len(regions) - 1)
+    out, new = np.setdiff1d(last, regions.first), np.setdiff1d(regions.first, last)  # none, but for ties at the seam
     seam = max(len(out), len(new))
     leaving, entering = (np.pad(side, (0, seam - len(side)), constant_values=-1) for side in (out, new))
     return curves.Regions(
-        found.start,
-        found.end + np.pi,
-        found.first,
-        np.concatenate([found.angles, np.full(seam, found.end), found.angles + np.pi]),
-        np.concatenate([found.leaving, leaving, found.leaving]),
-        np.concatenate([found.entering, entering, found.entering]),
+        regions.start,
+        regions.end + np.pi,
+        regions.first,
+        np.concatenate([regions.angles, np.full(seam, regions.end), regions.angles + np.pi]),
+        np.concatenate([regions.leaving, leaving, regions.leaving]),
+        np.concatenate([regions.entering, entering, regions.entering]),
     )
 
 

@@ -59,11 +59,11 @@ def _view(choice: Choices, now: State) -> View:
         return View(Rows(choice.V), choice.d, choice.top, now.nonnegative, stem)
     data = catalogue.in_use(now)
     k = min(now.k, data.n_features)
-    drawn = rows.of_data(data, now, choice.eigenvectors, choice.m or data.n_features)
-    if not drawn.V.any():
+    shown = rows.of_data(data, now, choice.eigenvectors, choice.m or data.n_features)
+    if not shown.V.any():
         st.error("The chosen eigenvectors have no variance. Choose smaller numbers.", icon=":material/edit:")
         end_page()
-    return View(drawn, choice.d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")
+    return View(shown, choice.d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")
 
 
 def circle(view: View) -> None:
@@ -85,10 +85,10 @@ def circle(view: View) -> None:
 
 def _animate(view: View, data: dict) -> None:
     """Mount the canvas; keep where it rests in the link, and take a curve that was dragged."""
-    said = st.session_state
-    if "_rest" not in said:
-        said["_rest"] = {key: number(KEYS[key]) for key in ("phi", "speed", "step")}
-    resting = said["_rest"]
+    session = st.session_state
+    if "_rest" not in session:
+        session["_rest"] = {key: number(KEYS[key]) for key in ("phi", "speed", "step")}
+    resting = session["_rest"]
     result = canvas.show(data, phi=resting["phi"], speed=resting["speed"], step=resting["step"])
     if result.view:
         st.query_params["phi"] = words.fixed(result.view["phi"], 6)
@@ -101,11 +101,11 @@ def sphere(view: View) -> None:
     """Show the sphere of directions, and play the branch and bound closing in on it; nothing of it asks the server."""
     at, colour, flat = (linked_value(KEYS[key]) for key in ("round", "colour", "flat"))
     world = globe.globe(view.rows.V, view.k, view.nonnegative)
-    said = [_verdict(view, world, step) for step in range(len(world.rounds))]
-    note = "The first cells already prove the optimum. " if len(said) == 1 else ""
+    verdicts = [_verdict(view, world, step) for step in range(len(world.rounds))]
+    note = "The first cells already prove the optimum. " if len(verdicts) == 1 else ""
     if world.plain <= world.rounds[-1].examined:
         note += "With so few features plain enumeration is shorter. With a data set it is out of reach."
-    content = ball.payload(world, view.nonnegative, said, note)
+    content = ball.payload(world, view.nonnegative, verdicts, note)
     ball.show(content, at=at, by_set=colour == BY_SET, flat=flat)
     with st.expander("Why this proves the optimum, and a file to keep", icon=":material/school:"):
         st.markdown(

@@ -61,7 +61,7 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
         figure,
         palette,
         title=title,
-        alt=f"{title}, by k ÷ n. {'; '.join(map(_said, sets))}.",
+        alt=f"{title}, by k ÷ n. {'; '.join(map(_description, sets))}.",
         height=common.HEIGHT,
         legend_rows=min(len(sets) + 1, LEGEND_ROWS),
         x={
@@ -81,7 +81,7 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
     return figure
 
 
-def _said(shown: Shown) -> str:
+def _description(shown: Shown) -> str:
     """Say in words what is drawn of a data set."""
     gaps = shown.band.gaps
     least = f"gap at most {ceil(100 * max(gaps.values()), 2):g} %" if gaps else "no upper bound yet"

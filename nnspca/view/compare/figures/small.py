@@ -72,10 +72,10 @@ def compared(
     _bounds(figure, about, points, palette)
     _solvers(figure, about, points, methods, palette)
     named = 5 + len(methods)
-    said = sanitize.line(about.title)
-    title = "<br>".join(map(sanitize.label, textwrap.wrap(said, letters, max_lines=2)))
+    name = sanitize.line(about.title)
+    title = "<br>".join(map(sanitize.label, textwrap.wrap(name, letters, max_lines=2)))
     alt = (
-        f"{said}: spectrum, promised and proven share of the optimum, variance, features used and seconds, "
+        f"{name}: spectrum, promised and proven share of the optimum, variance, features used and seconds, "
         f"for {len({p.k for p in points})} values of k and {', '.join(map(solver_title, methods))}."
     )
     height = PANEL * len(PANELS) + LEGEND_DROP + LEGEND_ROW * named
@@ -99,17 +99,17 @@ def compared(
     return figure
 
 
-def _add(figure: go.Figure, row: int, name: str, x: Sequence, y: Sequence, said: str = "", **look: Any) -> None:
-    """Add a line to a panel; ``said`` is what stands at a point under the pointer."""
-    look = {"mode": "lines+markers", "name": name, "hoverinfo": None if said else "skip"} | look
-    figure.add_scatter(x=x, y=y, hovertemplate=said or None, row=row, col=1, **look)
+def _add(figure: go.Figure, row: int, name: str, x: Sequence, y: Sequence, hover: str = "", **look: Any) -> None:
+    """Add a line to a panel; ``hover`` is what stands at a point under the pointer."""
+    look = {"mode": "lines+markers", "name": name, "hoverinfo": None if hover else "skip"} | look
+    figure.add_scatter(x=x, y=y, hovertemplate=hover or None, row=row, col=1, **look)
 
 
 def _spectrum(figure: go.Figure, about: Profile, palette: Palette) -> None:
     values = np.maximum(about.spectrum, SMALLEST).tolist()
-    said = "eigenvalue %{x}<br>%{y:.3g} of the first<extra></extra>"
+    hover = "eigenvalue %{x}<br>%{y:.3g} of the first<extra></extra>"
     look = {"line": {"color": palette.ink, "width": 1.5}, "marker": {"size": 5, "color": palette.ink}}
-    _add(figure, 1, EIGENVALUES, list(range(1, len(values) + 1)), values, said, **look)
+    _add(figure, 1, EIGENVALUES, list(range(1, len(values) + 1)), values, hover, **look)
 
 
 def _bounds(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], palette: Palette) -> None:
@@ -118,19 +118,19 @@ def _bounds(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], pal
     grid = sorted({max(1, round(n * share)) for share in np.geomspace(0.01, 1.0, 25)})
     proofs = {p.k: p.certificate for p in points if p.certificate is not None}
     xs, ks = [k / n for k in proofs], {"customdata": [[k] for k in proofs]}
-    said = "k ÷ n = %{x:.3g}<br>Theorem 1 promises %{y:.3f} (best of d = 1 … 10)<extra></extra>"
+    hover = "k ÷ n = %{x:.3g}<br>Theorem 1 promises %{y:.3f} (best of d = 1 … 10)<extra></extra>"
     line = {"color": palette.paper_bound, "dash": "dash", "width": 2}
-    _add(figure, 2, PROMISED, [k / n for k in grid], [about.promised(k) for k in grid], said, mode="lines", line=line)
-    said = "k = %{customdata[0]}<br>proven: at least %{y:.4f} of the optimum<extra></extra>"
+    _add(figure, 2, PROMISED, [k / n for k in grid], [about.promised(k) for k in grid], hover, mode="lines", line=line)
+    hover = "k = %{customdata[0]}<br>proven: at least %{y:.4f} of the optimum<extra></extra>"
     look: dict[str, Any] = {"line": {"color": palette.proven, "width": 2}, "marker": {"size": 8, "symbol": "star"}}
-    _add(figure, 2, PROVEN, xs, [proof.ratio for proof in proofs.values()], said, **look, **ks)
+    _add(figure, 2, PROVEN, xs, [proof.ratio for proof in proofs.values()], hover, **look, **ks)
     high, low = [p.upper / about.leading for p in proofs.values()], [p.lower / about.leading for p in proofs.values()]
     look = {"fill": "toself", "fillcolor": palette.band, "line": {"width": 0}}
     _add(figure, 3, BAND, xs + xs[::-1], high + low[::-1], mode="lines", **look)
-    said = "k = %{customdata[0]:,}: proven in %{y:.3g} s<extra></extra>"
+    hover = "k = %{customdata[0]:,}: proven in %{y:.3g} s<extra></extra>"
     mark = {"size": 7, "symbol": "line-ew", "line": {"width": 2.5, "color": palette.upper_bound}}
     look = {"line": {"color": palette.upper_bound, "dash": "dot", "width": 1.5}, "marker": mark}
-    _add(figure, 5, PROOF_SECONDS, xs, [max(p.seconds, BRIEFEST) for p in proofs.values()], said, **look, **ks)
+    _add(figure, 5, PROOF_SECONDS, xs, [max(p.seconds, BRIEFEST) for p in proofs.values()], hover, **look, **ks)
 
 
 def _solvers(
@@ -142,7 +142,7 @@ def _solvers(
     for i, method in enumerate(methods):
         mine, name = [p for p in points if p.method == method], solver_title(method)
         look = _line(i, palette) | {"customdata": [[p.k, p.component.cardinality] for p in mine]}
-        for row, values, said in (
+        for row, values, hover in (
             (
                 3,
                 [p.component.variance / about.leading for p in mine],
@@ -152,7 +152,7 @@ def _solvers(
             (5, [max(p.component.seconds, BRIEFEST) for p in mine], "k = %{customdata[0]:,}: %{y:.3g} s"),
         ):
             at = [p.k / n for p in mine]
-            _add(figure, row, name, at, values, f"{said}<extra>{name}</extra>", showlegend=row == 3, **look)
+            _add(figure, row, name, at, values, f"{hover}<extra>{name}</extra>", showlegend=row == 3, **look)
 
 
 def bare(figure: go.Figure) -> go.Figure:

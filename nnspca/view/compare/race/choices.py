@@ -75,10 +75,10 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
     lane = _lane(race, who)
     count = len(lane.marks) if lane is not None and lane.state != RUNNING else 0
     with when:  # the same widget whatever the count: Streamlit keeps the link of no other in step with a click
-        held = st.session_state.get("mark")
-        if count and held is not None and held > count:
+        step = st.session_state.get("mark")
+        if count and step is not None and step > count:
             st.session_state["mark"] = count
-            st.caption(f"{title(str(who))} made {count} steps; its last one is shown, not step {held}.")
+            st.caption(f"{title(str(who))} made {count} steps; its last one is shown, not step {step}.")
         mark = choose(
             KEYS["mark"],
             "Step",

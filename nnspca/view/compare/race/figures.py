@@ -39,8 +39,8 @@ def race(
     figure = go.Figure()
     title = "Proven share of the optimum, by seconds used"
     lanes = {} if standing is None else {lane.method: lane for lane in standing.lanes if lane.marks}
-    drawn = standing is not None and math.isfinite(upper)
-    if standing is not None and drawn:
+    is_drawable = standing is not None and math.isfinite(upper)
+    if standing is not None and is_drawable:
         end = max([standing.proof_seconds, *(lane.seconds for lane in standing.lanes)])
         if standing.falls:
             _add_band(figure, standing, upper, end, palette)
@@ -56,10 +56,10 @@ def race(
         if standing.finished:
             _add_mark(figure, FLAG, (None, None), 12, "triangle-right", palette.quiet)
     rows = len(names) + EXTRA  # the same before any solver has started: nothing below jumps
-    alt = f"{title}. {_told(standing, upper)}"
+    alt = f"{title}. {_description(standing, upper)}"
     dress(figure, palette, title=title, alt=alt, height=PLOT + LEGEND_ROW * rows, legend_rows=rows)
-    _fit_axes(figure, standing if drawn else None, upper)
-    if drawn:
+    _fit_axes(figure, standing if is_drawable else None, upper)
+    if is_drawable:
         ends, line = [10**end for end in figure.layout.xaxis.range], {"color": palette.proven, "width": 1.5}
         figure.add_scatter(x=ends, y=[100, 100], mode="lines", name=LOWEST, line=line, hoverinfo="skip")
     return figure
@@ -196,7 +196,7 @@ def _fit_axes(figure: go.Figure, standing: Race | None, upper: float) -> None:
     )
 
 
-def _told(standing: Race | None, upper: float) -> str:
+def _description(standing: Race | None, upper: float) -> str:
     """Say in words where every solver stands."""
     if standing is None or not math.isfinite(upper):
         return "Nothing has been found yet."

@@ -65,7 +65,7 @@ def _upper(standing: Race | None, best: Known) -> float:
     return min(best.upper, math.inf if standing is None or standing.upper is None else standing.upper)
 
 
-def _clickable(drawn: Figure, *, ready: bool) -> None:
+def _clickable(figure: Figure, *, ready: bool) -> None:
     """Show the race; once it has ended, a click on a point opens its component."""
 
     def take() -> None:
@@ -75,9 +75,9 @@ def _clickable(drawn: Figure, *, ready: bool) -> None:
             choices.take(str(who), int(mark))
 
     if ready:
-        charts.figure(drawn, "race", first=True, on_select=take, selection_mode="points")
+        charts.figure(figure, "race", first=True, on_select=take, selection_mode="points")
     else:
-        charts.figure(drawn, "race-running", first=True)
+        charts.figure(figure, "race-running", first=True)
 
 
 def _leader(standing: Race | None) -> str | None:
@@ -95,9 +95,9 @@ def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset, b
     if who is None or part is None:
         st.caption("No component yet." if who is None else f"{title(who)} has no component yet.")
         return
-    drawn = component.figure(part, data, f"{title(who)}, {words.seconds(part.seconds)}")
-    heading = drawn.layout.title.text.replace(": ", "<br>", 1)  # it stands in a narrow place
-    charts.figure(drawn.update_layout(title={"text": heading, "font": {"size": 13}}), "race-picture")
+    figure = component.figure(part, data, f"{title(who)}, {words.seconds(part.seconds)}")
+    heading = figure.layout.title.text.replace(": ", "<br>", 1)  # it stands in a narrow place
+    charts.figure(figure.update_layout(title={"text": heading, "font": {"size": 13}}), "race-picture")
     live = " live" if _is_beaten(part.variance, best) else ""
     proven = f"{live}: {words.proven_share(share(part.variance, upper))}" if math.isfinite(upper) else ""
     st.caption(f"{part.cardinality:,} of {data.n_features:,} features{proven}.")
@@ -119,11 +119,11 @@ def winner(standing: Race, best: Known) -> str:
     live, rest = "", ""
     if _is_beaten(most, best):
         live, rest = " of this live run", f"  \nThe best known: **{words.proven_share(best.ratio)}**."
-    said = (
+    text = (
         f"**{name}** finds the best component{live} first{among}, after {words.seconds(first.arrival(most) or 0.0)}: "
         f"**{proven}**{sure}.{rest}"
     )
-    return said.replace(" %", "\u00a0%")
+    return text.replace(" %", "\u00a0%")
 
 
 def _is_beaten(variance: float, best: Known) -> bool:
@@ -133,27 +133,27 @@ def _is_beaten(variance: float, best: Known) -> bool:
 
 def details(standing: Race, upper: float) -> list[str]:
     """Say of every solver what it found and when, which did not finish, and how far the upper bound has come."""
-    winners, said = standing.winners, []
+    winners, lines = standing.winners, []
     if len(winners) > 1:
         most = max(lane.variance for lane in winners)
         same = (f"{title(lane.method)} ({words.seconds(lane.arrival(most) or 0.0)})" for lane in winners[1:])
-        said.append(f"The same variance, to 1 part in a million: {', '.join(same)}.")
+        lines.append(f"The same variance, to 1 part in a million: {', '.join(same)}.")
     behind = sorted((lane for lane in standing.finished if lane not in winners), key=lambda lane: -lane.variance)
     if behind and math.isfinite(upper):
         ways = (
             f"{title(lane.method)} {words.proven_share(share(lane.variance, upper))}, {words.seconds(lane.seconds)}"
             for lane in behind
         )
-        said.append(f"Also finished, live: {'; '.join(ways)}.")
+        lines.append(f"Also finished, live: {'; '.join(ways)}.")
     for state, words_of in ((STOPPED, "Not finished"), (BARRED, "Did not start")):
         if lanes := [lane for lane in standing.lanes if lane.state == state]:
             each = "; ".join(f"{title(lane.method)} ({sanitize.plain(lane.reason)})" for lane in lanes)
-            said.append(f"{words_of}: {each}.")
+            lines.append(f"{words_of}: {each}.")
     if running := [title(lane.method) for lane in standing.lanes if lane.state == RUNNING]:
-        said.append(f"Still running: {', '.join(running)}.")
+        lines.append(f"Still running: {', '.join(running)}.")
     if standing.upper is not None:
-        said.append(_proof(standing))
-    return [sentence.replace(" %", "\u00a0%") for sentence in said]
+        lines.append(_proof(standing))
+    return [sentence.replace(" %", "\u00a0%") for sentence in lines]
 
 
 def _proof(standing: Race) -> str:
@@ -166,7 +166,7 @@ def _proof(standing: Race) -> str:
     return f"The proof was stopped after {spent}: the upper bound holds, and a longer proof may lower it."
 
 
-def takeaway(standing: Race, drawn: Figure, data: Dataset, now: State, choice: Choices) -> None:
+def takeaway(standing: Race, figure: Figure, data: Dataset, now: State, choice: Choices) -> None:
     """Offer every point, the race as JSON, the figure and the code."""
     rows = standing.to_records(known.at(data, now).upper)
     stem = f"{data.name}-k{now.k}-race"
@@ -174,7 +174,7 @@ def takeaway(standing: Race, drawn: Figure, data: Dataset, now: State, choice: C
     with st.container(horizontal=True):
         charts.csv_button(downloads.table_csv(rows), "csv-race", f"{stem}.csv", "Every point (CSV)")
         charts.json_button(lambda: _json(standing, data, now, choice), "json-race", f"{stem}.json")
-        charts.figure_button(drawn, "html-race", f"{stem}.html")
+        charts.figure_button(figure, "html-race", f"{stem}.html")
     st.markdown("The same with the library:")
     st.code(_code(now, choice), language="python", wrap_lines=True)
 

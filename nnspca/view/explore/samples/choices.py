@@ -29,9 +29,9 @@ DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}  # by which the s
 
 def second_deflation() -> str:
     """Let the person choose which features the second component may use; return the deflation that says so."""
-    about = (f"{said.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for said, name in DEFLATION.items())
-    said = widgets.choose(KEYS["second"], "The second component may use", horizontal=True, help=" ".join(about))
-    return DEFLATION[said]
+    about = (f"{label.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for label, name in DEFLATION.items())
+    label = widgets.choose(KEYS["second"], "The second component may use", horizontal=True, help=" ".join(about))
+    return DEFLATION[label]
 
 
 def explained_feature(data: Dataset) -> int | None:

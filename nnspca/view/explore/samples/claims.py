@@ -35,12 +35,12 @@ def sample_names(data: Dataset) -> list[str]:
     return [sanitize.line(name, sanitize.NAME) for name in data.sample_names] if data.shape[0] <= NAMED_SAMPLES else []
 
 
-def question(told: Contribution, data: Dataset, *, example: bool) -> str:
+def question(role: Contribution, data: Dataset, *, example: bool) -> str:
     """Return the question about a feature."""
-    name, one = feature_name(data, told.feature), scene.noun(data).removesuffix("s")
+    name, one = feature_name(data, role.feature), scene.noun(data).removesuffix("s")
     which = name if name.startswith(one) else f"the {one} {name}"
     ending = " (the largest loading)" if example else ""
-    return f"Why is {which} {'not ' if told.loading == 0 else ''}included?{ending}"
+    return f"Why is {which} {'not ' if role.loading == 0 else ''}included?{ending}"
 
 
 def score(part: Component, data: Dataset, *, standardised: bool) -> str:
@@ -92,50 +92,50 @@ def area(value: float) -> str:
     return words.at_least(value, 2) if value >= 0.5 else words.at_most(value, 2)
 
 
-def why(told: Contribution, part: Component, data: Dataset, *, standardised: bool) -> list[str]:
+def why(role: Contribution, part: Component, data: Dataset, *, standardised: bool) -> list[str]:
     """Say why a component has a feature, or has it not; every loss is rounded up, every gain down."""
     covariance = measure(standardised)
-    inside = told.loading != 0
-    said = [_with_the_rest(told, data, covariance)] if len(told.others) else []
+    inside = role.loading != 0
+    lines = [_with_the_rest(role, data, covariance)] if len(role.others) else []
     if inside:
-        loading = words.fixed(told.loading, 3)
-        said.append(f"It accounts for {_percent(told.held)} of the component's variance; its loading is {loading}.")
-        if len(told.others):
-            said.append(f"Removing it costs {_lost(told.loss)}.")
+        loading = words.fixed(role.loading, 3)
+        lines.append(f"It accounts for {_percent(role.held)} of the component's variance; its loading is {loading}.")
+        if len(role.others):
+            lines.append(f"Removing it costs {_lost(role.loss)}.")
         else:
-            said.append("It is the whole component.")
-        if told.partner is not None:
-            other, lost = feature_name(data, told.partner), _lost(told.loss_exchanged)
-            as_much = told.loss > NEGLIGIBLE and lost == _lost(told.loss)
-            said.append(
+            lines.append("It is the whole component.")
+        if role.partner is not None:
+            other, lost = feature_name(data, role.partner), _lost(role.loss_exchanged)
+            as_much = role.loss > NEGLIGIBLE and lost == _lost(role.loss)
+            lines.append(
                 f"Replacing it by the best substitute found, {other}, costs "
                 + ("as much: nothing that was tried makes up for it." if as_much else f"{lost}.")
             )
         elif part.cardinality < data.n_features:
-            said.append("No other feature that was tried can replace it.")
-        return said
-    if told.pull <= 0 and part.nonnegative:
-        said.append("Its covariance with the component is not positive: among nonnegative loadings it gets none.")
-    elif -told.loss > NEGLIGIBLE:
-        said.append(f"Added as one feature more, it would bring {_gain(-told.loss)} of variance.")
+            lines.append("No other feature that was tried can replace it.")
+        return lines
+    if role.pull <= 0 and part.nonnegative:
+        lines.append("Its covariance with the component is not positive: among nonnegative loadings it gets none.")
+    elif -role.loss > NEGLIGIBLE:
+        lines.append(f"Added as one feature more, it would bring {_gain(-role.loss)} of variance.")
     else:
-        said.append("Added as one feature more, it would bring next to nothing.")
-    if told.partner is not None:
-        other, lost = feature_name(data, told.partner), _lost(told.loss_exchanged)
-        said.append(f"Exchanging {other} for it, the cheapest exchange found, costs {lost}.")
-    return said
+        lines.append("Added as one feature more, it would bring next to nothing.")
+    if role.partner is not None:
+        other, lost = feature_name(data, role.partner), _lost(role.loss_exchanged)
+        lines.append(f"Exchanging {other} for it, the cheapest exchange found, costs {lost}.")
+    return lines
 
 
-def _with_the_rest(told: Contribution, data: Dataset, covariance: str) -> str:
+def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
     """Say with how many of the others it covaries, and with which most."""
-    with_it = int((told.covariances > 0).sum())
-    most = told.others[np.argsort(-np.abs(told.covariances), kind="stable")[:NAMED]]
+    with_it = int((role.covariances > 0).sum())
+    most = role.others[np.argsort(-np.abs(role.covariances), kind="stable")[:NAMED]]
     names = _listed([feature_name(data, int(i)) for i in most])
     least, largest = (
-        words.number(float(end)).replace("-", "−") for end in (told.covariances.min(), told.covariances.max())
+        words.number(float(end)).replace("-", "−") for end in (role.covariances.min(), role.covariances.max())
     )
     across = f"{covariance} {least}" if len(most) == 1 else f"{covariance}s {least} to {largest}"
-    others = f"{len(told.others):,} {'other ' if told.loading else ''}{scene.noun(data)}"
+    others = f"{len(role.others):,} {'other ' if role.loading else ''}{scene.noun(data)}"
     return f"It rises with {with_it:,} of the component's {others} ({across}), most with {names}."
 
 

@@ -27,18 +27,18 @@ def payload(
     part: Component,
     second: Component | None,
     lie: Lie | None,
-    told: Contribution,
+    role: Contribution,
     data: Dataset,
     now: State,
     *,
-    asked: bool,
+    requested: bool,
 ) -> dict[str, Any]:
-    """Return all that the browser draws; ``told`` is about a feature that was ``asked`` about, or an example."""
+    """Return all that the browser draws; ``role`` is about a feature that was ``requested`` about, or an example."""
     support = part.support
     weights = part.loadings[support]
     heavy = support[np.argsort(-np.abs(weights), kind="stable")]
-    tied = told.others[np.argsort(-np.abs(told.covariances), kind="stable")][:ROWS]
-    named = sorted({*heavy[:NAMES].tolist(), *tied.tolist(), told.feature})
+    tied = role.others[np.argsort(-np.abs(role.covariances), kind="stable")][:ROWS]
+    named = sorted({*heavy[:NAMES].tolist(), *tied.tolist(), role.feature})
     content = {
         "about": choices.about(data),
         "noun": scene.noun(data),
@@ -50,7 +50,7 @@ def payload(
         "weights": canvas.pack(weights, "f4"),
         "lead": "" if lie is None else claims.score(part, data, standardised=now.standardise),
         "told": "" if lie is None else claims.told_apart(data, lie),
-        "why": _why(told, part, data, now, asked=asked),
+        "why": _why(role, part, data, now, requested=requested),
     }
     if lie is not None:
         content |= {
@@ -66,16 +66,16 @@ def payload(
     return {**content, "signature": signature, "colours": canvas.colours()}
 
 
-def _why(told: Contribution, part: Component, data: Dataset, now: State, *, asked: bool) -> dict[str, Any]:
+def _why(role: Contribution, part: Component, data: Dataset, now: State, *, requested: bool) -> dict[str, Any]:
     """Return the answer to "why this one?": its words, and its covariances to be drawn."""
     return {
-        "feature": told.feature,
-        "asked": asked,
+        "feature": role.feature,
+        "asked": requested,
         "measure": claims.measure(now.standardise),
-        "title": claims.question(told, data, example=not asked),
-        "says": claims.why(told, part, data, standardised=now.standardise),
-        "others": canvas.pack(told.others, "i4"),
-        "covariances": canvas.pack(told.covariances, "f4"),
+        "title": claims.question(role, data, example=not requested),
+        "says": claims.why(role, part, data, standardised=now.standardise),
+        "others": canvas.pack(role.others, "i4"),
+        "covariances": canvas.pack(role.covariances, "f4"),
     }
 
 

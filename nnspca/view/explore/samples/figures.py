@@ -47,7 +47,7 @@ def cloud(lie: Lie, classes: Sequence[str], palette: Palette) -> Figure:
     return figure
 
 
-def _of_classes(x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: Palette, said: str) -> Figure:
+def _of_classes(x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: Palette, hover: str) -> Figure:
     """Draw marks, a trace for each class."""
     figure = go.Figure()
     of = np.asarray(classes or ["samples"] * len(x))
@@ -65,6 +65,6 @@ def _of_classes(x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: P
                 "symbol": SYMBOLS[(c + c // len(SYMBOLS)) % len(SYMBOLS)],
                 "size": 8,
             },
-            hovertemplate=f"sample %{{customdata}}, {name}<br>{said}<extra></extra>",
+            hovertemplate=f"sample %{{customdata}}, {name}<br>{hover}<extra></extra>",
         )
     return figure

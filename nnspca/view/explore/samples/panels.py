@@ -57,8 +57,8 @@ def sheet(first: Component, second: Component | None, lie: Lie | None, data: Dat
         if pressed and pressed != st.session_state.get(ASKED_BEFORE) and pressed["about"] == choices.about(data):
             feature = int(pressed["feature"])
         _picker(first, feature, data)
-        told = run.why(data, now, first, int(np.abs(first.loadings).argmax()) if feature is None else feature)
-        packed = content.payload(first, second, lie, told, data, now, asked=feature is not None)
+        role = run.why(data, now, first, int(np.abs(first.loadings).argmax()) if feature is None else feature)
+        packed = content.payload(first, second, lie, role, data, now, requested=feature is not None)
         packed["focus"] = st.session_state.get("_asked", 0)
         _mount(key="sheet", data=packed, on_why_change=_nothing)
 
@@ -99,7 +99,7 @@ def _nothing() -> None:
 def _downloads(first: Component, lie: Lie, data: Dataset, now: State) -> None:
     """Offer the scores and the figures."""
     stem = f"{data.name}-k{now.k}-{first.method}"
-    drawn: dict[str, Callable[[], figures.Figure]] = {
+    pictures: dict[str, Callable[[], figures.Figure]] = {
         "Samples by score (HTML)": partial(figures.ladder, lie, _names(data), charts.palette()),
         "Two scores (HTML)": partial(figures.cloud, lie, _names(data), charts.palette()),
     }
@@ -111,7 +111,7 @@ def _downloads(first: Component, lie: Lie, data: Dataset, now: State) -> None:
             "Scores (CSV)",
             "Every sample with its class, its score and its rank.",
         )
-        for label, make in drawn.items():
+        for label, make in pictures.items():
             if lie.second is not None or "Two" not in label:
                 name = label.split()[0].lower()
                 charts.figure_button(make, f"html-samples-{name}", f"{stem}-{name}.html", label)

@@ -55,7 +55,7 @@ def _band(table: StudyTable, picture: Curves, palette: Palette, title: str) -> g
     best = [max((curve[x] for curve in curves.values() if x in curve), default=0.0) for x in at]
     band = common.Band(
         at,
-        tuple(found if low is None else low for found, (_, low, _) in zip(best, rows, strict=True)),
+        tuple(reached if low is None else low for reached, (_, low, _) in zip(best, rows, strict=True)),
         tuple(math.inf if high is None else high for _, _, high in rows),
         frozenset(x for x, _, high in rows if high is not None),
     )
@@ -154,8 +154,8 @@ def _add_line(
 ) -> None:
     """Draw one series."""
     number, colour = place
-    drawn = _points(table, line.x or picture.x, [line.y, *[c for c in (line.low, line.high) if c]])
-    values = [row[1] for row in drawn]
+    points = _points(table, line.x or picture.x, [line.y, *[c for c in (line.low, line.high) if c]])
+    values = [row[1] for row in points]
     series = palette.series[colour % len(palette.series)]
     ink = {"ours": series, "printed": palette.ink, "guide": palette.quiet if line.colour is None else series}[line.role]
     dash = "dot" if line.role == "guide" else DASHES[colour % len(DASHES)]
@@ -169,12 +169,12 @@ def _add_line(
         spread = {
             "type": "data",
             "symmetric": False,
-            "array": [row[3] - row[1] if row[1] is not None and row[3] is not None else 0 for row in drawn],
-            "arrayminus": [row[1] - row[2] if row[1] is not None and row[2] is not None else 0 for row in drawn],
+            "array": [row[3] - row[1] if row[1] is not None and row[3] is not None else 0 for row in points],
+            "arrayminus": [row[1] - row[2] if row[1] is not None and row[2] is not None else 0 for row in points],
             "thickness": 1.2,
         }
     figure.add_scatter(
-        x=[row[0] for row in drawn],
+        x=[row[0] for row in points],
         y=values,
         name=line.title,
         mode=line.mode,

@@ -73,8 +73,10 @@ def _tiles(
     rows, columns = np.nonzero(several.laid_out(shape, proven.astype(float)) == 1)
     _mark(figure, columns, rows, palette, size=max(4, round(0.5 * width / sheet.shape[1])))
     figure = several.frame(figure, sheet, palette, title=TITLE, alt=alt, width=width)
-    drawn = figure.layout.height - 48  # what the tiles themselves take of it
-    figure.update_layout(margin_b=SCALE + LEGEND_ROW, legend_y=-SCALE / drawn, height=drawn + 40 + SCALE + LEGEND_ROW)
+    tiles_height = figure.layout.height - 48  # what the tiles themselves take of it
+    figure.update_layout(
+        margin_b=SCALE + LEGEND_ROW, legend_y=-SCALE / tiles_height, height=tiles_height + 40 + SCALE + LEGEND_ROW
+    )
     return figure
 
 

@@ -81,7 +81,7 @@ def rebuilt(
 
 
 def retraced(
-    original: np.ndarray, made: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str
+    original: np.ndarray, approximation: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str
 ) -> go.Figure:
     """Draw a sample along its axis, and what its parts make of it."""
     values, name, unit = axis[0], sanitize.label(axis[1]), sanitize.label(axis[2])
@@ -89,7 +89,7 @@ def retraced(
     figure = go.Figure()
     for y, label, colour, dash in (
         (original, "the sample", palette.quiet, "solid"),
-        (made, "from its parts", palette.found, "dash"),
+        (approximation, "from its parts", palette.found, "dash"),
     ):
         figure.add_scatter(
             x=values[order], y=y[order], mode="lines", name=label, line={"color": colour, "dash": dash, "width": 2}

@@ -25,7 +25,7 @@ def tiles(
     rows, columns = shape
     count = loadings.shape[1]
     most = np.abs(loadings).max(axis=0)
-    sheet, said, own = (
+    sheet, texts, own = (
         laid_out(shape, given) for given in (loadings / np.where(most > 0, most, 1.0), names(shape, count), loadings)
     )
     figure = go.Figure()
@@ -33,7 +33,7 @@ def tiles(
         name_tile(figure, shape, count, r, f"{r + 1} · {int(np.count_nonzero(loadings[:, r]))} px")
     figure.add_heatmap(
         z=sheet,
-        text=said,
+        text=texts,
         customdata=own,
         zmin=0.0 if nonnegative else -1.0,
         zmax=1.0,

@@ -1,6 +1,6 @@
 """Checks the certificates that check.py cannot: several parts, covers of the sphere, eigenvalues of the samples.
 
-    python check_more.py certificate.npz data.npy [BILLIONS of products at most; if not given 20, fifteen minutes]
+    python check_more.py certificate.npz data.npy [BILLIONS of products at most; default 20, fifteen minutes]
 
 It needs check.py beside it, and nothing but Python's standard library: the same exact arithmetic, more kinds of proof.
 """
@@ -30,7 +30,7 @@ def dot(v: Any, w: Any) -> int:
 
 
 def leaves(splits: Any, nodes: list[Any], sides: Any, proofs: Any) -> Iterator[Any]:
-    """Yield each leaf of trees in preorder, with its proof; ``sides`` parts a node and leaves nothing out."""
+    """Yield each leaf of trees in preorder, with its proof; ``sides`` divides a node into cases that cover it."""
     proofs = iter(proofs)
     for split in splits:
         node = nodes.pop()
@@ -76,7 +76,7 @@ def cover(p: Any, n: int, k: int, checker: check.Checker) -> Fraction:
     signs = [sign for sign in product((1, -1), repeat=d) if checker.nonnegative or sign[0] > 0]
     orthants = [[tuple(s * (i == j) for j in range(d)) for i, s in enumerate(sign)] for sign in signs]
     for cell, z in leaves(p["cover"], orthants, sides, p["points"]):
-        need({*map(type, z)} == {int} and len(z) == d, "a point is none")
+        need({*map(type, z)} == {int} and len(z) == d, "a point does not fit")
         for c in cell:
             if c not in heights:
                 check.pay(n * d, max(map(abs, c)).bit_length())
@@ -95,7 +95,7 @@ class Checker(check.Checker):
         self.more["variances"] = self.variances
 
     def upper_bound(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
-        """Return what a proof proves for r parts of k features of A each, ``inside`` those known of a single one."""
+        """Return what a proof proves for r parts of k features of A each, ``inside`` those known of a single part."""
         kind = p["kind"]
         if kind not in ("joint", "groups", "each", "samples", "variances"):
             need(self.r == 1, f"a proof by {kind!r:.99} speaks of one part", 2)
@@ -120,7 +120,8 @@ class Checker(check.Checker):
         """Return a bound on x'Ax from YY' ⪯ tI + WW' = tQ.
 
         Y'Q⁻¹Y has the eigenvalues of Q^(-½)YY'Q^(-½) but for zeros, so Y'Q⁻¹Y ⪯ tI; and I − Q⁻¹ = WN⁻¹W', N = tI + W'W.
-        With G'NG ⪰ I, GG' ⪰ N⁻¹: x'Ax <= t + ‖G'W'Yx‖², of which a cover tells. Y'WG is cut to whole multiples.
+        With G'NG ⪰ I, GG' ⪰ N⁻¹: x'Ax <= t + ‖G'W'Yx‖², bounded by a cover of the sphere. Y'WG is cut to whole
+        multiples.
         """
         W, G, d = low_rank(p, len(A.columns[0])), p["G"], len(p["V"][0])
         t = max(least, Fraction(float(p["t"])))
@@ -164,7 +165,8 @@ class Checker(check.Checker):
     def variances(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
         """Return the sum of the rk largest A_ii: a semidefinite A has no more than its trace on the features of x.
 
-        With A + low I semidefinite, each of the features has low more, and each of the unit vectors, one at least, too.
+        If only A + low I is semidefinite, its trace on the features of x has low more for each of them, and each unit
+        vector gains low as well: at least one does, so low × (features − 1) is added.
         """
         least = Fraction(0)
         if not A.columns:
@@ -217,7 +219,10 @@ class Checker(check.Checker):
         n, limits, prices = len(S), p.get("limits", [0] * len(S)), p.get("v", [0] * len(S))
         same, apart = same or [set()] * n, apart or [set()] * n
         used = set().union(*same)
-        need(n > 0 and (n == A.n or not (used or any(apart))), "what is known of features must be of all of them")
+        need(
+            n > 0 and (n == A.n or not (used or any(apart))),
+            "known features are allowed only in a proof on all features",
+        )
         B, (L, fine), (M, small) = (
             A.restricted(S),
             check.grid(p["L"], n, n),
@@ -249,7 +254,7 @@ class Checker(check.Checker):
             self.why = (first, products)
             level = t + nlargest(self.r, costs)[-1]
             level = self.outside(p, k, A, given, {j: Fraction(v[i], 1 << small) for i, j in enumerate(S)}, level)
-            costs += [level - t] * self.r  # as many rows outside may be in the parts
+            costs += [level - t] * self.r  # up to r rows of the features outside may take part
         most = self.r * t + top + sum(nlargest(self.r, costs)) + paid
         return self._found(most, first, f"{products}: the {self.r} largest L_ii − v_i + the {k - 1} largest M_ij − v_j")
 

@@ -221,7 +221,7 @@ def of_kind(kind):
     [
         (with_cover, lambda c: c["check"]["proof"].update(points=[[0, 0]] * 99), "beyond its point"),
         (with_cover, lambda c: c["check"]["proof"].update(EMPTY, cover=[-1]), "ends too early"),
-        (with_cover, lambda c: c["check"]["proof"].update(points=[[0.5] * 2] * 99), "a point is none"),
+        (with_cover, lambda c: c["check"]["proof"].update(points=[[0.5] * 2] * 99), "a point does not fit"),
         (with_cover, lambda c: c["certificate"].update(n_components=2), "speaks of one part"),
         (of_kind("joint"), lambda c: c["check"]["proof"].update(v=[-1.0] * 5), "a price is negative"),
         (of_kind("joint"), lambda c: c["check"]["proof"].update(V=[[1]] * 4), "V does not fit"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.covariance import Covariance
-from nnspca.covariance.deflated import less
+from nnspca.covariance.deflated import minus_low_rank
 from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.covariance.span import orthonormal
@@ -115,4 +115,4 @@ def _of_factor(
     m, n = factor.shape
     perturbation = rounding.deflated(L.shape[1], n + m, norm, factor.rounding_scale())
     growth = 1.0 if norm == 1.0 else 2 * norm**2
-    return cov._derived(HeldFactor(less(factor, L, R)), operation, U, growth=growth, rounding=perturbation)
+    return cov._derived(HeldFactor(minus_low_rank(factor, L, R)), operation, U, growth=growth, rounding=perturbation)

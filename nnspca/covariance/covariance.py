@@ -595,7 +595,7 @@ def _of_finite(made: Any, x: np.ndarray) -> Any:
 
 
 def _index(X: Any) -> tuple[str, ...] | None:
-    """The names of a table's rows; None where they only count them."""
+    """The names of a table's rows; None if they are only 0, 1, 2, …"""
     if not is_table(X) or not hasattr(X, "index") or list(X.index) == list(range(len(X.index))):
         return None
     return tuple(map(str, X.index))

@@ -1,4 +1,4 @@
-"""Data from which components were taken out, held as the data they were and what was taken."""
+"""Data minus the components taken out, stored as the original data and a low-rank term."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Factor
 
 
-def less(factor: Factor, L: np.ndarray, R: np.ndarray) -> Factor:
-    """Return ``Y − LR'``: formed where Y is an array, beside each other otherwise."""
+def minus_low_rank(factor: Factor, L: np.ndarray, R: np.ndarray) -> Factor:
+    """Return ``Y − LR'``: computed if Y is an array; otherwise Y, L and R are stored separately."""
     if isinstance(factor, DenseFactor):
         return DenseFactor(factor.Y - L @ R.T)
     return DeflatedFactor(factor, np.ascontiguousarray(L), np.ascontiguousarray(R))
 
 
 class DeflatedFactor:
-    """Data ``Y − LR'`` with Y held as it is, sparse for one, and L (m, s), R (n, s) of few columns."""
+    """Data ``Y − LR'`` with Y stored as it is, for example sparse, and L (m, s), R (n, s) of few columns."""
 
     def __init__(self, base: Factor, L: np.ndarray, R: np.ndarray) -> None:
         self.base, self.L, self.R = base, L, R
@@ -41,7 +41,7 @@ class DeflatedFactor:
         return self.restricted(index)
 
     def squared_norms(self) -> np.ndarray:
-        """Column by column: the norms before less what was taken out would cancel."""
+        """Computed column by column: subtracting from the old norms would lose digits by cancellation."""
         m, n = self.shape
         step = max(1, AT_A_TIME // m)
         norms = [np.square(self.columns(np.arange(j, min(j + step, n)))).sum(axis=0) for j in range(0, n, step)]

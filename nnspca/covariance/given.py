@@ -1,4 +1,4 @@
-"""What a caller hands over as data, recognised before anything of it is converted: the numbers, and what they say."""
+"""Recognise what a caller hands over as data before any of it is converted: the numbers and their names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from nnspca.calls.arguments import is_table, masked, shown
 from nnspca.errors import DataError
 
-# What holds numbers somewhere else: how its owner brings them here.
+# Types whose numbers are not in memory, and the call that loads them.
 LAZY = {
     ("dask", "Array"): "X.compute()",
     ("dask", "DataFrame"): "X.compute()",
@@ -78,7 +78,7 @@ def opened(given: Any) -> Given:
     if package == "xarray":
         return _of_labelled(given)
     if _is_data_set(given):
-        names = tuple(map(str, given.feature_names)) if _said(given) else None
+        names = tuple(map(str, given.feature_names)) if _has_own_names(given) else None
         shape, axis = getattr(given, "image_shape", None), getattr(given, "axis", None)
         title = "" if axis is None else f"{axis.name} ({axis.unit})" if axis.unit else axis.name
         values = None if axis is None else axis.values
@@ -90,7 +90,7 @@ def _is_data_set(given: Any) -> bool:
     return hasattr(given, "kind") and hasattr(given, "X") and not is_table(given)
 
 
-def _said(dataset: Any) -> bool:
+def _has_own_names(dataset: Any) -> bool:
     """Whether a data set names its features, and does not just count them."""
     names: Any = getattr(dataset, "feature_names", ())
     return bool(names) and not (names[0] == "feature 1" and names[-1] == f"feature {len(names)}")
@@ -118,7 +118,7 @@ def _of_labelled(given: Any) -> Given:
 
 
 def _columns(given: Any) -> tuple[str, ...] | None:
-    """The names of a table's columns; None where they only count them."""
+    """The names of a table's columns; None if they are only 0, 1, 2, …"""
     if not is_table(given) or not isinstance(given.columns, Iterable):
         return None
     columns = list(given.columns)

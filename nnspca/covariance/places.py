@@ -24,7 +24,7 @@ class Places:
     """
 
     def __init__(self, names: tuple[str, ...] | None, start: int, chunk: int | None) -> None:
-        """Begin with the numbers of the first row and chunk; None where chunks are our own."""
+        """Begin with the numbers of the first row and chunk; ``chunk`` is None where the library cuts the data."""
         self.names, self._chunk, self._begins = names, chunk, [start]
 
     def next(self, row: int) -> None:
@@ -32,7 +32,7 @@ class Places:
         self._begins.append(row)
 
     def refuse(self, rows: Any, first: int) -> None:
-        """Raise DataError for the first value among rows that is not finite; ``first`` is the place of their first."""
+        """Raise DataError for the first value among rows that is not finite; ``first`` is the first one's index."""
         if scipy.sparse.issparse(rows):
             listed = rows.tocoo()
             bad = int(np.flatnonzero(~np.isfinite(listed.data))[0])

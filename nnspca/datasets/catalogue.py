@@ -125,7 +125,7 @@ ENTRIES: dict[str, Entry] = {
             kind="faces",
             description=(
                 "A hundred photographs of faces cut out to 25×25 grey pixels. "
-                "A component is a weight for each pixel, and looks like a part of a face."
+                "A component is a loading for each pixel, and looks like a part of a face."
             ),
             citation=(
                 "G. B. Huang, M. Ramesh, T. Berg and E. Learned-Miller: Labeled Faces in the "

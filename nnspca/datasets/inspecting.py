@@ -19,7 +19,7 @@ from nnspca.datasets.dataset import Dataset
 from nnspca.errors import DataError
 
 WIDE = 10.0  # ratio of two standard deviations from which columns count as of different scales
-DOMINANT = 0.9  # share of all variance from which one column holds it
+DOMINANT = 0.9  # a column with more than this share of all variance counts as dominant
 FEW = 5  # samples below which hardly anything can be said
 COUNTED = 20  # distinct values that whole numbers must have to be counts, not grades
 SKEWED = 20.0  # ratio of the largest value to the median from which a logarithm is offered
@@ -29,9 +29,9 @@ MOST_COLUMNS = 20_000  # up to which columns are compared with each other
 MOST_CORRELATED = 2000  # up to which all correlations are computed
 SAME = 1 - 1e-9  # correlation from which two columns are one quantity in two units
 ALMOST = 0.9995  # and from which they may be, each rounded
-NEAR = 0.3  # share of the largest loading of the first direction from which a feature takes part
+NEAR = 0.3  # a feature belongs to the first direction from this share of its largest loading on
 IDENTIFIERS = re.compile(r"(?:^|[_\s.-])(?:id|ids|index|idx|no|nr|num|row|rownum|case|subject|patient|code)$", re.I)
-NAMED_ALIKE = 8  # columns from which a name in common, with a number each, says that they are of one unit
+NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
 GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "field", "unnamed", "v", "var", "x"})
 TIMES = re.compile(r"(?:^|[_\s.-])(?:date|day|time|timestamp|year|month)s?(?:$|[_\s.-])", re.I)
 
@@ -173,7 +173,7 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
         )
     if own:
         return Inspection((m, n), tuple(notes), data.feature_names)
-    notes += _no_features(data)
+    notes += _identifiers_and_dates(data)
     left_out = {i for note in notes for i in note.features}
     used = np.array([i for i in range(n) if i not in left_out], dtype=int)
     notes += [*_scales(data, spread, used), *_counts(data, used), *_orientation(data, spread, used)]
@@ -241,7 +241,7 @@ def _columns(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
     return f"{head} {', '.join(names)}{f' and {more:,} more' if more else ''}"
 
 
-def _no_features(data: Dataset) -> list[Note]:
+def _identifiers_and_dates(data: Dataset) -> list[Note]:
     """Note identifiers and dates: numbers that name a sample or a time."""
     if data.is_sparse or data.n_features > MOST_COLUMNS or data.shape[0] < FEW:
         return []
@@ -295,7 +295,7 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     ratio, share = float(mine.max() / mine.min()), float(mine.max() ** 2 / (mine**2).sum())
     notes = []
     if ratio > WIDE and share <= DOMINANT and _named_alike(data, used):
-        text = "The names of the columns differ in a number alone: they are taken to be of one unit: not standardised."
+        text = "The columns' names differ only in a number, so they seem to share one unit: not standardised."
         return [Note("named alike", text)]
     if ratio > WIDE:
         factor = f"{float(f'{ratio:.2g}'):,.0f}"
@@ -383,8 +383,9 @@ def _units(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     exact = used[(later >= SAME).any(axis=0)]
     notes = []
     if exact.size:
-        verb = "is another column" if exact.size == 1 else "are other columns"
-        sentence = f"{_columns(data, exact)} {verb} in another unit: left out."
+        one = "holds the same quantity as another column, in another unit"
+        several = "hold the same quantities as other columns, in other units"
+        sentence = f"{_columns(data, exact)} {one if exact.size == 1 else several}: left out."
         notes.append(Note("units", sentence, "leave out", tuple(exact.tolist())))
     almost = np.argwhere((later >= ALMOST) & (later < SAME))
     if len(almost):

@@ -1,6 +1,6 @@
 """Parquet tables through pyarrow: the footer is checked before any column is read.
 
-A damaged one can make pyarrow end the process it runs in.
+A damaged footer can crash the process through pyarrow.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def _table(file: Any, arrow: Any) -> Table:
     names = ["" if field.name == INDEX else field.name for field in schema]
     if unreadable := [name for name, kind in zip(names, kinds, strict=True) if not kind]:
         raise DataError(
-            f"column {unreadable[0]!r:.60} holds {schema[kinds.index('')].type!s:.60}; numbers, truths and texts are "
-            "read. Leave the column out."
+            f"column {unreadable[0]!r:.60} holds {schema[kinds.index('')].type!s:.60}; numbers, truth values and text "
+            "are read. Leave the column out."
         )
     numeric = [j for j, kind in enumerate(kinds) if kind != "text"]
     textual = [j for j, kind in enumerate(kinds) if kind == "text"]
@@ -86,7 +86,7 @@ def _table(file: Any, arrow: Any) -> Table:
     done = 0
     for group in range(file.num_row_groups):
         more = file.metadata.row_group(group).num_rows
-        step = max(1, AT_A_TIME // max(1, more))  # a reader of a column takes far more room than few numbers
+        step = max(1, AT_A_TIME // max(1, more))  # reading a column costs far more memory than a few numbers
         for start in progress.tracked(range(0, len(kinds), step), len(kinds) / step, READING):
             indices = list(range(start, min(start + step, len(kinds))))
             read = file.reader.read_row_group(group, column_indices=indices, use_threads=False)

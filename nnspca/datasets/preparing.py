@@ -153,7 +153,7 @@ class Step:
 def _cropping(pixels: int) -> Step:
     return Step(
         f"{CROP}{pixels}",
-        f"Leaves out {pixels} pixel(s) at each border of the images: for a background that would win.",
+        f"Leaves out {pixels} pixel(s) at each border of the images: for a background that would dominate.",
         f"data = nnspca.datasets.crop(data, {pixels})",
         lambda dataset: crop(dataset, pixels),
         "images",

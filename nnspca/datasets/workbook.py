@@ -18,8 +18,7 @@ from nnspca.datasets.delimited import read_rows
 from nnspca.datasets.optional import needed
 from nnspca.datasets.tables import Row
 from nnspca.errors import DataError, reason
-
-WHOLE = 2.0**53  # from here on not every whole number is a double
+from nnspca.numerics.doubles import EXACT
 
 
 def read_workbook(data: bytes, options: ReadingOptions, *, header: bool | None = None) -> Content:
@@ -53,7 +52,7 @@ def _content(sheet: Any, rows: Iterator[Row], sheets: int, options: ReadingOptio
 
 
 def _rows(sheet: Any) -> Iterator[Row]:
-    """Rows that are not empty, all as wide as the first two."""
+    """Yield the rows that are not empty, each at least as wide as the wider of the first two."""
     if sheet.start is None:
         return
     limits.check_columns(sheet.total_width)
@@ -73,7 +72,7 @@ def _rows(sheet: Any) -> Iterator[Row]:
 def _text(value: object) -> str:
     """A cell as text, as in a table of text."""
     if isinstance(value, float):
-        return repr(int(value)) if value.is_integer() and abs(value) < WHOLE else repr(value)
+        return repr(int(value)) if value.is_integer() and abs(value) < EXACT else repr(value)
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, bool):

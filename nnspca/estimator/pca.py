@@ -28,7 +28,7 @@ from nnspca.estimator.certified import Certified
 from nnspca.estimator.samples import check_chunks, in_chunks, read, scaled, told
 from nnspca.result import Components
 
-GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # which are no options of the method
+GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # not options of a method
 Checked = tuple[int, list[int], dict[str, Any], float]
 USUAL = 10  # nonzero loadings if n_nonzero is not given
 
@@ -45,9 +45,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         Most components. Fewer come out where features or variance run out first, with a
         ConvergenceWarning: see ``n_components_``.
     n_nonzero : int or sequence of int
-        Most nonzero loadings of each component, or of one after the other. Both numbers are limits,
-        so that at most 10 of 4 features means at most 4: see ``n_nonzero_``; a number of your own
-        beyond the features gives a ConvergenceWarning.
+        Largest number of nonzero loadings: one number for all components, or one for each. It is a
+        limit: at most 10 of 4 features means at most 4, see ``n_nonzero_``. If you set it above the
+        number of features, a ConvergenceWarning is given.
     method : str
         A key of ``nnspca.METHODS``.
     deflation : str
@@ -184,7 +184,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         return self._find(cov, checked)
 
     def _check_parameters(self, n: int, m: int) -> Checked:
-        """How many components, of how many nonzero loadings each, the method's options, and what ddof comes to."""
+        """How many components, of how many nonzero loadings each, the method's options, and the factor of ddof."""
         wanted = check_whole("n_components", self.n_components, 1)
         sizes = self._sizes(wanted, n)
         options: dict[str, Any] = check_options(self.options)
@@ -238,7 +238,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         return self
 
     def _sizes(self, wanted: int, n: int) -> list[int]:
-        """How many nonzero loadings each component may have; warn of a number of one's own beyond the features."""
+        """How many nonzero loadings each component may have; warn if a given number exceeds the number of features."""
         given = self.n_nonzero
         one = isinstance(given, str) or not isinstance(given, Iterable) or not getattr(given, "ndim", 1)
         sizes = [check_whole("n_nonzero", each, 1) for each in ([given] * wanted if one else given)]  # type: ignore[union-attr]
@@ -255,7 +255,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         return sizes
 
     def _more_by_ddof(self, m: int) -> float:
-        """By what a variance of m samples is larger than with 1/m."""
+        """The factor by which ddof makes variances of m samples larger than with 1/m."""
         ddof = check_whole("ddof", self.ddof, 0, m - 1)
         return m / (m - ddof)
 
@@ -269,7 +269,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         """Without the covariance, unless it was to be stored."""
         state = dict(super().__getstate__())
         if "_sums" in state:
-            state.pop("_covariance", None)  # it is made of them again
+            state.pop("_covariance", None)  # it is rebuilt from the sums
         elif "_covariance" in state:
             state["_covariance"] = state.get("covariance_")
         return state
@@ -293,7 +293,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         return np.concatenate([self._scores(rows, self.components_) for rows in self._chunks(X)])
 
     def _chunks(self, X) -> Iterator[Any]:
-        """Samples that were fitted on the same features, all at once or, where they are read in chunks, a few."""
+        """Yield samples of the features of the fit: all at once, or chunk by chunk."""
         if (source := in_chunks(X)) is None:
             yield read(self, X, reset=False)
             return

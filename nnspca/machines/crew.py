@@ -59,7 +59,7 @@ class Crew(ABC):
     def each(self, task: Task, arguments: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
         """Run a task for each of the arguments; yield their numbers and results in order of completion.
 
-        Only as many are submitted as keep all workers busy: if the caller pauses, so do they.
+        Only enough tasks to keep all workers busy are submitted, so the workers pause when the caller does.
         """
         numbered = enumerate(arguments)
         numbers: dict[Future[Any], int] = {}
@@ -241,7 +241,7 @@ def _workers_of(executor: Executor) -> int:
 
 def _in_process(task: Task, file: str, arguments: tuple[Any, ...], flag: str) -> Any:
     """Run one task in a worker process."""
-    return task(_shared(file), *arguments, _seldom(lambda: os.path.exists(flag)))
+    return task(_shared(file), *arguments, _throttled(lambda: os.path.exists(flag)))
 
 
 @functools.lru_cache(maxsize=1)
@@ -249,7 +249,7 @@ def _shared(file: str) -> object:
     return pickle.loads(Path(file).read_bytes())
 
 
-def _seldom(ask: ShouldStop) -> ShouldStop:
+def _throttled(ask: ShouldStop) -> ShouldStop:
     """Call a slow stop switch at most every ``POLL_SECONDS``: a solver may poll thousands of times a second."""
     last, stopped = 0.0, False
 

@@ -136,7 +136,7 @@ def _send(out: IO[bytes], *message: object) -> None:
 
 def _portable(error: Exception) -> Exception:
     """Return an error that can be pickled, with its traceback as a note."""
-    where = f"In a process that worked for this one:\n{traceback.format_exc()}"
+    where = f"In a worker process:\n{traceback.format_exc()}"
     error.__traceback__ = error.__cause__ = error.__context__ = None
     try:
         pickle.loads(pickle.dumps(error))

@@ -18,7 +18,7 @@ def as_doubles(values: np.ndarray) -> np.ndarray:
     Raises
     ------
     DataError
-        A whole number that no double equals.
+        A whole number that no double represents: it would be rounded to another one.
 
     Examples
     --------

@@ -113,7 +113,7 @@ class Sandwich(Display, ByValue):
         """What is proven, and by what."""
         stopped = ", stopped before its end" if self.stopped else ""
         return [
-            f"ratio: at least {wording.proven_share(self.lower, self.upper)} of the best possible (proven); "
+            f"ratio: at least {wording.proven_share(self.lower, self.upper)} of the optimum (proven); "
             f"lower {wording.down(self.lower)}, upper {wording.up(self.upper)}",
             f"bound: {self.winner.name}, the least of {len(self.bounds)} tried ({self.effort}{stopped})",
         ]

@@ -41,8 +41,8 @@ class Contribution(Display, ByValue):
         (Ax)_i less A_ii x_i: how the feature co-varies with the rest of the component, each weighed
         by its loading.
     switched : float
-        Best variance found, loadings adapted, without the feature if the component has it (0 if it has
-        no other), or with it in addition to all others if not.
+        Best variance found once the feature changes sides and the loadings follow: without it where
+        the component has it (0 where nothing is left), with it added where it has not.
     partner : int or None
         The best replacement outside the component; for a feature outside, the member that it replaces
         best. None if no exchange gives it a loading.
@@ -104,7 +104,7 @@ class Contribution(Display, ByValue):
         name = wording.short(self.name)
         if not self.loading:
             gain = max(-self.loss, 0.0)
-            return f"{name} is not in the component: with it besides, {wording.percent(gain)} more variance was found."
+            return f"{name} is not in the component; adding it gives {wording.percent(gain)} more variance."
         text = f"{wording.percent(self.held)} of the component's variance goes through {name}; "
         text += f"without it {wording.percent(max(self.loss, 0.0))} is lost, at most"
         if self.partner is not None:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from nnspca.result.necessity import Necessity
     from nnspca.result.stability import Stability
 
-STRONG, WEAK = 0.3, 0.1  # mean correlations from which features rise together, strongly and at all
-SMALL = 0.01  # share of the variance of the earlier parts from which a part is described
-RETURNED = 0.8  # share of a part's features that a resample must have for the same part
+STRONG, WEAK = 0.3, 0.1  # mean correlations from which features rise together, and weakly so
+SMALL = 0.01  # a part that adds less than this share of the variance before it is counted, not described
+RETURNED = 0.8  # share of a part's features that make it the same part in a resample
 
 
 def correlation(part: Component) -> float | None:

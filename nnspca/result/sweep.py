@@ -101,14 +101,12 @@ class Sweep(Display, ByValue):
         share = wording.percent(best.component.variance / self.leading)
         text = (
             f"The largest variance found at k = {self.points[0].k} to {self.points[-1].k} is {share} of that of the "
-            f"first principal component, by {best.method} at k = {best.k}."
+            f'first principal component, found by the solver "{best.method}" at k = {best.k}.'
         )
         if proven := self.certificates:
             k = min(proven, key=lambda each: proven[each].ratio)
             share = wording.proven_share(proven[k].lower, proven[k].upper)
-            text += (
-                f" At every k certified, at least {share} of the best possible was found (proven; least at k = {k})."
-            )
+            text += f" At every k certified, at least {share} of the optimum was found (proven; least at k = {k})."
         return text
 
     def plot(self):
@@ -209,7 +207,7 @@ class PartsSweep(Display, ByValue):
         if proven := [p.certificate for p in self.points if p.certificate is not None]:
             least = min(proven, key=lambda cert: cert.ratio)
             share = wording.proven_share(least.lower, least.upper)
-            text += f" At every point certified, at least {share} of the best possible was found (proven)."
+            text += f" At every point certified, at least {share} of the optimum was found (proven)."
         return text
 
     def plot(self):

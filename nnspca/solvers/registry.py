@@ -24,7 +24,7 @@ from nnspca.solvers.spannogram import spannogram
 __all__ = ["METHODS", "MethodInfo", "OptionInfo"]
 
 RANK = OptionInfo("rank", int, 3, "How many leading eigenvectors the search works with.", 1, 8)
-RENORMALISE = OptionInfo("renormalise", bool, True, "Make the weights optimal for the features that were chosen.")
+RENORMALISE = OptionInfo("renormalise", bool, True, "Make the loadings optimal for the chosen features.")
 
 METHODS: dict[str, MethodInfo] = {
     info.name: info
@@ -48,7 +48,7 @@ METHODS: dict[str, MethodInfo] = {
             "spannogram",
             "Spannogram (exact rank d)",
             "Keeps the d strongest directions of the data and solves what is left exactly.",
-            "Asteris et al. 2014, Alg. 1; 2011 without sign",
+            "Asteris et al. 2014, Alg. 1; 2011 without the sign constraint",
             (True, False),
             (
                 RANK,
@@ -60,7 +60,7 @@ METHODS: dict[str, MethodInfo] = {
             "enumeration",
             "Enumeration (every vertex)",
             "Lists every support the d strongest directions can prefer, and tries them all. For small n.",
-            "Asteris et al. 2014, Alg. 1 and 2; Asteris et al. 2011 without sign",
+            "Asteris et al. 2014, Alg. 1 and 2; Asteris et al. 2011 without the sign constraint",
             (True, False),
             (OptionInfo("rank", int, 2, "How many leading eigenvectors the search works with.", 1, 6),),
             enumeration,
@@ -74,21 +74,28 @@ METHODS: dict[str, MethodInfo] = {
             (
                 RANK,
                 OptionInfo("epsilon", float, 0.1, "Share of the rank-d optimum that may be missed.", 0.01, 0.9),
-                OptionInfo("max_samples", int, 20_000, "Most directions to try, whatever the theorem asks.", 1, 10**7),
+                OptionInfo(
+                    "max_samples",
+                    int,
+                    20_000,
+                    "Largest number of directions to try, whatever the theorem asks.",
+                    1,
+                    10**7,
+                ),
             ),
             epsilon_net,
         ),
         MethodInfo(
             "em",
             "EM",
-            "Alternates between projecting the data and re-estimating the weights.",
+            "Alternates between projecting the data and re-estimating the loadings.",
             "Sigg & Buhmann 2008, Alg. 2",
             (True, False),
             (
                 OptionInfo("restarts", int, 10, "Random starts (one is enough without the sign constraint).", 1, 1000),
                 RENORMALISE,
-                OptionInfo("max_iter", int, 500, "Most steps of one run.", 1, 100_000),
-                OptionInfo("tol", float, 1e-10, "A run rests when it turns by less than this.", 0.0, 0.1),
+                OptionInfo("max_iter", int, 500, "Largest number of steps of one run.", 1, 100_000),
+                OptionInfo("tol", float, 1e-10, "A run stops when its direction changes by less than this.", 0.0, 0.1),
             ),
             em,
         ),
@@ -105,11 +112,11 @@ METHODS: dict[str, MethodInfo] = {
                 ),
                 OptionInfo("match_k", bool, True, "Find the price of a loading at which k features remain."),
                 OptionInfo("restarts", int, 2, "Random starts.", 1, 100),
-                # In a joint run α affects every weight: columns that overlap would become equal if each
+                # In a joint run α affects every loading: columns that overlap would become equal if each
                 # were made optimal by itself.
                 replace(RENORMALISE, alone=True),
-                OptionInfo("max_iter", int, 60, "Most sweeps of one run.", 1, 10_000),
-                OptionInfo("tol", float, 1e-5, "A run rests when it gains less than this share.", 0.0, 0.1),
+                OptionInfo("max_iter", int, 60, "Largest number of sweeps of one run.", 1, 10_000),
+                OptionInfo("tol", float, 1e-5, "A run stops when it gains less than this share.", 0.0, 0.1),
             ),
             coordinate_descent,
             joint=coordinate_descent_joint,
@@ -117,7 +124,7 @@ METHODS: dict[str, MethodInfo] = {
         MethodInfo(
             "greedy",
             "Greedy (PathSPCA)",
-            "Adds one feature after another, always the one that pulls most. Honours sign and k.",
+            "Adds one feature after another: that of largest covariance with the component so far. Honours sign and k.",
             "d'Aspremont et al. 2008 (path); Moghaddam et al. 2006 (full)",
             (True, False),
             (
@@ -125,7 +132,7 @@ METHODS: dict[str, MethodInfo] = {
                     "criterion",
                     str,
                     "path",
-                    "How the next feature is chosen: by its pull, or by trying them all.",
+                    "How the next feature is chosen: by its covariance with the component, or by trying them all.",
                     choices=("path", "full"),
                 ),
             ),
@@ -139,7 +146,7 @@ METHODS: dict[str, MethodInfo] = {
             (True, False),
             (
                 OptionInfo("ridge", float, 0.01, "Ridge penalty, relative to the mean variance.", 1e-6, 100.0),
-                OptionInfo("rounds", int, 10, "Most regressions.", 1, 200),
+                OptionInfo("rounds", int, 10, "Largest number of regressions.", 1, 200),
                 RENORMALISE,
             ),
             elastic_net,
@@ -179,7 +186,7 @@ METHODS: dict[str, MethodInfo] = {
             "Parts that add up to the positive part of the covariance (scikit-learn), cut to k. Not a maximiser.",
             "Lee & Seung 1999",
             (True,),
-            (OptionInfo("max_iter", int, 200, "Most steps.", 1, 10_000),),
+            (OptionInfo("max_iter", int, 200, "Largest number of steps.", 1, 10_000),),
             nmf,
             joint=nmf_joint,
         ),
@@ -187,7 +194,7 @@ METHODS: dict[str, MethodInfo] = {
             "exact",
             "Exact (branch and bound)",
             "The optimum itself, by trying every case that could hold it. For a few dozen features at most.",
-            "this library; Moghaddam et al. 2006 without sign",
+            "this library; Moghaddam et al. 2006 without the sign constraint",
             (True, False),
             (),
             exact_module.exact,
@@ -196,7 +203,7 @@ METHODS: dict[str, MethodInfo] = {
         MethodInfo(
             "pca",
             "PCA",
-            "The leading eigenvector: no sign constraint, no sparsity. The bound of all others.",
+            "The leading eigenvector: no sign constraint, no sparsity. No component has more variance.",
             "Pearson 1901",
             (False,),
             (),

@@ -11,8 +11,8 @@ a candidate. The printed Alg. 2 (lines 10–17) lists only the subsets that fill
 miss supports of fewer than k features.
 
 **Without** (Asteris et al. 2011). The magnitudes of d rows agree,
-``v_{i1}'c = ±v_{i2}'c = … = ±v_{id}'c``: ``C(n, d) 2^{d−1}`` systems; regions without such a vertex
-appear already for the first d − 2 columns, eq. (22).
+``v_{i1}'c = ±v_{i2}'c = … = ±v_{id}'c``: ``C(n, d) 2^{d−1}`` systems; a region without such a
+vertex appears already if only the first d − 2 columns are used, eq. (22).
 
 **Degenerate rows.** Both arguments need rows in general position. V is first reduced to full column
 rank. Then a fixed perturbation of relative size 1e-10 separates equal rows, zero rows and ties while
@@ -32,10 +32,10 @@ import numpy as np
 from nnspca.numerics import rounding
 from nnspca.spannogram import halfspaces
 
-MAX_VERTICES = 3_000_000
-BATCH = 2048  # most directions at a time
-ENTRIES = 60_000  # most directions × rows at a time: the stop switch is polled between batches
-SUPPORTS_BETWEEN_POLLS = 256  # supports solved between two polls of the stop switch
+MAX_VERTICES = 3_000_000  # most vertices; more are refused
+BATCH = 2048  # most directions of one batch
+ENTRIES = 60_000  # most rows examined for one batch: the stop switch is polled between batches
+SUPPORTS_BETWEEN_POLLS = 256  # of the stop switch
 PERTURBATION = 1e-10
 
 

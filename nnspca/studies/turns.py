@@ -1,4 +1,4 @@
-"""Turns: threads of which one runs at a time, each with its own clock of CPU seconds."""
+"""Turns: threads that run one at a time, each with its own clock of CPU seconds."""
 
 from __future__ import annotations
 

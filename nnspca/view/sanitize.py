@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 LONGEST, WORD, NAME = 1000, 200, 60  # characters of a text, of one word of it, and of a name in a figure
 REMEMBERED = 2000  # texts: a page shows the same ones each time it is drawn
-JOINER = "\u2060"  # shows nothing and parts nothing; but what looks for ":name:" or "name@host" finds neither
+JOINER = "\u2060"  # invisible, and does not break the text; but what looks for ":name:" or "name@host" finds neither
 KEPT = "\u200c\u200d"  # joiners that some scripts are written with
 ADDRESS = re.compile(r"((?:https?|ftp)://\S+|www\.\S+)", re.IGNORECASE)
 MARKUP = re.compile(r"([\\`*_\[\]<>~$&|{])")
@@ -22,7 +22,7 @@ ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;", "%{": "&#37;{"
 
 @functools.lru_cache(maxsize=REMEMBERED)
 def line(text: str, most: int = LONGEST) -> str:
-    """Return a text as one line of at most ``most`` characters that show and keep to the order they are in.
+    """Return a text as one line of at most ``most`` visible characters in their written order.
 
     Line ends become spaces; control characters and those that turn the direction of writing go.
 
@@ -99,7 +99,7 @@ def label(text: str, most: int = NAME) -> str:
 
 
 def labels(texts: Sequence[object]) -> list[str]:
-    """Return texts as labels of a figure, each another one: equal ones would share a bar.
+    """Return texts as labels of a figure, made distinct: equal ones would share a bar.
 
     >>> labels(["a", "b", "a"])
     ['a', 'b', 'a (2)']
@@ -108,12 +108,12 @@ def labels(texts: Sequence[object]) -> list[str]:
 
 
 def headings(texts: Sequence[object]) -> list[str]:
-    """Return texts as headings of a table, each another one."""
+    """Return texts as distinct headings of a table."""
     return _apart(texts)
 
 
 def _apart(texts: Sequence[object]) -> list[str]:
-    """Return names as lines, a number behind those that were there before."""
+    """Return names as lines; a repeated name gets a number."""
     names: dict[str, None] = {}
     for text in texts:
         name = line(str(text), NAME)

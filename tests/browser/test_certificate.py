@@ -84,7 +84,7 @@ def test_the_first_screen_stands_above_the_fold_shows_a_part_of_a_face_and_tight
         assert time.monotonic() < deadline, (seen, live)
         page.wait_for_timeout(200)
     page.locator(".st-key-stop-tighten button:visible").first.click()
-    expect(page.get_by_text("Every upper bound proven by then is kept.")).to_be_visible()
+    expect(page.get_by_text("Every upper bound proven so far is kept.")).to_be_visible()
     quiet(page)
     assert gap_said(page) >= seen > live
     expect(page.get_by_text("the upper bound came down from").first).to_be_visible()

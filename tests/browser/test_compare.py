@@ -27,7 +27,7 @@ def test_the_answer_and_the_whole_figure_stand_before_the_run_has_ended_and_the_
     assert top["y"] < figure["y"] < 300
     page.get_by_role("radiogroup", name="What to compare").get_by_text("solvers").click()
     expect(page.get_by_role("heading", name="Compare solvers")).to_be_visible()
-    expect(page.get_by_text(re.compile("finds the best component( of this live run)? first"))).to_be_visible()
+    expect(page.get_by_text(re.compile("was the first to reach the best component"))).to_be_visible()
     assert "what=solvers" in settled_url(page, what="solvers")
 
 

@@ -21,7 +21,7 @@ def sentence(page: Page, words: str) -> None:
 
 
 def explore(page: Page) -> None:
-    sentence(page, "which 40 of 625 .*pixels vary together most, and how close to the best possible are they")
+    sentence(page, "which 40 of 625 .*pixels vary together most, and how close to the optimum is that choice")
     found = page.locator(".play[data-k]")
     seen(found.locator(".picture"))
     expect(seen(found.locator("[data-say=words]"))).to_contain_text(OPTIMUM)  # how close
@@ -41,7 +41,7 @@ def parts(page: Page) -> None:
 
 
 def spannogram(page: Page) -> None:
-    sentence(page, "the k highest curves above zero are the best .* change only where curves cross")
+    sentence(page, "the features of the k highest curves above zero .* are the best .* changes only where curves cross")
     seen(page.locator("[data-say=set]"))
     seen(page.get_by_role("button", name="Next change")).click()
     expect(page.locator("[data-say=change]")).to_contain_text(re.compile("Curves . and . cross: . leaves, . enters"))
@@ -59,7 +59,7 @@ def compare(page: Page) -> None:
     seen(page.locator("[data-testid=stMarkdown]").filter(has_text=re.compile("at every k|of the optimum")).first)
     seen(page.get_by_text("solvers", exact=True)).click()
     expect(page.get_by_role("heading", name="Compare solvers")).to_be_in_viewport()
-    expect(page.get_by_text(re.compile("finds the best component first")).first).to_be_in_viewport(timeout=60_000)
+    expect(page.get_by_text(re.compile("first to reach the best component")).first).to_be_in_viewport(timeout=60_000)
 
 
 def papers(page: Page) -> None:

@@ -23,7 +23,8 @@ def test_a_race_runs_on_faces_spectra_and_genes_and_a_click_opens_a_picture(visi
     lanes = {trace["name"]: trace for trace in traces(page, "race")}
     assert {"Thresholded PCA", "EM", "upper bound of this run", "lowest upper bound known", "finished"} <= set(lanes)
     assert max(lanes["EM"]["y"]) <= 100 <= lanes["upper bound of this run"]["y"][0]
-    expect(page.get_by_text(re.compile("finds the best component( of this live run)? first, after"))).to_be_visible()
+    reached = re.compile("was the first to reach the best component( of this live run)?, after")
+    expect(page.get_by_text(reached)).to_be_visible()
     page.get_by_text("Every solver: proven share").click()
     expect(page.get_by_text("Did not start: Exact (branch and bound) (it takes at most 24 features")).to_be_visible()
     where = page.evaluate(POINT, ["Thresholded PCA", 0])

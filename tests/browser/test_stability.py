@@ -22,7 +22,7 @@ def test_both_folds_are_opened_run_and_kept_in_the_link(visit):
     page.get_by_role("button", name="Find out").click()
     page.get_by_text(re.compile(r"esample \d+ of 500")).first.wait_for()
     page.locator(".st-key-stop-stable button:visible").first.click()  # one may be on its way out
-    page.get_by_text("Stopped. What was drawn").first.wait_for()
+    page.get_by_text("Stopped. The resamples").first.wait_for()
     page.get_by_text(re.compile("probable, not proven")).first.wait_for()  # what was drawn by then
     assert "heatmap" in drawn(page, "recurrence")
     assert page.get_by_text("Every feature (CSV)").count() == 1

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.covariance.deflated import less
+from nnspca.covariance.deflated import minus_low_rank
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.numerics import feasible
@@ -18,7 +18,7 @@ def forms(m, n, seed=0):
     X[0] += 2.0
     dense, sparse = DenseFactor.of_data(X, False), SparseFactor.of_data(scipy.sparse.csr_array(X), False)
     L, R = rng.standard_normal((m, 2)), rng.standard_normal((n, 2))
-    for factor in (dense, sparse, less(dense, L, R), less(sparse, L, R)):
+    for factor in (dense, sparse, minus_low_rank(dense, L, R), minus_low_rank(sparse, L, R)):
         Y = factor.columns(np.arange(n))
         yield HeldFactor(factor), HeldMatrix(Y.T @ Y)
 
@@ -55,10 +55,10 @@ def test_a_factor_less_an_outer_product_is_formed_where_it_is_dense():
     rng = np.random.default_rng(1)
     X, L, R = rng.standard_normal((4, 7)), rng.standard_normal((4, 1)), rng.standard_normal((7, 1))
     dense, sparse = DenseFactor.of_data(X, False), SparseFactor.of_data(scipy.sparse.csr_array(X), False)
-    assert isinstance(less(dense, L, R), DenseFactor)
-    assert not isinstance(less(sparse, L, R), DenseFactor)
+    assert isinstance(minus_low_rank(dense, L, R), DenseFactor)
+    assert not isinstance(minus_low_rank(sparse, L, R), DenseFactor)
     x = feasible.unit(rng.standard_normal(7))
-    assert np.allclose(less(dense, L, R).forward(x), less(sparse, L, R).forward(x))
+    assert np.allclose(minus_low_rank(dense, L, R).forward(x), minus_low_rank(sparse, L, R).forward(x))
 
 
 def test_an_entry_of_a_matrix_is_read_without_rounding_and_one_of_data_is_not():

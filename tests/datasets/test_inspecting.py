@@ -109,7 +109,7 @@ def test_a_quantity_in_two_units_is_used_once():
     names = ["cm", "kg", "inch", "age"]
     seen = inspect(np.c_[cm, kg, cm / 2.54, age], names)
     assert seen.left_out == (2,)
-    assert str(seen) == "Column 'inch' is another column in another unit: left out."
+    assert str(seen) == "Column 'inch' holds the same quantity as another column, in another unit: left out."
     rounded = inspect(np.c_[cm.round(1), kg, (cm / 2.54).round(1), age], names)
     assert rounded.left_out == ()  # it may be another quantity: said, and left to the person
     assert rounded.note("units").features == (0, 2)

@@ -55,7 +55,7 @@ def test_as_an_executor_it_calls_plain_functions(pool):
     assert pool.submit(int, "ff", base=16).result(SOON) == 255
     with pytest.raises(ValueError, match="invalid literal") as caught:
         pool.submit(int, "z").result(SOON)
-    assert "In a process that worked for this one" in caught.value.__notes__[0]
+    assert "In a worker process" in caught.value.__notes__[0]
     with pytest.raises(Exception, match=r"pickle|local object"):
         pool.submit(lambda: 1).result(SOON)
     assert pool.submit(abs, -1).result(SOON) == 1

@@ -105,7 +105,7 @@ def test_faces_that_may_not_be_passed_on_are_drawn_where_the_data_are(name, real
 
 def test_pictures_are_drawn_once_for_all_visits_and_after_the_first_figure(monkeypatch):
     drawn = []
-    monkeypatch.setattr(collection, "drawn", lambda data, best: drawn.append(data.name) or b"x")
+    monkeypatch.setattr(collection, "picture", lambda data, best: drawn.append(data.name) or b"x")
     pictures = collection.Pictures(after=0.3)
     begun = time.monotonic()
     assert not pictures.ask({"digits": None})

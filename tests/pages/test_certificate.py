@@ -132,8 +132,8 @@ def test_a_certificate_of_a_live_run_says_what_a_lower_upper_bound_known_says(op
     cert = nnspca.certify(cov, 9)
     nothing_stored.record(known.problem(data, now), 9, cert.component, cert.lower * 1.00005, stored=True)
     said = texts(settle(open_page("pages/explore.py", data="digits", k=9, proof=True)))
-    assert "This is the certificate of the live run: at least" in said
-    assert "The stored proof says: proven optimal." in said
+    assert "This certificate is from the live run: at least" in said
+    assert "The stored proof: proven optimal." in said
 
 
 def test_a_closed_certificate_stays_out_of_the_way_and_out_of_the_work(open_page):
@@ -198,7 +198,7 @@ def test_a_longer_proof_lowers_the_bound_as_it_goes_and_stop_keeps_it(open_page,
     page = settle(page)
     (fall,) = job.arrived
     assert fall.after.upper < live.upper
-    assert "Stopped. Every upper bound proven by then is kept." in texts(page)
+    assert "Stopped. Every upper bound proven so far is kept." in texts(page)
     assert words.number(fall.after.upper, up=True) in texts(page)
 
 

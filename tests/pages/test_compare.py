@@ -14,6 +14,7 @@ from nnspca.studies.comparison import Profile
 from nnspca.view import words
 from nnspca.view.compare import panels, run
 from nnspca.view.compare.choices import SHARES, Choices
+from nnspca.view.compare.figures import small
 from nnspca.view.figures.band import gap, place
 from nnspca.view.results import known, stored
 from nnspca.view.results.ledger import Known
@@ -150,7 +151,7 @@ def test_every_point_lies_on_its_axes(open_page):
     for figure in drawn(page)[1:]:
         for trace in figure["data"]:
             axis = figure["layout"]["xaxis" + trace["xaxis"][1:]]
-            if axis.get("type") != "log" or trace["name"] in ("all that k allows", "promised (Theorem 1)"):
+            if axis.get("type") != "log" or trace["name"] in ("all that k allows", small.PROMISED):
                 continue
             assert all(axis["range"][0] <= np.log10(x) <= axis["range"][1] for x in trace["x"])
 
@@ -249,7 +250,9 @@ def test_the_answer_says_the_least_share_proven_of_each_data_set_that_is_complet
     assert panels.answer([compared("C", None)]) == panels.WORKING
 
 
-@pytest.mark.parametrize(("spectrum", "words"), [((1, 0.9, 0.5, 0.4), "no direction leads"), ((1, 0.01), "nearly all")])
+@pytest.mark.parametrize(
+    ("spectrum", "words"), [((1, 0.9, 0.5, 0.4), "no eigenvector leads"), ((1, 0.01), "nearly all")]
+)
 def test_the_reasons_follow_from_the_numbers(spectrum, words):
     about = Profile("x", "X", 4, 9, np.array(spectrum, float), 2.0, 0.4, 0.95, 0.8, 0.3)
     said = " ".join(panels.reasons(about, compared("X", None)))

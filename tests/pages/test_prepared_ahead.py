@@ -123,4 +123,4 @@ def test_the_repair_of_a_matrix_is_a_run_of_its_own(open_page, monkeypatch):
     next(toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")).set_value(True).run()
     settle(page)
     assert "prepare-own" in begun
-    assert "Repaired: the nearest covariance lies" in texts(page)
+    assert "Repaired: the nearest covariance differs" in texts(page)

@@ -70,7 +70,7 @@ def test_one_visitors_stop_leaves_the_others_preparation_alone(open_page, gate, 
 def test_the_data_page_shows_a_preparation_above_all_else_where_the_sidebar_that_asks_is(open_page, gate):
     own = {"mine": Dataset(name="mine", title="mine", X=ROWS)}
     page = open_page("pages/data.py", _uploads=own, data="mine", scale="standardised", k=2)
-    assert "is large: this is done once" in page.caption[0].value
+    assert "is large: it is prepared once" in page.caption[0].value
     assert not page.header, "all that follows waits for it"
     gate.opened.set()
     assert settle(page).header[0].value == "In use: mine"

@@ -38,7 +38,7 @@ def test_a_race_is_drawn_with_its_upper_bound_and_a_picture(open_page):
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
     assert picture["data"]
     said = texts(page)
-    assert "finds the best component first, after" in page.markdown[0].value
+    assert "was the first to reach the best component, after" in page.markdown[0].value
     assert "Did not start: PCA (it uses every feature" in said
     assert "each clock counts only the seconds that its own solver has used" in said
 
@@ -148,7 +148,7 @@ def test_the_first_line_speaks_only_of_those_that_finished():
     )
     said = plain(Race(1, True, 2, lanes, (Fall(0.01, 3.0), Fall(0.5, 1.0)), RUNNING, 0.6))
     assert said == [
-        "**EM** finds the best component first, of 2 finished by now, after 250 ms: "
+        "**EM** was the first to reach the best component, after 250 ms (2 solvers have finished): "
         "**at least 97.9 % of the optimum** (proven).",
         "Also finished, live: Greedy (PathSPCA) at least 90.0 % of the optimum, 20 ms.",
         "Not finished: DSPCA (its time was up).",
@@ -164,8 +164,8 @@ def test_every_share_is_of_the_lowest_upper_bound_known():
     assert plain(standing)[0].endswith("**at least 80.0 % of the optimum** (proven).")
     assert plain(standing, best_known(0.9, 0.8))[0].endswith("**at least 88.8 % of the optimum** (proven).")
     assert plain(standing, best_known(0.9, 0.85))[0].endswith(
-        "first, after 500 ms: **at least 88.8 % of the optimum** (proven).  \nThe best known: **at least 94.4 % of the "
-        "optimum**."
+        "this live run, after 500 ms: **at least 88.8 % of the optimum** (proven).  \nThe best known: **at least 94.4 "
+        "% of the optimum**."
     )
     shown = figures.race(standing, ("em",), DARK, None, 0.9)
     lines = {trace.name: trace for trace in shown.data}
@@ -177,13 +177,12 @@ def test_every_share_is_of_the_lowest_upper_bound_known():
 def test_the_first_line_claims_no_more_than_is_proven_and_ties_are_told_apart():
     tied = (lane("em", FINISHED, 1.0, (0.7, 0.99995)), lane("best", FINISHED, 1.0, (0.3, 0.99995 * (1 - 1e-8))))
     first, same, last = plain(Race(1, True, 2, tied, (Fall(0.1, 1.0),), FINISHED, 2.0))
-    assert first == "**The portfolio (default)** finds the best component first, after 300 ms: **proven optimal**."
+    claim = "was the first to reach the best component, after"
+    assert first == f"**The portfolio (default)** {claim} 300 ms: **proven optimal**."
     assert same == "The same variance, to 1 part in a million: EM (700 ms)."
     assert last == "The proof of the upper bound ended after 2.0 s."
     (alone,) = plain(Race(1, True, 2, tied[:1]))
-    assert alone == ("**EM** finds the best component first, after 700 ms: **its upper bound is still to come**."), (
-        "no upper bound, no share"
-    )
+    assert alone == f"**EM** {claim} 700 ms: **its upper bound is still to come**.", "no upper bound, no share"
     (none,) = plain(Race(1, True, 2, (lane("nmf", BARRED, 0.0),)))[:1]
     assert none == "No solver has finished yet."
 

@@ -99,8 +99,8 @@ def test_a_loss_is_rounded_up_and_a_gain_is_told_where_the_solver_stopped_short(
     assert "costs nothing, and gains at least 20.9" in said
     assert "correlation" in said
     outside = " ".join(claims.why(nnspca.contribution(cov, best, 2), best, data, standardised=False))
-    assert "Added as one feature more, it would bring at least 12." in outside
-    assert "Exchanging a for it, the cheapest exchange found, costs at most 16.67 %" in outside
+    assert "As one more feature, it would add at least 12." in outside
+    assert "Putting it in place of a, the cheapest exchange found, costs at most 16.67 %" in outside
     apart = nnspca.Covariance.from_matrix([[2.0, 1.0, 0.0], [1.0, 2.0, 0.001], [0.0, 0.001, 0.5]])
     pair = nnspca.solve(apart, 2)
     said = " ".join(claims.why(nnspca.contribution(apart, pair, 0), pair, data, standardised=False))

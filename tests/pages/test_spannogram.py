@@ -36,7 +36,7 @@ def test_the_page_opens_with_four_curves_and_says_the_idea(open_page):
     data = sent(page)
     assert (data["n"], data["k"], data["nonnegative"]) == (4, 2, True)
     np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), rows.example(2))
-    assert "they change only where curves cross" in texts(page)
+    assert "the set changes only where curves cross" in texts(page)
 
 
 @pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])

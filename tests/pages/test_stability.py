@@ -157,7 +157,7 @@ def test_the_curve_says_where_the_largest_mean_and_the_asked_for_k_are():
     assert "within one standard error of it from k = 4" in figure.layout.meta["alt"]
     words = which.summary(found)
     assert "do as well: k = 4 (probable, not proven)" in words
-    assert "k = 9 keeps the most: **30.00 %** ± 3.00; k = 4 keeps 28.50 %" in words
+    assert "k = 9 explains the most of the held-out samples: **30.00 %** ± 3.00; k = 4 explains 28.50 %" in words
 
 
 # ---------------------------------------------------------------------- what goes home

@@ -125,7 +125,7 @@ def test_what_is_proven_is_never_said_to_be_more_than_it_is():
         bound = nnspca.Bound("rows", upper)
         cert = nnspca.Certificate(2, True, 2.0, upper, part, (bound,), 9.0, "print")
         assert f"better by more than {said} (proven)" in cert.summary()
-        assert f"at least {ratio} of the best possible" in repr(cert)
+        assert f"at least {ratio} of the optimum" in repr(cert)
 
 
 def test_several_components_are_sized_indexed_and_iterated():

@@ -21,10 +21,10 @@ from nnspca.view.session import charts, downloads, guide, runs, store
 from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 
-MORE = "This proof is of a kind that its neighbour `check_more.py` knows: keep the two in one folder."
-STOPPED = "Stopped. Every upper bound proven by then is kept."
-STOP = "as long as it gains. Stop at any time: what is found and proven by then is kept."
-LOWER = f"Spends more work on a lower upper bound, {STOP}"
+MORE = "The checker for this kind of proof is `check_more.py`; it needs `check.py` in the same folder."
+STOPPED = "Stopped. Every upper bound proven so far is kept."
+STOP = "for as long as it falls. Stop at any time: what is found and proven so far is kept."
+LOWER = f"Works on a lower upper bound, {STOP}"
 ABOUT = f"Searches for a better component, then works on a lower upper bound, {STOP}"
 TIGHTEN = "Tighten the proof"
 

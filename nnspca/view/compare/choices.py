@@ -81,7 +81,7 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
             scales = choose(
                 KEYS["scales"],
                 "Preprocessing",
-                help="Each its own: standardised or not, as the data set opens on the other pages.",
+                help="“Each its own”: each data set is standardised or not, as on the other pages.",
             )
         with grid:
             fine = choose(KEYS["fine"], "Values of k", help="k as a share of the features, the same for all data sets.")

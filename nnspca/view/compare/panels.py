@@ -22,7 +22,7 @@ from nnspca.view.session.streamlit_private import DeltaGenerator
 
 WIDE = 50  # letters of a title that fit over half a page
 FALLING, STEEP = 0.1, 0.5  # λ₄ ÷ λ₁ below the first: few directions matter; λ₂ ÷ λ₁ above the second: none leads
-MOSTLY, MIXED = 0.9, 0.7  # share of the first direction that has one sign
+MOSTLY, MIXED = 0.9, 0.7  # share of the first eigenvector's squared loadings of the same sign
 WHY = "Why they differ: spectrum, signs, variance and seconds of each data set"
 WORKING = "Computing the upper bounds …"
 
@@ -107,11 +107,11 @@ def reasons(about: Profile, one: Compared) -> list[str]:
     second = float(values[1]) if len(values) > 1 else 0.0
     fourth = float(values[3]) if len(values) > 3 else 0.0
     if fourth < FALLING:
-        decay = "so a few directions hold nearly all variance, and solvers of low rank do well"
+        decay = "so a few eigenvectors explain nearly all variance, and solvers of low rank do well"
     elif second > STEEP:
-        decay = "so no direction leads by far, and a low rank leaves much out"
+        decay = "so no eigenvector leads by far, and a low rank leaves much out"
     else:
-        decay = "so one direction leads, with many small ones behind it"
+        decay = "so one eigenvector leads, with many small ones behind it"
     if about.one_sign > MOSTLY:
         sign = "so the sign constraint costs little"
     elif about.one_sign > MIXED:
@@ -119,10 +119,10 @@ def reasons(about: Profile, one: Compared) -> list[str]:
     else:
         sign = "so a nonnegative component needs another direction than ordinary PCA"
     lines = [
-        f"**Spectrum:** the first direction holds {words.percent(about.first_share)} of all variance, the second is "
-        f"{words.fixed(second, 2)} of it and the fourth {words.fixed(fourth, 2)}: {decay}.",
-        f"**Sign:** {words.percent(about.one_sign)} of the first direction has one sign, {sign}. "
-        f"{words.percent(about.positive)} of the covariance between features is positive.",
+        f"**Spectrum:** the first eigenvector explains {words.percent(about.first_share)} of all variance, the second "
+        f"{words.fixed(second, 2)} times as much and the fourth {words.fixed(fourth, 2)} times: {decay}.",
+        f"**Sign:** {words.percent(about.one_sign)} of the first eigenvector's squared loadings have the same sign, "
+        f"{sign}. {words.percent(about.positive)} of the covariance between features is positive.",
         f"**Correlation:** two features correlate by {words.fixed(about.correlation, 2)} on average, sign aside.",
     ]
     if any(row.bounded for row in one.rows):

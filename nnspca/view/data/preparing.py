@@ -31,7 +31,7 @@ def explained(raw: Dataset, data: Dataset, now: State) -> None:
         done = "✓ " if any(name.startswith("crop-") for name in now.prep) else ""
         items.append(
             f"- {done}**crop-1** … **crop-4**: leaves out pixels at the borders of images, where a background "
-            "would win."
+            "would dominate."
         )
     items += [f"- {words}" for words in _left_out(raw, able)]
     st.markdown(

@@ -46,7 +46,7 @@ def show() -> None:
         turned = st.toggle(
             "Samples are columns", key="turned", help="On: each column of the file is one sample. Off: each row is."
         )
-        with st.popover("Names of the features in a file of their own", icon=":material/label:"):
+        with st.popover("A separate file with the names of the features", icon=":material/label:"):
             st.caption("Two columns: the name in the data (a probe, say), and the name to show (a gene).")
             names: File | None = st.file_uploader("Names", key="names", type=["csv", "tsv", "txt"])
     mark = given[0].file_id[:8]
@@ -138,9 +138,9 @@ def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:
         label = f"{problem.count:,} missing value{'' if problem.count == 1 else 's'}"
         costs = [
             "",
-            f"{problem.rows:,} of {rows:,} samples go",
-            f"{problem.features:,} of {features:,} features go",
-            "nothing goes; these values then equal the mean",
+            f"{problem.rows:,} of {rows:,} samples are dropped",
+            f"{problem.features:,} of {features:,} features are dropped",
+            "nothing is dropped; these values then equal the mean",
         ]
     st.radio(
         label,
@@ -219,7 +219,7 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
                 [FOUND, UNNAMED, *data.name_columns],
                 key=f"called-{mark}",
                 format_func=lambda name: sanitize.line(name, sanitize.NAME),
-                help="Samples are called by it wherever they are shown. It is no feature.",
+                help="This column names the samples wherever they are shown; it is not a feature.",
             )
     if f"missing-{mark}" in st.session_state and any("missing value" in note for note in data.notes):
         _ask_missing(mark)
@@ -259,8 +259,8 @@ def _usable(data: Dataset) -> bool:
         return False
     size = float(np.linalg.norm(data.X))
     st.info(
-        f"Repaired: the nearest covariance lies {words.number(cov.moved, up=True)} away, of a matrix of norm "
-        f"{words.number(size)}. Everything shown, certificates too, speaks about the repaired one.",
+        f"Repaired: the nearest covariance differs from the matrix by {words.number(cov.moved, up=True)} in norm (the "
+        f"matrix has norm {words.number(size)}). Everything shown, certificates too, refers to the repaired one.",
         icon=":material/build:",
     )
     return True

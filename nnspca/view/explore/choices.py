@@ -57,7 +57,7 @@ def ask(now: State, n: int, solvers: DeltaGenerator, options: DeltaGenerator) ->
             options=names,
             allowed=f"choose from {', '.join(names)}",
             format_func=solver.TITLES.__getitem__,
-            help="One curve each. Click a point of a curve: its component takes the picture's place.",
+            help="One curve each. Click a point of a curve to show its component in the picture.",
         )
     with options, st.popover("Options", icon=":material/tune:", width="stretch"):
         chosen = solver.ask(now, n)

@@ -24,11 +24,11 @@ from nnspca.view.session.state import State, remembered
 from nnspca.view.session.widgets import choose
 
 MOST = 12  # values of k that are tried
-STOPPED = "Stopped. What was held out by then is shown."
+STOPPED = "Stopped. The results so far are shown."
 
 
 def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
-    """Ask into how many folds the samples are dealt, start the run, and show what each k keeps of those held out."""
+    """Ask for the number of folds, start the run, and show what each k explains of the held-out samples."""
     m, ks, solver = data.X.shape[0], few(choice.ks), _solver(choice)
     st.markdown(
         "More features always explain more of **these** samples, but not always of new ones. Here a share of the "
@@ -41,7 +41,7 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
             "Folds",
             usual=_usual_folds(m),
             options=[f for f in KEYS["folds"].options if f <= max(m, 2)],
-            help="Into how many shares the samples are dealt at random; each is held out once.",
+            help="Into how many groups the samples are split at random; each group is held out once.",
             width=260,
         )
         key = _key(data, now, ks, solver, folds)
@@ -145,8 +145,8 @@ def _answer(result: CrossValidation, data: Dataset, now: State, solver: str, fol
     figure = held_out(result, charts.palette(), log=log)
     charts.figure(figure, "held-out")
     st.caption(
-        f"{METHODS[solver].title}, {folds} folds. “Share” is of the squared distance of the held-out samples from the "
-        "mean of the others, which the component keeps. The bars are one standard error of the mean over the folds."
+        f"{METHODS[solver].title}, {folds} folds. “Share”: how much of the held-out samples' squared distance from the "
+        "training mean the component explains. The bars are one standard error of the mean over the folds."
     )
     rows = result.to_records()
     stem = f"{data.name}-held-out"
@@ -172,14 +172,10 @@ def summary(result: CrossValidation) -> str:
     head = f"### {'Fewest features that do as well' if suggested < best else 'The best k of these'}: k = {suggested}"
     lines = [
         f"{head} (probable, not proven)",
-        f"Of samples held out, k = {best} keeps the most: **{words.percent(result.mean[at], 2)}**{few}"
-        + (
-            "."
-            if suggested == best
-            else f"; k = {suggested} keeps {words.percent(result.mean[least], 2)}, less by no more than"
-        )
-        + ("" if suggested == best else " one standard error."),
+        f"k = {best} explains the most of the held-out samples: **{words.percent(result.mean[at], 2)}**{few}"
+        + ("." if suggested == best else f"; k = {suggested} explains {words.percent(result.mean[least], 2)}, which is")
+        + ("" if suggested == best else " within one standard error."),
     ]
     if best == result.ks[-1]:
-        lines.append("It still grows at the largest k asked for: these samples speak against no feature.")
+        lines.append("It still rises at the largest k tried.")
     return "\n\n".join(lines)

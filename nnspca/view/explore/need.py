@@ -93,8 +93,8 @@ def _answer(need: Necessity, data: Dataset, now: State) -> None:
             alt="Each feature: the component's own first, then the others by their largest possible loading.",
         )
     st.caption(
-        f"“Squared loading at most” is proven for every component within the tolerance whose loadings are the best on "
-        f"its own {scene.noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
+        f"“Squared loading at most” holds, proven, for every component that is within the tolerance and has the best "
+        f"loadings for its own {scene.noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
     )
     stem = f"{data.name}-k{need.k}-needed"
     charts.csv_button(downloads.table_csv(rows), "csv-need", f"{stem}.csv", "Every feature (CSV)")
@@ -130,7 +130,8 @@ def summary(need: Necessity, noun: str) -> str:
     )
     which = "Each" if spared == used.sum() else f"{spared:,}"
     verb = "is" if spared == 1 or which == "Each" else "are"
-    parts = [f"{which} {verb} dispensable: a component {near} without it was found"] if spared else []
+    it = "it" if verb == "is" else "each of them"
+    parts = [f"{which} {verb} dispensable: without {it}, a component {near} was found"] if spared else []
     parts += [f"{left:,} {'is' if left == 1 else 'are'} not decided"] if left else []
     outside = need.limit[~used].max(initial=0.0)
     most = f" Outside the component, no squared loading exceeds {words.at_most(100 * outside, 1)} %." if outside else ""

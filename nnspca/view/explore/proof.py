@@ -74,8 +74,8 @@ def _note(final: Certificate, view: View, now: State) -> None:
     if here.upper < final.upper * (1 - 1e-9):
         source = "The stored proof" if here.stored else "Another proof"
         st.caption(
-            f"This is the certificate of the live run: {words.proven_share(share(final.lower, final.upper))}. {source} "
-            f"says: {words.proven_share(here.ratio)}. **{certificate.TIGHTEN}** goes on from the live one."
+            f"This certificate is from the live run: {words.proven_share(share(final.lower, final.upper))}. {source}: "
+            f"{words.proven_share(here.ratio)}. **{certificate.TIGHTEN}** continues the live one."
         )
 
 

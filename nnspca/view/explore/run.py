@@ -157,7 +157,7 @@ class ExploreJob:
             nonlocal best
             if (variance := self._cov.variance(x)) > best * (1 + proofs.GAIN):
                 best = variance
-                note = "met while searching on"
+                note = "found while searching further"
                 self._hand_over(job, dataclasses.replace(initial, loadings=x.copy(), variance=variance, note=note))
 
         result = self._solved(job, "Searching on", self._options, better)

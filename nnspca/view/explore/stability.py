@@ -19,7 +19,7 @@ from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import choose
 
-STOPPED = "Stopped. What was drawn by then is shown."
+STOPPED = "Stopped. The resamples so far are shown."
 PUBLISHED = 5  # intermediate results of a run
 ROWS = 300  # most rows of the table
 

@@ -34,7 +34,7 @@ def question(data: Dataset, now: State) -> str:
     scaled = "standardised " if now.standardise else ""
     return (
         f"**{sanitize.plain(data.title)}**: which {now.k:,} of {data.n_features:,} {scaled}{noun} vary together most, "
-        "and how close to the best possible are they?"
+        "and how close to the optimum is that choice?"
     )
 
 

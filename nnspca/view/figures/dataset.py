@@ -61,11 +61,11 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
                 name=name,
                 marker={"color": palette.found if lit else palette.quiet, "opacity": 1.0 if lit else 0.55},
                 customdata=np.cumsum(share)[chosen],
-                hovertemplate="direction %{x}<br>%{y:.2f} % of the variance"
+                hovertemplate="eigenvector %{x}<br>%{y:.2f} % of the variance"
                 "<br>%{customdata:.1f} % up to here<extra></extra>",
             )
-    title = "How the variance spreads over directions"
-    alt = f"Spectrum: the first direction holds {fixed(share[0], 1)} % of the total variance, "
+    title = "How the variance spreads over eigenvectors"
+    alt = f"Spectrum: the first eigenvector explains {fixed(share[0], 1)} % of the total variance, "
     alt += f"the first {share.size} hold {fixed(share.sum(), 1)} %."
     dress(
         figure,

@@ -1,4 +1,4 @@
-"""What components keep of samples that they were not sought on, against k, with error bars."""
+"""Variance that components explain of held-out samples, against k, with error bars."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from nnspca.result import CrossValidation
 from nnspca.view.figures.style import Palette, dress
 from nnspca.view.words import floors
 
-TITLE = "Variance kept of samples held out, by number of nonzero loadings"
+TITLE = "Variance explained of held-out samples, by number of nonzero loadings"
 
 
 def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figure:
-    """Draw the mean over the folds with its standard errors, the same of the samples sought on, and the k it asks for.
+    """Draw the mean over the folds with its standard errors, the same of the training samples, and the suggested k.
 
     What is less than one standard error below the largest mean is shaded.
     """
@@ -39,8 +39,8 @@ def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figu
         y=100 * result.fitted_mean[known],
         mode="lines",
         line={"color": palette.quiet, "width": 2, "dash": "dot"},
-        name="of the samples sought on",
-        hovertemplate="k = %{x}<br>%{y:.2f} % of the samples sought on<extra></extra>",
+        name="training samples (the component was found on these)",
+        hovertemplate="k = %{x}<br>%{y:.2f} % of the training samples<extra></extra>",
     )
     figure.add_scatter(
         x=ks[known],
@@ -50,7 +50,7 @@ def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figu
         mode="lines+markers",
         line={"color": palette.found, "width": 2},
         marker={"size": 7},
-        name="of samples held out (± standard error)",
+        name="held-out samples (± standard error)",
         hovertemplate="k = %{x}<br>%{customdata[0]:.2f} % ± %{customdata[1]:.2f} %<extra></extra>",
     )
     for k, name, symbol in ((best, "largest", "diamond-open"), (suggested, "one-standard-error k", "circle-open")):

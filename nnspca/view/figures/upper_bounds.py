@@ -82,7 +82,7 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
         height=height,
         legend_rows=rows,
         k_axis=(ks, log),
-        y={"title_text": "reached (%)", "range": [0, 103]},
+        y={"title_text": "best found ÷ upper bound (%)", "range": [0, 103]},
     )
     return figure
 

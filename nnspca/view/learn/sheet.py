@@ -9,7 +9,7 @@ from nnspca.view.learn.words import STEPS
 CORE = [number for number, step in enumerate(STEPS) if step.core]
 ADVICE = f"""\
 **Ten minutes:** the eight core chapters ({", ".join(map(str, CORE))}). **Twenty minutes:** all chapters; four minutes
-of painting, then one minute each, and the spannogram (6) and the upper bounds (11) to their end. Let the class guess
+of painting, then one minute each; play the spannogram (6) and go through all upper bounds (11). Let the class guess
 before you open an answer. The arrow keys change the chapter; in **Full screen** so do Page Up and Page Down.
 **Copy link** gives the class the chapter and the state you see."""
 

@@ -48,7 +48,7 @@ class Step:
         return words | filled | {"symbols": [(sign, meaning.format(**facts)) for sign, meaning in self.symbols]}
 
 
-X = ("x", "the loadings: one number a feature, of length 1 together")
+X = ("x", "the loadings: one number for each feature; as a vector they have length 1")
 K = ("k", "the largest number of nonzero loadings")
 N = ("n", "the number of features")
 A = ("A", "the covariance: A_ij says how far features i and j vary together")

@@ -29,11 +29,11 @@ STEPS = (
         "pca",
         "PCA",
         "What PCA loads on",
-        "PCA's first component explains the most variance that any loadings can. But all {n} pixels have a loading. "
-        "**Slide k: keep only the largest loadings and see how much variance is left.**",
+        "PCA's first component explains the most variance that any loadings can. But all {n} pixels have a nonzero "
+        "loading. **Slide k: keep only the largest loadings and see how much variance is left.**",
         "PCA's first component explains all of λ₁. Why not take its {k} largest loadings?",
         "They explain {cut} of λ₁; the {k} pixels of the solver in chapter 0 explain {ours}. The largest loadings of "
-        "the whole are not the best few.",
+        "PCA are not those of the best component with few features.",
         ("See the faces and their first component", "./?data=lfw-faces&k=40"),
         (LEADING, K, ("loading", "orange: positive; blue: negative; pale: small")),
         "How many pixels does PCA leave out? What would you tell a doctor who asks which genes matter?",
@@ -44,8 +44,8 @@ STEPS = (
         "Why sparse",
         "Why nonnegative, why sparse",
         "Six components of the same faces by three methods. **Move over a face: the bars show which components use "
-        "this pixel, and with which sign.** PCA uses every pixel six times, and plus and minus cancel. A few "
-        "loadings that only add make parts.",
+        "this pixel, and with which sign.** PCA uses every pixel six times, and plus and minus cancel. Few "
+        "loadings, all positive, make a part.",
         "NMF is nonnegative too. What does sparsity add?",
         "NMF's components overlap: a pixel is in {nmf} of six on average (counting loadings above a twentieth of the "
         "largest). For PCA it is {pca}, for ours at most 1. So each part has a name: forehead, cheek, jaw.",
@@ -196,8 +196,8 @@ STEPS = (
         "promised",
         "Promises",
         "Promised against proven",
-        "Before any computing, a theorem promises a share of the optimum: little. Afterwards, a certificate proves "
-        "one: a lot. **Slide k and d.**",
+        "Before any computation, a theorem promises a small share of the optimum. Afterwards, a certificate proves "
+        "a large one. **Slide k and d.**",
         "At k = {k} the theorem promises {promised}, the certificate proves {proven}. Is the theorem wrong?",
         "No. The theorem holds for all data with this spectrum, the certificate for these data. The theorem comes "
         "before the computation, the proof after it.",
@@ -233,8 +233,9 @@ STEPS = (
         "EM adapts the loadings to the data, again and again. **Start it many times:** it climbs quickly, then stops "
         "at a local optimum that depends on the start.",
         "On the leukemia genes (k = {genes_k}) EM from 12 starts stops at {genes_em} of the upper bound. A bad method?",
-        "It is fast, but cannot see that a higher optimum exists. New loadings on its support give {genes_again} of "
-        "the upper bound, the portfolio {genes_best}. Only the bound tells them apart. Here the optimum is {optimum}.",
+        "It is fast, but cannot see that a higher optimum exists. With the best loadings on its features it reaches "
+        "{genes_again} of the upper bound, the portfolio {genes_best}. Only the bound tells them apart. Here the "
+        "optimum is {optimum}.",
         ("EM beside other solvers", "./?data=pitprops&methods=em&methods=best&ks=2,4,6,8"),
         (
             K,

@@ -65,7 +65,7 @@ def _form(study: Study) -> str:
     long = f"{fixed(study.minutes, 0)} minutes" if study.minutes >= 2 else "a minute"
     form: str = choose(
         KEYS["form"],
-        "Form",
+        "Reduced or full run",
         horizontal=True,
         width="content",
         help=f"Reduced: less than a minute. Full, as in the paper: about {long} on two processors.",

@@ -19,7 +19,7 @@ from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
 from nnspca.view.session.widgets import expander
 
-FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # sentence; "Alg. 3" ends none
+FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # the first sentence; the full stop in "Alg. 3" does not end it
 
 
 def cards(here: Study) -> None:
@@ -51,7 +51,7 @@ def sentences(study: Study) -> tuple[str, str]:
 
 
 def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[StudyTable, ...]:
-    """Return the tables known by now: those of the run, and until it has some, those of the run that was stored."""
+    """Return the live run's tables, or the stored run's until the live run has some."""
     arrived = _filled(job.arrived[-1]) if job is not None and job.arrived else ()
     before = stored(study.name)
     if arrived or before is None:

@@ -56,7 +56,7 @@ class Choices:
     angle : float
         Least angle between parts, in degrees.
     match : bool
-        Whether the price of a loading is searched for until no part uses more than k features.
+        Whether the price of a loading is chosen so that no part uses more than k features.
     """
 
     r: int
@@ -68,7 +68,7 @@ class Choices:
     match: bool = True
 
     def apart_for(self, solver: str) -> str:
-        """Plain PCA, NMF, and prices instead of k, only go with all components at once."""
+        """Return how this solver keeps parts apart: PCA, NMF and a given price find all components at once."""
         if solver in ("pca", "nmf") or (solver == "coordinate-descent" and not self.match):
             return JOINT
         if self.apart == JOINT and not nnspca.METHODS[solver].multi:
@@ -87,7 +87,7 @@ class Choices:
 
     @property
     def best(self) -> bool:
-        """Whether the page asks for the best such parts that are known, whichever run has found them."""
+        """Whether the page asks for the best parts known, from any run."""
         return self.lead == BEST and self.apart == TOGETHER
 
     @property
@@ -105,7 +105,7 @@ def title_of(way: str, choice: Choices) -> str:
     """Return what a way of finding parts is called on the page."""
     if way == IN_TURN:
         return IN_TURN.capitalize()
-    return "Jointly" if way == choice.lead and choice.compares else nnspca.METHODS[way].title
+    return "Together" if way == choice.lead and choice.compares else nnspca.METHODS[way].title
 
 
 def _names(now: State, data: Dataset) -> list[str]:
@@ -115,7 +115,7 @@ def _names(now: State, data: Dataset) -> list[str]:
 
 
 def open_others() -> None:
-    """Open the comparisons for a link that names several solvers, or asks for something that stands there."""
+    """Open the comparisons if the link names several solvers or a control inside them."""
     entry, link = KEYS["others"], st.query_params
     needs_comparison = len(link.get_all("with")) > 1 or any(key in link for key in ("shown", "angles"))
     if needs_comparison and entry.key not in link and entry.key not in st.session_state:
@@ -195,7 +195,7 @@ def _prices() -> dict[str, Any]:
         match = choose(
             KEYS["match"],
             "At most k features",
-            help="On: the price of a loading is searched for until no part uses more than k features.",
+            help="On: the price of a loading is chosen so that no part uses more than k features.",
         )
     with overlap:
         alpha = choose(

@@ -111,7 +111,7 @@ def fill_band(rows: Mapping[int, Known], data: Dataset, now: State, choice: Choi
         job = runs.start("parts-curve", key, together.curve(data, now, missing))
     if job is not None:
         proven_count = sum(row.bounded and row.proven for row in rows.values())
-        if runs.follow("parts-curve", job, "Stopped. The points found by then are drawn.") and proven_count < sum(
+        if runs.follow("parts-curve", job, "Stopped. The points found so far are drawn.") and proven_count < sum(
             row.bounded and row.proven for row in known.parts_along(data, now, rows).values()
         ):
             st.rerun()  # it ended after the figure was drawn
@@ -121,7 +121,7 @@ def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) 
     """Show what other ways find: features that moved, the parts of each other solver, numbers, curves, angles."""
     figures: dict[str, Figure] = {}
     if choice.compares and IN_TURN in results and choice.lead in results:
-        st.markdown("**Features that moved between parts**, found jointly instead of one after the other")
+        st.markdown("**Features that changed parts** when found together instead of one after the other")
         figures |= moved(results, data, choice)
     if len(results) > 1:
         st.dataframe(
@@ -136,7 +136,7 @@ def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) 
 def _row(way: str, parts: Components, choice: Choices) -> dict[str, str]:
     low, high = int(parts.cardinalities.min()), int(parts.cardinalities.max())
     return {
-        "Way": title_of(way, choice),
+        "How found": title_of(way, choice),
         "Kept apart": nnspca.DEFLATIONS[parts.deflation].title,
         "Parts": str(len(parts.parts)),
         "Features": f"{high:,}" if low == high else f"{low:,} to {high:,}",
@@ -233,7 +233,7 @@ def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, 
                 format_func=lambda name: title_of(name, choice),
                 horizontal=True,
             )
-            title = "90° share nothing, 0° are the same"
+            title = "90°: the two parts share nothing; 0°: they are equal"
             figures["angles"] = several.angles(leaning[way].angles, charts.palette(), title=title)
             charts.figure(figures["angles"], "angles-drawn")
     return figures
@@ -266,9 +266,9 @@ def each_alone(results: Mapping[str, Components], data: Dataset, now: State, cho
     job = run.prove(results, data, now, choice)
     runs.follow("parts-proof", job)
     left = (
-        "made of the features that the other parts leave"
+        "on the features that the other parts leave free"
         if results[provable[0]].deflation == TOGETHER
-        else "left once the parts before it were taken out"
+        else "on what the earlier parts leave"
     )
     for r, cert in enumerate(job.arrived):
         st.markdown(

@@ -21,7 +21,7 @@ from nnspca.view.session import scene, store
 from nnspca.view.session.state import State
 from nnspca.view.words import at_least, at_most, number, percent, seconds
 
-EACH = 4  # heaviest features of a part that are named
+EACH = 4  # features of a part that are named, those of largest loadings
 MOST = 20  # and of all parts
 
 
@@ -63,7 +63,7 @@ def _words(parts: Components, data: Dataset, now: State) -> str:
 
 
 def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = [("", "features", "variance", "share of all", "with those before")]
+    rows: list[tuple[str, ...]] = [("", "features", "variance", "share of all variance", "cumulative share")]
     rows += [
         (
             f"Part {r + 1}",
@@ -82,7 +82,7 @@ def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:
 
 
 def _bars(parts: Components, data: Dataset) -> str:
-    """Return the heaviest loadings of each part in its colour."""
+    """Return the largest loadings of each part in its colour."""
     each = max(1, min(EACH, MOST // max(len(parts.parts), 1)))
     listed = [
         (f"{r + 1}: {data.feature_names[i]}", float(column[i]), COLOURS[r % len(COLOURS)])
@@ -90,7 +90,7 @@ def _bars(parts: Components, data: Dataset) -> str:
         for i in np.argsort(-np.abs(column), kind="stable")[:each]
         if column[i]
     ]
-    return sheet.bars(listed, "The heaviest loadings of each part")
+    return sheet.bars(listed, "The largest loadings of each part")
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:

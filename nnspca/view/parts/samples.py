@@ -107,7 +107,7 @@ def _classes(parts: Components, data: Dataset, now: State) -> None:
     if len(parts.parts) > 1:
         part = choose(
             KEYS["along"],
-            "Part to look along",
+            "Part whose scores are drawn",
             high=len(parts.parts),
             help="Samples far to the right have much of this part.",
         )

@@ -24,7 +24,7 @@ from nnspca.view.session.job import Job, Work
 from nnspca.view.session.state import State, chosen
 from nnspca.view.session.widgets import choose
 
-STOPPED = "Stopped. What was drawn and proven by then is shown."
+STOPPED = "Stopped. The resamples and proofs so far are shown."
 STARTS = 3  # of the search for parts together, in each resample
 LOOKS = 5  # times that a run under way is drawn anew
 DRAWING = 0.6  # share of the progress that the resamples take
@@ -67,7 +67,7 @@ def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) 
     m, noun = data.X.shape[0], shared.noun(data)
     st.markdown(
         f"Draw {m:,} samples with replacement, find the parts again, and count how often each of the {noun} returns. "
-        f"This is an estimate and proves nothing. Beside it stand the **indispensable** {noun}, proven here."
+        f"This is an estimate and proves nothing. The **indispensable** {noun}, shown beside it, are proven."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         draws = choose(
@@ -84,7 +84,7 @@ def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) 
             "stable",
             key,
             lambda: _work(parts, data, now, choice, draws, within),
-            "Some seconds to some minutes. Stop it at any time: what was drawn by then is shown.",
+            "Some seconds to some minutes. Stop it at any time: the resamples so far are shown.",
             ":material/casino:",
         )
     if job is not None:
@@ -219,9 +219,10 @@ def _answer(result: Found, data: Dataset, now: State, choice: Choices, draws: in
         )
     few = f" with {STARTS} starts each" if resampled.parts.deflation == TOGETHER else ""
     st.caption(
-        f"{title_of(choice.lead, choice)}, {resampled.resamples:,} resamples{few}, paired part by part by the features "
-        "they share. Over each picture: the mean share of a part's own features that return, rounded down. "
-        "“Indispensable” is proven for these samples and for the features that the other parts leave."
+        f"{title_of(choice.lead, choice)}, {resampled.resamples:,} resamples{few}; the parts of each resample are "
+        "matched with these by the features they share. Over each picture: the mean share of a part's own features "
+        "that return, rounded down. “Indispensable” is proven for these samples and for the features that the other "
+        "parts leave."
     )
     stem = f"{data.name}-parts-stability"
     charts.csv_button(downloads.table_csv(rows), "csv-stable", f"{stem}.csv", "Every feature (CSV)")

@@ -90,7 +90,7 @@ def _alone(lead: Components) -> str:
     if run.provable(lead):
         return "Each can be proven alone, all together cannot."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
-    return f"Nothing is proven of these parts, {why}: upper bounds speak about parts that share no feature."
+    return f"Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
 
 
 def live(job: Job, choice: Choices, data: Dataset, now: State) -> str:
@@ -134,7 +134,7 @@ def certificate(
         opened(proof, known, data, now)
     elif not choice.disjoint:
         st.markdown(
-            "Upper bounds speak about parts that share no feature: choose **Together** or **Disjoint supports**."
+            "Upper bounds hold only for parts that share no feature: choose **Together** or **Disjoint supports**."
         )
     elif done:
         st.markdown("No certificate was made before the run ended; **Solve live** makes one.")

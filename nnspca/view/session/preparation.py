@@ -28,7 +28,7 @@ class Preparation:
         Those that are possible with it, in their order.
     standardise, repair : bool
     held : Shared
-        Where what is made is held; asked for in the page's own thread.
+        The store of finished data; looked up in the page's own thread.
     """
 
     raw: Dataset
@@ -44,7 +44,7 @@ class Preparation:
 
     @classmethod
     def of(cls, raw: Dataset, steps: Sequence[str], *, standardise: bool, repair: bool) -> Preparation:
-        """Return the preparation after those of these steps that are possible with the data."""
+        """Return the preparation with those of the steps that these data allow."""
         able = preparing.possible(raw) if steps else ()
         return cls(raw, tuple(step for step in able if step in steps), standardise, repair)
 
@@ -75,7 +75,7 @@ class Preparation:
         return f"**{sanitize.plain(self.title)}**" + (f" ({', '.join(how)})" if how else "")
 
     def make(self, doing: Callable[[float, str], None], should_stop: Callable[[], bool]) -> None:
-        """Make all that is not held, in a thread of its own; ``doing`` hears how far it has come and what is made."""
+        """Make what is missing, in its own thread; ``doing`` is called with the progress and the current task."""
         data = self.raw
         if self.steps:
             doing(0.0, "Preparing the data")
@@ -99,12 +99,12 @@ class Preparation:
 
 
 def prepared(wanted: Sequence[Preparation], slot: str = SLOT) -> tuple[Dataset, ...] | None:
-    """Return the data once all that a page needs of them is there; None where not, with the run that makes it drawn.
+    """Return the prepared data, or None and draw the run that prepares them.
 
-    Of small data the page's own script makes it.
+    Small data are prepared here at once.
     """
     large = [one for one in wanted if store.is_large(one.raw, one.steps)]
-    if large or slot in st.session_state.get("_jobs", ()):  # a run for what is no longer wanted ends there
+    if large or slot in st.session_state.get("_jobs", ()):  # _follow also ends a run no longer wanted
         missing = [one for one in large if not one.is_held()]
         if not _follow(large, missing, slot):
             return None
@@ -127,12 +127,12 @@ def _follow(large: Sequence[Preparation], missing: Sequence[Preparation], slot: 
             f"Stopped: {named} has not been prepared, so nothing can be shown of it yet. Choose other data, or "
             "other preprocessing, or go on here:",
         ):
-            st.caption(f"{named} is large: this is done once, and all pages have it then.")
+            st.caption(f"{named} is large: it is prepared once, and then every page can use it.")
             return False
         if job.stopped or job.problem:
             st.button("Prepare it again", key=f"again-{slot}", icon=":material/replay:", on_click=_forget, args=(slot,))
             return False
-    _forget(slot)  # what goes later, to make room for others, is made by another run
+    _forget(slot)  # data evicted later are prepared by a new run
     return True
 
 

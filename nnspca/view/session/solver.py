@@ -62,7 +62,7 @@ def _method(now: State, n: int) -> str:
     return str(
         choose(
             KEYS["method"],
-            "Component shown by",
+            "Solver of the component shown",
             options=names,
             allowed=f"here: {', '.join(names)}",
             format_func=TITLES.__getitem__,

@@ -106,7 +106,7 @@ def _size(source: str) -> dict[str, Any]:
         high=n,
         usual=min(2, n),
         width=126,
-        help="How many curves form the set. A data set has its k in the sidebar.",
+        help="How many curves form the set. For a data set, choose k in the sidebar.",
     )
     return {"n": n, "top": top}
 

@@ -20,7 +20,7 @@ from nnspca.view.spannogram.rows import Rows
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What is drawn: the rows behind the curves, how many may take part, and the beginning of files' names."""
+    """What is drawn: the rows behind the curves, the limit k, and the stem of file names."""
 
     rows: Rows
     d: int
@@ -38,8 +38,8 @@ def idea(now: State) -> str:
         )
     which = "k highest curves above zero" if now.nonnegative else "k largest curves"
     return (
-        f"Each direction gives every feature a value; **the {which} are the best k features for it**, "
-        "and they change only where curves cross."
+        f"Each direction gives every feature a value, its curve; **the features of the {which} (the set) are the best "
+        "for that direction**, and the set changes only where curves cross."
     )
 
 
@@ -61,7 +61,7 @@ def _view(choice: Choices, now: State) -> View:
     k = min(now.k, data.n_features)
     shown = rows.of_data(data, now, choice.eigenvectors, choice.m or data.n_features)
     if not shown.V.any():
-        st.error("The chosen eigenvectors have no variance. Choose smaller numbers.", icon=":material/edit:")
+        st.error("The chosen eigenvectors explain no variance. Choose lower numbers.", icon=":material/edit:")
         end_page()
     return View(shown, choice.d, k, now.nonnegative, f"{data.name}-spannogram-k{k}")
 
@@ -98,7 +98,7 @@ def _animate(view: View, data: dict) -> None:
 
 
 def sphere(view: View) -> None:
-    """Show the sphere of directions, and play the branch and bound closing in on it; nothing of it asks the server."""
+    """Show the sphere of directions and play the rounds of the search; the browser needs no server for it."""
     at, colour, flat = (linked_value(KEYS[key]) for key in ("round", "colour", "flat"))
     world = globe.globe(view.rows.V, view.k, view.nonnegative)
     verdicts = [_verdict(view, world, step) for step in range(len(world.rounds))]
@@ -109,7 +109,7 @@ def sphere(view: View) -> None:
     ball.show(content, at=at, by_set=colour == BY_SET, flat=flat)
     with st.expander("Why this proves the optimum, and a file to keep", icon=":material/school:"):
         st.markdown(
-            "With three eigenvectors directions form a **sphere**, covered here with triangles (*cells*). The corners "
+            "Three eigenvectors span a **sphere** of directions, covered here with triangles (*cells*). The corners "
             "of a cell prove an **upper bound** on the objective inside it. A cell whose bound is no higher than the "
             "best value found is **closed**. The others are split in two, round after round, until none is open."
         )
@@ -142,7 +142,7 @@ def _verdict(view: View, world: Globe, step: int) -> str:
 
 
 def _raised(percent: float) -> str:
-    """Return a positive number with two telling digits, rounded up: what is claimed stays true.
+    """Return a positive number with two significant digits, rounded up: what is claimed stays true.
 
     >>> _raised(1.612), _raised(0.00404), _raised(137.2)
     ('1.7', '0.0041', '140')

@@ -122,7 +122,7 @@ def _add_upper_bound(figure: go.Figure, standing: Race, upper: float, palette: P
         line={"color": palette.upper_bound, "width": 2, "dash": "dot", "shape": "hv"},
         marker={"symbol": "line-ew", "size": 10, "line": {"width": 3, "color": palette.upper_bound}},
         text=[at_most(share, 2) for share in [*shares, shares[-1]]],
-        hovertemplate="%{x:.3g} s: proven, at %{text} % of the lowest known<extra>upper bound</extra>",
+        hovertemplate="at %{x:.3g} s: proven upper bound, %{text} % of the lowest one known<extra>upper bound</extra>",
     )
 
 

@@ -113,15 +113,15 @@ def winner(standing: Race, best: Known) -> str:
     name = f"The {title('best').lower()}" if first.method == "best" else title(first.method)
     count = len(standing.finished)
     running = any(lane.state == RUNNING for lane in standing.lanes)
-    among = "" if not running else f", of {count} finished by now" if count > 1 else ", and alone has finished by now"
+    among = "" if not running else f" ({count} solvers have finished)" if count > 1 else " (no other has finished)"
     proven = words.proven_share(share(most, upper)) if math.isfinite(upper) else "its upper bound is still to come"
     sure = " (proven)" if proven.startswith("at least") else ""
     live, rest = "", ""
     if _is_beaten(most, best):
         live, rest = " of this live run", f"  \nThe best known: **{words.proven_share(best.ratio)}**."
     text = (
-        f"**{name}** finds the best component{live} first{among}, after {words.seconds(first.arrival(most) or 0.0)}: "
-        f"**{proven}**{sure}.{rest}"
+        f"**{name}** was the first to reach the best component{live}, after {words.seconds(first.arrival(most) or 0.0)}"
+        f"{among}: **{proven}**{sure}.{rest}"
     )
     return text.replace(" %", "\u00a0%")
 

@@ -270,5 +270,5 @@ function sceneWords(path, support, weights) {
   const used = `${count(support.length)} of ${count(path.n)} ${path.noun} coloured`;
   if (path.scene.image) return used;
   const name = (i) => path.scene.axis ? `${path.scene.axis.values[i].toPrecision(4)} ${path.scene.axis.unit}` : path.scene.names[i];
-  return `${used}; the heaviest: ${heavy.map((at) => name(support[at])).join(", ")}`;
+  return `${used}; the largest: ${heavy.map((at) => name(support[at])).join(", ")}`;
 }

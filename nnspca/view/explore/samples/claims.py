@@ -47,8 +47,8 @@ def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     """Say what a score is, with the data's own words."""
     noun, many = scene.noun(data), part.cardinality
     each = f"the component's {noun.removesuffix('s')}" if many == 1 else f"the component's {many:,} {noun}"
-    far = "in standard deviations, " if standardised else ""
-    return f"Score: the sum over {each} of loading times distance from the mean, {far}in the sample."
+    far = " ÷ standard deviation" if standardised else ""
+    return f"Score of a sample: loading × (value − mean){far}, summed over {each}."
 
 
 def told_apart(data: Dataset, lie: Lie) -> str:
@@ -117,12 +117,12 @@ def why(role: Contribution, part: Component, data: Dataset, *, standardised: boo
     if role.pull <= 0 and part.nonnegative:
         lines.append("Its covariance with the component is not positive: among nonnegative loadings it gets none.")
     elif -role.loss > NEGLIGIBLE:
-        lines.append(f"Added as one feature more, it would bring {_gain(-role.loss)} of variance.")
+        lines.append(f"As one more feature, it would add {_gain(-role.loss)} of variance.")
     else:
-        lines.append("Added as one feature more, it would bring next to nothing.")
+        lines.append("As one more feature, it would add next to nothing.")
     if role.partner is not None:
         other, lost = feature_name(data, role.partner), _lost(role.loss_exchanged)
-        lines.append(f"Exchanging {other} for it, the cheapest exchange found, costs {lost}.")
+        lines.append(f"Putting it in place of {other}, the cheapest exchange found, costs {lost}.")
     return lines
 
 

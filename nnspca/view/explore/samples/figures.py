@@ -26,7 +26,7 @@ def ladder(lie: Lie, classes: Sequence[str], palette: Palette) -> Figure:
         alt=f"{len(rank)} samples by score, highest first.",
         height=420,
         x={"title_text": "samples, highest score first"},
-        y={"title_text": "score along the part"},
+        y={"title_text": "score on the component"},
     )
     return figure
 
@@ -41,8 +41,8 @@ def cloud(lie: Lie, classes: Sequence[str], palette: Palette) -> Figure:
         title="Two scores",
         alt=f"{len(lie.scores)} samples along two parts.",
         height=480,
-        x={"title_text": "score along the part"},
-        y={"title_text": "score along the second part"},
+        x={"title_text": "score on the component"},
+        y={"title_text": "score on the second component"},
     )
     return figure
 

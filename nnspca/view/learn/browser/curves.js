@@ -55,7 +55,7 @@ FIGURES.two = (desk) => {
       plot.drawStill(brush);
       plot.drawSet(brush, set);
       plot.drawMoving(brush, now, set, { ring: stop?.meeting });
-      desk.say(stop ? `**${stop.words}**` : `k = ${curves.k}. At ${degrees(now)} the set is **${words}**, objective ${floorTo(curves.objectiveAt(now), 2)}. Stretch ${curves.region + 1} of ${curves.angles.length + 1}.`);
+      desk.say(stop ? `**${stop.words}**` : `k = ${curves.k}. At ${degrees(now)} the set is **${words}**, objective ${floorTo(curves.objectiveAt(now), 2)}. Region ${curves.region + 1} of ${curves.angles.length + 1}.`);
       desk.name(`Four curves over a whole turn; the set at ${degrees(now)}: ${words}. Arrow keys turn.`);
     },
   };
@@ -84,7 +84,7 @@ FIGURES.changes = (desk) => {
         brush.box(long(0), y, Math.max(x - long(0), 2), 18 * brush.scale, { fill: colour, faint: 0.85 });
         brush.text(count(Math.round(value)), x + 8, y + 14 * brush.scale, { bold: true });
       });
-      desk.say(`${n} curves: **${count(crossings)} crossings** (with zero). The set of ${k} changes **${curves.angles.length} times** in a turn: **${count(curves.candidates)} sets** of **${count(Math.round(choices))} choices**. Bars: log scale.`);
+      desk.say(`${n} curves: **${count(crossings)} crossings**, those with zero included. The set of ${k} changes **${curves.angles.length} times** in a turn: **${count(curves.candidates)} sets** of **${count(Math.round(choices))} choices**. Bars: log scale.`);
       desk.name(`${n} curves; rings mark the ${curves.angles.length} changes of the set of ${k}.`);
     },
   };

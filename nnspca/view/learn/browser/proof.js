@@ -50,7 +50,7 @@ FIGURES.bounds = (desk) => {
   const WORDS = [
     () => `For every x of length 1, x'Ax is at most the largest eigenvalue: **${ceilTo(leading, 2)}**.`,
     () => `With k = 2, row i uses its own entry and one more. For x ≥ 0, x'Ax is at most the largest such sum: **${plainly(bounds()[1], 2)}**.`,
-    () => `The right matrix holds all up to ρ = ${level.value.toFixed(2)}. As (x₁+…+x₄)² ≤ k, it adds at most ρ·k = ${plainly(level.value * k, 2)}. The excess has λ₁ = ${ceilTo(bounds()[2] - level.value * k, 2)}. Together **${ceilTo(bounds()[2], 2)}**.`,
+    () => `The matrix on the right holds what lies below ρ = ${level.value.toFixed(2)}. As (x₁+…+x₄)² ≤ k, it adds at most ρ·k = ${plainly(level.value * k, 2)}. The excess has λ₁ = ${ceilTo(bounds()[2] - level.value * k, 2)}. Together **${ceilTo(bounds()[2], 2)}**.`,
     () => {
       const value = bounds()[3], tight = value <= optimum + 1e-9;
       return `Each pair's covariance is shared between its two rows: 2·A_ij·x_i·x_j ≤ M_ij·x_i² + M_ji·x_j² if M_ij·M_ji ≥ A_ij². So x'Ax is at most the largest row: **${ceilTo(value, 2)}**. ${tight ? "**Every row is at most 7, and the pair {1, 2} has variance 7: it is optimal.**" : "Slide s until the rows are equal."}`;
@@ -102,8 +102,8 @@ FIGURES.check = (desk) => {
   let picked = [1, 0], place;
   const row = desk.row();
   const nudge = (by) => { M[picked[0]][picked[1]] = Math.max(0, M[picked[0]][picked[1]] + by); desk.changed(); };
-  desk.button(row, "− ½", () => nudge(-0.5), { title: "Half less in the framed cell of M" });
-  desk.button(row, "+ ½", () => nudge(0.5), { title: "Half more in the framed cell of M" });
+  desk.button(row, "− ½", () => nudge(-0.5), { title: "0.5 less in the framed cell of M" });
+  desk.button(row, "+ ½", () => nudge(0.5), { title: "0.5 more in the framed cell of M" });
   desk.button(row, "Reset", () => { desk.data.M.forEach((line, i) => { M[i] = [...line]; }); claim.value = 7; desk.changed(); });
   const forge = desk.row();
   desk.button(forge, "Forge: claim 6.5", () => { claim.value = 6.5; desk.changed(); });

@@ -46,7 +46,7 @@ FIGURES.counting = (desk) => {
       brush.dot(across(k), up(log), 8, { fill: palette.found });
       brush.text(`k = ${k}`, across(k), height - 12, { align: "center", size: 13 });
       desk.say(`**C(${n}, ${k}) is ${log < 6 ? "" : "about "}${power(log)}.** At a billion a second that takes **${duration(log)}**.`);
-      desk.name(`The number of choices of k among ${n} features, for each k. Dashed: the choices that a billion a second try in that time.`);
+      desk.name(`The number of choices of k among ${n} features, for each k. Dashed: how many choices a machine tries in the time marked, at a billion a second.`);
     },
   };
 };
@@ -226,7 +226,7 @@ FIGURES.em = (desk) => {
         const newest = timber && r === traces.length - 1;
         brush.line(trace.slice(0, LONG + 1).map((v, step) => [across(step), up(Math.max(v, timber ? 0.4 : 0))]), { colour: newest ? palette.series[1] : palette.found, wide: newest ? 3.5 : 1.8, faint: newest ? 1 : 0.5 });
       });
-      if (!timber) for (const [value, words] of [[genes.again, "new loadings on EM's support"], [genes.lower, "the portfolio"]]) {
+      if (!timber) for (const [value, words] of [[genes.again, "best loadings on EM's features"], [genes.lower, "the portfolio"]]) {
         brush.line([[46, up(value / genes.upper)], [width - 16, up(value / genes.upper)]], { colour: palette.proven, wide: 2, dash: [8, 5] });
         brush.text(words, width - 18, up(value / genes.upper) + 18, { align: "right", size: 13, halo: true });
       }

@@ -27,7 +27,7 @@ COLOURS = (
     "#999933",
 )
 FAINTEST = 0.55  # opacity of a part's smallest loading
-ROWS = 30  # features of a list, about
+ROWS = 30  # about how many features the list of all parts shows
 ACROSS = 2  # names in a line of the legend
 
 

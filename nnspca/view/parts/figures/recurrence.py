@@ -14,7 +14,7 @@ from nnspca.view.parts.figures.over_mean import Scene
 from nnspca.view.words import at_least
 
 TITLE = "How often each feature returns"
-PROVEN = "proven: every good part has it"
+PROVEN = "proven: every part within the tolerance has it"
 MOST_ROWS = 40  # features of a list
 ALL = 100.0
 SCALE = 64  # pixels that the colour scale takes below the tiles

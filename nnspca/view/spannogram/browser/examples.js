@@ -126,7 +126,7 @@ function aboutPlaceK(curves) {
 
 /** 3: two cross elsewhere. */
 function aboutElsewhere(curves) {
-  const caption = "**A crossing at any other place.** Most crossings are of this kind. They have dots, not rings, where they are marked at all.";
+  const caption = "**A crossing at any other place.** Most crossings are of this kind; where marked, they have dots instead of rings.";
   const meeting = dullCrossing(curves);
   if (!meeting) return { caption, none: "None of these curves crosses another above zero and away from place k." };
   const [phi, to] = beside(curves, meeting.phi), { i, j } = meeting, places = curves.above(meeting);

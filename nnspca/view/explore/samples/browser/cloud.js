@@ -70,11 +70,11 @@ class Cloud {
     pen.fillText(number3(samples.ends.y[1]), this.left - 4, this.top + 12);
     pen.fillText(number3(samples.ends.y[0]), this.left - 4, this.foot - 2);
     pen.textAlign = "center";
-    pen.fillText("score along the part", (this.left + this.right) / 2, this.foot + 28);
+    pen.fillText("score on the component", (this.left + this.right) / 2, this.foot + 28);
     pen.save();
     pen.translate(14, (this.top + this.foot) / 2);
     pen.rotate(-Math.PI / 2);
-    pen.fillText("score along the second part", 0, 0);
+    pen.fillText("score on the second component", 0, 0);
     pen.restore();
   }
 

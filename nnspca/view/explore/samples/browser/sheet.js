@@ -41,10 +41,10 @@ class Sheet {
     this.samples?.pick(kept.picked ?? "");
     for (const part of this.box.querySelectorAll("[data-only=samples]")) part.hidden = !this.samples;
     this.say("one", data.noun.replace(/s$/, ""));
-    this.say("how", "click: why? Drag: mark some");
+    this.say("how", "click: why? Drag: mark several");
     this.say("lead", data.lead);
     this.say("told", data.told);
-    this.say("second", data.second ? `second component: ${data.secondSays}; drag around some` : "");
+    this.say("second", data.second ? `second component: ${data.secondSays}; drag around samples to pick them` : "");
     this.find(".ask input").max = String(data.n);
     for (const input of this.box.querySelectorAll(".range input")) input.max = String(data.m);
     this.width = 0;
@@ -186,7 +186,7 @@ class Sheet {
     pen.fillStyle = palette.ink;
     pen.font = `13px ${palette.font}`;
     pen.textAlign = "right";
-    pen.fillText("dashed: mean of the picked, on its own scale", 12 + wide, 18);
+    pen.fillText("dashed: mean of the picked samples, on its own scale", 12 + wide, 18);
   }
 
   tip(words, x, y, s = null) {

@@ -20,7 +20,7 @@ import pytest
 
 import nnspca
 from nnspca import check
-from nnspca.bounds import branch, elimination, entries, threshold, working
+from nnspca.bounds import branch, elimination, working
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.selection import Limits
 from nnspca.calls.progress import Monitor
@@ -145,24 +145,18 @@ def test_what_is_proven_of_many_features_without_forming_their_covariance_is_acc
     X, cov = genes
     cert = nnspca.certify(cov, 4, nonnegative=nonnegative)
     problem = Problem(cov, 4, nonnegative)
-    x, least = cert.component.loadings, cert.bound("rows").value
+    x, least = cert.component.loadings, cert.leading
     budgets = {"goal": cert.lower, "monitor": QUIET}
     made = [
-        cert.bound("rows"),
-        entries.diagonal(dataclasses.replace(problem, k=1)),
+        cert.bound("balanced-rows"),
         *list(working.tighten(problem, x, cert.lower, least, features=200, budget=3e7, **budgets))[-1:],
         *list(elimination.tighten(problem, x, least, Limits(60, 1e-3), elimination.Budget(1e7), **budgets))[-1:],
-        *threshold.cut_at_levels(problem, cert.lower, ranks=(), cells=100, features=1500, monitor=QUIET)[:1],
     ]
-    assert [bound.name for bound in made] == [
-        "rows", "diagonal", "pair-scaled", "elimination", "threshold",
-    ]  # fmt: skip
+    assert [bound.name for bound in made] == ["balanced-rows", "pair-scaled", "elimination"]
     for bound in made:
-        if bound.name == "diagonal":
-            continue
         assert accepted(with_one_bound(cert, bound), cov, X), bound.name
     single = nnspca.certify(cov, 1, nonnegative=nonnegative)
-    assert accepted(with_one_bound(single, single.bound("diagonal")), cov, X)
+    assert accepted(with_one_bound(single, single.bound("balanced-rows")), cov, X)
 
 
 def test_elimination_on_a_matrix_needs_that_it_is_semidefinite_and_proves_it():

@@ -13,7 +13,7 @@ import pytest
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import boxes, cases, masses, spectral, threshold
+from nnspca.bounds import boxes, cases, masses, spectral
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.bounds.selection import cumulative_masses
@@ -73,19 +73,8 @@ def test_every_bound_by_a_cover_of_the_sphere_is_accepted(pitprops, nonnegative)
     for k in (2, 6, 13):
         problem, cert = Problem(cov, k, nonnegative), nnspca.certify(cov, k, nonnegative=nonnegative)
         made = [spectral.rank(problem, d, shifted=d > 1, monitor=QUIET) for d in (1, 2, 4)]
-        cuts = {"ranks": (2, 3), "cells": 2000, "features": 1500, "monitor": QUIET}
-        made += threshold.cut_at_levels(problem, cert.lower, **cuts)
         for bound in made:
             assert accepted(with_one_bound(cert, bound), cov, A), bound.name
-
-
-def test_a_cut_then_rank_d_of_many_features_is_accepted(genes):
-    X, cov = genes
-    cert = nnspca.certify(cov, 4)
-    budgets = {"ranks": (2,), "cells": 500, "features": 1500, "monitor": QUIET}
-    bounds = threshold.cut_at_levels(Problem(cov, 4, True), cert.lower, **budgets)
-    assert [bound.name for bound in bounds] == ["threshold", "cut-rank"]
-    assert accepted(with_one_bound(cert, bounds[1]), cov, X)
 
 
 def test_a_cover_that_needs_too_many_cells_is_not_written():
@@ -174,8 +163,6 @@ def files(genes):
         cert, problem = nnspca.certify(cov, 2, nonnegative=nonnegative), Problem(cov, 2, nonnegative)
         exact = oracle.optimum(cov.matrix, 2, nonnegative)[0]
         bounds = [spectral.rank(problem, d, shifted=True, monitor=QUIET) for d in (1, 2)]
-        cuts = {"ranks": (2,), "cells": 200, "features": 5, "monitor": QUIET}
-        bounds += threshold.cut_at_levels(problem, cert.lower, **cuts)[1:]
         bounds.append(with_boxes(problem, cert.component.loadings))
         made += [(with_one_bound(cert, bound), exact) for bound in bounds]
         parts = nnspca.certify_parts(cov, 2, 2, nonnegative=nonnegative)
@@ -286,7 +273,7 @@ def test_cases_and_eliminations_without_an_eigenvalue_are_paid_for(inner, billio
 def test_rows_that_have_to_be_read_are_paid_for(genes):
     X, cov = genes
     cert = nnspca.certify(cov, 4)
-    file = npz(with_one_bound(cert, cert.bound("rows")), cov)
+    file = npz(with_one_bound(cert, cert.bound("balanced-rows")), cov)
     assert checked(file, npy(X))
     with pytest.raises(check.Refused, match="more work than is allowed"):
         checked(file, npy(X), billions=1e-5)
@@ -378,16 +365,14 @@ def test_the_largest_variances_are_accepted_of_parts_and_of_a_matrix_that_is_ind
         held = nnspca.Covariance.from_matrix(matrix)
         cert = nnspca.certify_parts(held, r, k, nonnegative=nonnegative)
         assert accepted(with_one_bound(cert, plain.variances(Problem(held, k, nonnegative), r)), held, matrix)
-    single = nnspca.certify(held, 5, nonnegative=nonnegative)
-    assert accepted(with_one_bound(single, single.bound("diagonal")), held, matrix)
 
 
 def test_variances_that_leave_out_how_far_a_matrix_is_from_semidefinite_are_refused():
     u = np.ones(5) / np.sqrt(5)
     A = np.outer(u, u) - 9e-9 * (np.eye(5) - np.outer(u, u))
     cov = nnspca.Covariance.from_matrix(A)
-    cert = nnspca.certify(cov, 5)
-    content = as_lists(told(npz(with_one_bound(cert, cert.bound("diagonal")), cov)))
+    cert = nnspca.certify_parts(cov, 1, 5)
+    content = as_lists(told(npz(with_one_bound(cert, cert.bound("variances")), cov)))
     assert content["check"]["proof"]["kind"] == "variances"
     del content["check"]["proof"]["least"]
     with pytest.raises(KeyError):

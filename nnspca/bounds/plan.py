@@ -23,14 +23,10 @@ class Plan:
 
     Attributes
     ----------
-    ranks, cut_ranks : tuple of int
-        d of the shifted rank-d bound, on A and on what lies above a cut.
+    ranks : tuple of int
+        d of the shifted rank-d bound.
     cells : int
         Limit of each search on the sphere.
-    cut_features : int
-        Most features that may reach above a cut.
-    capped_features : int
-        Most features for the capped dual, which the pair-scaled one outdoes at a similar cost.
     paper_entries : int
         Most directions times features for the paper's own bound, which holds with some probability
         only.
@@ -72,10 +68,7 @@ class Plan:
     """
 
     ranks: tuple[int, ...]
-    cut_ranks: tuple[int, ...]
     cells: int
-    cut_features: int
-    capped_features: int
     paper_entries: int
     pair_features: int
     whole_features: int
@@ -100,10 +93,7 @@ class Plan:
 PLANS = {
     "live": Plan(
         ranks=(1, 2, 3, 4, 5),
-        cut_ranks=(3, 5),
         cells=12_000,
-        cut_features=1500,
-        capped_features=150,
         paper_entries=10**6,
         pair_features=450,
         whole_features=700,
@@ -123,10 +113,7 @@ PLANS = {
     ),
     "thorough": Plan(
         ranks=(1, 2, 3, 4, 5, 6, 7),
-        cut_ranks=(3, 4, 5, 6, 7),
         cells=200_000,
-        cut_features=3500,
-        capped_features=450,
         paper_entries=10**9,
         pair_features=1500,
         whole_features=1500,

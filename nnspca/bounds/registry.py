@@ -5,13 +5,10 @@ from __future__ import annotations
 from nnspca.bounds import (
     balanced,
     branch,
-    capped,
     elimination,
-    entries,
     pair_scaled,
     paper,
     spectral,
-    threshold,
     working,
 )
 from nnspca.bounds.bound import Attempt, BoundInfo
@@ -19,7 +16,6 @@ from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.certificates.proofs import (
     BranchProof,
     EliminationProof,
-    EntryProof,
     LargerProof,
     PairProof,
     RankProof,
@@ -46,33 +42,6 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             ),
             attempts=(Attempt(0.05, spectral.leading_by_plan),),
             every_direction=True,
-        ),
-        BoundInfo(
-            "diagonal",
-            "Largest variances",
-            "k features hold at most the k largest variances together.",
-            (EntryProof,),
-            argument=(
-                "The variance of a component is at most the largest eigenvalue of the covariance "
-                "among its own features. A covariance has no negative eigenvalue, so its largest is "
-                "at most the sum of all of them, and that sum is the sum of the features' variances. "
-                "No k features have a larger sum than the k of largest variance."
-            ),
-            attempts=(Attempt(0.1, entries.diagonal_by_plan),),
-        ),
-        BoundInfo(
-            "rows",
-            "Row sums",
-            "A feature and its k − 1 closest companions can share only so much.",
-            (EntryProof,),
-            argument=(
-                "The variance of a component adds the co-variances of all pairs of its features, each "
-                "times the two loadings. Leave out those that can only lower it: what is left is a "
-                "table without negative entries, and the largest eigenvalue of such a table is at "
-                "most its largest row sum. A row holds a feature's own variance and at most k − 1 "
-                "co-variances, so no row sum exceeds the largest one in the data."
-            ),
-            attempts=(Attempt(0.15, entries.rows_by_plan),),
         ),
         BoundInfo(
             "balanced-rows",
@@ -117,45 +86,6 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 Attempt(0.3, spectral.shifted_by_plan),
                 Attempt(0.8, spectral.best_shifted_by_plan, above="narrow", counts_for_gap=True),
             ),
-        ),
-        BoundInfo(
-            "threshold",
-            "Cut at a level",
-            "Co-variances below a level add little to any k features; the few above it have a small eigenvalue.",
-            (RankProof,),
-            argument=(
-                "Every co-variance is cut at a level ρ. What lies below the cut adds at most ρ times "
-                "the square of the sum of the loadings' sizes, and for k loadings of length 1 that "
-                "square is at most k: so ρ·k. What lies above the cut is mostly zero, so its largest "
-                "eigenvalue is small. The two add up to a bound."
-            ),
-            attempts=(Attempt(0.85, threshold.by_plan, above="narrow", counts_for_gap=True),),
-        ),
-        BoundInfo(
-            "cut-rank",
-            "Cut, then rank d",
-            "Co-variances below a level add little; in what lies above, the strongest d directions are searched.",
-            (RankProof,),
-            argument=(
-                "Every co-variance is cut at a level ρ. What lies below the cut adds at most ρ·k, "
-                "because the square of the sum of k loadings of length 1 is at most k. In what lies "
-                "above, every direction is granted one eigenvalue, and the surplus of the d strongest "
-                "is searched cell by cell on a sphere. Cut, grant and surplus add up to a bound."
-            ),
-        ),
-        BoundInfo(
-            "capped",
-            "Capped dual",
-            "The threshold's cut, shaped entry by entry: the best way to take off no more than a level anywhere.",
-            (PairProof,),
-            argument=(
-                "Take something off every co-variance, never more than a certain level. What was "
-                "taken off can add at most k times the level, because the loadings of k features add "
-                "up to at most √k. What is left has no sparsity to care about: its largest eigenvalue "
-                "is a bound. The amounts are chosen so that the two together are as small as they "
-                "can be."
-            ),
-            attempts=(Attempt(0.51, capped.by_plan),),
         ),
         BoundInfo(
             "pair-scaled",

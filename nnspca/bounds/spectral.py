@@ -37,7 +37,7 @@ def leading(problem: Problem, monitor: Monitor = QUIET) -> Bound:
         tail = None
     if tail is None:
         tail = rounding.raised(cov.trace, 4 * cov.n_features) + cov._room(cov.n_features)
-    proof = RankProof(None, np.zeros((cov.n_features, 0)), tail, 0.0, np.zeros(0, dtype=bool))
+    proof = RankProof(np.zeros((cov.n_features, 0)), tail, 0.0, np.zeros(0, dtype=bool))
     return Bound(
         "eigenvalue",
         tail,
@@ -71,7 +71,7 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
         "shifted-rank" if shifted else "rank",
         rounding.added(tail, top),
         detail=detail,
-        ingredients=RankProof(None, V, tail, top, inner.tree),
+        ingredients=RankProof(V, tail, top, inner.tree),
     )
 
 

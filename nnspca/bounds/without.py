@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.bounds import balanced, branch, elimination, entries
+from nnspca.bounds import balanced, branch, elimination, variances
 from nnspca.bounds.cases import Case, Elimination
 from nnspca.bounds.pair_scaled import proof_of
 from nnspca.bounds.selection import Limits
@@ -139,7 +139,7 @@ def upper_bound(
         Whether cases may be split further by branch and bound.
     """
     others = problem.restrict(np.delete(np.arange(problem.n), feature))
-    quick = entries.diagonal(others).value
+    quick = variances.largest_variances(others.cov, others.k)
     if quick < level or whole is None:
         return quick
     inside = whole.inside[whole.inside != feature]

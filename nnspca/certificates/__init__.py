@@ -2,7 +2,7 @@
 
 - The proofs: :mod:`.proofs`, a type each, plain values without any code.
 - The judge: :mod:`.judge` uses :mod:`.derivations`, whose table gives for each type the function
-  that re-derives its value; these functions are in :mod:`.entries`, :mod:`.scales`, :mod:`.ranks` (with
+  that re-derives its value; these functions are in :mod:`.scales`, :mod:`.ranks` (with
   :mod:`.cover`), :mod:`.pairs`, :mod:`.working`, :mod:`.elimination` (with :mod:`.boxes`) and
   :mod:`.parts`. Numbers are validated by :mod:`.numbers`, names by :mod:`.names`. They import no
   solver, no bound and nothing that writes.

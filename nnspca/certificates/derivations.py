@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from nnspca.certificates.elimination import elimination_bound
-from nnspca.certificates.entries import entry_bound
 from nnspca.certificates.numbers import UNDERFLOW, whole
 from nnspca.certificates.pairs import branch_bound, pair_bound
-from nnspca.certificates.parts import diagonal_bound, fan_bound, joint_bound, parts_tree_bound, parts_working_bound
+from nnspca.certificates.parts import fan_bound, joint_bound, parts_tree_bound, parts_working_bound, variances_bound
 from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
     EliminationProof,
-    EntryProof,
     FanProof,
     LargerProof,
     PairProof,
@@ -27,6 +25,7 @@ from nnspca.certificates.proofs import (
     RankProof,
     ScaleProof,
     SmallerProof,
+    VariancesProof,
     WorkingProof,
 )
 from nnspca.certificates.ranks import rank_bound
@@ -45,7 +44,7 @@ def derive(proof: object, problem: Problem) -> float:
     --------
     >>> from nnspca.covariance import Covariance
     >>> cov = Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    >>> round(derive(EntryProof("rows"), Problem(cov, 2)), 6)
+    >>> round(derive(ScaleProof(np.ones(2)), Problem(cov, 2)), 6)
     3.0
     """
     if type(proof) not in DERIVATIONS:
@@ -60,7 +59,7 @@ def derive_of_parts(proof: object, r: int, problem: Problem) -> float:
     --------
     >>> from nnspca.covariance import Covariance
     >>> cov = Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    >>> round(derive_of_parts(EntryProof("diagonal"), 2, Problem(cov, 1)), 6)
+    >>> round(derive_of_parts(VariancesProof(), 2, Problem(cov, 1)), 6)
     4.0
     """
     if type(proof) not in PARTS_DERIVATIONS:
@@ -115,7 +114,6 @@ def each_bound(proof: EachProof, r: int, problem: Problem) -> float:
 DERIVATIONS: dict[type, Callable[[Any, Problem], float]] = {
     BranchProof: branch_bound,
     EliminationProof: eliminated_bound,
-    EntryProof: entry_bound,
     LargerProof: larger_bound,
     PairProof: pair_bound,
     RankProof: rank_bound,
@@ -125,10 +123,10 @@ DERIVATIONS: dict[type, Callable[[Any, Problem], float]] = {
 }
 PARTS_DERIVATIONS: dict[type, Callable[[Any, int, Problem], float]] = {
     EachProof: each_bound,
-    EntryProof: diagonal_bound,
     FanProof: fan_bound,
     LargerProof: larger_bound_of_parts,
     PartsProof: joint_bound,
     PartsTreeProof: parts_tree_bound,
     PartsWorkingProof: parts_working_bound,
+    VariancesProof: variances_bound,
 }

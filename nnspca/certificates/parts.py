@@ -6,7 +6,7 @@ import numpy as np
 
 from nnspca.certificates.numbers import UpperBound, array, at_most, feature_indices, formed, held_entries, number
 from nnspca.certificates.pairs import check_products
-from nnspca.certificates.proofs import EntryProof, FanProof, PartsProof, PartsTreeProof, PartsWorkingProof
+from nnspca.certificates.proofs import FanProof, PartsProof, PartsTreeProof, PartsWorkingProof, VariancesProof
 from nnspca.certificates.ranks import check_rest, least_of_rest
 from nnspca.certificates.working import cover_outside
 from nnspca.covariance.problem import Problem
@@ -16,11 +16,9 @@ EPS = np.finfo(float).eps
 MARKS = 2**29  # most marks, n² a node, that a tree of pairs may ask for: several times what the widest of ours do
 
 
-def diagonal_bound(proof: EntryProof, r: int, problem: Problem) -> float:
+def variances_bound(proof: VariancesProof, r: int, problem: Problem) -> float:
     """The sum of the largest variances of single features."""
     cov, k = problem.cov, problem.k
-    if type(proof.rule) is not str or proof.rule != "diagonal":
-        raise CertificateError(f"unknown rule {proof.rule!r:.60}")
     count = min(r * k, cov.n_features)
     terms = 4 * cov._form.terms
     largest = float(np.sort(cov.diagonal)[cov.n_features - count :].sum()) * (1 + (count + terms) * EPS)

@@ -9,27 +9,22 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class RankProof:
-    """Ingredients of the bounds that split A into a part of low rank, a cut part and a rest.
+    """Ingredients of the bounds that split A into a part of low rank and a rest.
 
-    For nonnegative x, ``L = min(A, rho)`` gives ``x'Lx <= rho (1'x)² <= rho k``; without sign L is
-    A clipped to ±rho. With ``A − L ⪯ tail·I + VV'`` it follows that
-    ``x'Ax <= rho k + tail + max ‖V'x‖²``.
+    With ``A ⪯ tail·I + VV'`` it follows that ``x'Ax <= tail + max ‖V'x‖²``.
 
     Attributes
     ----------
-    rho : float or None
-        None for no cut: L = 0.
     V : ndarray, shape (n, d)
         d = 0 for no part of low rank.
     tail : float
-        Claimed: the largest eigenvalue of A − L − VV' is at most this.
+        Claimed: the largest eigenvalue of A − VV' is at most this.
     inner : float
         Claimed: ``‖V'x‖²`` is at most this on the feasible set.
     tree : ndarray of bool
         Preorder of the splits of the sphere's orthants that proves ``inner``.
     """
 
-    rho: float | None
     V: np.ndarray
     tail: float
     inner: float
@@ -81,7 +76,7 @@ class EachProof:
 
     Attributes
     ----------
-    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof, ScaleProof or EntryProof
+    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
         Proves what one can have.
     """
 
@@ -271,7 +266,7 @@ class LargerProof:
     ----------
     k : int
         At least the certificate's.
-    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof, ScaleProof or EntryProof
+    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
         Proves the value for that k.
     """
 
@@ -287,7 +282,7 @@ class SmallerProof:
     ----------
     k : int
         From 2 to the certificate's.
-    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof, ScaleProof or EntryProof
+    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
         Proves a value U for that k; with d the least variance of a feature,
         ``d + (U − d)(k' − 1)/(k − 1)`` for any larger k'.
     """
@@ -297,7 +292,5 @@ class SmallerProof:
 
 
 @dataclass(frozen=True, eq=False)
-class EntryProof:
-    """Ingredients of the bounds from entries of A: only their rule, ``"rows"`` or ``"diagonal"``."""
-
-    rule: str
+class VariancesProof:
+    """The sum of the largest variances, of as many features as all parts have: nothing else is needed."""

@@ -1,8 +1,6 @@
-"""Re-derives the bounds that split A into a part of low rank, a cut part and a rest."""
+"""Re-derives the bounds that split A into a part of low rank and a rest."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,56 +16,28 @@ from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
 DENSE_EIGEN = 800  # above, definiteness is proven by a Cholesky factorisation
-BLOCK = 8000  # side of the largest block formed
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """The claims of a proof, each a number in range."""
-
-    V: np.ndarray
-    tail: float
-    inner: float
-    rho: float | None
 
 
 DEEPEST = 8  # directions: the work of checking a cover doubles with each, and no certificate of ours has as many
 
 
 def rank_bound(proof: RankProof, problem: Problem) -> float:
-    """The bound that the split A = L + (low rank) + rest proves, after checking each claim."""
+    """The bound that the split A = (low rank) + rest proves, after checking each claim."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    split = Split(
-        array(proof.V, "the low-rank part", (cov.n_features, None)),
-        number(proof.tail, "the rest"),
-        number(proof.inner, "the low-rank part's share", least=0.0),
-        None if proof.rho is None else number(proof.rho, "the cut", least=0.0),
-    )
-    if split.V.shape[1] > DEEPEST:
-        raise CertificateError(f"the low-rank part has {split.V.shape[1]} directions; {DEEPEST} are checked at most")
-    _check_tail(split, nonnegative, cov)
-    if split.V.any():
-        check_cover(bits(proof.tree, "the cover"), split.V, split.inner, k, nonnegative)
-    cut = 0.0 if split.rho is None else split.rho * k * (1 + 4 * EPS)
-    return cut + split.tail + split.inner  # each was checked with more to spare than the sums' rounding
+    V = array(proof.V, "the low-rank part", (cov.n_features, None))
+    tail, inner = number(proof.tail, "the rest"), number(proof.inner, "the low-rank part's share", least=0.0)
+    if V.shape[1] > DEEPEST:
+        raise CertificateError(f"the low-rank part has {V.shape[1]} directions; {DEEPEST} are checked at most")
+    if V.any() or tail < cov.trace * (1 + cov.n_features * EPS) + cov.representation_error:
+        check_rest(cov, V, tail)
+    if V.any():
+        check_cover(bits(proof.tree, "the cover"), V, inner, k, nonnegative)
+    return tail + inner  # each was checked with more to spare than the sum's rounding
 
 
 def holds_everywhere(proof: object) -> bool:
-    """Whether the proof bounds every direction, not only the feasible ones: no cut and no low-rank part."""
-    return (
-        type(proof) is RankProof and proof.rho is None and not array(proof.V, "the low-rank part", (None, None)).any()
-    )
-
-
-def _check_tail(split: Split, nonnegative: bool, cov: Covariance) -> None:
-    """Check A − L − VV' ⪯ tail·I."""
-    V, tail = split.V, split.tail
-    if split.rho is None and not V.any() and tail >= cov.trace * (1 + cov.n_features * EPS) + cov.representation_error:
-        return
-    if split.rho is None:
-        check_rest(cov, V, tail)
-    else:
-        _check_rest_is(_least_after_cut(split, split.rho, nonnegative, cov), tail)
+    """Whether the proof bounds every direction, not only the feasible ones: it has no low-rank part."""
+    return type(proof) is RankProof and not array(proof.V, "the low-rank part", (None, None)).any()
 
 
 def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
@@ -98,22 +68,6 @@ def least_of_rest(A: np.ndarray, V: np.ndarray, tail: float) -> float:
     # 2006)
     forming += (n + 2) * EPS * float(np.abs(shifted.diagonal()).sum())
     return 0.0 if factorises(shifted - forming * np.eye(n)) else -np.inf
-
-
-def _least_after_cut(split: Split, rho: float, nonnegative: bool, cov: Covariance) -> float:
-    """The same for the entries above the cut, on the features that have any."""
-    V = split.V
-    remaining = np.flatnonzero((cov._form.reach() > rho) | V.any(axis=1))
-    if len(remaining) > BLOCK:
-        raise CertificateError(f"{len(remaining)} features reach above the cut: too many to check")
-    reading = cov.representation_error + 2 * (cov._form.terms + 4) * EPS * cov._form.rounding_scale
-    if not len(remaining):
-        return split.tail - reading
-    A = cov.block(remaining, remaining)
-    above = np.maximum(A - rho, 0.0)
-    if not nonnegative:
-        above -= np.maximum(-A - rho, 0.0)
-    return float(np.minimum(least_of_rest(above, V[remaining], split.tail - reading), split.tail - reading))
 
 
 def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float:

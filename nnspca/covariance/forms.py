@@ -65,10 +65,6 @@ class HeldMatrix:
         """Return the form of some features only, held as this one is."""
         return self.restrict(features)
 
-    def reach(self) -> np.ndarray:
-        """Return what no entry of each row exceeds in magnitude, shape (n,)."""
-        return np.maximum(self.A.max(axis=1), -self.A.min(axis=1))
-
     def smaller_side(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
         """Return a matrix with A's leading eigenvalues, and what makes of its eigenvectors those of A: A itself."""
         return self.A, lambda v: v
@@ -161,11 +157,6 @@ class HeldFactor:
     def select(self, features: np.ndarray) -> HeldFactor:
         """Return the form of some features only, held as this one is: sparse data stay sparse."""
         return HeldFactor(self.factor.selected(features))
-
-    def reach(self) -> np.ndarray:
-        """Return what no entry of each row exceeds in magnitude, shape (n,): a product of two deviations."""
-        deviations = np.sqrt(np.maximum(self.diagonal, 0.0))
-        return deviations * deviations.max() * (1 + 1e-9)
 
     def smaller_side(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
         """Return a matrix with A's leading eigenvalues, and what makes of its eigenvectors those of A: YY' or A."""

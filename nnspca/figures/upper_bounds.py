@@ -12,7 +12,7 @@ def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figu
 
     Examples
     --------
-    >>> figure = certificate(2.0, [("rows", 3.0, True), ("paper", 2.5, False)])
+    >>> figure = certificate(2.0, [("balanced-rows", 3.0, True), ("paper", 2.5, False)])
     >>> [(trace.name, trace.x) for trace in figure.data]
     [('proven', (3.0,)), ('holds with a probability', (2.5,)), ('found', (2.0, 2.0))]
     """

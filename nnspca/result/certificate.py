@@ -45,7 +45,7 @@ class Bound(ByValue):
     --------
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    >>> bound = nnspca.certify(cov, k=1).bound("diagonal")
+    >>> bound = nnspca.certify(cov, k=1).bound("balanced-rows")
     >>> bound.value >= 2.0, bound.deterministic
     (True, True)
     """

@@ -17,8 +17,8 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 def title(name: str) -> str:
     """Return the name of a bound as a legend shows it.
 
-    >>> title("rows")
-    'Row sums'
+    >>> title("balanced-rows")
+    'Balanced row sums'
     """
     return BOUNDS[name].title if name in BOUNDS else name
 

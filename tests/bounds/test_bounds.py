@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import balanced, entries, pair_scaled, paper, spectral, threshold
+from nnspca.bounds import balanced, pair_scaled, paper, spectral
+from nnspca.bounds.variances import largest_variances
 from nnspca.calls.progress import Monitor
 from nnspca.covariance import covariance, inner
 from nnspca.covariance.problem import Problem
@@ -48,30 +49,9 @@ def test_the_pair_scaled_dual_comes_close_on_small_problems(nonnegative):
     assert last.value <= 1.05 * oracle.optimum(problem.A, 3, nonnegative)[0]
 
 
-def test_the_diagonal_bound_is_the_sum_of_the_largest_variances():
+def test_the_largest_variances_are_summed():
     for k, total in ((1, 4.0), (2, 7.0), (3, 9.0)):
-        assert total <= entries.diagonal(Problem(covariance_of(A), k)).value <= total * (1 + 1e-12)
-
-
-@pytest.mark.parametrize(
-    ("nonnegative", "k", "most"), [(True, 1, 4.0), (True, 2, 5.0), (True, 3, 5.0), (False, 2, 6.0), (False, 3, 7.0)]
-)
-def test_the_row_bound_is_the_largest_row_sum(nonnegative, k, most):
-    value = entries.rows(Problem(covariance_of(A), k, nonnegative), monitor=Monitor()).value
-    assert most <= value <= most * (1 + 1e-12)
-
-
-@BOTH
-def test_rows_that_are_ruled_out_need_not_be_read(nonnegative, monkeypatch):
-    rng = np.random.default_rng(0)
-    s = 10.0 ** np.linspace(0, -4, 60)
-    cov = nnspca.Covariance.from_data(rng.standard_normal((20, 60)) * s)
-    whole = [entries.rows(Problem(cov, k, nonnegative), monitor=Monitor()).value for k in (1, 3, 20, 60)]
-    monkeypatch.setattr(inner, "STRIP", 4)
-    lean = [entries.rows(Problem(cov, k, nonnegative), monitor=Monitor()).value for k in (1, 3, 20, 60)]
-    assert lean == pytest.approx(whole, rel=1e-12)
-    hasty = [entries.rows(Problem(cov, k, nonnegative), monitor=Monitor(lambda: True)).value for k in (1, 3, 20, 60)]
-    assert all(h >= w for h, w in zip(hasty, whole, strict=True))
+        assert total <= largest_variances(covariance_of(A), k) <= total * (1 + 1e-12)
 
 
 @BOTH
@@ -143,17 +123,3 @@ def test_the_paper_bound_knows_the_probability_that_it_holds_with(samples):
     missed = (1 - 2 / np.pi * np.arcsin(np.sqrt(0.1))) ** drawn
     assert bound.probability == pytest.approx(1 - missed)
     assert bound.probability < 1.0
-
-
-@BOTH
-def test_cutting_at_a_level_beats_the_first_eigenvalue_where_few_covariances_are_large(nonnegative):
-    B = np.eye(12) * 0.3 + 0.1
-    B[:3, :3] += 1.0
-    cov = covariance_of(B)
-    lower = oracle.optimum(B, 3, nonnegative)[0]
-    made = threshold.cut_at_levels(
-        Problem(cov, 3, nonnegative), lower, ranks=(2,), cells=500, features=100, monitor=Monitor()
-    )
-    assert {b.name for b in made} == {"threshold", "cut-rank"}
-    for bound in made:
-        assert lower <= bound.value < cov.eigenpairs(1)[0][0]

@@ -13,7 +13,7 @@ from nnspca.bounds.selection import Limits, cumulative_masses
 from nnspca.calls.progress import Monitor
 from nnspca.certificates import elimination as judged
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.proofs import BranchProof, EntryProof, PairProof, ScaleProof
+from nnspca.certificates.proofs import BranchProof, PairProof, ScaleProof, VariancesProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
@@ -235,7 +235,7 @@ def forgeries(proof, n):
     yield "no proofs", {"proofs": ()}
     yield "proofs in a list", {"proofs": list(proof.proofs)}
     yield "a proof missing", {"proofs": proof.proofs[1:]}
-    yield "a proof of another kind", {"proofs": (EntryProof("rows"), *proof.proofs[1:])}
+    yield "a proof of another kind", {"proofs": (VariancesProof(), *proof.proofs[1:])}
     yield "an elimination within", {"proofs": (proof, *proof.proofs[1:])}
     yield "cardinalities too large", {"cardinalities": (n, *proof.cardinalities[1:])}
     yield "cardinalities of zero", {"cardinalities": (*proof.cardinalities[:-1], 0)}

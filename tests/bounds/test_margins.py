@@ -18,16 +18,14 @@ from nnspca.bounds import (
     balanced,
     boxes,
     branch,
-    capped,
     carried,
     cases,
     eigenvalues,
-    entries,
     masses,
     pair_scaled,
     selection,
     spectral,
-    threshold,
+    variances,
     working,
 )
 from nnspca.bounds.parts import dual, plain
@@ -135,30 +133,6 @@ def without_residual():
         eigenvalues.LARGEST = before
 
 
-def cut(cov):
-    """A − L of a level between its entries, and the bound of one direction that it proves."""
-    made = threshold._cut(Problem(cov, K), 0.2 * float(A.max()), N)
-    assert made is not None
-    return threshold._proven(Problem(cov, K), made, 1, 2000, MONITOR).value
-
-
-def nothing_left():
-    """One feature above the level, searched exactly: what is left of it is nothing, as everywhere else."""
-    wide = nnspca.Covariance(HeldFactor(DenseFactor(np.diag([2.0, 0.1, 0.1]))), representation_error=1e-16)
-    made = threshold._cut(Problem(wide, 1), 0.5, 3)
-    assert made is not None
-    assert len(made.features) == 1
-    return threshold._proven(Problem(wide, 1), made, 1, 2000, MONITOR).value
-
-
-def features_kept():
-    """How many features may reach above a level that the last just misses."""
-    s = np.sqrt(DATA.diagonal)
-    made = threshold._cut(Problem(DATA, K), float(s.min() * s.max()) * 1.00001, N)
-    assert made is not None
-    return len(made.features)
-
-
 def outside():
     """The rows outside the first four features."""
     return working.Outside(Problem(DATA, K), MONITOR)
@@ -247,16 +221,11 @@ ROWS_OF_DATA = [
     rows_stopped(lambda problem, monitor: balanced._levelled_throughout(problem, np.inf, np.ones(N), 1, monitor)[0]),
 ]
 ASKED = {
-    "entries.py": [
-        lambda: entries.diagonal(Problem(DATA, K)).value,
-        lambda: entries.rows(Problem(HELD, K), monitor=MONITOR).value,
-        lambda: entries.rows(Problem(HELD, K), monitor=Monitor(lambda: True)).value,
-    ],
+    "variances.py": [lambda: variances.largest_variances(DATA, K)],
     "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value, *ROWS_OF_DATA],
     "boxes.py": [beside_each_other],
     "carried.py": [lambda: carried.at_larger(3.0, 2, 5, 0.5), lambda: -carried.least_variance(DATA)],
     "branch.py": [lambda: branch._of_known_support(HELD)[0]],
-    "capped.py": [lambda: capped._proven(Problem(HELD, K), L)[0]],
     "eigenvalues.py": [
         lambda: eigenvalues.of_matrix(A),
         without_cholesky(lambda: eigenvalues.of_matrix(A)),
@@ -277,7 +246,6 @@ ASKED = {
         without_residual,
         lambda: spectral.rank(Problem(HELD, K), 2, shifted=True, cells=2000, monitor=MONITOR).value,
     ],
-    "threshold.py": [lambda: cut(HELD), lambda: cut(DATA), nothing_left, features_kept],
     "outside.py": [costs, not_quiet],
     "working.py": [lambda: working.part_of(DATA, S).representation_error, lambda: on_the_set(0.0)],
     "parts/dual.py": [
@@ -288,7 +256,7 @@ ASKED = {
         lambda: plain.fan(HELD, 2).value,
         lambda: plain.variances(Problem(HELD, K), 2).value,
         lambda: plain.variances(Problem(GIVEN, K), 2).value,
-        lambda: plain.each(entries.diagonal(Problem(HELD, K)), 2).value,
+        lambda: plain.each(spectral.leading(Problem(HELD, K)), 2).value,
     ],
     "parts/working.py": [parts_on_the_set],
 }

@@ -17,7 +17,7 @@ from nnspca.bounds.parts import plan as plan_of_parts
 from nnspca.bounds.parts.plan import PARTS_PLANS, PartsContext
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.certificates.names import EFFORTS
-from nnspca.certificates.proofs import EntryProof
+from nnspca.certificates.proofs import VariancesProof
 from nnspca.components import bounding
 from nnspca.covariance import covariance
 from nnspca.covariance.problem import Problem
@@ -29,7 +29,7 @@ LEAN = {"steps": 40, "branch_seconds": 0.1, "closed": -1.0}  # none for long, no
 
 def trace(problem, plan, known):
     """All features together have no more variance than their trace."""
-    yield Bound("trace", problem.cov.trace * (1 + 1e-9), ingredients=EntryProof("diagonal"))
+    yield Bound("trace", problem.cov.trace * (1 + 1e-9), ingredients=VariancesProof())
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def with_trace(monkeypatch):
     """One more entry, and nothing else."""
     attempt = Attempt(0.03, trace, counts_for_gap=True)
     entry = BoundInfo(
-        "trace", "Trace", "All features hold no more than all variances.", (EntryProof,), attempts=(attempt,)
+        "trace", "Trace", "All features hold no more than all variances.", (VariancesProof,), attempts=(attempt,)
     )
     monkeypatch.setitem(PARTS_BOUNDS, "trace", entry)
     return entry

@@ -13,7 +13,7 @@ from nnspca import covariance as package
 from nnspca.bounds.parts import branch, working
 from nnspca.bounds.parts import plan as parts_plan
 from nnspca.bounds.parts.plan import PARTS_PLANS, PartsPlan
-from nnspca.certificates.proofs import EachProof, EntryProof, LargerProof, PartsProof, PartsWorkingProof
+from nnspca.certificates.proofs import EachProof, LargerProof, PartsProof, PartsWorkingProof, ScaleProof
 from nnspca.components import bounding
 from tests import budgets, oracle, problems
 
@@ -347,7 +347,9 @@ def test_a_bound_lowered_is_refused(cert, cov, name, share):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("ingredients", [None, {}, "rows", EntryProof("magic"), EachProof(None), LargerProof(3, None)])
+@pytest.mark.parametrize(
+    "ingredients", [None, {}, "rows", ScaleProof(np.ones(13)), EachProof(None), LargerProof(3, None)]
+)
 def test_a_bound_without_its_ingredients_is_refused(cert, cov, name, ingredients):
     rejected(with_bound(cert, name, ingredients=ingredients), cov)
 

@@ -17,7 +17,6 @@ from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
     EliminationProof,
-    EntryProof,
     FanProof,
     LargerProof,
     PairProof,
@@ -27,6 +26,7 @@ from nnspca.certificates.proofs import (
     RankProof,
     ScaleProof,
     SmallerProof,
+    VariancesProof,
     WorkingProof,
 )
 from nnspca.covariance import covariance
@@ -171,8 +171,8 @@ def forged(rng, target, kind, depth=0):
     """An honest proof of this type with some of its ingredients replaced."""
     number, array = (functools.partial(f, rng) for f in (extremes.number, extremes.array))
     n, A, k = len(target.A), target.A, target.k
-    if kind is EntryProof:
-        return EntryProof(["rows", "diagonal", "magic", None, b"rows", "", 1.0][rng.integers(7)])
+    if kind is VariancesProof:
+        return VariancesProof()
     if kind is ScaleProof:
         d = [np.ones(n), np.sqrt(np.maximum(A.diagonal(), 1e-300)), rng.random(n) + 0.1][rng.integers(3)]
         if rng.random() < 0.5:  # weights prove the same at any scale, as long as none overflows or vanishes
@@ -180,17 +180,17 @@ def forged(rng, target, kind, depth=0):
                 return ScaleProof(d / d.max() * float(rng.choice(extremes.NUMBERS)))
         return ScaleProof(array(d))
     if kind is LargerProof:
-        types = sorted(DERIVATIONS if depth == 0 else [EntryProof], key=lambda t: t.__name__)
+        types = sorted(DERIVATIONS if depth == 0 else [ScaleProof], key=lambda t: t.__name__)
         inner = forged(rng, target, types[rng.integers(len(types))], depth + 1)
         return LargerProof(number(int(rng.integers(1, n + 1))), inner)
     if kind is SmallerProof:
-        types = sorted(DERIVATIONS if depth == 0 else [EntryProof], key=lambda t: t.__name__)
+        types = sorted(DERIVATIONS if depth == 0 else [ScaleProof], key=lambda t: t.__name__)
         fewer = replace(target, k=int(rng.integers(1, n + 1)))
         inner = forged(rng, fewer, types[rng.integers(len(types))], depth + 1)
         if rng.random() < 0.5:  # what is tight on one row, and honest
             fewer, inner = (
                 replace(target, k=int(rng.integers(2, target.k + 1))) if target.k > 1 else fewer,
-                EntryProof("rows"),
+                ScaleProof(np.ones(n)),
             )
         return SmallerProof(fewer.k if rng.random() < 0.7 else number(fewer.k), inner)
     if kind is EachProof:
@@ -307,17 +307,11 @@ def _low_rank(rng, A):
 
 
 def _rank(rng, target, V, tail):
-    """A split into a cut, a part of low rank and a rest, with an honest or a spoiled cover."""
-    size = float(np.abs(target.A).max())
+    """A split into a part of low rank and a rest, with an honest or a spoiled cover."""
     found = sphere.maximise(V, min(target.k, len(V)), nonnegative=target.nonnegative, tol=1e-3, max_cells=200)
     tree = found.tree.copy()
     if rng.random() < 0.3 and len(tree):
         tree = [tree[:-1], ~tree, tree * 1.0, rng.random(len(tree)) < 0.5, np.zeros(1 << V.shape[1], bool)][
             rng.integers(5)
         ]
-    rho = None if rng.random() < 0.5 else size * float(rng.choice([0.0, 1e-3, 0.5, 1.0]))
-    if rho is not None:
-        above = np.maximum(target.A - rho, 0) if target.nonnegative else target.A - np.clip(target.A, -rho, rho)
-        tail = float(np.linalg.eigvalsh(above - V @ V.T)[-1]) + 1e-12 * size
-        rho = extremes.number(rng, rho)
-    return RankProof(rho, extremes.array(rng, V), extremes.number(rng, tail), extremes.number(rng, found.upper), tree)
+    return RankProof(extremes.array(rng, V), extremes.number(rng, tail), extremes.number(rng, found.upper), tree)

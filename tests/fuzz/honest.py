@@ -138,7 +138,6 @@ def _plan(rng, n):
         always_levels=bool(rng.random() < 0.5),
         cells=400,
         ranks=(1, 2, 3),
-        cut_ranks=(2,),
         pair_seconds=0.005,
         whole_seconds=0.03,
         eliminated_seconds=0.05,

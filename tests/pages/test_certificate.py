@@ -90,7 +90,7 @@ def test_every_upper_bound_is_a_line_of_its_own_on_request(open_page):
     page = settle(open_page("pages/explore.py", bounds=True, **asked), path=True)
     drawn = {t.get("name"): t for t in traces(page)}
     shown = {name for name in drawn if name in titles}
-    assert {"First eigenvalue", "Largest variances", "Row sums", "Balanced row sums"} <= shown
+    assert {"First eigenvalue", "Balanced row sums", "Shifted rank d"} <= shown
     assert all(name in drawn[name]["hovertemplate"] for name in shown)
 
 
@@ -107,7 +107,7 @@ def test_a_dot_marks_the_lowest_upper_bound_at_each_k(open_page):
     page = settle(open_page("pages/explore.py", **asked), path=True)
     (race,) = [f for f in figures(page) if "Which upper bound is lowest" in f["layout"]["title"].get("text", "")]
     dots = {t["name"]: [k for k, size in zip(t["x"], t["marker"]["size"], strict=True) if size] for t in race["data"]}
-    assert 1 in dots["Largest variances"]
+    assert 1 in dots["Balanced row sums"]
     assert {k for ks in dots.values() for k in ks} == {1, 4, 13}
     assert not [name for name, ks in dots.items() if ks and "not proven" in name]
 

@@ -9,13 +9,13 @@ variances of those. The eigenvalues are proven as in :mod:`nnspca.bounds.parts.d
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from nnspca.bounds import eigenvalues, entries
+from nnspca.bounds import eigenvalues
 from nnspca.bounds.parts.plan import PartsContext, PartsPlan
-from nnspca.certificates.proofs import EachProof, FanProof
+from nnspca.bounds.variances import largest_variances
+from nnspca.certificates.proofs import EachProof, FanProof, VariancesProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -42,14 +42,14 @@ def fan(cov: Covariance, r: int) -> Bound | None:
 def variances(problem: Problem, r: int) -> Bound:
     """The rk largest variances of single features, summed."""
     count = min(r * problem.k, problem.n)
-    largest = entries.diagonal(replace(problem, k=count))
+    cov = problem.cov
     # a matrix is proven semidefinite up to so much, which each feature may hold
-    doubt = 0.0 if problem.cov.n_samples else rounding.sums(4 * problem.n * count, problem.cov.trace)
+    doubt = 0.0 if cov.n_samples else rounding.sums(4 * problem.n * count, cov.trace)
     return Bound(
         "variances",
-        float(largest.value + problem.cov._error_elsewhere * r + doubt),
+        largest_variances(cov, count) + cov._error_elsewhere * r + doubt,
         detail=f"{count:,} features cannot hold more than the {count:,} largest variances together.",
-        ingredients=largest.ingredients,
+        ingredients=VariancesProof(),
     )
 
 

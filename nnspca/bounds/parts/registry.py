@@ -7,12 +7,12 @@ from nnspca.bounds.parts import branch, dual, plain, working
 from nnspca.bounds.parts.plan import PartsContext, PartsPlan
 from nnspca.certificates.proofs import (
     EachProof,
-    EntryProof,
     FanProof,
     LargerProof,
     PartsProof,
     PartsTreeProof,
     PartsWorkingProof,
+    VariancesProof,
 )
 
 PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
@@ -29,7 +29,7 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
             "variances",
             "Largest variances",
             "All features in use hold at most the largest variances together.",
-            (EntryProof,),
+            (VariancesProof,),
             attempts=(Attempt(0.02, plain.variances_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(

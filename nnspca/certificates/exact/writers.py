@@ -2,7 +2,7 @@
 
 It is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge
 derives the values: the two know the same types and share no code. A function returns what the
-checkers read, a few kinds of proof with the factors R, and raises :class:`Unwrite_cover` where none of
+checkers read, a few kinds of proof with the factors R, and raises :class:`Unwritten` where none of
 these fits.
 """
 
@@ -20,7 +20,6 @@ from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
     EliminationProof,
-    EntryProof,
     FanProof,
     LargerProof,
     PairProof,
@@ -30,13 +29,13 @@ from nnspca.certificates.proofs import (
     RankProof,
     ScaleProof,
     SmallerProof,
+    VariancesProof,
     WorkingProof,
 )
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldFactor
 
-INDEFINITE = 1e-10  # of the total variance: what eigenvalues below zero by rounding may add to a sum of variances
-BLOCK = 3500  # most features that may reach above a cut
+BLOCK = 3500  # most features among which A is formed for a cover
 
 Written = dict[str, Any]
 
@@ -67,12 +66,10 @@ def pairs(writer: Writer, proof: PairProof, k: int, cov: Covariance) -> Written:
     return {"kind": "pairs", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M), **tail}
 
 
-def rows(writer: Writer, proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> Written:
-    """Weights of the rows without L and M; variances alone if products of deviations are of no use."""
-    if _of_variances_alone(proof, cov):
-        return _variances(writer, k, cov)
-    record = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(_weights(proof, k, cov))}
-    return record | ({"level": level} if (level := _level(proof, k, cov)) else {})
+def rows(writer: Writer, proof: ScaleProof, k: int, cov: Covariance) -> Written:
+    """Weights of the rows without L and M."""
+    record: Written = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(proof.weights)}
+    return record | ({"level": proof.level} if proof.level else {})
 
 
 def working(writer: Writer, proof: WorkingProof, k: int, cov: Covariance) -> Written:
@@ -118,14 +115,11 @@ def _semidefinite(writer: Writer, cov: Covariance) -> Written:
     return {"least": {"t": least} | writer.factor(least, -A)}
 
 
-def _variances(writer: Writer, k: int, cov: Covariance) -> Written:
-    return {"kind": "variances", "k": k} | _semidefinite(writer, cov)
-
-
 def rank(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """One eigenvalue of A, or the cut and a cover of the sphere."""
-    plain = proof.rho is None and not proof.V.any()
-    return _plain(writer, proof, k, cov) if plain else _cut(writer, proof, k, cov)
+    """One eigenvalue of A, or V and a cover of the sphere."""
+    if not proof.V.any():
+        return _plain(writer, proof, k, cov)
+    return _along_samples(writer, proof, k, cov) if cov.n_features > BLOCK else _covered(writer, proof, k, cov)
 
 
 def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
@@ -136,37 +130,22 @@ def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written
     return pairs(writer, PairProof(zero, zero.copy(), proof.tail), k, cov)
 
 
-def _cut(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """Entries below the cut are shared evenly: no entry of L exceeds the cut, nor need one of M."""
-    remaining, rho = np.arange(cov.n_features), proof.rho or 0.0
-    if not cov.holds_entries and rho > 0:
-        remaining = np.flatnonzero((cov._form.reach() > rho) | proof.V.any(axis=1))
-    if not 1 <= len(remaining) <= BLOCK:
-        return _along_samples(writer, proof, k, cov)
-    part = cov.restrict(remaining)
-    A = entries_of(part)
-    M = np.full(A.shape, rho)
-    np.fill_diagonal(M, 0.0)
-    L = np.zeros_like(A) if proof.rho is None else np.minimum(A, rho) if writer.nonnegative else np.clip(A, -rho, rho)
-    whole = {}
-    if len(remaining) < cov.n_features:
-        whole = {"S": writer.witness(remaining), "limits": writer.witness(np.full(len(remaining), rho))}
-    if not proof.V.any():
-        return pairs(writer, PairProof(L, M, proof.tail), k, part) | whole
+def _covered(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
+    """V beside the rest of A, and a cover of the sphere."""
+    n = cov.n_features
+    zero = np.zeros((n, n))
     trial = writer.trial()
-    record = _joint(trial, PartsProof(L, M, np.zeros(len(L)), proof.V[remaining], proof.tail), k, part)
-    cover_record = cover.write_cover(trial.stored(record["V"]), record["shift"], k, writer.nonnegative, proof.inner)
-    if (
-        cover_record is None
-    ):  # where all directions of V count alike no cover comes near; then ‖V'x‖² <= ‖V‖₂² is as good
-        return pairs(writer, PairProof(L, M, proof.tail + proof.inner), k, part) | whole
+    record = _joint(trial, PartsProof(zero, zero.copy(), np.zeros(n), proof.V, proof.tail), k, cov)
+    written = cover.write_cover(trial.stored(record["V"]), record["shift"], k, writer.nonnegative, proof.inner)
+    if written is None:  # where all directions of V count alike no cover comes near; then ‖V'x‖² <= ‖V‖₂² is as good
+        return pairs(writer, PairProof(zero, zero.copy(), proof.tail + proof.inner), k, cov)
     writer.take(trial)
-    return record | {"cover": writer.witness(cover_record[0]), "points": writer.witness(cover_record[1])} | whole
+    return record | {"cover": writer.witness(written[0]), "points": writer.witness(written[1])}
 
 
 def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     """Rank d of too many features: YY' ⪯ tI + WW' and G with G'(tI + W'W)G ⪰ I give V = Y'WG, and a cover of it."""
-    if proof.rho is not None or not isinstance(cov._form, HeldFactor):
+    if not isinstance(cov._form, HeldFactor):
         raise Unwritten
     gram, d = cov._form.factor.gram(), int(proof.V.any(axis=0).sum())
     values, vectors = (array[..., ::-1] for array in np.linalg.eigh(gram))
@@ -245,40 +224,14 @@ def larger_of_parts(writer: Writer, proof: LargerProof, r: int, k: int, cov: Cov
     return write_of_parts(writer, proof.proof, r, proof.k, cov)
 
 
-def variances_of_parts(writer: Writer, proof: EntryProof, r: int, k: int, cov: Covariance) -> Written:
+def variances_of_parts(writer: Writer, proof: VariancesProof, r: int, k: int, cov: Covariance) -> Written:
     """The sum of the largest variances, of as many features as the parts have."""
-    return _variances(writer, k, cov)
-
-
-def _level(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> float:
-    """A lower bound on the proven value: rows that cannot cost more need not be read."""
-    if isinstance(proof, ScaleProof):
-        return proof.level
-    if proof.rule == "rows":
-        return 0.0
-    return float(np.sort(cov.diagonal)[::-1][:k].sum()) * (1 + (k + cov._form.terms) * EPS)
-
-
-def _of_variances_alone(proof: EntryProof | ScaleProof, cov: Covariance) -> bool:
-    """Whether |A_ij| may be above the product of the two deviations, by more than rounding."""
-    indefinite = cov.n_samples is None and cov.representation_error > INDEFINITE * cov.trace
-    return isinstance(proof, EntryProof) and proof.rule == "diagonal" and indefinite
-
-
-def _weights(proof: EntryProof | ScaleProof, k: int, cov: Covariance) -> np.ndarray:
-    """Weights that prove no more than the proof does: deviations, for the sum of the largest variances."""
-    if isinstance(proof, ScaleProof):
-        return proof.weights
-    if proof.rule == "rows":
-        return np.ones(cov.n_features)
-    deviations = np.sqrt(cov.diagonal)
-    return np.maximum(deviations, 1e-9 * deviations.max())
+    return {"kind": "variances", "k": k} | _semidefinite(writer, cov)
 
 
 WRITERS: dict[type, Callable[[Writer, Any, int, Covariance], Written]] = {
     BranchProof: branch,
     EliminationProof: elimination,
-    EntryProof: rows,
     LargerProof: larger,
     PairProof: pairs,
     RankProof: rank,
@@ -288,19 +241,18 @@ WRITERS: dict[type, Callable[[Writer, Any, int, Covariance], Written]] = {
 }
 PARTS_WRITERS: dict[type, Callable[[Writer, Any, int, int, Covariance], Written]] = {
     EachProof: each,
-    EntryProof: variances_of_parts,
     FanProof: fan,
     LargerProof: larger_of_parts,
     PartsProof: joint,
     PartsTreeProof: joint_branch,
     PartsWorkingProof: joint_working,
+    VariancesProof: variances_of_parts,
 }
 # the types about one component that the first checker cannot read, or not always; of parts it reads none
 FOR_MORE: dict[type, Callable[[Any, Covariance], bool]] = {
     EliminationProof: lambda proof, cov: proof.boxes is not None,
-    EntryProof: _of_variances_alone,
     LargerProof: lambda proof, cov: takes_more(proof.proof, cov),
     # a cover, or an eigenvalue of the samples
-    RankProof: lambda proof, cov: bool(proof.V.any()) or (proof.rho is None and not cov.holds_entries),
+    RankProof: lambda proof, cov: bool(proof.V.any()) or not cov.holds_entries,
     SmallerProof: lambda proof, cov: True,
 }

@@ -1,0 +1,145 @@
+"""What a live certificate proves and what it costs: made-up expression arrays of every kind, and the data at hand.
+
+``python -m tests.benchmarks.live [--save FILE] [--before FILE] [word …]`` prints the ratio and the processor's seconds
+of each case whose name contains one of the words; then median, 95th percentile, and what changed since FILE.
+"""
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy is loaded
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse
+
+import nnspca
+from tests.benchmarks.data import covariance, zipf_text
+
+# samples, genes, spectrum, scale, and each k
+ARRAYS = (
+    (31, 22_283, "decaying", "raw", (10, 50, 200)),
+    (49, 7_129, "flat", "raw", (25, 100, 200)),
+    (49, 7_129, "flat", "logarithm", (50, 100, 200)),
+    (50, 10_100, "decaying", "raw", (50, 200)),
+    (62, 2_000, "decaying", "logarithm", (20, 100)),
+    (64, 6_830, "flat", "raw", (50, 200)),
+    (72, 12_582, "decaying", "standardised", (50,)),
+    (77, 7_129, "decaying", "raw", (20, 100)),
+    (85, 456, "flat", "raw", (10, 50, 100)),
+    (85, 456, "flat", "standardised", (50,)),
+    (105, 22_283, "flat", "logarithm", (100, 200)),
+    (168, 2_905, "decaying", "raw", (50, 200)),
+    (168, 2_905, "decaying", "standardised", (5, 50, 200)),
+    (181, 12_533, "flat", "raw", (5, 50, 200)),
+    (217, 4_000, "decaying", "logarithm", (20, 200)),
+)
+# data set, whether it is standardised, and each k
+DATA = (
+    ("leukemia", False, (10, 50, 100, 200, 400)),
+    ("leukemia", True, (5, 50, 200)),
+    ("cbcl-faces", False, (20, 80, 180)),
+    ("cbcl-faces", True, (80,)),
+    ("cbcl-faces-raw", False, (20, 80)),
+    ("lfw-faces", False, (10, 40, 80, 300)),
+    ("lfw-faces", True, (80,)),
+    ("lrs", False, (10, 20, 60)),
+    ("digits", False, (5, 20)),
+    ("pitprops", False, (3, 6)),
+)
+Case = tuple[str, nnspca.Covariance, int]
+
+
+def expression(samples: int, genes: int, spectrum: str, scale: str, seed: int = 0) -> np.ndarray:
+    """Return made-up expression levels, shape (samples, genes), "raw" or as logarithms.
+
+    Each gene follows a few of 40 programs, whose strengths decay slowly ("flat") or fast.
+    """
+    rng = np.random.default_rng(seed)
+    strength, shape = (0.9 ** np.arange(40), 1.0) if spectrum == "flat" else (0.1 + 1.5 * 0.7 ** np.arange(12), 2.0)
+    followed = rng.standard_normal((len(strength), genes)) * (rng.random((len(strength), genes)) < 0.1)
+    common = rng.standard_normal((samples, len(strength))) * strength @ followed
+    common /= np.maximum(common.std(axis=0), 1e-9)
+    share = 0.85
+    varying = share * common + np.sqrt(1 - share**2) * rng.standard_normal((samples, genes))
+    levels = rng.normal(6.0, 1.2, genes) + rng.gamma(shape, 0.6 / shape, genes) * varying
+    return np.exp(levels / 2) if scale == "raw" else levels
+
+
+def cases() -> Iterator[Case]:
+    """Yield the name, the covariance and k of every case."""
+    for samples, genes, spectrum, scale, ks in ARRAYS:
+        X = expression(samples, genes, spectrum, scale)
+        cov = nnspca.Covariance.from_data(X, standardize=scale == "standardised")
+        yield from ((f"{samples} × {genes:,} {spectrum} {scale}", cov, k) for k in ks)
+    for name, standardize, ks in DATA:
+        held = covariance(name, standardize)
+        if held is not None:
+            yield from ((name + (" standardised" if standardize else ""), held, k) for k in ks)
+    yield from others()
+
+
+def others() -> Iterator[Case]:
+    """Yield the cases of other kinds: texts, sparse entries, mixed units, a correlation matrix, smooth images."""
+    rng = np.random.default_rng(0)
+    text = nnspca.Covariance.from_data(zipf_text(2_000, 10_000))
+    yield from (("2,000 texts of 10,000 words", text, k) for k in (10, 50))
+    for n, k in ((20_000, 20), (100_000, 50)):
+        entries = scipy.sparse.random_array((1_000, n), density=0.01, rng=rng, format="csr")
+        yield f"1,000 × {n:,} sparse", nnspca.Covariance.from_data(entries), k
+    factors = rng.standard_normal((200, 6)) @ rng.standard_normal((6, 30))
+    units = (factors + rng.standard_normal((200, 30))) * 10.0 ** rng.uniform(-3, 3, 30)
+    yield "200 × 30 mixed units", nnspca.Covariance.from_data(units), 5
+    table = rng.standard_normal((120, 8)) @ rng.standard_normal((8, 68)) + 2 * rng.standard_normal((120, 68))
+    correlations = nnspca.Covariance.from_matrix(np.corrcoef(table, rowvar=False))
+    yield from (("68 × 68 correlations", correlations, k) for k in (5, 20))
+    images = np.cumsum(np.cumsum(rng.standard_normal((400, 64, 64)), axis=1), axis=2).reshape(400, -1)
+    yield "400 × 4,096 smooth images", nnspca.Covariance.from_data(images), 25
+
+
+def main() -> None:
+    """Certify each case chosen, print its line, and compare with an earlier run."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--save", type=Path)
+    parser.add_argument("--before", type=Path)
+    parser.add_argument("--effort", default="live")
+    chosen = parser.parse_args()
+    before = json.loads(chosen.before.read_text()) if chosen.before else {}
+    measured: dict[str, tuple[float, float]] = {}
+    for name, cov, k in cases():
+        case = f"{name}, k = {k}"
+        if chosen.words and not any(word in case for word in chosen.words):
+            continue
+        component = nnspca.solve(cov, k)
+        began = time.process_time()
+        cert = nnspca.certify(cov, k, component=component, effort=chosen.effort)
+        measured[case] = cert.ratio, time.process_time() - began
+        spent = " ".join(f"{b.name}:{b.seconds:.1f}" for b in cert.bounds if b.seconds >= 0.1)
+        change = f"{cert.ratio - before[case][0]:+.5f} {before[case][1]:6.2f} →" if case in before else ""
+        line = f"{case:46} {cert.ratio:.5f} {change} {measured[case][1]:6.2f} CPU s, {cert.winner.name}; {spent}"
+        print(line, flush=True)
+    summarise(measured, before)
+    if chosen.save:
+        chosen.save.write_text(json.dumps(measured, indent=1), encoding="utf-8")
+
+
+def summarise(measured: dict[str, tuple[float, float]], before: dict[str, tuple[float, float]]) -> None:
+    """Print the median and 95th percentile of the seconds, the least ratio, and the largest fall of a ratio."""
+    for title, run in (("before", before), ("now", measured)):
+        if run:
+            seconds = [run[case][1] for case in measured if case in run]
+            median, late = np.percentile(seconds, (50, 95))
+            least = min(run[case][0] for case in measured if case in run)
+            print(f"{title}: median {median:.2f} s, 95 % {late:.2f} s, {max(seconds):.2f} s at most, least {least:.4f}")
+    falls = [(before[case][0] - ratio, case) for case, (ratio, _) in measured.items() if case in before]
+    if falls:
+        print("largest fall of a ratio: {:.2e} ({})".format(*max(falls)))
+
+
+if __name__ == "__main__":
+    main()

@@ -29,7 +29,6 @@ from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import BoundContext, Plan, rows_read
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import ScaleProof
-from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import sum_of_largest
@@ -108,32 +107,38 @@ def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> I
 
 
 def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
-    """Power steps on all rows at once."""
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    least, d = _levelled(cov.entries, k, nonnegative, cov, monitor)
-    return rounding.raised(least, 2 * k + 32), d
+    """Power steps on all rows at once; the weights they end with are then charged in full precision."""
+    cov, k = problem.cov, problem.k
+    own = cov.entries.diagonal()
+    d = _levelled(cov.entries, problem, monitor)[1].astype(float)
+    image = own * d + sum_of_largest(_shares(cov.entries, problem.nonnegative) * d, k - 1)
+    return rounding.raised(float(((image + cov._drift_of_rows(d, k)) / d).max()), 2 * k + 32), d
 
 
-def _levelled(
-    A: np.ndarray, k: int, nonnegative: bool, cov: Covariance | None, monitor: Monitor
-) -> tuple[float, np.ndarray]:
-    """The least largest row over the power steps, with room for drift if ``cov`` holds A, and its weights."""
-    own = A.diagonal()
-    shares = np.maximum(A, 0.0) if nonnegative else np.abs(A)
-    np.fill_diagonal(shares, 0.0)
+def _levelled(A: np.ndarray, problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
+    """About the least largest row over power steps in single precision, and its weights."""
+    size = float(A.diagonal().max()) or 1.0  # singles reach no further than 1e38
+    single = (A / size).astype(np.float32)
+    own, shares = single.diagonal(), _shares(single, problem.nonnegative)
     d = np.sqrt(np.maximum(own, 0.0))
-    d = np.maximum(d / d.max(), FLOOR)
+    d = np.maximum(d / (d.max() or 1.0), FLOOR)
     least, best = np.inf, d
     for _ in range(STEPS):
-        image = own * d + sum_of_largest(shares * d, k - 1)
-        drifting = 0.0 if cov is None else cov._drift_of_rows(d, k)
-        most = float(((image + drifting) / d).max())
+        image = own * d + sum_of_largest(shares * d, problem.k - 1)
+        most = float((image / d).max())
         if most < least:
             least, best = most, d
-        d = np.maximum(image / image.max(), FLOOR)
+        d = np.maximum(image / (image.max() or 1.0), FLOOR)
         if monitor.stop():
             break
-    return least, best
+    return least * size, best
+
+
+def _shares(A: np.ndarray, nonnegative: bool) -> np.ndarray:
+    """A⁺, or |A|, with a diagonal of zeros."""
+    shares = np.maximum(A, 0.0) if nonnegative else np.abs(A)
+    np.fill_diagonal(shares, 0.0)
+    return shares
 
 
 def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, float]:
@@ -142,15 +147,13 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, f
     Returned with an upper bound on what those others cost, which leaves room for what a judge sees
     otherwise.
     """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    cov, k = problem.cov, problem.k
     s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._drift)
     order = np.argsort(-s, kind="stable")
     widest = max(k + 64, int(READ / PASSES / cov.n_features))
     chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k, widest)])
-    size = float(s.max()) ** 2 or 1.0  # singles reach no further than 1e38; what the weights prove is read off the rows
-    block = (cov.block(chosen, chosen) / size).astype(np.float32)
-    level, weights = _levelled(block, k, nonnegative, None, monitor)
-    level, weights = level * size, weights.astype(float)
+    level, weights = _levelled(cov.block(chosen, chosen), problem, monitor)
+    weights = weights.astype(float)
     least, best, unread = np.inf, np.zeros(0), 0.0
     companions = Companions(problem, cache_entries=CACHE_ENTRIES)
     d = _extended(s, chosen, weights, level, k)

@@ -29,7 +29,7 @@ from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import BoxProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
-from nnspca.numerics.feasible import sum_of_largest
+from nnspca.numerics.feasible import front_values, sum_of_largest
 
 WIDEST = 2400  # most features that take part: a certificate's checker holds all their entries
 STAGES = 6
@@ -131,14 +131,14 @@ class _Stage:
         gains = at * (A - price[:, None] / 2 * at)
         if self.outside_share.any():
             np.maximum(gains, self.outside_share[rows, None], out=gains)
-        largest = np.partition(gains, gains.shape[1] - count, axis=1)[:, -count:]
+        largest = front_values(gains, count)
         gained = rounding.raised(largest.sum(axis=1), 4 * (count + 8))
         b = rounding.raised(price / 2 + gained + self.error[rows], 4)
         root = np.sqrt(np.maximum(room, 0.0) ** 2 + 2 * price * b)
         x = 2 * b / (np.maximum(room, 0.0) + root)
         masses = np.where(room > 0, np.minimum(rounding.raised(x * x, 24), 1.0), 1.0)
         # the weight at the maximisers, as far as the price moves it and not the boxes
-        weight = np.where(gains >= largest[:, :1], at * at, 0.0)
+        weight = np.where(gains >= largest.min(axis=1, keepdims=True), at * at, 0.0)
         full = np.where(at >= boxes, weight, 0.0).sum(axis=1)
         left = 1.0 - np.minimum(x * x, 1.0) - full
         moved = np.sqrt((weight.sum(axis=1) - full) / np.where(left > 0, left, 1.0))

@@ -92,13 +92,25 @@ def largest_entries(w: np.ndarray, count: int) -> np.ndarray:
         return np.zeros((*w.shape[:-1], 0))
     if count < n and _few_of_many(w, count):
         w = _entries_at(w, _leading_groups(w, count))
-    elif count < n and n > SORTED:
-        w = _entries_at(w, _front(w, count))
+    if count < w.shape[-1] and w.shape[-1] > SORTED:
+        w = front_values(w, count)
     return np.sort(w, axis=-1)[..., max(0, w.shape[-1] - count) :]
 
 
+def front_values(w: np.ndarray, count: int) -> np.ndarray:
+    """Return the ``count`` largest entries along the last axis, in no particular order; NaN counts as largest.
+
+    Selected from the front of −w: from the back of w, rows with many ties take up to twenty times as long.
+    """
+    key = -w
+    if np.isnan(key).any():
+        return _entries_at(w, _front(w, count))
+    key.partition(count - 1, axis=-1)
+    return np.negative(key[..., :count])
+
+
 def _front(w: np.ndarray, count: int) -> np.ndarray:
-    """Indices of the largest entries, NaN last. Selecting the smallest of −w is much faster for many zeros."""
+    """Indices of the ``count`` largest entries, NaN first: selected from the front of −w as well."""
     key = -w
     if (is_nan := np.isnan(key)).any():
         key[is_nan] = -np.inf

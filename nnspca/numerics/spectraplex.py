@@ -119,5 +119,7 @@ def largest(B: np.ndarray, few: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the ``few`` largest eigenpairs of the symmetric B, ascending, or all if that is as cheap."""
     n = len(B)
     if few < n // 4:
-        return scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - few, n - 1), check_finite=False)
+        values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - few, n - 1), check_finite=False)
+        if len(values) == few:  # of eigenvalues that are nearly equal LAPACK finds fewer at times, and does not say so
+            return values, vectors
     return np.linalg.eigh(B)

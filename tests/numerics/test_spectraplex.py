@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from nnspca.numerics import spectraplex
 from nnspca.numerics.spectraplex import PARTIAL_FROM, Spectraplex, onto_spectraplex
 
 
@@ -49,3 +50,19 @@ def test_numbers_beside_which_one_is_lost_are_projected_all_the_same(size):
     B = np.diag([1.0, 1.0, -2.0, 0.5]).astype(np.float32) * np.float32(size)
     nearest = Spectraplex().nearest(B)
     np.testing.assert_allclose(nearest, np.diag([0.5, 0.5, 0.0, 0.0]), atol=1e-6)
+
+
+@pytest.mark.parametrize("found", [0, 3])
+def test_where_lapack_finds_fewer_pairs_than_asked_for_all_are_computed(found, monkeypatch):
+    """As it did of 356 eigenvalues nearly equal, in single precision."""
+    B = np.diag(np.arange(50.0))
+    honest = spectraplex.scipy.linalg.eigh
+
+    def lapse(*args, **options):
+        values, vectors = honest(*args, **options)
+        return values[:found], vectors[:, :found]
+
+    monkeypatch.setattr(spectraplex.scipy.linalg, "eigh", lapse)
+    values, vectors = spectraplex.largest(B, 5)
+    assert values[-5:].tolist() == [45, 46, 47, 48, 49]
+    assert np.allclose(B @ vectors, vectors * values)

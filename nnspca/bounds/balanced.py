@@ -150,7 +150,7 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, f
     cov, k = problem.cov, problem.k
     s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._drift)
     order = np.argsort(-s, kind="stable")
-    widest = max(k + 64, int(READ / PASSES / cov.n_features))
+    widest = min(max(k + 64, int(READ / PASSES / cov.n_features)), cov._rows_at_hand)
     chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k, widest)])
     level, weights = _levelled(cov.block(chosen, chosen), problem, monitor)
     weights = weights.astype(float)
@@ -230,6 +230,7 @@ def _rows(
     mask = np.ones(len(s), dtype=bool)
     mask[chosen] = False
     values = reach[chosen] * (1 + reading)
+    cov._bring(chosen)
     for start in range(0, len(chosen), cov._strip):
         if monitor.stop():
             break

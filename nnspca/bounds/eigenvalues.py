@@ -69,7 +69,9 @@ def affordable(cov: Covariance, d: int) -> bool:
     """Whether a bound on what d directions leave of A can be proven in a second or two."""
     if isinstance(cov._form, HeldMatrix):
         return cov.n_features <= LARGEST
-    m, n = cov._form.factor.shape
+    if cov.factor is None:
+        return False
+    m, n = cov.factor.shape
     return m + d <= LARGEST and n * (m + d) ** 2 <= LONGEST
 
 
@@ -95,7 +97,9 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
         B = A - V @ V.T if V.shape[1] else A
         products = rounding.low_rank(float(np.linalg.norm(A)), V)
         return of_matrix(B, products + cov._room())
-    factor = cov._form.factor
+    factor = cov.factor
+    if factor is None:
+        return None
     m, n = factor.shape
     side = m + V.shape[1]
     if not V.shape[1] and m <= FEW_SAMPLES:  # the least costly: YY' has the largest eigenvalue of Y'Y

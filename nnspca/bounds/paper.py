@@ -52,6 +52,8 @@ def sampled(
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """With as many directions as the plan has time for."""
+    if not problem.cov.in_memory:
+        return  # what is not proven is not worth the passes of eigenvectors
     samples = max(FEWEST_SAMPLES, plan.paper_entries // problem.n)
     rng = np.random.default_rng(context.seed)
     yield sampled(problem, rng=rng, monitor=context.monitor, max_samples=samples)

@@ -179,7 +179,7 @@ def cost(n: int) -> float:
 
 def rows_read(problem: Problem, plan: Plan) -> int:
     """The most rows of A that one bound may read in full."""
-    return max(problem.cov._strip, int(plan.read / problem.cov._row_cost))
+    return min(max(problem.cov._strip, int(plan.read / problem.cov._row_cost)), problem.cov._rows_at_hand)
 
 
 def parts_cases(problem: Problem, plan: Plan) -> bool:

@@ -98,6 +98,8 @@ def best_shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) ->
     """The least B2 over the plan's ranks, given up once nothing more need be tried."""
     least: Bound | None = None
     upper, ranks = context.upper, _ranks(problem, plan)
+    if not eigenvalues.affordable(problem.cov, ranks[0]):
+        return
     granted, _ = run_cancellable(lambda: problem.cov.eigenpairs(min(ranks[-1] + 1, problem.n)), context.monitor)
     for d in ranks:
         if d < len(granted) and granted[d] > upper:

@@ -45,8 +45,10 @@ def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
     left = tail - cov.representation_error
     if isinstance(cov._form, HeldMatrix):
         _check_rest_is(least_of_rest(cov._form.A, V, left), tail)
+    elif cov.factor is not None:
+        _check_rest_is(_least_of_factored_rest(cov.factor, V, left), tail)
     else:
-        _check_rest_is(_least_of_factored_rest(cov._form.factor, V, left), tail)
+        raise CertificateError("an eigenvalue is not checked of data that are not in memory")
 
 
 def _check_rest_is(least: float, tail: float) -> None:

@@ -42,6 +42,7 @@ def cover_outside(
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
     others = np.flatnonzero(~member)
+    others = others[np.argsort(-deviations[others], kind="stable")]
     for start in range(0, len(others), cov._strip):
         rows = others[start : start + cov._strip]
         block = np.array(cov.block(rows))

@@ -22,9 +22,10 @@ from nnspca.calls.arguments import (
 )
 from nnspca.calls.progress import OnProgress, ShouldStop
 from nnspca.calls.threads import one_blas_thread
-from nnspca.covariance import streamed
-from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
+from nnspca.covariance import rereading, streamed
+from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.covariance.given import Given, check_feature_names, opened
+from nnspca.covariance.held_rows import Form, HeldRows
 from nnspca.covariance.inner import Inner
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
@@ -95,7 +96,7 @@ class Covariance(Inner):
 
         Parameters
         ----------
-        form : HeldMatrix or HeldFactor
+        form : HeldMatrix, HeldFactor or HeldRows
             What is held, and what it does to vectors.
         drift : float
             Bound on the Frobenius norm of the difference between A as it is held here and on any
@@ -109,7 +110,7 @@ class Covariance(Inner):
             The attributes of these names, where the data came from, and which of the features they
             describe are here.
         """
-        if not isinstance(form, HeldMatrix | HeldFactor):
+        if not isinstance(form, HeldMatrix | HeldFactor | HeldRows):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
         self._form = form
         self.n_samples = n_samples
@@ -162,6 +163,7 @@ class Covariance(Inner):
         samples: Literal["rows", "columns"] = "rows",
         sample_weight=None,
         names=None,
+        memory: int = rereading.MEMORY,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
     ) -> Covariance:
@@ -169,8 +171,10 @@ class Covariance(Inner):
 
         A is formed where it is small; where samples are far fewer than features it never is.
         A scipy.sparse array stays sparse: its centring is implicit. Data that are not in memory, and
-        arrays of more than 16.8 million numbers, are read once, a chunk at a time: of up to 6,000
-        features; of more choose some first, by :func:`nnspca.most_variable`.
+        arrays of more than 16.8 million numbers, are read once, a chunk at a time, where they have
+        up to 6,000 features. Of more features they are brought into memory if they take no more than
+        ``memory`` there; if they do, they stay where they are, and are read anew for what is asked of
+        A: a component takes about six passes, its certificate a few more.
 
         Parameters
         ----------
@@ -191,6 +195,9 @@ class Covariance(Inner):
         names : sequence of str, optional
             What the features are called; the columns of a data frame, the names of a Dataset and
             the variables of an AnnData when None.
+        memory : int
+            Bytes that data of too many features for a matrix may take, or rows of A where the data
+            stay where they are: 2 GB unless it is given.
         should_stop, on_progress : callable, optional
             Of data that are read in chunks: asked after each chunk whether to stop, which ends the
             call with :class:`nnspca.datasets.ReadingStopped`; called with :class:`nnspca.Progress`.
@@ -218,7 +225,7 @@ class Covariance(Inner):
         """
         check_choice("samples", samples, ("rows", "columns"))
         scaled = stated(standardize)
-        made = cls._of_samples(X, scaled, samples, sample_weight, names, should_stop, on_progress)
+        made = cls._of_samples(X, scaled, samples, sample_weight, names, memory, should_stop, on_progress)
         if standardize is None and made.n_samples is not None:
             warn_of_dominant(np.maximum(made.diagonal, 0.0), made.feature_names)
         return made
@@ -231,12 +238,15 @@ class Covariance(Inner):
         samples: str,
         sample_weight: object,
         names: Any,
+        memory: int,
         should_stop: ShouldStop | None,
         on_progress: OnProgress | None,
     ) -> Covariance:
         """Covariance of samples in memory, or of rows that are read in chunks."""
+        check_whole("memory", memory, 1)
         if (source := chunked(X)) is not None:
-            return cls._of_source(source.heeding(should_stop, on_progress), standardize, samples, sample_weight, names)
+            source = source.heeding(should_stop, on_progress)
+            return cls._of_source(source, standardize, samples, sample_weight, names, memory=memory)
         given = opened(X)
         if given.is_matrix:
             if sample_weight is not None or samples != "rows":
@@ -267,16 +277,34 @@ class Covariance(Inner):
         sample_weight: object,
         names: Any,
         given: Given | None = None,
+        memory: int = rereading.MEMORY,
     ) -> Covariance:
-        """Of rows that are read a chunk at a time, once."""
+        """Of rows that are read a chunk at a time: once, or anew for what is asked where A and they are too large."""
         if samples != "rows":
             return cls.from_data(Given(streamed.turned(source)), standardize, sample_weight=sample_weight, names=names)
         with one_blas_thread():
-            made = streamed.read(source, standardize, sample_weight)
+            made = streamed.read(source, standardize, sample_weight, memory // rereading.NUMBER)
         told = source.names if names is None else names
+        if made is None:
+            return cls._of_reread(source, standardize, sample_weight, told, memory)
         if not isinstance(made, streamed.Streamed):
             return cls.from_data(Given(made), standardize, sample_weight=sample_weight, names=told)
         return cls._of_streamed(made, standardize, told, given or Given(None))
+
+    @classmethod
+    def _of_reread(
+        cls, source: Source, standardize: bool, sample_weight: object, names: Any, memory: int
+    ) -> Covariance:
+        """Of rows that stay where they are."""
+        if sample_weight is not None:
+            raise DataError(
+                f"{source.what} has too many features for a matrix, and takes more than memory={memory:,} bytes: "
+                "sample_weight is taken of fewer features, as nnspca.most_variable chooses them, or of more memory"
+            )
+        with one_blas_thread():
+            made = rereading.read(source, standardize, memory)
+        told = check_feature_names(names, len(made.form.features))
+        return cls._of_read(made, made.form, made.n_samples, standardize, told, Given(None))
 
     @classmethod
     def from_chunks(
@@ -286,6 +314,7 @@ class Covariance(Inner):
         *,
         sample_weight=None,
         names=None,
+        memory: int = rereading.MEMORY,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
     ) -> Covariance:
@@ -296,7 +325,7 @@ class Covariance(Inner):
         read : callable
             Called without arguments, it returns an iterator of arrays, tables or sparse arrays of
             some rows each, all of the same features.
-        standardize, sample_weight, names, should_stop, on_progress
+        standardize, sample_weight, names, memory, should_stop, on_progress
             As for :meth:`from_data`, which takes such a function, too, and warns likewise.
 
         Examples
@@ -310,7 +339,7 @@ class Covariance(Inner):
         if not callable(read):
             raise TypeError(f"read={shown(read)} is not allowed; give a function that returns an iterator of chunks")
         scaled = stated(standardize)
-        cov = cls._of_samples(read, scaled, "rows", sample_weight, names, should_stop, on_progress)
+        cov = cls._of_samples(read, scaled, "rows", sample_weight, names, memory, should_stop, on_progress)
         if standardize is None:
             warn_of_dominant(cov.diagonal, cov.feature_names)
         return cov
@@ -331,7 +360,7 @@ class Covariance(Inner):
     @classmethod
     def _of_read(
         cls,
-        made: Centred | streamed.Streamed,
+        made: Centred | streamed.Streamed | rereading.Reread,
         form: Form,
         n_samples: int,
         standardize: bool,
@@ -547,7 +576,7 @@ class Covariance(Inner):
     @property
     def _eigenpairs_at_once(self) -> int:
         """How many are made when fewer are asked for: those that are likely to be asked for next."""
-        return FEW_PAIRS if self.n_features > MANY_FEATURES else PAIRS
+        return FEW_PAIRS if self.n_features > MANY_FEATURES or not self.in_memory else PAIRS
 
     def _leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """At least d eigenpairs, each vector's largest entry positive."""

@@ -66,8 +66,8 @@ def of_sparse(rows: scipy.sparse.csr_array, start: int) -> Mark:
 
 def _placed(made: np.ndarray, start: int) -> Mark:
     places = np.arange(start, start + len(made), dtype=np.uint64)[:, None]
-    mixed = _mixed(made + (places + np.uint64(1)) * STEPS)
-    first, second = (int(v) for v in mixed.sum(axis=0, dtype=np.uint64))
+    placed = mixed(made + (places + np.uint64(1)) * STEPS)
+    first, second = (int(v) for v in placed.sum(axis=0, dtype=np.uint64))
     return Mark(first, second)
 
 
@@ -77,7 +77,7 @@ def _folded(values: np.ndarray) -> np.ndarray:
     return (bits >> np.uint64(32)) ^ bits
 
 
-def _mixed(values: np.ndarray) -> np.ndarray:
+def mixed(values: np.ndarray) -> np.ndarray:
     """Spread every bit over all 64 (the finaliser of splitmix64, Steele, Lea and Flood 2014)."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -88,6 +88,6 @@ def _mixed(values: np.ndarray) -> np.ndarray:
 def _keys(count: int) -> np.ndarray:
     """Return fixed odd numbers, two for each column, shape (2, count)."""
     numbers = np.arange(1, count + 1, dtype=np.uint64)[None, :] * STEPS[:, None]
-    made = _mixed(numbers) | np.uint64(1)
+    made = mixed(numbers) | np.uint64(1)
     made.setflags(write=False)
     return made

@@ -16,7 +16,7 @@ from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.moments import Moments
 from nnspca.covariance.origin import Origin
-from nnspca.covariance.reading import numbers
+from nnspca.covariance.reading import numbers as real_numbers
 from nnspca.covariance.samples import check_weights
 from nnspca.covariance.sources import Source, in_memory
 from nnspca.covariance.sums import Sums
@@ -84,7 +84,7 @@ def large_array(values: Any, samples: str, weighted: bool = False) -> Source | N
         m, n = values.shape if samples == "rows" else values.shape[::-1]
         if m * n <= AT_A_TIME or not formed(m, n):
             return None
-        rows = numbers(values)
+        rows = real_numbers(values)
         return in_memory(rows if samples == "rows" else scipy.sparse.csr_array(rows.T))
     plain = isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
     shape: tuple[int, ...] = getattr(values, "shape", ())
@@ -96,14 +96,15 @@ def large_array(values: Any, samples: str, weighted: bool = False) -> Source | N
     return in_memory(values if samples == "rows" else values.T)
 
 
-def read(source: Source, standardize: bool, sample_weight: object = None) -> Any:
+def read(source: Source, standardize: bool, sample_weight: object = None, numbers: int = GATHERED) -> Any:
     """Return the covariance of rows that are read once, or all rows as one array where these are few.
+
+    None for more than ``numbers`` of them, of too many features for a matrix.
 
     Raises
     ------
     DataError
-        Rows that cannot be read or used; or more of them than memory should take, of more features
-        than a matrix is made for. The message says which, or how many features to choose, and how.
+        Rows that cannot be read or used; the message says which.
     """
     m, n = source.shape
     weights = given_weights(sample_weight, m)
@@ -124,8 +125,8 @@ def read(source: Source, standardize: bool, sample_weight: object = None) -> Any
         if sums is None and source.stored and not is_large(m or rows, chunk.shape[1]):
             sparse = scipy.sparse.issparse(chunk)
             count = count + chunk.nnz if sparse else (m or rows) * chunk.shape[1]
-            if count > GATHERED:
-                _refuse_size(source, m or rows, chunk.shape[1])
+            if count > numbers and not formed(m or rows, chunk.shape[1]):
+                return None
             kept.append((chunk, few))
             continue
         if sums is None:
@@ -223,18 +224,6 @@ def _check_features(n: int) -> None:
         )
 
 
-def _refuse_size(source: Source, m: int, n: int) -> None:
-    """Raise DataError for more numbers than memory should take, of too many features for a matrix."""
-    if formed(m, n):
-        return
-    raise DataError(
-        f"{source.what} holds {m:,} rows or more of {n:,} features. At most {GATHERED:,} numbers are brought into "
-        f"memory, and in one pass a covariance is made of up to {2 * DENSE_EIGEN:,} features with at least half as "
-        "many rows. Choose the features that vary most, which takes one pass more and keeps their names: "
-        f"Covariance.from_data(nnspca.most_variable(X, {DENSE_EIGEN}))"
-    )
-
-
 def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Streamed:
     """Return the covariance of all rows that were summed, with its allowance for rounding.
 
@@ -259,7 +248,7 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
         before.check(m, mean, variance)
     deviation = None
     if standardize:
-        _check_scales(variance[varies])
+        check_scales(variance[varies])
         deviation = np.sqrt(variance)
         scale = np.where(deviation > 0, deviation, 1.0)
         A /= scale[:, None]
@@ -268,10 +257,11 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
     check_scale(trace)
     allowed = rounding.of_sums(m, trace, sparse=sums.sparse, weighted=sums.weighted)
     relative = 2.02 * rounding.of_sums(m, 1.0, sparse=sums.sparse, weighted=sums.weighted)
-    return Streamed(A, m, allowed, relative, _origin(sums, standardize), Seen.of(mean, deviation, None))
+    return Streamed(A, m, allowed, relative, origin_of(sums, standardize), Seen.of(mean, deviation, None))
 
 
-def _check_scales(variance: np.ndarray) -> None:
+def check_scales(variance: np.ndarray) -> None:
+    """Raise TooFar for variances by whose roots sums of squares cannot be divided."""
     if not (np.isfinite(variance).all() and variance.min() >= SMALLEST and variance.max() <= LARGEST):
         raise TooFar(
             f"variances of features go from {variance.min():g} to {variance.max():g}; data read in chunks can be "
@@ -279,7 +269,7 @@ def _check_scales(variance: np.ndarray) -> None:
         )
 
 
-def _origin(sums: Sums, standardize: bool) -> Origin:
+def origin_of(sums: Any, standardize: bool) -> Origin:
     """Where it comes from: the same for the same rows, however they were cut into chunks."""
     if sums.weighted:
         made = f"marked weighted samples{', standardised' if standardize else ''}"

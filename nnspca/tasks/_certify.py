@@ -14,6 +14,7 @@ from nnspca.bounds.registry import BOUNDS
 from nnspca.bounds.walk import Walk
 from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
 from nnspca.calls.progress import Monitor
+from nnspca.calls.reading import reported
 from nnspca.calls.stopping import Stopped
 from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import validated
@@ -111,8 +112,10 @@ def certify(
         )
     else:
         component = replace(validated(component, "component", problem), features=cov.features)
-    run = _Run(problem, PLANS[effort], seed, monitor.part(SOLVING, 1.0), earlier, given, component, component.variance)
-    run.make()
+    run = _Run(problem, PLANS[effort], seed, monitor, earlier, given, component, component.variance)
+    with reported(should_stop, on_progress) as told:
+        run.monitor = Monitor(should_stop, told).part(SOLVING, 1.0)
+        run.make()
     monitor.tell(1.0, "done", run.variance, run.walk.upper)
     return run.certificate(effort, started, stopped=monitor.stop())
 

@@ -19,6 +19,7 @@ from nnspca.calls.arguments import (
     shown,
 )
 from nnspca.calls.progress import Monitor, OnFound
+from nnspca.calls.reading import reported
 from nnspca.calls.stopping import Stopped
 from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -106,12 +107,13 @@ def solve(
         extra["starts"] = _check_start(start, cov.n_features)
     started = time.perf_counter()
     best = _BestShown(on_found) if should_stop is not None else None
-    monitor = Monitor(should_stop, on_progress, on_found=on_found if best is None else best)
     with one_blas_thread():
         try:
-            component = info.solver(
-                Problem(cov, k, nonnegative), rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra
-            )
+            with reported(should_stop, on_progress) as told:
+                monitor = Monitor(should_stop, told, on_found=on_found if best is None else best)
+                component = info.solver(
+                    Problem(cov, k, nonnegative), rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra
+                )
         except Stopped:
             x = _widest(cov) if best is None or best.loadings is None else best.loadings
             x = x if nonnegative else feasible.orient(x)

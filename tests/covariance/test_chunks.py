@@ -453,16 +453,6 @@ def test_data_that_change_between_two_passes_are_refused(large, kept, monkeypatc
         Covariance.from_data(few)
 
 
-def test_data_of_too_many_features_say_how_to_choose_some(monkeypatch, tmp_path):
-    monkeypatch.setattr(streamed, "GATHERED", 500)
-    monkeypatch.setattr(streamed, "DENSE_FEATURES", 2)
-    monkeypatch.setattr(streamed, "DENSE_EIGEN", 3)
-    for given in (in_hdf5(made(), tmp_path), in_h5ad(made(), tmp_path, True), cut(made(), 100)):
-        with pytest.raises(DataError, match=r"rows or more of 7 features. At most 500 .*nnspca.most_variable\(X, 3\)"):
-            Covariance.from_data(given)
-        assert Covariance.from_data(nnspca.most_variable(given, 3)).n_features == 3
-
-
 def test_a_value_that_is_not_finite_is_named_when_features_are_chosen():
     with pytest.raises(DataError, match=r"chunk 37, its row 2 \(row 187 of the data\), feature 4 is NaN"):
         nnspca.most_variable(spoilt(np.nan), 2)

@@ -1,0 +1,284 @@
+"""Passes over data that are neither held nor small enough for A: what each row adds, and a mark of all rows.
+
+Row x counts as ``y = x − r``, r near the mean of each feature whose mean is more than 2 deviations from
+zero, and 0 for all others, so that sparse rows stay sparse. With ``c = Σ y / m``,
+
+    m A = Σ y y' − m c c',    ‖y_i‖² <= 5 m A_ii :
+
+the difference costs a factor of five at most (:func:`nnspca.numerics.rounding.of_sums`, sparse). Each
+pass adds up, beside what it is made for, a mark of the rows: data that changed since are recognised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy, deepcopy
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from scipy.linalg.blas import dgemm, dsyrk
+
+from nnspca.covariance import marks
+from nnspca.covariance.places import Places
+from nnspca.covariance.sampled import Sampled
+from nnspca.covariance.sums import NEAR
+from nnspca.numerics.doubles import as_doubles
+
+BLOCK, FEWEST, LARGEST = 2**20, 256, 2**23  # numbers of a dense block, its fewest rows, and numbers it never exceeds
+STORED = 2**21  # stored numbers of a sparse block
+STRIP = 256  # rows of a sparse product at a time
+DENSE = 1 / 60  # share of a dense product's multiplications from which a sparse product takes more time
+
+
+def _continue() -> None:
+    """Do not stop."""
+
+
+class Pass:
+    """One pass: rows are taken a block at a time; two passes over different rows add up.
+
+    Attributes
+    ----------
+    n, count : int
+        Features, and rows taken.
+    mark : marks.Mark
+        Names the rows, however they were cut.
+    sparse : bool
+        Whether any rows were sparse.
+    poll : callable
+        Called before each block; what it raises ends the pass.
+    """
+
+    poll: Callable[[], None] = staticmethod(_continue)
+    weighted = False
+
+    def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
+        self.n, self.count, self.start = n, 0, start
+        self.mark, self.sparse = marks.Mark(), False
+        self._places = Places(names, start, chunk)
+
+    def add(self, rows: Any, weights: None = None) -> None:
+        """Take rows, an array or a sparse array; DataError where a value is not finite."""
+        self.sparse |= scipy.sparse.issparse(rows)
+        step = _height(rows)
+        for begin in range(0, rows.shape[0], step):
+            self.poll()
+            with np.errstate(over="ignore", invalid="ignore"):
+                block = _doubles(rows[begin : begin + step])
+                self._accept(block)
+                self._take(block)
+            self.count += block.shape[0]
+        self._places.next(self.start + self.count)
+
+    def _accept(self, block: Any) -> None:
+        """Refuse values that are not finite, and mark the rows."""
+        sparse, place = scipy.sparse.issparse(block), self.start + self.count
+        if not np.isfinite(block.data if sparse else block).all():
+            self._places.refuse(block, place)
+        self.mark = self.mark + (marks.of_sparse if sparse else marks.of_rows)(block, place)
+
+    def _take(self, block: Any) -> None:
+        """Add up what the pass is made for."""
+        raise NotImplementedError
+
+    def _join(self, other: Any) -> None:
+        """Add what another pass added up."""
+        raise NotImplementedError
+
+    def flush(self) -> None:
+        """Do nothing: no rows wait."""
+
+    def copy(self) -> Any:
+        """Return one that can be added to while this stays as it is."""
+        made = copy(self)
+        for name, value in self.__dict__.items():
+            if isinstance(value, np.ndarray | Sampled | Places):
+                setattr(made, name, deepcopy(value))
+        return made
+
+    def merge(self, other: Any) -> Any:
+        """Take what another pass saw, of other rows of the same data."""
+        self._join(other)
+        self.mark, self.count = self.mark + other.mark, self.count + other.count
+        self.sparse |= other.sparse
+        return self
+
+
+class Squares(Pass):
+    """Sums and sums of squares of y, the range of each feature, and some of the rows."""
+
+    def __init__(
+        self, reference: np.ndarray | None, n: int, names: tuple[str, ...] | None = None, **place: Any
+    ) -> None:
+        super().__init__(n, names, **place)
+        self.reference = np.zeros(n) if reference is None else reference
+        self.sums, self.squares = np.zeros(n), np.zeros(n)
+        self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
+        self.sample = Sampled()
+
+    def _take(self, block: Any) -> None:
+        low, high = _range(block)
+        np.minimum(self.low, low, out=self.low)
+        np.maximum(self.high, high, out=self.high)
+        self.sample.add(block, self.start + self.count)
+        away = less(block, self.reference)
+        if scipy.sparse.issparse(away):
+            self.sums += np.bincount(away.indices, weights=away.data, minlength=self.n)
+            self.squares += np.bincount(away.indices, weights=away.data * away.data, minlength=self.n)
+        else:
+            self.sums += away.sum(axis=0)
+            self.squares += np.einsum("ij,ij->j", away, away)
+
+    def _join(self, other: Squares) -> None:
+        self.sums += other.sums
+        self.squares += other.squares
+        np.minimum(self.low, other.low, out=self.low)
+        np.maximum(self.high, other.high, out=self.high)
+        self.sample.merge(other.sample)
+
+    @property
+    def varies(self) -> np.ndarray:
+        """Whether each feature took more than one value."""
+        return self.low != self.high
+
+    @property
+    def offset(self) -> np.ndarray:
+        """c, what the mean of each feature is beyond its reference, shape (n,)."""
+        return self.sums / self.count
+
+    @property
+    def far(self) -> np.ndarray:
+        """Whether too much of a feature's squares is that of c."""
+        with np.errstate(over="ignore"):
+            return self.varies & ~(self.count * self.offset**2 <= NEAR * self.squares)
+
+    @property
+    def variance(self) -> np.ndarray:
+        """Variance (1/m) of each feature, 0 exactly where it never varies, shape (n,)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            made = self.squares / self.count - self.offset**2
+        return np.where(self.varies, np.maximum(made, 0.0), 0.0)
+
+
+class Products(Pass):
+    """``Σ y_i y`` for some features i, shape (features, n); against the same features only if ``square``."""
+
+    def __init__(
+        self,
+        features: np.ndarray,
+        reference: np.ndarray,
+        square: bool,
+        n: int,
+        names: tuple[str, ...] | None = None,
+        **place: Any,
+    ) -> None:
+        super().__init__(n, names, **place)
+        self.features, self.reference, self.square = features, reference, square
+        shape = (len(features), len(features) if square else n)
+        self.products = np.zeros(shape, order="F" if square else "C")
+
+    def _take(self, block: Any) -> None:
+        if self.square:
+            block, reference = block[:, self.features], self.reference[self.features]
+            left = away = less(block, reference)
+        else:
+            away = less(block, self.reference)
+            left = away[:, self.features]
+        if scipy.sparse.issparse(away):
+            if away.nnz * left.nnz < DENSE * away.shape[0] ** 2 * self.products.size:
+                return self._take_sparse(left, away)
+            height = max(1, min(2**22 // away.shape[1], away.shape[0]))
+            for begin in range(0, away.shape[0], height):
+                self.poll()
+                few = slice(begin, begin + height)
+                self._take_dense(left[few].toarray(), away[few].toarray())
+            return None
+        return self._take_dense(left, away)
+
+    def _take_dense(self, left: np.ndarray, away: np.ndarray) -> None:
+        if self.square:
+            self.products = dsyrk(1.0, away.T, beta=1.0, c=self.products, overwrite_c=True)
+        else:  # transposed, so that nothing is copied
+            made = dgemm(1.0, away.T, left.T, beta=1.0, c=self.products.T, overwrite_c=True, trans_b=True)
+            self.products = made.T
+
+    def _take_sparse(self, left: scipy.sparse.csr_array, away: scipy.sparse.csr_array) -> None:
+        rows = scipy.sparse.csr_array(left.T)
+        for begin in range(0, len(self.features), STRIP):
+            self.poll()
+            few = slice(begin, begin + STRIP)
+            made = rows[few] @ away
+            made = np.triu(made.toarray(), begin) if self.square else made.toarray()
+            self.products[few] += made
+
+    def _join(self, other: Products) -> None:
+        self.products += other.products
+
+    def result(self) -> np.ndarray:
+        """Return the sums, both triangles of a square."""
+        if not self.square:
+            return self.products
+        return np.triu(self.products) + np.triu(self.products, 1).T
+
+
+class Images(Pass):
+    """``Σ y (y − c)'x`` for some x, rows (r, n)."""
+
+    def __init__(
+        self,
+        x: np.ndarray,
+        reference: np.ndarray,
+        offset: np.ndarray,
+        n: int,
+        names: tuple[str, ...] | None = None,
+        **place: Any,
+    ) -> None:
+        super().__init__(n, names, **place)
+        self.x, self.reference, self.offset = x, reference, offset
+        self.images = np.zeros(x.shape)
+
+    def _take(self, block: Any) -> None:
+        away = less(block, self.reference)
+        z = away @ self.x.T - self.x @ self.offset
+        self.images += (away.T @ z).T - np.outer(z.sum(axis=0), self.offset)
+
+    def _join(self, other: Images) -> None:
+        self.images += other.images
+
+
+def less(block: Any, reference: np.ndarray) -> Any:
+    """Return the rows less the reference, sparse where they are."""
+    if not scipy.sparse.issparse(block):
+        return block - reference if reference.any() else block
+    if not reference.any():
+        return block
+    shift = scipy.sparse.csr_array(reference[None, :])
+    return scipy.sparse.csr_array(block - scipy.sparse.csr_array(np.ones((block.shape[0], 1))) @ shift)
+
+
+def _height(rows: Any) -> int:
+    """How many rows are taken at a time."""
+    m, n = rows.shape
+    if scipy.sparse.issparse(rows):
+        return max(1, STORED * m // max(rows.nnz, 1))
+    return max(1, min(max(FEWEST, BLOCK // n), LARGEST // n))
+
+
+def _doubles(rows: Any) -> Any:
+    """Rows in double precision, each place stored once; −0 is 0."""
+    if not scipy.sparse.issparse(rows):
+        exact = rows.dtype.itemsize >= 8 and rows.dtype.kind in "iu"
+        return (as_doubles(rows) if exact else np.asarray(rows, dtype=np.float64)) + 0.0
+    by = scipy.sparse.csr_array(rows)
+    by.sum_duplicates()
+    return scipy.sparse.csr_array((as_doubles(by.data) + 0.0, by.indices, by.indptr), shape=by.shape)
+
+
+def _range(block: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the largest value of each feature."""
+    if scipy.sparse.issparse(block):
+        columns = scipy.sparse.csc_array(block)
+        low, high = (np.asarray(v.toarray()).ravel() for v in (columns.min(axis=0), columns.max(axis=0)))
+        return low, high
+    return block.min(axis=0), block.max(axis=0)

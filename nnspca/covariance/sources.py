@@ -211,7 +211,8 @@ def in_memory(values: Any, names: tuple[str, ...] | None = None) -> Source:
     return Source("the array", read, m, n, names, stored=False)
 
 
-def _of_slices(given: Any, what: str, names: tuple[str, ...] | None = None) -> Source:
+def _of_slices(given: Any, what: str, share: float = 1.0) -> Source:
+    """An array that gives rows when sliced, of whose numbers it stores a share."""
     if len(given.shape) != 2:
         raise DataError(f"data must be a table of shape (samples, features); got {len(given.shape)} dimension(s)")
     if isinstance(given.dtype, np.dtype) and given.dtype.kind not in "fiub":
@@ -219,10 +220,11 @@ def _of_slices(given: Any, what: str, names: tuple[str, ...] | None = None) -> S
     m, n = map(int, given.shape)
     own = getattr(given, "chunks", None)
     height = own[0] if isinstance(own, tuple) and own and isinstance(own[0], int) else 1
-    step = max(1, _step((m, n)) // height) * height  # whole chunks, so that none is unpacked twice
-    step = min(step, max(_step((m, n)), height))
+    most = _step((m, max(1, round(n * share))))
+    step = max(1, most // height) * height  # whole chunks, so that none is unpacked twice
+    step = min(step, max(most, height))
     read: Callable[[], Iterator[Any]] = lambda: (given[start : start + step] for start in range(0, m, step))  # noqa: E731
-    return Source(what, read, m, n, names)
+    return Source(what, read, m, n)
 
 
 def _step(shape: tuple[int, ...]) -> int:
@@ -261,7 +263,9 @@ def _of_annotated(given: Any) -> Source | None:
             "the sparse array in the file is stored by columns (CSC), and rows of it cannot be read alone: store it "
             "by rows (CSR), or give adata.to_memory()"
         )
-    return _of_slices(given, "the AnnData's file")
+    m, n = map(int, given.shape)
+    indexed = 4 * given.group["data"].shape[0]  # an entry with its place, and those read beside it
+    return _of_slices(given, "the AnnData's file", min(1.0, indexed / max(1, m * n)))
 
 
 def _of_parquet(given: Any) -> Source | None:

@@ -34,18 +34,20 @@ def covariance(name: str, standardize: bool = False) -> nnspca.Covariance | None
 
 
 def zipf_text(
-    documents: int, words: int, seed: int = 0, *, length: int = 60, topics: int = 40
+    documents: int, words: int, seed: int = 0, *, length: int = 60, topics: int = 40, topics_seed: int | None = None
 ) -> scipy.sparse.csr_array:
     """Return made-up word counts, shape (documents, words): words, and topics, are as frequent as Zipf's law has it.
 
     Each document is about one topic: a third of its words come from the topic's own hundred, the rest from all.
+    Parts of one text have seeds of their own and one ``topics_seed``.
     """
     rng = np.random.default_rng(seed)
     tokens = documents * length
     document = np.repeat(np.arange(documents), length)
     word = _drawn(rng, 1.0 / np.arange(30, words + 30), tokens)
     about = _drawn(rng, 1.0 / np.arange(1, topics + 1), documents)[document]
-    own = np.array([rng.choice(min(words, 5000), 100, replace=False) for _ in range(topics)])
+    drawing = rng if topics_seed is None else np.random.default_rng(topics_seed)
+    own = np.array([drawing.choice(min(words, 5000), 100, replace=False) for _ in range(topics)])
     favourite = _drawn(rng, 1.0 / np.sqrt(np.arange(1, 101)), tokens)
     word = np.where(rng.random(tokens) < 1 / 3, own[about, favourite], word)
     counts = scipy.sparse.coo_array((np.ones(tokens), (document, word)), shape=(documents, words))

@@ -52,6 +52,12 @@ class StoredData:
         self._last = np.zeros(0, dtype=np.intp), np.zeros((0, 0))  # A among some features
         self._lock = threading.RLock()
 
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError(
+            "a covariance of data that are read in passes cannot be pickled, or sent to another process: leave out "
+            "executor=, or choose features: Covariance.from_data(nnspca.most_variable(X, 3000))"
+        )
+
     # ------------------------------------------------------------------ a pass
 
     def over(self, kind: Callable[..., Any]) -> Any:

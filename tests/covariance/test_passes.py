@@ -1,5 +1,6 @@
 """Data that stay where they are: the same A, components and certificates from a few passes, in the memory given."""
 
+import pickle
 import time
 import tracemalloc
 from fractions import Fraction
@@ -218,6 +219,11 @@ def test_data_that_change_between_passes_are_refused_and_nothing_is_certified(ch
             cov = in_passes(read)
             nnspca.certify(cov, 3)
         assert (cov is None) == (unchanged == 2)
+
+
+def test_a_covariance_read_in_passes_is_not_sent_elsewhere():
+    with pytest.raises(TypeError, match="read in passes cannot be pickled, or sent to another process: leave out exe"):
+        pickle.dumps(in_passes(chunks(made())))
 
 
 def test_data_that_can_be_read_once_only_or_are_weighted_are_refused():

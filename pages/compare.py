@@ -37,7 +37,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
             runs.follow("compare", job, STOPPED, first=first, waited=True)
         return job
 
-    job = begin() if first or run.is_started(sets, choice, now) else None  # else the figure goes first, without a run beside
+    job = begin() if first or run.is_started(sets, choice, now) else None  # else the figure goes first, without a run
     known = run.compared(sets, choice, now)
     answer.markdown(panels.answer(known))
     live = run.live(job, sets)

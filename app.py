@@ -1,49 +1,15 @@
-"""nnspca in a browser: page config, navigation and the sidebar all pages share."""
+"""nnspca in a browser: the server. What a visitor sees is drawn by ``pages/main.py``."""
 
 from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
 
-import nnspca
-from nnspca.view import sanitize
-from nnspca.view.frame import assets, documents, narrow, present, sidebar, theme
-from nnspca.view.session import caution, machines, old_links, state, streamlit_private, widgets
+from nnspca.view.frame import assets, documents, routes
+from nnspca.view.session import old_links
 
 HERE = Path(__file__).parent
+MAIN = HERE / "pages" / "main.py"  # beside app.py, Streamlit would run the pages by itself on a server's first visit
 
-if __name__ != "__main__":  # imported by the server, once; a visitor's page runs it as the main program
-    streamlit_private.finish_before_rerun()
-    streamlit_private.mute_timers()
-    ours = [*documents.served(HERE), Middleware(old_links.OldLinks), Middleware(assets.AssetMiddleware)]
-    app = st.App(__file__, middleware=ours)
-else:
-    st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
-    st.logo(str(HERE / "assets" / "logo.png"), icon_image=str(HERE / "assets" / "icon.png"), size="large")
-    page = st.navigation(
-        [
-            st.Page(HERE / "pages" / "explore.py", title="Explore", icon=":material/search_insights:", default=True),
-            st.Page(HERE / "pages" / "parts.py", title="Parts", icon=":material/grid_view:"),
-            st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
-            st.Page(HERE / "pages" / "learn.py", title="Learn", icon=":material/school:"),
-            st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
-            st.Page(HERE / "pages" / "papers.py", title="Papers", icon=":material/article:"),
-            st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:"),
-        ]
-    )
-    counting = sidebar.sidebar(page.url_path or "explore")
-    with st.sidebar:
-        theme.follow()
-        present.start_button(page.url_path or "explore")
-        machines.location_note()
-        documents.link(HERE)
-    body = st.container()
-    narrow.bar(counting)
-    with body:
-        widgets.keep_place()
-        caution.warn(state.current())
-        try:
-            page.run()
-        except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here
-            st.error(sanitize.plain(str(problem)), icon=":material/error:")
-        widgets.notes()
+ours = [*documents.served(HERE), Middleware(old_links.OldLinks), Middleware(assets.AssetMiddleware)]
+app = st.App(MAIN, routes=routes.routes(), middleware=ours)

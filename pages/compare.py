@@ -9,7 +9,7 @@ from nnspca.view.compare.race import run as race_run
 from nnspca.view.session import catalogue, runs, state, widgets
 from nnspca.view.session.job import Job
 from nnspca.view.session.state import State
-from nnspca.view.session.streamlit_private import DeltaGenerator
+from nnspca.view.session.widgets import DeltaGenerator
 
 STOPPED = "Stopped."
 
@@ -69,7 +69,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     runs.wait_for_picture(job)  # it is drawn as it runs
     figure = shown.container(key="race-place")
     with running:
-        done = runs.follow("race", job, STOPPED, waited=True)
+        done = runs.follow("race", job, STOPPED, waited=True, news=race_run.news)
     who, mark = race_choices.open_mark(race_run.standing(job), choice)  # below the figure, and asked before it is drawn
     with figure:
         drawn = race.track(job, choice, data, now, (who, mark), answer, ready=done)

@@ -34,7 +34,7 @@ FORGOTTEN = 150  # seconds after which Streamlit has forgotten sessions that lef
 STATE = """() => {
   const notes = [...document.querySelectorAll('.st-key-stage *')]
     .map(e => e.shadowRoot?.querySelector('[data-say=note]')?.textContent ?? '');
-  const bars = [...document.querySelectorAll('[data-testid=stProgress]')].map(e => e.innerText);
+  const bars = [...document.querySelectorAll('[role=progressbar]')].map(e => e.innerText);
   const said = [...notes, ...bars].filter(Boolean).join(' ');
   const rests = document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning';
   return rests && !said && !document.querySelector('[class*=st-key-stop-]') ? 'done' : said || 'silent';

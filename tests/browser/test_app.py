@@ -166,7 +166,7 @@ def is_reached_by_the_keyboard(page: Page) -> None:
     settled_url(page, k="5")
     page.locator("summary", has_text="Downloads and code").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Loadings (CSV)")).to_be_visible()
+    expect(page.get_by_role("link", name="Loadings (CSV)")).to_be_visible()
     page.get_by_role("button", name="Options").focus()
     page.keyboard.press("Enter")
     expect(field(page, "best.restarts")).to_be_visible()
@@ -190,22 +190,22 @@ def shows_every_upper_bound(page: Page) -> None:
 def can_be_taken_away(page: Page, tmp_path: Path) -> None:
     """Loadings, result, report, figure and code."""
     with page.expect_download() as csv:
-        page.get_by_role("button", name="Loadings (CSV)").click()
+        page.get_by_role("link", name="Loadings (CSV)").click()
     lines = csv.value.path().read_text().splitlines()
     assert lines[0] == "feature,loading"
     assert len(lines) == 14
     with page.expect_download() as result:
-        page.get_by_role("button", name="Result (JSON)").click()
+        page.get_by_role("link", name="Result (JSON)").click()
     assert json.loads(result.value.path().read_text())["k"] == 3
     with page.expect_download() as report:
-        page.get_by_role("button", name="Report (HTML)").click()
+        page.get_by_role("link", name="Report (HTML)").click()
     report.value.save_as(tmp_path / "report.html")
     printed = page.context.new_page()
     printed.goto((tmp_path / "report.html").as_uri())
     expect(printed.get_by_text("Upper bound (proven)")).to_be_visible()
     assert len(re.findall(rb"/Type\s*/Page\b", printed.pdf(prefer_css_page_size=True))) == 1
     with page.expect_download() as figure:
-        page.get_by_role("button", name="Component (HTML)").click()
+        page.get_by_role("link", name="Component (HTML)").click()
     figure.value.save_as(tmp_path / "figure.html")
     text = (tmp_path / "figure.html").read_text()
     assert "Plotly.newPlot" in text

@@ -38,7 +38,7 @@ def test_proven_optima_are_told_and_an_opened_certificate_explains_checks_and_do
     expect(page.get_by_text("Confirmed:")).to_be_visible()
     for button, name in (("Certificate (NPZ)", None), ("Verifier (Python)", "check.py")):
         with page.expect_download() as got:
-            page.get_by_role("button", name=button).click()
+            page.get_by_role("link", name=button).click()
         got.value.save_as(tmp_path / (name or got.value.suggested_filename))
     done = subprocess.run([sys.executable, "check.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

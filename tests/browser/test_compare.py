@@ -41,7 +41,7 @@ def test_all_data_sets_stand_in_one_figure_the_table_goes_home_and_the_link_open
     expect(page.get_by_text("Proven optimal at every k")).to_be_visible()
     page.get_by_text("Table, downloads and code").click()
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Every point (CSV)").click()
+        page.get_by_role("link", name="Every point (CSV)").click()
     rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text())))
     assert len(rows) == 6
     assert all(float(row["variance"]) <= float(row["upper"]) for row in rows)

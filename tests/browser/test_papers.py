@@ -87,7 +87,7 @@ def runs_reduced(page: Page, study) -> None:
     assert any(len(trace["x"]) or trace["z"] for trace in shown), study.name
     if not study.missing() and page.get_by_text("The paper's numbers beside ours").count():
         expect(page.get_by_role("columnheader", name="Printed", exact=True)).to_be_visible()
-    tables = ", ".join(f".st-key-csv-{study.name}-{key} button:visible" for key in keys)
+    tables = ", ".join(f"a.download[href*='/csv-{study.name}-{key}/']:visible" for key in keys)
     with page.expect_download() as saved:
         page.locator(tables).first.click()  # the page may be drawn once more: the click waits for it
     rows = list(csv.reader(io.StringIO(saved.value.path().read_text())))

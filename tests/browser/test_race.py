@@ -49,7 +49,7 @@ def test_a_race_runs_on_faces_spectra_and_genes_and_a_click_opens_a_picture(visi
             page.get_by_text(re.compile(r"features( live)?: (at least .* of the optimum|proven optimal)"))
         ).to_be_visible()
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Result (JSON)").click()
+        page.get_by_role("link", name="Result (JSON)").click()
     told = json.loads(saved.value.path().read_text())
     assert told["data"] == "leukemia"
     assert all(mark["variance"] <= told["upper"] for solver in told["solvers"] for mark in solver["marks"])

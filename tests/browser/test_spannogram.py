@@ -309,7 +309,7 @@ def test_of_many_curves_of_any_sign_a_jump_does_too_and_the_animation_plays_from
     jumps_to_the_optimum(page, rows.random(FEWER, 2, 0), 40, False)
     page.get_by_text("Save the animation").click()
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Animation (HTML)").click()
+        page.get_by_role("link", name="Animation (HTML)").click()
     file = tmp_path / "spannogram.html"
     saved.value.save_as(file)
     context = browsing.browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
@@ -369,7 +369,7 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit, brow
     assert page.evaluate("window.reruns") == 0
     page.get_by_text("Why this proves the optimum").click()
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Sphere (HTML)").click()
+        page.get_by_role("link", name="Sphere (HTML)").click()
     file = tmp_path / "sphere.html"
     saved.value.save_as(file)
     context = browsing.browser.new_context(

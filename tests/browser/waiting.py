@@ -4,7 +4,7 @@ from playwright.sync_api import Page, TimeoutError
 
 WAITED_FOR = """() => ({script: document.querySelector('[data-testid=stApp]').dataset.testScriptState,
   runs: [...document.querySelectorAll('[class*=st-key-stop-]')].map(e => /st-key-[\\w-]+/.exec(e.className)[0]),
-  said: [...document.querySelectorAll('[data-testid=stProgress]')].map(e => e.innerText)})"""
+  said: [...document.querySelectorAll('[role=progressbar]')].map(e => e.innerText)})"""
 
 
 def rest(page: Page, busy: str, pause: int) -> Page:

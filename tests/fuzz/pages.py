@@ -23,7 +23,7 @@ def attempt(rng):
     """Open a page by a link, and draw it again once what it started has ended."""
     name = PAGES[rng.integers(len(PAGES))]
     link = drawn(rng, "explore" if name == "app" else name)
-    page = AppTest.from_file(str(ROOT / ("app.py" if name == "app" else f"pages/{name}.py")), default_timeout=60)
+    page = AppTest.from_file(str(ROOT / ("pages/main.py" if name == "app" else f"pages/{name}.py")), default_timeout=60)
     if name != "app":  # which alone draws the sidebar
         page.session_state["data"], page.session_state["k"] = DATA[rng.integers(len(DATA))], int(rng.integers(1, 14))
     page.query_params.update(link)

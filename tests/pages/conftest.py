@@ -101,16 +101,16 @@ def short_studies(short_proofs, load_once, monkeypatch):
 
 @pytest.fixture
 def open_page() -> Iterator[Callable[..., AppTest]]:
-    """Return ``open_page(path, **params)``: app.py with a link's parameters, or a page alone with its state.
+    """Return ``open_page(path, **params)``: pages/main.py with a link's parameters, or a page alone with its state.
 
     AppTest loses button presses behind st.navigation, so tests that press buttons run the page alone.
     """
     opened: list[AppTest] = []
 
-    def open_one(path: str = "app.py", **params: object) -> AppTest:
+    def open_one(path: str = "pages/main.py", **params: object) -> AppTest:
         page = AppTest.from_file(str(ROOT / path), default_timeout=30)
         for key, value in params.items():
-            if path == "app.py":
+            if path == "pages/main.py":
                 page.query_params[key] = str(value)
             else:
                 page.session_state[key] = value

@@ -11,7 +11,7 @@ from PIL import Image
 import nnspca
 from nnspca.view import words
 from nnspca.view.results import collection, known, stored
-from nnspca.view.session import catalogue, gallery, store
+from nnspca.view.session import catalogue, gallery, progress, store
 from nnspca.view.session.dataset_defaults import opening, usual_k
 from nnspca.view.session.state import State, usual_scale
 
@@ -47,6 +47,7 @@ def shown(monkeypatch, now):
     """The cards that a visitor sees once the pictures are drawn."""
     cards = []
     monkeypatch.setattr(gallery, "show", lambda key, label, given, here, choose: cards.extend(given))
+    monkeypatch.setattr(progress, "show", lambda *asked: None)  # no browser asks here
     collection.cards(now)
     for _ in range(200):
         if collection.pictures().ask({}) and len(collection.pictures().done) >= len(BUNDLED):

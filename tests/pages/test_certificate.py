@@ -97,8 +97,8 @@ def test_every_upper_bound_is_a_line_of_its_own_on_request(open_page):
 def test_the_toggle_of_every_upper_bound_holds_on_other_pages_and_in_the_link(open_page):
     page = settle(open_page(data="pitprops", bounds="true", proof="true", proof_view="bounds"))
     assert page.toggle(key="bounds").value is True
-    page.switch_page("pages/parts.py").run()
-    page.switch_page("pages/explore.py").run()
+    page.switch_page("parts.py").run()
+    page.switch_page("explore.py").run()
     assert page.toggle(key="bounds").value is True
 
 

@@ -31,38 +31,33 @@ class EndsWhile(Job):
         return True
 
 
+@pytest.fixture
+def looks(monkeypatch):
+    """The looks at runs that a browser would be asked to take."""
+    taken = []
+    monkeypatch.setattr(runs.progress, "show", lambda name, look, every: taken.append(look))
+    return taken
+
+
 @pytest.mark.parametrize("first", [0, 1])
-def test_the_page_looks_again_after_a_run_that_ended_while_its_bar_was_drawn(monkeypatch, first):
-    looks = []
-    monkeypatch.setattr(runs.st, "fragment", lambda draw, run_every: lambda *words: looks.append((run_every, *words)))
+def test_the_page_is_drawn_again_after_a_run_that_ended_while_its_bar_was_drawn(looks, first):
     job = EndsWhile(first=first)
-    runs._watch("sudden", job, first)
-    ((every, watched, drawn, pause),) = looks
-    assert watched.done
-    assert every == pause == runs.POLL_SECONDS
-    again = []
-    monkeypatch.setattr(runs.st, "rerun", lambda: again.append(True))
-    runs._draw(watched, drawn, pause)
-    assert again
+    runs.follow("sudden", job, first=first)
+    (look,) = looks
+    assert job.done
+    assert look().draw
 
 
-def test_a_long_run_is_looked_at_less_often_until_it_is_stopped(monkeypatch):
-    again, looks = [], []
-    monkeypatch.setattr(runs.st, "fragment", lambda draw, run_every: lambda *words: looks.append((run_every, *words)))
-    monkeypatch.setattr(runs.st, "rerun", lambda: again.append(True))
+def test_the_page_is_drawn_again_for_news_alone_and_the_bar_tells_how_long_a_long_run_goes(looks):
     job = Job("long")
-    runs._watch("long", job, 0)
-    runs._draw(*looks[-1][1:])
-    assert not again
-    job._started -= runs.LONG
-    runs._draw(*looks[-1][1:])
-    assert len(again) == 1  # the page says how often
-    runs._watch("long", job, 0)
-    runs._draw(*looks[-1][1:])
-    assert len(again) == 1
-    job.stop()
-    runs._watch("long", job, 0)
-    assert [every for every, *_ in looks] == [runs.POLL_SECONDS, runs.LONG_POLL_SECONDS, runs.POLL_SECONDS]
+    runs.follow("long", job, waited=True)
+    (look,) = looks
+    assert not look().draw
+    job._started -= runs.LONG + 1
+    assert "s so far" in look().text
+    assert not look().draw
+    job.publish("a first result")
+    assert look().draw
 
 
 @pytest.mark.parametrize(("waited", "left"), [(False, 7.0), (True, 0.0)])

@@ -70,9 +70,9 @@ def test_the_page_opens_and_its_sheet_has_a_line_for_every_step(open_page):
 
 def test_a_value_of_the_link_that_is_no_use_is_told():
     """The browser takes the usual one; the page says so."""
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    page = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     page.query_params["step"], page.query_params["board"] = "99", "cats"
-    page.switch_page("pages/learn.py").run()
+    page.switch_page("learn.py").run()
     notes = [note.value for note in page.info]
     assert any("“99” cannot be used here (a whole number from 0 to 16); showing 0." in note for note in notes), notes
     assert any("“cats” cannot be used here (faces, digits, spectra)" in note for note in notes), notes

@@ -145,7 +145,9 @@ def opened(old, given, link):
     """Open an old link as the server does: where the page it names has moved, at the place it stands today."""
     page, query = old_links.rewritten(f"/{old}", link) or (old, link)
     alone = bool(old)  # app.py draws the sidebar
-    shown = AppTest.from_file(str(ROOT / (f"pages/{page or 'explore'}.py" if alone else "app.py")), default_timeout=60)
+    shown = AppTest.from_file(
+        str(ROOT / (f"pages/{page or 'explore'}.py" if alone else "pages/main.py")), default_timeout=60
+    )
     said = parse_qs(query, keep_blank_values=True)
     for key, value in given.items():
         shown.session_state[key] = value
@@ -258,7 +260,7 @@ def hostile(link, keys, turn):
 def test_no_value_of_a_link_breaks_the_app(link, turn):
     """Every key of every page at once says something it may not say."""
     keys = [*state.SHARED, *(key for page in PAGES for key in state.keys_of(page))]
-    shown = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    shown = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     shown.query_params.update(hostile(link, keys, turn))
     shown.run()
     for job in jobs(shown, path=True):

@@ -112,8 +112,8 @@ def test_the_state_of_a_link_is_the_state_of_the_page(open_page):
 def test_a_choice_of_one_page_is_there_again_after_visiting_another(open_page):
     page = open_page(data="pitprops")
     page.selectbox(key="method").select("thresholding").run()
-    page.switch_page("pages/parts.py").run()
-    page.switch_page("pages/explore.py").run()
+    page.switch_page("parts.py").run()
+    page.switch_page("explore.py").run()
     assert page.selectbox(key="method").value == "thresholding"
 
 

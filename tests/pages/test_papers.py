@@ -110,8 +110,8 @@ def test_every_study_says_what_it_shows_and_what_differs_before_it_runs(open_pag
 
 
 def test_a_link_opens_its_study_inside_the_app(open_page):
-    page = open_page("app.py", **choice(STUDIES["asteris2011-counts"]))
-    page.switch_page(PAGE).run()
+    page = open_page("pages/main.py", **choice(STUDIES["asteris2011-counts"]))
+    page.switch_page(PAGE.removeprefix("pages/")).run()
     assert not page.exception
     assert panels.sentences(STUDIES["asteris2011-counts"])[0] in texts(page)
 

@@ -82,7 +82,7 @@ def test_what_a_link_says_of_a_hidden_choice_is_kept_for_the_pages_it_counts_on(
 
 
 def test_the_app_draws_the_sidebar_of_its_page():
-    page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    page = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     page.query_params.update({"data": "pitprops"})
     page.run()
     try:

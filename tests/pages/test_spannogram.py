@@ -88,9 +88,9 @@ def test_data_with_one_direction_only_say_so(open_page, monkeypatch):
 
 
 def test_numbers_in_a_link_become_the_curves(open_page):
-    page = open_page("app.py")
+    page = open_page("pages/main.py")
     page.query_params["V"] = "1,0;0,1;-1,0;0,-1"
-    page.switch_page(PAGE).run()
+    page.switch_page(PAGE.removeprefix("pages/")).run()
     assert not page.exception
     np.testing.assert_array_equal(unpack(sent(page)["V"]), [1, 0, 0, 1, -1, 0, 0, -1])
 
@@ -106,9 +106,9 @@ def test_numbers_in_a_link_become_the_curves(open_page):
     ],
 )
 def test_unusable_numbers_in_a_link_become_a_note_and_the_usual_curves(open_page, text, words):
-    page = open_page("app.py")
+    page = open_page("pages/main.py")
     page.query_params["V"] = text
-    page.switch_page(PAGE).run()
+    page.switch_page(PAGE.removeprefix("pages/")).run()
     assert not page.exception
     assert words in texts(page)
     assert sent(page)["n"] == 4

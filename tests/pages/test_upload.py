@@ -151,8 +151,8 @@ def test_a_link_prepares_bundled_data_and_the_code_says_how():
 
 
 def test_the_page_prepares_what_the_link_says_and_k_fits_the_smaller_images(open_page):
-    page = open_page("app.py", data="digits", prep="crop-3", k="4")
-    page.switch_page("pages/data.py").run()
+    page = open_page("pages/main.py", data="digits", prep="crop-3", k="4")
+    page.switch_page("data.py").run()
     assert not page.exception
     (k,) = [box for box in page.number_input if box.key == "k"] or [None]
     assert k is None or k.max == 4

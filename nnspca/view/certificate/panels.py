@@ -136,7 +136,6 @@ def strangers_check(
             f"checker-{key}",
             "check.py",
             "Exact arithmetic with Python's standard library alone: no NumPy, no nnspca.",
-            icon="fact_check",
         )
         if more:
             charts.download(
@@ -145,7 +144,6 @@ def strangers_check(
                 f"more-{key}",
                 "check_more.py",
                 "The kinds of proof that the first file does not know: for the same folder.",
-                icon="fact_check",
             )
         charts.download(
             "Its data (NPY)",
@@ -170,7 +168,6 @@ def take_home(
             f"cert-{key}",
             f"{stem}.npz",
             "The component, every upper bound, and all that is needed to derive them again.",
-            icon="workspace_premium",
         )
         charts.download(
             "Verifier (Python)",

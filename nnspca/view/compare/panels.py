@@ -18,7 +18,7 @@ from nnspca.view.figures.style import Figure
 from nnspca.view.results import known
 from nnspca.view.session import charts, downloads
 from nnspca.view.session.state import State
-from nnspca.view.session.streamlit_private import DeltaGenerator
+from nnspca.view.session.widgets import DeltaGenerator
 
 WIDE = 50  # letters of a title that fit over half a page
 FALLING, STEEP = 0.1, 0.5  # λ₄ ÷ λ₁ below the first: few directions matter; λ₂ ÷ λ₁ above the second: none leads

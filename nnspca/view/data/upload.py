@@ -176,8 +176,8 @@ def _show_reading(data: Dataset, reading: Reading) -> None:
             icon=":material/check_circle:",
         )
         with st.container(horizontal=True):
-            widgets.page_link("pages/explore.py", "Explore →", ":material/search_insights:")
-            widgets.page_link("pages/parts.py", "Parts →", ":material/grid_view:")
+            widgets.page_link("explore.py", "Explore →", ":material/search_insights:")
+            widgets.page_link("parts.py", "Parts →", ":material/grid_view:")
     if data.kind == "covariance":
         st.caption(f"Each row and each column is one of {columns:,} features; the numbers are their covariances.")
     else:

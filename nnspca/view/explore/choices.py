@@ -13,8 +13,7 @@ from nnspca.view.session import solver, state
 from nnspca.view.session.dataset_defaults import usual_k
 from nnspca.view.session.solver import Solver
 from nnspca.view.session.state import State
-from nnspca.view.session.streamlit_private import DeltaGenerator
-from nnspca.view.session.widgets import choose
+from nnspca.view.session.widgets import DeltaGenerator, choose
 
 KEYS = state.keys_of("explore")
 MOST = 60  # values of k

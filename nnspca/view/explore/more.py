@@ -63,7 +63,6 @@ def _downloads(part: Component, view: View, data: Dataset, now: State, choice: C
             "report-explore",
             f"{stem}-report.html",
             "Data, solver, numbers, certificate and pictures: prints on one page.",
-            icon="description",
         )
         figures = {
             "component": lambda: component.figure(part, data),

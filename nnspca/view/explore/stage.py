@@ -1,4 +1,4 @@
-"""The stage of the Explore page: the player, redrawn while runs go on, and what a press in it chooses."""
+"""The stage of the Explore page: the player, which follows the runs that go on, and what a press in it chooses."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
 from nnspca.view.explore.samples.panels import ASKED_BEFORE
 from nnspca.view.results import known
-from nnspca.view.session import canvas, scene, store
+from nnspca.view.session import canvas, scene, store, visits
 from nnspca.view.session.job import Job
-from nnspca.view.session.state import State
+from nnspca.view.session.state import State, assign, assignments, reassign
 from nnspca.view.words import fixed
 
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "player.js", "component.js")
 HEIGHT = 580  # pixels, on a phone as on a desk: what stands below is not moved when the player arrives
-PRESSED = "_pressed"  # whether a press in the player asks for more than the player to be drawn anew
-POLL_SECONDS = 1.2  # between two looks at runs that go on
+POLL_SECONDS = 0.6  # between two looks at runs that go on
 
 _mount = canvas.component("play", HOME, SCRIPTS)
 
@@ -81,68 +80,83 @@ def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, othe
 def render(
     data: Dataset, now: State, choice: Choices, page: Job, along: Job, others: Job | None, longer: Job | None
 ) -> None:
-    """Show the player, again and again while a run of this view goes on."""
+    """Show the player, which asks by itself for what is new while a run of this view goes on."""
     jobs = [job for job in (along, others, longer) if job is not None and not job.done]
 
-    def draw() -> None:
-        """Draw what is known now, and the whole page again once nothing runs any more."""
-        running = [job for job in jobs if not job.done]
-        if st.session_state.get("k", now.k) != now.k or st.session_state.pop(PRESSED, False):
-            st.rerun()
+    def packed() -> dict[str, Any]:
+        """Return what is known now."""
+        for job in jobs:
+            job.wait(0.0)
+        running = any(not job.done for job in jobs)  # before the rest is read: what a run has at its end is in it
         seen = view(data, now, choice, page, along, others)
-        packed = content.payload(
+        packed_ = content.payload(
             seen,
             store.mean(data),
             about=f"{along.key} {choice.solver.method}",
-            note=_note(along),
+            note=_note(along, others),
             live_text=sentences.live(run.latest(page), seen.leading, done=page.done),
         )
-        _mount(
-            key="play",
-            data=packed,
-            height=HEIGHT,
-            on_k_change=_choose_k,
-            on_point_change=_choose_point,
-            on_why_change=_ask_why,
-        )
-        if jobs and not running:
-            st.rerun()
+        return {**packed_, "running": running, "version": f"{packed_['signature']} {running}"}
 
-    # a fragment whether or not anything runs: the player would lose its place by moving out of one
-    st.fragment(draw, run_every=POLL_SECONDS if jobs else None)()
+    def news(version: str) -> dict[str, Any] | None:
+        """Return what is known now, None where the player has it."""
+        known_now = packed()
+        return None if known_now["version"] == version else known_now
+
+    _mount(
+        key="play",
+        data={
+            **packed(),
+            "address": visits.current().publish("play", news) if jobs else "",
+            "every": round(1000 * POLL_SECONDS),
+            "assignments": assignments(),
+        },
+        height=HEIGHT,
+        on_k_change=_choose_k,
+        on_point_change=_choose_point,
+        on_why_change=_ask_why,
+        on_ended_change=_keep_choices,
+    )
 
 
-def _setting(what: str) -> Any:
-    return getattr(st.session_state["play"], what)
+def _value(name: str) -> Any:
+    """Return what the player has just sent under this name, None where it has not."""
+    return getattr(st.session_state["play"], name)
 
 
 def _choose_k() -> None:
-    k = _setting("k")
+    k = _value("k")
     if k is not None:
-        st.session_state["k"] = int(k)
+        assign(k=int(k))
 
 
 def _choose_point() -> None:
     """Show the component of a point of a curve: its k, and the solver that found it."""
-    point = _setting("point")
+    point = _value("point")
     if point is not None:
-        st.session_state[PRESSED] = True
-        st.session_state["k"], st.session_state["method"] = int(point["k"]), str(point["method"])
+        assign(k=int(point["k"]), method=str(point["method"]))
 
 
 def _ask_why() -> None:
     """Ask why a feature is in the component: the part of the page that answers opens."""
-    feature = _setting("why")
+    feature = _value("why")
     if feature is not None:
-        st.session_state[PRESSED] = True
         st.query_params["why"] = str(int(feature) + 1)
-        st.session_state["samples"] = True
+        assign(samples=True)
         st.session_state[ASKED_BEFORE] = getattr(st.session_state.get("sheet"), "why", None)
         st.session_state["_asked"] = st.session_state.get("_asked", 0) + 1
 
 
-def _note(job: Job) -> str:
-    """Say how far the live run along k has come."""
-    if job.problem:
-        return job.problem
-    return "" if job.done else f"{job.stage} ({fixed(100 * min(job.progress.fraction, 1.0), 0)} %)"
+def _keep_choices() -> None:
+    """Keep choices that the browser had not learned of when it asked for the page anew, at the end of all runs."""
+    seen = _value("ended")
+    if seen is not None:
+        reassign(int(seen))
+
+
+def _note(along: Job, others: Job | None) -> str:
+    """Say how far the live run along k has come; once it has ended, that of the other solvers."""
+    if along.problem:
+        return along.problem
+    running = [job for job in (along, others) if job is not None and not job.done]
+    return f"{running[0].stage} ({fixed(100 * min(running[0].progress.fraction, 1.0), 0)} %)" if running else ""

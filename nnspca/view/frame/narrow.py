@@ -27,7 +27,7 @@ def bar(counting: set[str]) -> None:
             catalogue.use(name, infos[name].shape[1])
 
     def choose_k() -> None:
-        st.session_state["k"] = min(max(int(st.session_state["narrow"].k), 1), columns)
+        state.assign(k=min(max(int(st.session_state["narrow"].k), 1), columns))
 
     content = {
         "sets": [[name, sanitize.line(info.title)] for name, info in infos.items()],

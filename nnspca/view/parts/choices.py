@@ -12,8 +12,7 @@ from nnspca.datasets import Dataset
 from nnspca.view.session import state
 from nnspca.view.session.solver import TITLES
 from nnspca.view.session.state import State
-from nnspca.view.session.streamlit_private import DeltaGenerator
-from nnspca.view.session.widgets import choose
+from nnspca.view.session.widgets import DeltaGenerator, choose
 
 KEYS = state.keys_of("parts")
 JOINT, TOGETHER, DISJOINT = "joint", "together", "disjoint"

@@ -88,7 +88,6 @@ def takeaway(
             "report-parts",
             f"{stem}-report.html",
             "Data, method, numbers, certificate and a picture: prints on one page.",
-            icon="description",
         )
         for solver, parts in results.items():
             charts.download(

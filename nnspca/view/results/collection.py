@@ -19,8 +19,9 @@ from nnspca.view import sanitize, words
 from nnspca.view.figures import card
 from nnspca.view.results import known, stored
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import catalogue, gallery, preview
+from nnspca.view.session import catalogue, gallery, preview, progress
 from nnspca.view.session.gallery import Card
+from nnspca.view.session.progress import Look
 from nnspca.view.session.state import State
 
 AFTER = 2.0  # seconds that drawing waits: reading the data would slow the first figure of a new server
@@ -95,14 +96,9 @@ def cards(now: State) -> None:
         lambda name: catalogue.use(name, infos[name].shape[1]),
     )
     if not complete:
-        st.fragment(_show_when_done, run_every=POLL_SECONDS)(tuple(best))
-
-
-def _show_when_done(names: tuple[str, ...]) -> None:
-    """Draw the page again once the pictures are there."""
-    local = catalogue.infos()
-    if all(name in pictures().done for name in names if name in local and local[name].local):
-        st.rerun()
+        wanted = {name for name in best if infos[name].local}
+        drawn = pictures().done
+        progress.show("cards", lambda: Look(draw=wanted <= drawn.keys()), POLL_SECONDS)
 
 
 def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:

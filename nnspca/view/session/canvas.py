@@ -13,7 +13,7 @@ import streamlit as st
 from nnspca.view.figures.style import DARK, LIGHT, Palette
 
 SHARED = Path(__file__).parent / "browser"
-COMMON = ("numbers.js", "leaving.js", "presenting.js", "theme.js", "picture.js")
+COMMON = ("numbers.js", "leaving.js", "news.js", "presenting.js", "theme.js", "picture.js")
 
 
 def pack(array: np.ndarray, kind: str) -> dict[str, str]:

@@ -9,15 +9,15 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
 from nnspca.view import sanitize
-from nnspca.view.session import fetching, preparation, store, widgets
+from nnspca.view.session import fetching, preparation, store, visits, widgets
 from nnspca.view.session.dataset_defaults import usual_k
 from nnspca.view.session.preparation import Preparation
-from nnspca.view.session.state import State, usual_scale
+from nnspca.view.session.state import State, assign, usual_scale
 
 
 def uploaded() -> dict[str, Dataset]:
     """Return the data sets this session has brought, by name."""
-    brought: dict[str, Dataset] = st.session_state.setdefault("_uploads", {})
+    brought: dict[str, Dataset] = visits.values().setdefault("_uploads", {})
     return brought
 
 
@@ -158,12 +158,11 @@ def apply_scheduled_dataset() -> None:
 
 def use(name: str, n: int) -> None:
     """Choose a data set of ``n`` features, and the view it opens with."""
-    st.session_state["data"] = name
+    assign(data=name)
     reopen(name, n)
 
 
 def reopen(name: str, n: int) -> None:
     """Set preprocessing and k to what the data set opens with, and d to what it can have."""
-    if st.session_state.get("d", 1) > n:
-        st.session_state["d"] = n
-    st.session_state["scale"], st.session_state["k"], st.session_state["prep"] = usual_scale(name), usual_k(n, name), []
+    d = st.session_state.get("d", 1)
+    assign(scale=usual_scale(name), k=usual_k(n, name), prep=[], **({"d": n} if d > n else {}))

@@ -6,7 +6,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset, Inspection
 from nnspca.view import sanitize
-from nnspca.view.session import catalogue
+from nnspca.view.session import catalogue, state
 from nnspca.view.session.state import STANDARDISED, State
 
 
@@ -37,4 +37,4 @@ def warn(now: State) -> None:
 
 
 def _standardise() -> None:
-    st.session_state["scale"] = STANDARDISED
+    state.assign(scale=STANDARDISED)

@@ -16,20 +16,21 @@ import streamlit as st
 
 from nnspca.view.figures import slide, style
 from nnspca.view.figures.style import Figure, Palette
-from nnspca.view.session.streamlit_private import held
+from nnspca.view.session import visits
+from nnspca.view.session.visits import Content
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
 AIR = 0.05  # share of its length that an axis has beyond its values
-# Of a file that is offered, by its ending: what it is, and the usual icon.
+# Media types of files that are offered, by their endings.
 FILES = {
-    "csv": ("text/csv", "table"),
-    "gmt": ("text/plain", "list"),
-    "html": ("text/html", "bar_chart"),
-    "json": ("application/json", "data_object"),
-    "npy": ("application/octet-stream", "dataset"),
-    "npz": ("application/octet-stream", "data_array"),
-    "py": ("text/x-python", "code"),
+    "csv": "text/csv",
+    "gmt": "text/plain",
+    "html": "text/html",
+    "json": "application/json",
+    "npy": "application/octet-stream",
+    "npz": "application/octet-stream",
+    "py": "text/x-python",
 }
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
 SEEN = 0.12  # seconds in which a sketch is on the screen
@@ -87,23 +88,17 @@ def picture(png: bytes, alt: str) -> None:
 
 def download(
     label: str,
-    data: bytes | str | Callable[[], bytes],
+    data: Content,
     key: str,
     file_name: str,
-    about: str | None = None,
-    icon: str = "",
+    about: str = "",
 ) -> None:
     """Offer a file of a kind in ``FILES``; ``data`` is what it holds, or makes that only when asked for."""
-    mime, usual = FILES[file_name.rpartition(".")[2]]
-    st.download_button(
-        label,
-        data=held(data, mime, file_name),
-        file_name=file_name,
-        mime=mime,
-        key=key,
-        on_click="ignore",
-        icon=f":material/{icon or usual}:",
-        help=about,
+    address = visits.offer(key, file_name, data, FILES[file_name.rpartition(".")[2]])
+    st.html(
+        f'<a class="download" href="{address}" download="{html.escape(file_name)}" title="{html.escape(about)}">'
+        f"{html.escape(label)}</a>",
+        width="content",
     )
 
 
@@ -116,12 +111,12 @@ def figure_button(drawn: Figure | Callable[[], Figure], key: str, file_name: str
     download(label, made, key, file_name, "Opens in any browser, without a network.")
 
 
-def csv_button(content: bytes, key: str, file_name: str, label: str, about: str | None = None) -> None:
+def csv_button(content: bytes, key: str, file_name: str, label: str, about: str = "") -> None:
     """Offer a table as CSV; made beforehand, so that a press while the page is being redrawn finds it."""
     download(label, content, key, file_name, about)
 
 
-def json_button(made: Callable[[], bytes], key: str, file_name: str, about: str | None = None) -> None:
+def json_button(made: Callable[[], bytes], key: str, file_name: str, about: str = "") -> None:
     """Offer a result as JSON, made only when asked for."""
     download("Result (JSON)", made, key, file_name, about)
 

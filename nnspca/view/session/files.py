@@ -7,15 +7,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-import streamlit as st
-
 import nnspca
 from nnspca.datasets import Dataset, Inspection
 from nnspca.datasets.loading import recognised
 from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
 from nnspca.result import Progress
-from nnspca.view.session import runs, uploads
+from nnspca.view.session import runs, uploads, visits
 from nnspca.view.session.job import Job, Work
 
 SLOT = "read"
@@ -155,12 +153,12 @@ def remember(
         replace(reading, names=names.name if names else ""),
         tuple(left_out),
     )
-    st.session_state.setdefault("_readings", {})[data.name] = kept
+    visits.values().setdefault("_readings", {})[data.name] = kept
 
 
 def code(name: str, variable: str) -> list[str]:
     """Return the Python that reads a file of this session again as ``variable``; empty where it is not known how."""
-    kept: _Kept | None = st.session_state.get("_readings", {}).get(name)
+    kept: _Kept | None = visits.values().get("_readings", {}).get(name)
     if kept is None:
         return []
     source = repr(kept.files[0]) if len(kept.files) == 1 else repr(list(kept.files))

@@ -10,9 +10,9 @@ from typing import Literal
 import streamlit as st
 
 from nnspca.view import sanitize
-from nnspca.view.session import guide
-from nnspca.view.session.job import POLL_SECONDS, Job, Work
-from nnspca.view.session.streamlit_private import session_is_open
+from nnspca.view.session import guide, progress, visits
+from nnspca.view.session.job import Job, Work
+from nnspca.view.session.progress import Look
 from nnspca.view.session.workers import FairSemaphore
 from nnspca.view.words import fixed
 
@@ -20,8 +20,8 @@ SOLVE = "Solve live"  # the one word for the button that starts a run
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
 FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
-LONG = 5.0  # seconds after which a run says how long it has been going,
-LONG_POLL_SECONDS = 1.0  # and between two looks from then on: each costs the browser up to half a second
+LONG = 5.0  # seconds after which a run says how long it has been going
+POLL_SECONDS = 0.3  # between two looks of the browser at a run
 
 
 @st.cache_resource(show_spinner=False)
@@ -57,25 +57,13 @@ def wait_for_picture(job: Job) -> None:
         job.wait(AT_ONCE)
 
 
-def watched(job: Job | None, draw: Callable[[], None]) -> None:
-    """Draw something, again and again while the job runs."""
-    if job is None or job.done:
-        draw()
-    else:
-        st.fragment(draw, run_every=_pause(job))()
-
-
-def _pause(job: Job) -> float:
-    """Seconds until the next look at a run: a stopped one is about to end."""
-    return LONG_POLL_SECONDS if job.age > LONG and not job.stopped else POLL_SECONDS
-
-
 def start(slot: str, key: Hashable, work: Work, *, after: Job | None = None) -> Job:
     """Start ``work`` once ``after`` has a first result; the session's earlier job in this slot stops."""
     earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
     if earlier is not None:
         earlier.stop()
-    job = Job(key, session_is_open(), shared_workers())
+    visit = visits.current()
+    job = Job(key, lambda: visit.is_open, shared_workers())
     st.session_state["_jobs"][slot] = job
     # Daemon threads: closing the server does not wait for runs that no page shows.
     threading.Thread(target=job.run, args=(work, after), name=f"nnspca-{slot}", daemon=True).start()
@@ -144,12 +132,14 @@ def follow(
     *,
     first: int = 0,
     waited: bool = False,
+    news: Callable[[Job], object] = lambda job: len(job.arrived),
 ) -> bool:
     """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
 
     It then waits a moment for the ``first`` so many things that the job hands over: a page that has
     nothing to show before shows them at once, not when it is drawn the next time. A page that has
-    ``waited`` for its picture waits for no quick end before it shows progress.
+    ``waited`` for its picture waits for no quick end before it shows progress. While the job runs the
+    page is run again whenever its ``news`` are others.
 
     Returns
     -------
@@ -157,7 +147,7 @@ def follow(
         Whether the job is done.
     """
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
-        _watch(slot, job, first, waited)
+        _watch(slot, job, first, waited, news)
         if job.problem and not job.stopped:
             st.error(sanitize.plain(job.problem), icon=":material/error:")
         elif job.done and job.stopped:
@@ -165,18 +155,22 @@ def follow(
     return job.done
 
 
-def _watch(slot: str, job: Job, first: int, waited: bool = False) -> None:
-    """Draw progress and Stop while the job runs, and rerun the page when there is something to draw.
-
-    Stop stands outside the fragment: a press then reaches the script whatever is being drawn.
-    """
+def _watch(slot: str, job: Job, first: int, waited: bool, news: Callable[[Job], object]) -> None:
+    """Draw progress and Stop while the job runs."""
     left = PATIENCE if job.stopped else 0.0 if waited else max(0.0, PATIENCE - job.age)
     if job.done or job.wait(left):
         return
-    drawn, pause = [len(job.arrived)], _pause(job)
+    drawn = [news(job)]
+
+    def look() -> Look:
+        """Return how far the job is; the page is to be drawn where it shows less than there is, and at the end."""
+        job.wait(0.0)
+        fraction = min(max(job.progress.fraction, 0.0), 1.0)
+        return Look(fraction, _words(job), job.done or news(job) != drawn[0])
+
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{slot}"):
         with st.container():
-            st.fragment(_draw, run_every=pause)(job, drawn, pause)
+            progress.show(slot, look, POLL_SECONDS)
         st.button(
             "Stop",
             key=f"stop-{slot}",
@@ -187,20 +181,10 @@ def _watch(slot: str, job: Job, first: int, waited: bool = False) -> None:
         )
     if first:
         job.wait_for_first(FIRST, first)
-        drawn[0] = len(job.arrived)
+        drawn[0] = news(job)
 
 
-def _draw(job: Job, drawn: list[int], pause: float) -> None:
-    """Show one look at a running job; ``drawn`` holds how many of the things it has handed over the page shows.
-
-    Where it is done the page is drawn anew in any case, though it may show all: this bar and Stop
-    have to go. So it is where looks should be further apart from now on: only the page says how
-    far.
-    """
-    job.wait(0.0)
-    if job.done or len(job.arrived) != drawn[0] or pause < _pause(job):
-        st.rerun()
-    words = "Stopping" if job.stopped else sanitize.plain(job.stage)
-    if job.age > LONG:
-        words += f" · {fixed(job.age, 0)} s so far"
-    st.progress(min(max(job.progress.fraction, 0.0), 1.0), text=words)
+def _words(job: Job) -> str:
+    """Say what a job does, and for how long where that is long."""
+    words = "Stopping" if job.stopped else sanitize.line(job.stage)
+    return f"{words} · {fixed(job.age, 0)} s so far" if job.age > LONG else words

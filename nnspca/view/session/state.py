@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +11,8 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import preparing
 from nnspca.studies import PAPERS, STUDIES
-from nnspca.view.session import dataset_defaults
+from nnspca.view.session import dataset_defaults, visits
 from nnspca.view.session.entry import Entry, Kind
-from nnspca.view.session.streamlit_private import PagesManager
 
 AS_IS, STANDARDISED = "as is", "standardised"
 NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
@@ -278,18 +278,14 @@ class State:
 
 def usual_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
-    mixed = name in st.session_state.get("_mixed", ())  # a file of a visitor's own, in mixed units
+    mixed = name in visits.values().get("_mixed", ())  # a file of a visitor's own, in mixed units
     return STANDARDISED if mixed or name in dataset_defaults.STANDARDISED else AS_IS
 
 
 def current() -> State:
     """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
-    if PagesManager.uses_pages_directory:
-        # The very first visit to a fresh server, made to a page's own address: Streamlit then runs
-        # the page without app.py until st.navigation has been seen once.
-        PagesManager.uses_pages_directory = False
-        st.rerun()
-    held = {key: remembered(entry) for key, entry in SHARED.items()}
+    values = visits.values()
+    held = {key: _remembered(entry, values) for key, entry in SHARED.items()}
     said = {key: SHARED[key].default if value is None else value for key, value in held.items()}
     if held["scale"] is None:
         said["scale"] = usual_scale(said["data"])
@@ -299,8 +295,37 @@ def current() -> State:
 
 def remembered(entry: Entry) -> Any:
     """Return what a key last said in this session, whether or not its widget is shown; None when it never did."""
-    held = st.session_state.get(entry.key)
-    return st.session_state.get("_memory", {}).get((entry.pages, entry.key)) if held is None else held
+    return _remembered(entry, visits.values())
+
+
+def _remembered(entry: Entry, values: Mapping[str, Any]) -> Any:
+    held = values.get(entry.key)
+    return values.get("_memory", {}).get((entry.pages, entry.key)) if held is None else held
+
+
+def assign(**choices: Any) -> None:
+    """Choose values for widgets from elsewhere: by another widget's callback, or before they are drawn."""
+    said = st.session_state
+    said["_assignments"] = said.get("_assignments", 0) + 1
+    for key, value in choices.items():
+        said.setdefault("_assigned", {})[key] = said["_assignments"], said.get(key), value
+        said[key] = value
+
+
+def assignments() -> int:
+    """Return how often widgets were assigned values: a component sends it back with its requests."""
+    return int(st.session_state.get("_assignments", 0))
+
+
+def reassign(seen: int) -> None:
+    """Choose again what was assigned after a request left the browser; to be called in the request's callback.
+
+    A request carries the values of all widgets. One that a component sends by itself may leave just
+    before the browser learns of an assignment, and would undo it.
+    """
+    for key, (number, before, value) in st.session_state.get("_assigned", {}).items():
+        if number > seen and st.session_state.get(key) == before:
+            st.session_state[key] = value
 
 
 def chosen(entry: Entry) -> Any:

@@ -17,6 +17,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view.session import visits
 from nnspca.view.session.nbytes import nbytes
 from nnspca.view.session.state import State
 
@@ -217,7 +218,7 @@ def is_large(data: Dataset, steps: Sequence[str] = ()) -> bool:
 
 def is_repaired(data: Dataset) -> bool:
     """Return whether this session took the nearest covariance instead of the matrix itself."""
-    return data.content_hash in st.session_state.get("_repaired", ())
+    return data.content_hash in visits.values().get("_repaired", ())
 
 
 def covariance(data: Dataset, state: State) -> nnspca.Covariance:

@@ -12,7 +12,8 @@ from nnspca.result.suggestions import Suggestion
 from nnspca.view import sanitize
 from nnspca.view.session import guide, state
 from nnspca.view.session.entry import Entry
-from nnspca.view.session.streamlit_private import DeltaGenerator, ExpanderContainer, forget_in_link
+
+DeltaGenerator = st.delta_generator.DeltaGenerator  # a place on the page
 
 WIDGETS: dict[str, Callable[..., Any]] = {
     "switch": st.toggle,
@@ -78,19 +79,20 @@ def choose(
         said[key] = held = min(max(held, low), high)  # the data have moved its ends: Streamlit would end the page
     known = not texts or (held is not None and texts[-1] == str(held))  # what the widget says needs no second look
     wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
-    if not known and wanted is None:
-        forget_in_link(key)
+    unusable = not known and wanted is None
     named = "format_func" in settings  # Streamlit would write the words shown into the link, not the value
     if named and held is None and wanted is not None:
         said[key] = list(wanted) if entry.kind == "several" else wanted
         written = True
-    if not named:
+    if not named and not unusable:
         settings["bind"] = "query-params"
     drawn = WIDGETS[entry.widget or entry.kind](
         label, key=key, **_settings(entry, usual, low, high, options, given=written), **settings
     )
     if named:
         _write_link(key, drawn, usual)
+    elif unusable:
+        _drop(key)
     if said.get(key) is not None:
         memory[place] = drawn
     value = tuple(drawn) if entry.kind == "several" else drawn
@@ -102,6 +104,16 @@ def choose(
         refused = ", ".join(texts)
     _note(place, label, refused, value, allowed or _allowed(entry, low, high, options))
     return value
+
+
+def _drop(key: str) -> None:
+    """Take out of the link what its widget cannot show.
+
+    Streamlit lets a key go that is bound to no widget. So its widget is drawn without the link in this
+    run, and bound to it in another one at the end of this.
+    """
+    st.query_params.pop(key, None)
+    st.session_state["_corrected"] = True
 
 
 def _write_link(key: str, value: Any, usual: Any) -> None:
@@ -128,7 +140,8 @@ def keep(entry: Entry, options: Sequence[Any] | None = None) -> None:
     if value is not None and (entry.pages, entry.key) not in memory:
         memory[entry.pages, entry.key] = value
     if texts:
-        forget_in_link(entry.key)
+        with contextlib.suppress(st.errors.StreamlitAPIException):  # bound on the page before: Streamlit takes it out
+            del st.query_params[entry.key]
 
 
 def propose(entry: Entry, value: Any) -> None:
@@ -253,6 +266,8 @@ def keep_place() -> None:
 
 def notes() -> None:
     """Show the notes about values that could not be used, at the place kept for them or else here."""
+    if st.session_state.pop("_corrected", False):
+        st.rerun()
     place = st.session_state.pop("_notes_place", None)
     with st.container() if place is None else place:
         told = st.session_state.get("_notes", {})
@@ -308,13 +323,16 @@ def number(entry: Entry) -> float:
     return float(linked_value(entry))
 
 
-def expander(entry: Entry, label: str, icon: str) -> ExpanderContainer:
+def expander(entry: Entry, label: str, icon: str) -> Any:
     """Return a part of the page that is opened on demand: the link says whether it is, and so does ``.open``."""
     texts = st.query_params.get_all(entry.key)
-    if texts and not entry.read(texts)[1]:
-        forget_in_link(entry.key)
+    usable = not texts or entry.read(texts)[1]
+    bind: Any = {"bind": "query-params"} if usable else {}
+    fold = st.expander(label, expanded=entry.default, key=entry.key, icon=icon, on_change="rerun", **bind)
+    if not usable:
+        _drop(entry.key)
         _note((entry.pages, entry.key), label, ", ".join(texts), entry.default, "true or false")
-    return st.expander(label, expanded=entry.default, key=entry.key, icon=icon, bind="query-params", on_change="rerun")
+    return fold
 
 
 def offer(found: Suggestion | None, key: str, now: int) -> None:
@@ -325,8 +343,8 @@ def offer(found: Suggestion | None, key: str, now: int) -> None:
         key=f"suggest-{key}",
         help=purpose if found is None else found.why,
         disabled=found is None or found.value == now,
-        on_click=st.session_state.update,
-        args=({key: now if found is None else found.value},),
+        on_click=state.assign,
+        kwargs={key: now if found is None else found.value},
         width="stretch",
     )
 

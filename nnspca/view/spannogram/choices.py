@@ -12,8 +12,7 @@ import streamlit as st
 from nnspca.view import sanitize
 from nnspca.view.session import catalogue, state, widgets
 from nnspca.view.session.state import CIRCLE, DATA, FOUR, RANDOM, State
-from nnspca.view.session.streamlit_private import DeltaGenerator
-from nnspca.view.session.widgets import choose, figure_first
+from nnspca.view.session.widgets import DeltaGenerator, choose, figure_first
 from nnspca.view.spannogram import rows
 from nnspca.view.spannogram.rows import EDITABLE
 

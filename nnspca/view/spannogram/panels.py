@@ -79,7 +79,6 @@ def circle(view: View) -> None:
             "animation",
             f"{view.stem}.html",
             "A web page that plays the animation without a network.",
-            icon="movie",
         )
 
 
@@ -119,7 +118,6 @@ def sphere(view: View) -> None:
             "html-sphere",
             f"{view.stem}-sphere.html",
             "A web page that plays the rounds without a network.",
-            icon="movie",
         )
 
 

@@ -11,8 +11,7 @@ from nnspca.studies.race_state import RUNNING, Lane, Race
 from nnspca.view.session import state
 from nnspca.view.session.solver import TITLES, title
 from nnspca.view.session.state import State
-from nnspca.view.session.streamlit_private import DeltaGenerator
-from nnspca.view.session.widgets import choose
+from nnspca.view.session.widgets import DeltaGenerator, choose
 
 KEYS = state.keys_of("compare")
 CLOCK = "They take turns on one processor; each clock counts only the seconds that its own solver has used."
@@ -69,7 +68,7 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
             options=list(choice.racers),
             format_func=TITLES.__getitem__,
             placeholder="the one that leads",
-            on_change=lambda: st.session_state.update(mark=None),
+            on_change=lambda: state.assign(mark=None),
             help="A click on a point of the figure chooses as well.",
         )
     lane = _lane(race, who)
@@ -90,7 +89,7 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
 
 def take(who: str, mark: int) -> None:
     """Choose what a click on a point asks for."""
-    st.session_state.update(who=who, mark=mark)
+    state.assign(who=who, mark=mark)
 
 
 def _lane(race: Race | None, who: str | None) -> Lane | None:

@@ -15,11 +15,11 @@ from nnspca.view.compare.race.choices import CLOCK, Choices
 from nnspca.view.figures.style import Figure
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known, share
-from nnspca.view.session import charts, downloads, runs
+from nnspca.view.session import charts, downloads
 from nnspca.view.session.job import Job
 from nnspca.view.session.solver import title
 from nnspca.view.session.state import State
-from nnspca.view.session.streamlit_private import DeltaGenerator
+from nnspca.view.session.widgets import DeltaGenerator
 
 RUNNING_YET = "No solver has finished yet."
 
@@ -34,30 +34,23 @@ def track(
     *,
     ready: bool,
 ) -> Figure:
-    """Draw the answer, the race, one component and every solver, again and again while it runs; return the figure.
+    """Draw the answer, the race, one component and every solver, as they are now; return the figure.
 
     ``opened`` is the solver and the step whose component is shown.
     """
-    last: dict[str, Figure] = {}
     who, mark = opened
-
-    def draw() -> None:
-        """Draw the race as it stands."""
-        standing, best = run.standing(job), known.at(data, now)
-        answer.markdown(RUNNING_YET if standing is None else winner(standing, best))
-        upper = _upper(standing, best)
-        ring = None if who is None else (who, mark)
-        last["race"] = figures.race(standing, choice.racers, charts.palette(), ring, upper)
-        way, beside = st.columns([1.7, 1], gap="medium")
-        with way:
-            _clickable(last["race"], ready=ready)
-        with beside:
-            _picture(standing, who or _leader(standing), mark if who else 0, data, best)
-        with st.expander("Every solver: proven share, seconds, and which did not finish", icon=":material/list:"):
-            st.markdown("  \n".join([*([] if standing is None else details(standing, upper)), CLOCK]))
-
-    runs.watched(None if ready else job, draw)
-    return last["race"]
+    standing, best = run.standing(job), known.at(data, now)
+    answer.markdown(RUNNING_YET if standing is None else winner(standing, best))
+    upper = _upper(standing, best)
+    drawn = figures.race(standing, choice.racers, charts.palette(), None if who is None else (who, mark), upper)
+    way, beside = st.columns([1.7, 1], gap="medium")
+    with way:
+        _clickable(drawn, ready=ready)
+    with beside:
+        _picture(standing, who or _leader(standing), mark if who else 0, data, best)
+    with st.expander("Every solver: proven share, seconds, and which did not finish", icon=":material/list:"):
+        st.markdown("  \n".join([*([] if standing is None else details(standing, upper)), CLOCK]))
+    return drawn
 
 
 def _upper(standing: Race | None, best: Known) -> float:

@@ -83,6 +83,11 @@ def _stage(standing: Race) -> str:
     return "Running: " + " and ".join([*running, *(["the proof"] if standing.proof_state == RUNNING else [])])
 
 
+def news(job: Job) -> Hashable:
+    """Return what changes whenever the race has something new to draw."""
+    return len(job.arrived), job.progress.fraction if job.about is not None else 0.0
+
+
 def standing(job: Job) -> Race | None:
     """Return the race as it is known now."""
     return job.arrived[0] if job.arrived else job.about

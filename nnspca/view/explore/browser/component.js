@@ -1,6 +1,7 @@
 // The door: one player for each place on the page, kept while the path grows.
 
 const players = new WeakMap();
+const AGAIN = 3000; // milliseconds after which a rerun that did not come is asked for again
 
 export default function (component) {
   const { data, parentElement } = component;
@@ -13,5 +14,20 @@ export default function (component) {
     player.take(data);
   }
   player.attach(component);
-  return leaving(player);
+  const leave = leaving(player);
+  if (!data.address) {
+    askNews(parentElement, "", 0, () => {})();
+    return leave;
+  }
+  let asked = -AGAIN;
+  const end = askNews(parentElement, data.address, data.every, (news) => {
+    player.take(news);
+    if (news.running || performance.now() - asked < AGAIN) return;
+    asked = performance.now();
+    component.setTriggerValue("ended", data.assignments);
+  });
+  return () => {
+    end();
+    leave();
+  };
 }

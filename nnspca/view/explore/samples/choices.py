@@ -10,7 +10,6 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.session import state, widgets
-from nnspca.view.session.streamlit_private import forget_in_link
 
 KEYS = state.keys_of("explore")
 ASKED = ("picked", "marked", "why")  # written by the browser, judged here
@@ -42,7 +41,6 @@ def explained_feature(data: Dataset) -> int | None:
     before = st.session_state.get("_samples_of")
     if before not in (None, data.content_hash):
         for key in ASKED:
-            forget_in_link(key)
             st.query_params.pop(key, None)
     st.session_state["_samples_of"] = data.content_hash
     for key, form in FORMS.items():

@@ -1,0 +1,57 @@
+"""Progress of a run in the browser: the server is asked for it without a rerun of the page, until there is news."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from nnspca.view.session import canvas, state, visits
+
+_mount = canvas.component("progress", canvas.SHARED, ("progress.js",))
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at a run.
+
+    Attributes
+    ----------
+    fraction : float
+        Share that is done, from 0 to 1.
+    text : str
+        What it does; empty where nothing is to be shown.
+    draw : bool
+        Whether the page has something new to draw.
+    """
+
+    fraction: float = 0.0
+    text: str = ""
+    draw: bool = False
+
+
+def show(name: str, look: Callable[[], Look], every: float) -> None:
+    """Show progress, looked at every so many seconds; the page is run again once ``look`` has something to draw."""
+    key = f"progress-{name}"
+    address = visits.current().publish(key, lambda _: vars(look()))
+    drawn = st.session_state.get("_shown", 0) + 1  # tells the component that the page was run again
+    st.session_state["_shown"] = drawn
+    _mount(
+        key=key,
+        data={
+            **vars(replace(look(), draw=False)),
+            "address": address,
+            "every": round(1000 * every),
+            "assignments": state.assignments(),
+            "run": drawn,
+        },
+        on_draw_change=lambda: _reassign(key),
+    )
+
+
+def _reassign(key: str) -> None:
+    """Keep choices that the browser had not learned of when it asked for the rerun."""
+    seen = st.session_state[key].draw
+    if seen is not None:
+        state.reassign(int(seen))

@@ -1,0 +1,42 @@
+"""What all pages share: page config, navigation and the sidebar; then the page that was asked for."""
+
+from pathlib import Path
+
+import streamlit as st
+
+import nnspca
+from nnspca.view import sanitize
+from nnspca.view.frame import documents, narrow, present, sidebar, theme
+from nnspca.view.session import caution, machines, state, widgets
+
+HERE = Path(__file__).parents[1]
+
+st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
+st.logo(str(HERE / "assets" / "logo.png"), icon_image=str(HERE / "assets" / "icon.png"), size="large")
+page = st.navigation(
+    [
+        st.Page(HERE / "pages" / "explore.py", title="Explore", icon=":material/search_insights:", default=True),
+        st.Page(HERE / "pages" / "parts.py", title="Parts", icon=":material/grid_view:"),
+        st.Page(HERE / "pages" / "spannogram.py", title="Spannogram", icon=":material/waves:"),
+        st.Page(HERE / "pages" / "learn.py", title="Learn", icon=":material/school:"),
+        st.Page(HERE / "pages" / "compare.py", title="Compare", icon=":material/compare:"),
+        st.Page(HERE / "pages" / "papers.py", title="Papers", icon=":material/article:"),
+        st.Page(HERE / "pages" / "data.py", title="Data", icon=":material/database:"),
+    ]
+)
+counting = sidebar.sidebar(page.url_path or "explore")
+with st.sidebar:
+    theme.follow()
+    present.start_button(page.url_path or "explore")
+    machines.location_note()
+    documents.link(HERE)
+body = st.container()
+narrow.bar(counting)
+with body:
+    widgets.keep_place()
+    caution.warn(state.current())
+    try:
+        page.run()
+    except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here
+        st.error(sanitize.plain(str(problem)), icon=":material/error:")
+    widgets.notes()

@@ -15,8 +15,8 @@ certificate that is one vector.
 **Many features.** Only the features of large variance take part in the power steps. For a factor,
 entries obey ``A_ij⁺ <= s_i s_j``; with T the sum of the k−1 largest s_j d_j over all features,
 ``f_j(d)/d_j <= s_j² + s_j T/d_j``, so d_j = s_j T/(μ − s_j²) keeps every other row at μ or below
-without forming it. Where time allows, or where all variances are alike, further steps level all
-rows, block by block.
+without forming it. Where that takes less time, where all variances are alike, or where nothing else
+applies, all rows are levelled (:mod:`nnspca.bounds.levelled`).
 """
 
 from __future__ import annotations
@@ -26,19 +26,23 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.companions import Companions
+from nnspca.bounds.levelled import level_rows, reading_seconds
 from nnspca.bounds.plan import BoundContext, Plan, rows_read
 from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import ScaleProof
+from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
 STEPS = 20
+PRICE = 8e-9  # seconds an entry takes in a step
 READ = 1e8  # most entries of A that the quick form reads
 WIDEST = 4000  # features whose rows are levelled together where A is not held
 CACHE_ENTRIES = 4_000_000  # stored entries of sparse rows that are kept from one pass to the next, and not made anew
 PASSES = 4  # over the rows of those features, against all
+READINGS = 2  # of all rows, where they are levelled at once
 ALIKE = 0.5  # variances this close, least to largest, single out no features: all rows are levelled at once
 UNREAD = 2e-6  # relative allowance for rows that were not read, so that a judge need not read them either
 FLOOR = 1e-7  # least weight, relative to the largest
@@ -54,25 +58,25 @@ def balanced_rows(
 ) -> Bound:
     """The least bound over the weights tried.
 
-    ``passes`` power steps over all rows follow where A is not held; each reads the whole of A once,
-    and together they read no more than ``allowed`` rows. ``warm_start`` is this bound as it was
-    found before: its weights are where those steps start.
+    Where A is not held, all rows are levelled (:mod:`nnspca.bounds.levelled`) by so many ``passes``, each of
+    which reads the whole of A once; together they read no more than ``allowed`` rows. ``warm_start`` is this
+    bound as it was found before: its weights are where they start.
     """
     cov, level = problem.cov, 0.0
     if cov.holds_entries:
         value, d = _of_matrix(problem, monitor)
     else:
         most = max(passes, 1) if allowed is None else allowed // cov.n_features
-        alike = most > 0 and float(cov.diagonal.min()) >= ALIKE * float(cov.diagonal.max())
+        at_once = most > 0 and _at_once(problem) and monitor.affords(reading_seconds(problem))
         if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
             value, d = warm_start.value, warm_start.ingredients.weights
-        elif alike:
-            value, d = np.inf, np.ones(cov.n_features)
+        elif at_once:
+            value, d = np.inf, _by_deviations(cov)
         else:
             value, d, level = _of_factor(problem, monitor)
         reached = value
-        value, d = _levelled_throughout(problem, value, d, min(max(passes, int(alike)), most), monitor)
-        level = level if value == reached else 0.0
+        value, d = level_rows(problem, value, d, min(max(passes, READINGS * int(at_once)), most), monitor)
+        level = level if value == reached else value  # a judge reads no row that cannot reach it
         if warm_start is not None and value == warm_start.value:
             return warm_start
     return Bound(
@@ -88,14 +92,17 @@ def balanced_rows(
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The quick form: no more of A is read than its features of large variance."""
-    yield balanced_rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan))
+    if "balanced-rows" not in context.bounds and (context.open(plan.small) or problem.cov.holds_entries):
+        yield balanced_rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan))
 
 
 def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """All rows levelled, if A is not held and no relaxation was made, or if the plan has time."""
     allowed = rows_read(problem, plan)
-    if problem.cov.holds_entries or allowed < problem.n:
+    if problem.cov.holds_entries or allowed < problem.n or not context.open(plan.small):
         return
+    if not plan.always_levels and (_at_once(problem) or not context.monitor.affords(reading_seconds(problem))):
+        return  # the quick form has levelled them, or would not end
     if context.least == np.inf or (plan.always_levels and context.above(plan.narrow)):
         yield balanced_rows(
             problem,
@@ -104,6 +111,26 @@ def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> I
             warm_start=context.bounds.get("balanced-rows"),
             allowed=allowed,
         )
+
+
+def _at_once(problem: Problem) -> bool:
+    """Whether the quick form levels all rows: variances single out no features, or it takes less time."""
+    own, wide = problem.cov.diagonal, len(_largest_variances(problem))
+    quick = PASSES * problem.cov._reading_seconds(np.arange(wide)) + STEPS * PRICE * wide**2
+    return float(own.min()) >= ALIKE * float(own.max()) or READINGS * reading_seconds(problem) <= quick
+
+
+def _by_deviations(cov: Covariance) -> np.ndarray:
+    """Weights at which no row costs much more than the largest variances."""
+    s = np.sqrt(np.maximum(cov.diagonal, 0.0))
+    return np.maximum(s / (s.max() or 1.0), FLOOR)
+
+
+def _largest_variances(problem: Problem) -> np.ndarray:
+    """The features of largest variance whose rows the quick form levels."""
+    n, k = problem.n, problem.k
+    most = min(n, WIDEST, 1500 + 8 * k, max(k + 64, int(READ / PASSES / n)), problem.cov._rows_at_hand)
+    return np.sort(np.argsort(-problem.cov.diagonal, kind="stable")[:most])
 
 
 def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
@@ -123,6 +150,7 @@ def _levelled(A: np.ndarray, problem: Problem, monitor: Monitor) -> tuple[float,
     d = np.sqrt(np.maximum(own, 0.0))
     d = np.maximum(d / (d.max() or 1.0), FLOOR)
     least, best = np.inf, d
+    monitor.pay(STEPS * PRICE * A.size)
     for _ in range(STEPS):
         image = own * d + sum_of_largest(shares * d, problem.k - 1)
         most = float((image / d).max())
@@ -149,13 +177,11 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, f
     """
     cov, k = problem.cov, problem.k
     s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._drift)
-    order = np.argsort(-s, kind="stable")
-    widest = min(max(k + 64, int(READ / PASSES / cov.n_features)), cov._rows_at_hand)
-    chosen = np.sort(order[: min(cov.n_features, WIDEST, 1500 + 8 * k, widest)])
+    chosen = _largest_variances(problem)
     level, weights = _levelled(cov.block(chosen, chosen), problem, monitor)
     weights = weights.astype(float)
     least, best, unread = np.inf, np.zeros(0), 0.0
-    companions = Companions(problem, cache_entries=CACHE_ENTRIES)
+    companions = Companions(problem, cache_entries=CACHE_ENTRIES, monitor=monitor)
     d = _extended(s, chosen, weights, level, k)
     for _ in range(PASSES):
         rows, others = _rows(problem, s, chosen, d, monitor, companions)
@@ -172,28 +198,9 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, f
         return least, best, unread
     # where no weights keep the others level, by their deviations no row costs much more than the
     # largest variances
-    d = np.maximum(s / s.max(), FLOOR)
+    d = _by_deviations(cov)
     plain = _rows(problem, s, chosen[:0], d, monitor)[1] * (1 + UNREAD)
     return (plain, d, plain) if plain < least else (least, best, unread)
-
-
-def _levelled_throughout(
-    problem: Problem, least: float, best: np.ndarray, passes: int, monitor: Monitor
-) -> tuple[float, np.ndarray]:
-    """Power steps on all rows, block by block, from the weights given."""
-    cov = problem.cov
-    s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._drift)
-    every = np.arange(cov.n_features)
-    d = best
-    for _ in range(passes):
-        rows, _ = _rows(problem, s, every, d, monitor)
-        if rows.max() < least:
-            least, best = float(rows.max()), d
-        if monitor.stop():
-            break
-        d = d * rows
-        d = np.maximum(d / d.max(), FLOOR)
-    return least, best
 
 
 def _extended(s: np.ndarray, chosen: np.ndarray, weights: np.ndarray, level: float, k: int) -> np.ndarray:
@@ -221,7 +228,7 @@ def _rows(
 ) -> tuple[np.ndarray, float]:
     """f_i(d)/d_i, rounded up: exact for the chosen rows, and an upper bound from s for all others."""
     cov, k = problem.cov, problem.k
-    companions = companions or Companions(problem)
+    companions = companions or Companions(problem, monitor=monitor)
     companions.weights = d
     together = float(sum_of_largest(s * d, k - 1))
     reach = s**2 + s * together / d

@@ -44,6 +44,10 @@ class Proven:
         """The least upper bound proven so far; infinite if there is none."""
         return least_proven(self.bounds)
 
+    def open(self, gap: float) -> bool:
+        """Whether all bounds together leave a relative gap larger than this."""
+        return self.upper > self.lower * (1 + gap)
+
     def above(self, gap: float) -> bool:
         """Whether the attempts that count leave a relative gap larger than this."""
         return self.least > self.lower * (1 + gap)

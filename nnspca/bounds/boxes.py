@@ -35,6 +35,7 @@ WIDEST = 2400  # most features that take part: a certificate's checker holds all
 STAGES = 6
 GAIN = 0.02  # share of the mass of all but the k largest: a stage that removes less is the last
 READ = 256  # rows of A at a time
+PRICE = 1.2e-8  # seconds an entry takes in a stage
 STRIP = 64  # rows of a stage at a time: their intermediate results fit the cache
 LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
 SLOWER = 4.0  # by which a price changes at most from one stage to the next
@@ -90,6 +91,7 @@ def _read(
         if monitor.stop():
             return None
         rows = slice(start, start + READ)
+        monitor.pay(cov._reading_seconds(features[rows]) * len(features) / problem.n)
         block = cov.block(features[rows], features) / lower_bound
         A[rows] = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
         A[rows, rows][np.diag_indices(len(block))] = 0.0
@@ -122,6 +124,7 @@ class _Stage:
             if monitor.stop():
                 break
             rows = slice(start, start + STRIP)
+            monitor.pay(PRICE * self.A[rows].size)
             bounded[rows], following[rows] = self._of_rows(rows, boxes, price[rows])
         return bounded, following
 

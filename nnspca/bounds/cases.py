@@ -110,11 +110,13 @@ class Elimination:
     def _warm_start(self, first: int, meter: branch.Meter) -> None:
         """Start a case from the bound that the multipliers of the case before prove for fewer features."""
         case = self.cases[first]
-        pair_proofs = {
-            q: other.proof for q, other in self.cases.items() if q < first and isinstance(other.proof, PairProof)
-        }
+        pair_proofs = [
+            (other.value, other.proof)
+            for q, other in self.cases.items()
+            if q < first and isinstance(other.proof, PairProof)
+        ]
         if pair_proofs and self._has_room(case):
-            proof = pair_proofs[max(pair_proofs)]
+            _, proof = min(pair_proofs, key=lambda pair: pair[0])
             case.warm_started = True
             value, proven = proof_of(case.problem, proof.L, proof.M, monitor=self.monitor)
             case.improve(value + self.error, proven)
@@ -222,6 +224,8 @@ class Elimination:
                 return True
         if not case.rests:
             self._advance(case, first, meter, goal)
+        elif worst not in self.cases:  # those before it have stalled
+            self._open(worst)
         else:
             return trees and self._branch(case, first, meter, goal)
         return True

@@ -10,10 +10,13 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
+from nnspca.calls.progress import Monitor
 from nnspca.covariance.factor import SparseFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics.feasible import largest_entries
 from nnspca.numerics.rounding import raised
+
+QUIET = Monitor()
 
 
 class Companions:
@@ -26,9 +29,19 @@ class Companions:
         d; 1 when None. They may be set anew.
     cache_entries : int
         Most stored entries of products that are cached for repeated requests.
+    monitor : Monitor
+        Pays for the rows that are read.
     """
 
-    def __init__(self, problem: Problem, weights: np.ndarray | None = None, *, cache_entries: int = 0) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        weights: np.ndarray | None = None,
+        *,
+        cache_entries: int = 0,
+        monitor: Monitor = QUIET,
+    ) -> None:
+        self.monitor = monitor
         self.problem, self.weights, self.count = problem, weights, problem.k - 1
         self._cache: dict[bytes, scipy.sparse.csr_array] = {}
         self._room = cache_entries
@@ -74,6 +87,7 @@ class Companions:
         key = rows.tobytes()
         if key in self._cache:
             return self._cache[key]
+        self.monitor.pay(self.problem.cov._reading_seconds(rows))
         product = factor.stored_products(rows)
         if product.nnz <= self._room:
             self._cache[key] = product
@@ -82,6 +96,7 @@ class Companions:
 
     def _dense(self, rows: np.ndarray) -> np.ndarray:
         """The same from all entries of the rows."""
+        self.monitor.pay(self.problem.cov._reading_seconds(rows))
         block = self.problem.cov.block(rows)
         shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
         shares[np.arange(len(rows)), rows] = 0.0

@@ -106,7 +106,7 @@ class MassRanking:
             self.masses[joint.proof.features] = joint.masses
             self._settled[joint.proof.features] = True
         self._order = np.argsort(-self.masses, kind="stable")
-        self._companions = Companions(problem)
+        self._companions = Companions(problem, monitor=monitor)
         self._row_masses = np.zeros(0)
         self._rows_read = 0
 
@@ -165,7 +165,8 @@ def every(problem: Problem, lower_bound: float, monitor: Monitor, *, row_skip_th
     stopped, rows that were not read keep their bounds by variance.
     """
     masses = by_variance(problem.cov, lower_bound)
-    heavy, companions = np.flatnonzero(masses > row_skip_threshold), Companions(problem)
+    heavy = np.flatnonzero(masses > row_skip_threshold)
+    companions = Companions(problem, monitor=monitor)
     for start in range(0, len(heavy), problem.cov._strip):
         if monitor.stop():
             break

@@ -51,6 +51,7 @@ class Outside:
             if self.monitor.stop():
                 break
             chosen = rows[start : start + self.cov._strip]
+            self.monitor.pay(self.cov._reading_seconds(chosen))
             block = self.cov.block(chosen)
             shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
             shares += self.reading * self.deviations[chosen, None] * self.deviations + self.cov._drift

@@ -35,7 +35,7 @@ from typing import TypeVar
 import numpy as np
 
 from nnspca.bounds import eigenvalues
-from nnspca.bounds.plan import BoundContext, Plan, pair_steps, parts_cases, whole_steps
+from nnspca.bounds.plan import BoundContext, Plan, pair_steps, parts_cases, step_seconds, whole_steps
 from nnspca.bounds.splitting import Splitting
 from nnspca.calls.progress import Monitor
 from nnspca.calls.stopping import run_cancellable
@@ -61,7 +61,8 @@ _T = TypeVar("_T")
 
 
 def run_interruptibly(act: Callable[[], _T], n: int, monitor: Monitor) -> _T:
-    """Return the result of a computation on n features; a long one runs in a thread, so that it can be stopped."""
+    """Return the result of a step or a bound on n features; a long one runs in a thread, so that it can be stopped."""
+    monitor.pay(step_seconds(n))
     return run_cancellable(act, monitor) if n >= LARGE else act()
 
 

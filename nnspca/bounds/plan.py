@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds.bound import Proven
+from nnspca.calls.progress import Allowance
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 SECOND = 145 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second: the unit of cost
+STEP = 0.75  # of what the unit counts for a step: it is faster on many features than when the unit was set
 OVERHEAD = 3e5  # cost of a step that does not depend on n, in the unit n^2.5
+FEW = 1000  # features up to which a certificate may do the work of few
 WORTHWHILE = 700  # fewest steps of a splitting for which a tree is worthwhile
 QUICK = 0.5  # share of the work by which all quick bounds are made; no call ends before
 
@@ -65,6 +68,12 @@ class Plan:
         more.
     last : float
         No attempt is made whose place (``Attempt.at``) comes after this.
+    seconds, seconds_of_many : float
+        Most work of all attempts together, counted in processor seconds, up to ``FEW`` features and beyond:
+        those under way when it ends yield what they have.
+    small : float
+        Relative gap at which the rest of that work is limited to ``seconds_of_small``.
+    seconds_of_small : float
     """
 
     ranks: tuple[int, ...]
@@ -88,6 +97,14 @@ class Plan:
     narrow: float = 5e-3
     optimal: float = 5e-5
     last: float = 1.0
+    seconds: float = np.inf
+    seconds_of_many: float = np.inf
+    small: float = 0.0
+    seconds_of_small: float = np.inf
+
+    def allowance(self, n: int) -> Allowance:
+        """Return the work that a certificate of n features may do."""
+        return Allowance(self.seconds if n <= FEW else self.seconds_of_many)
 
 
 PLANS = {
@@ -105,11 +122,15 @@ PLANS = {
         eliminated_loss=3e-3,
         eliminated_seconds=2.8,
         read=4e10,
-        passes=3,
+        passes=1,
         always_levels=False,
         branch_seconds=1,
         closed=5e-5,
         narrow=2e-2,
+        seconds=3.0,
+        seconds_of_many=6.0,
+        small=1e-3,
+        seconds_of_small=0.5,
     ),
     "thorough": Plan(
         ranks=(1, 2, 3, 4, 5, 6, 7),
@@ -125,7 +146,7 @@ PLANS = {
         eliminated_loss=3e-4,
         eliminated_seconds=60,
         read=6e11,
-        passes=8,
+        passes=3,
         always_levels=True,
         branch_seconds=90,
         closed=1e-6,
@@ -175,6 +196,11 @@ def whole_steps(problem: Problem, plan: Plan) -> int:
 def cost(n: int) -> float:
     """Return the cost of a step of a splitting of n features, in the unit n^2.5."""
     return n**2.5 + OVERHEAD
+
+
+def step_seconds(n: int) -> float:
+    """Return about how many seconds a step of a splitting of n features takes, with its share of a bound."""
+    return STEP * cost(n) / SECOND
 
 
 def rows_read(problem: Problem, plan: Plan) -> int:

@@ -55,7 +55,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "is at most what the richest feature gathers from itself and k − 1 companions. Any "
                 "weights prove a bound; those that level the rows prove a low one."
             ),
-            attempts=(Attempt(0.2, balanced.by_plan), Attempt(0.75, balanced.throughout_by_plan)),
+            attempts=(Attempt(0.2, balanced.by_plan), Attempt(0.68, balanced.throughout_by_plan)),
         ),
         BoundInfo(
             "rank",
@@ -68,7 +68,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "set aside only when a bound on it is proven. The rest adds at most eigenvalue d + "
                 "1 to any component, and the best of a sum is never more than the sum of the bests."
             ),
-            attempts=(Attempt(0.25, spectral.rank_by_plan),),
+            attempts=(Attempt(0.1, spectral.rank_by_plan),),
         ),
         BoundInfo(
             "shifted-rank",
@@ -83,7 +83,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "grant plus best surplus is a bound."
             ),
             attempts=(
-                Attempt(0.3, spectral.shifted_by_plan),
+                Attempt(0.15, spectral.shifted_by_plan),
                 Attempt(0.8, spectral.best_shifted_by_plan, above="narrow", counts_for_gap=True),
             ),
         ),

@@ -25,6 +25,7 @@ from nnspca.result import Bound
 from nnspca.spannogram import sphere
 
 QUIET = Monitor()
+PRICE = 2e-8  # seconds a feature takes in a cell
 FIRST = 3  # d of the paper's experiments (Asteris et al. 2014, section 7)
 
 
@@ -61,7 +62,9 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
     tail = run_cancellable(lambda: eigenvalues.residual(cov, V), monitor)
     if tail is None:
         return None
+    monitor.pay(eigenvalues.residual_seconds(cov, d))
     inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop)
+    monitor.pay(PRICE * len(inner.tree) * cov.n_features)
     top = rounding.covered(inner.upper)
     detail = (
         f"Along the {d} strongest direction(s) the best k features were found exactly; "
@@ -81,14 +84,18 @@ def leading_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iter
 
 
 def rank_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """B1 at the paper's own rank."""
+    """B1 at the paper's own rank, where it takes no long: B2 is never above it."""
+    if eigenvalues.residual_seconds(problem.cov, FIRST) > plan.seconds_of_small:
+        return
     bound = rank(problem, _first(problem, plan), shifted=False, cells=plan.cells, monitor=context.monitor)
     if bound is not None:
         yield bound
 
 
 def shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """B2 at the same rank."""
+    """B2 at the same rank, on the same condition."""
+    if eigenvalues.residual_seconds(problem.cov, FIRST) > plan.seconds_of_small:
+        return
     bound = rank(problem, _first(problem, plan), shifted=True, cells=plan.cells, monitor=context.monitor)
     if bound is not None:
         yield bound

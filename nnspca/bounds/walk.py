@@ -49,6 +49,7 @@ class Walk:
         plan: PlanT,
         context: Callable[[], ContextT],
         *,
+        first: float = 0.0,
         last: float = 1.0,
     ) -> Iterator[tuple[float, Bound]]:
         """Make every attempt that the plan still calls for; yield the fraction done, and each bound.
@@ -62,10 +63,10 @@ class Walk:
             Its fields are the gaps that ``Attempt.above`` names.
         context : callable
             Returns the context of the next attempt.
-        last : float
-            No attempt is made whose place (``Attempt.at``) comes after this.
+        first, last : float
+            No attempt is made whose place (``Attempt.at``) comes before or after these.
         """
-        order = [attempt for _, attempt in attempts(registry) if attempt.at <= last]
+        order = [attempt for _, attempt in attempts(registry) if first <= attempt.at <= last]
         ends = [attempt.at for attempt in order[1:]] + [1.0]
         wide: dict[str, bool] = {}  # whether each gap of the plan was exceeded when first evaluated
         for attempt, end in zip(order, ends, strict=True):

@@ -204,7 +204,7 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
         problem,
         context.x,
         context.lower,
-        context.bounds["balanced-rows"].value,
+        context.upper,
         features=max(plan.working_features, CROWDED) if crowded else plan.working_features,
         budget=max(plan.pair_seconds, plan.whole_seconds if crowded else 0.0) * SECOND,
         goal=context.lower * (1 + plan.closed),

@@ -44,9 +44,20 @@ OnProgress = Callable[[Progress], None]
 OnFound = Callable[[np.ndarray, float], None]
 
 
+@dataclass
+class Allowance:
+    """The work that a call may still do, in processor seconds as counted, not timed: the same on every machine."""
+
+    left: float
+
+    def limit(self, seconds: float) -> None:
+        """Leave no more than this."""
+        self.left = min(self.left, seconds)
+
+
 @dataclass(frozen=True)
 class Monitor:
-    """A span of a call's progress bar, with its stop switch.
+    """A span of a call's progress bar, with its stop switch and its allowance.
 
     Attributes
     ----------
@@ -58,6 +69,8 @@ class Monitor:
         The part of the whole call that this span covers.
     on_found : callable, optional
         Called with loadings and variance of every feasible point on the way, improved or not.
+    allowance : Allowance, optional
+        Once it is spent, loops end as if the caller had asked to stop.
     """
 
     should_stop: ShouldStop | None = None
@@ -65,10 +78,24 @@ class Monitor:
     start: float = 0.0
     end: float = 1.0
     on_found: OnFound | None = None
+    allowance: Allowance | None = None
 
     def stop(self) -> bool:
+        """Whether the caller asked to stop, or the allowance is spent."""
+        return (self.allowance is not None and self.allowance.left <= 0) or self.interrupted()
+
+    def interrupted(self) -> bool:
         """Whether the caller asked to stop."""
         return self.should_stop is not None and bool(self.should_stop())
+
+    def pay(self, seconds: float) -> None:
+        """Subtract work from the allowance, if there is one."""
+        if self.allowance is not None:
+            self.allowance.left -= seconds
+
+    def affords(self, seconds: float) -> bool:
+        """Whether the allowance suffices for this."""
+        return self.allowance is None or self.allowance.left >= seconds
 
     def tell(self, fraction: float, stage: str, variance: float | None = None, upper: float | None = None) -> None:
         """Report that ``fraction`` of this span is done."""

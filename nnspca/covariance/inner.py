@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from nnspca.covariance.factor import DenseFactor, Factor
+from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.covariance.held_rows import Form, HeldRows
 from nnspca.covariance.origin import Origin
@@ -17,6 +17,7 @@ from nnspca.numerics.feasible import sum_of_largest
 STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
 BATCH_ENTRIES = 1_200_000  # of vectors that A is applied to at a time
 SPARSE_ROW = 5e5  # products whose time a row of sparse data takes beside its own
+SELECTED, DENSE_PRODUCT, SPARSE_PRODUCT = 5e-9, 7e-11, 1e-8  # seconds an entry, and a product behind it
 DENSE_PRODUCTS, SPARSE_PRODUCTS = 400_000_000, 50_000_000  # with the numbers held, at a time
 
 
@@ -94,6 +95,17 @@ class Inner:
             return held
         m, n = self.factor.shape
         return max(held * held / (m * n), SPARSE_ROW)
+
+    def _reading_seconds(self, rows: np.ndarray) -> float:
+        """About how many seconds it takes to read these rows of A and to select from them, on one core of 2024."""
+        each = len(rows) * self.n_features * SELECTED
+        if self.holds_entries:
+            return each
+        if isinstance(self.factor, SparseFactor):
+            m, _ = self.factor.shape
+            stored = np.diff(self.factor._columns.indptr)
+            return each + SPARSE_PRODUCT * float(stored[rows].sum()) * float(stored.sum()) / m
+        return each + DENSE_PRODUCT * len(rows) * self._row_cost
 
     def _room(self, entries: int = 1) -> float:
         """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.

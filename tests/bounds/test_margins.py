@@ -21,6 +21,7 @@ from nnspca.bounds import (
     carried,
     cases,
     eigenvalues,
+    levelled,
     masses,
     pair_scaled,
     selection,
@@ -218,11 +219,15 @@ def rows_stopped(seek):
 ROWS_OF_DATA = [
     rows_of_data,
     rows_stopped(lambda problem, monitor: balanced._of_factor(problem, monitor)[0]),
-    rows_stopped(lambda problem, monitor: balanced._levelled_throughout(problem, np.inf, np.ones(N), 1, monitor)[0]),
+]
+ALL_ROWS = [
+    lambda: levelled.StoredRows(Problem(DATA, K), np.ones(N), MONITOR).bound(np.linspace(1, 2, N)),
+    rows_stopped(lambda problem, monitor: levelled.StoredRows(problem, np.ones(N), monitor).costs),
 ]
 ASKED = {
     "variances.py": [lambda: variances.largest_variances(DATA, K)],
     "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value, *ROWS_OF_DATA],
+    "levelled.py": ALL_ROWS,
     "boxes.py": [beside_each_other],
     "carried.py": [lambda: carried.at_larger(3.0, 2, 5, 0.5), lambda: -carried.least_variance(DATA)],
     "branch.py": [lambda: branch._of_known_support(HELD)[0]],

@@ -2,7 +2,6 @@
 
     python check.py certificate.npz data.npy [BILLIONS of products at most; if not given 20, fifteen minutes]
 
-What the vector attains and what nothing exceeds are derived again in whole numbers, nothing of the proof is believed.
 Status 0: all of it holds; 1: something does not; 2: this checker cannot tell (check_more.py knows more kinds of proof).
 """
 
@@ -21,10 +20,7 @@ from operator import add, mul
 from pathlib import Path
 from typing import Any
 
-MOST = 2**28  # bytes of a file, unpacked; the whole numbers made of it may have 32 times as many bits
-READ = 2000  # up to so many features every row is read; above, those that their variances leave in question
-FINE = 2**96  # quotients are rounded up to whole multiples of its inverse
-LEFT = [20 * 10**9]  # products that may still be taken
+MOST, READ, FINE, LEFT = 2**28, 2000, 2**96, [20 * 10**9]  # bytes of a file, rows all read, grid of quotients, products
 CODES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b", "u4": "I", "u2": "H", "u1": "B", "b1": "?"}
 
 
@@ -110,14 +106,14 @@ class Matrix:
     def restricted(self, S: Any) -> "Matrix":
         """Return the matrix of some features, each once and in order."""
         need(all(a < b for a, b in zip([-1, *S], [*S, self.n], strict=True)), "features are not in order")
-        part = ([[self.rows[i][j] for j in S] for i in S],) if self.rows else (None, [self.columns[i] for i in S])
-        return Matrix(self.over, *part)
+        rows = [[self.rows[i][j] for j in S] for i in S] if self.rows else None
+        return Matrix(self.over, rows, [self.columns[i] for i in S] if self.columns else None)
 
-    def attained(self, loadings: Any, k: int, nonnegative: bool) -> Fraction:
-        """Return x'Ax / x'x of a vector that is allowed, whatever its norm."""
+    def attained(self, loadings: Any, k: int, nonnegative: bool, inside: Any = ()) -> Fraction:
+        """Return x'Ax / x'x of a vector that is allowed, whatever its norm; the features inside take places anyhow."""
         ((x,), _) = grid([loadings], self.n)
         used = [i for i, weight in enumerate(x) if weight]
-        need(0 < len(used) <= k and (min(x) >= 0 or not nonnegative), f"{len(used)} nonzeros, or one is negative")
+        need(any(x) and len({*used, *inside}) <= k and (min(x) >= 0 or not nonnegative), "too many nonzeros, or < 0")
         samples = [sum(x[i] * self.columns[i][r] for i in used) for r in range(len((self.columns or [[]])[0]))]
         total = sum(map(mul, samples, samples)) or sum(x[i] * sum(map(mul, self._row(i), x)) for i in used)
         return Fraction(total, self.over * sum(map(mul, x, x)))
@@ -221,7 +217,7 @@ class Checker:
 
     def cases(self, p: Any, k: int, A: Matrix, inside: Any) -> Fraction:
         """The largest bound of cases that leave no support out: without a feature, or with it."""
-        splits, leaves, most, todo = iter(p["splits"]), iter(p["leaves"]), Fraction(0), list[Any]([((), ())])
+        splits, leaves, most, todo = iter(p["splits"]), iter(p["leaves"]), Fraction(0), list[Any]([((), (*inside,))])
         while todo:
             (out, sure), feature = todo.pop(), next(splits)
             pay(A.n * (1 + len(out)))
@@ -269,11 +265,16 @@ def check(certificate: bytes, data: bytes, say: Any = print, billions: float = 2
     known = given["version"] == 1 and reading in ("centred", "standardised", "matrix") and (r == 1 or make)
     need(known, "its format is another version, or it speaks of several parts, which check_more.py checks", 2)
     A, checker = covariance(read_array(data), reading), make(nonnegative, say, r) if make else Checker(nonnegative, say)
-    X, off = [X] if type(X[0]) in (int, float) else X, int(reading == "standardised")
+    X, off, F = [X] if type(X[0]) in (int, float) else X, reading == "standardised", sorted({*claim.get("include", ())})
+    T = [i for i in range(A.n) if i not in claim.get("exclude", ()) and (i in F or len(F) < k)]
+    need((r == 1 or not F) and {i for x in X for i, w in enumerate(x) if w} | {*F} <= {*T}, "a feature is excluded")
+    on = f", {F} among them" * (F != []) + f", none outside {len(T)} features" * (len(T) < A.n)
+    A, X = (A.restricted(T), [[x[i] for i in T] for x in X]) if len(T) < A.n else (A, X)
+    sure = [place for place, i in enumerate(T) if i in F]
     need(len(X) <= r <= A.n and all(sum(map(bool, column)) <= 1 for column in zip(*X, strict=True)), "parts overlap")
-    lower = sum(A.attained(x, k, nonnegative) for x in X) - Fraction(off * r * A.n, 2**61)
-    upper = checker.upper_bound(given["proof"], k, A) * (1 + Fraction(off, 2**60))
-    say(f"{r} x of {k} nonzeros at most{', none negative' * nonnegative}: {shown(lower, ROUND_FLOOR)} is attained")
+    lower = sum(A.attained(x, k, nonnegative, sure) for x in X) - Fraction(off * r * A.n, 2**61)
+    upper = checker.upper_bound(given["proof"], k, A, sure if given.get("inside") else ()) * (1 + Fraction(off, 2**60))
+    say(f"{r} x of {k} nonzeros at most{on}{', none negative' * nonnegative}: {shown(lower, ROUND_FLOOR)} is attained")
     need(abs(low - lower) <= lower / 10**9, "the vector does not attain what is claimed")
     need(lower <= upper <= high, f"a bound of {shown(high)} is claimed, one of {shown(upper)} is proven")
     need(upper <= own <= high + high / 10**9, f"{shown(high)} is proven, its {shown(own)} is beyond this checker", 2)
@@ -287,12 +288,11 @@ def main(names: list[str], make: Any = None) -> int:
     try:
         need(len(names) in (2, 3) and (*names, "20")[2].isdecimal(), "usage: " + __doc__.split("\n")[2].strip(), 2)
         check(Path(names[0]).read_bytes(), Path(names[1]).read_bytes(), print, int((*names, "20")[2]), make)
+        why, code = "ACCEPTED", 0
     except Exception as e:  # a refusal, or whatever damaged files lead to
         why, code = e.args if isinstance(e, Refused) else (f"{type(e).__name__}: {e!s:.99}", 1 + isinstance(e, OSError))
-        print(("REFUSED: ", "CANNOT CHECK: ")[code - 1] + why)
-        return int(code)
-    print("ACCEPTED")
-    return 0
+    print(("", "REFUSED: ", "CANNOT CHECK: ")[code] + why)
+    return int(code)
 
 
 if __name__ == "__main__":

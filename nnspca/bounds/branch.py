@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -147,7 +147,7 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
         return
     whole = context.bounds["pair-scaled"].ingredients if "pair-scaled" in context.bounds else None
     yield from tighten(
-        problem,
+        replace(problem, include=context.include),
         context.x,
         goal=context.lower * (1 + plan.optimal / 2),
         meter=Meter(plan.branch_seconds * SECOND),
@@ -182,7 +182,7 @@ class _Nodes:
     def root(self, proven: PairProof | None) -> Node:
         """Bound the whole problem, starting from its earlier proof."""
         n = self.problem.n
-        return self._node(np.arange(n), np.zeros(n, dtype=bool), ROOT, proven=proven)
+        return self._node(np.arange(n), self.problem.included, ROOT, proven=proven)
 
     def sides(self, parent: Node, j: int, steps: int) -> tuple[Node, Node]:
         """Bound both sides of a split at the feature at place j of the parent: without it, and with it."""
@@ -217,7 +217,7 @@ class _Nodes:
             first = proof_of(part, L, M, forced=inside, monitor=self.monitor)
         elif proven is not None:
             splitting.begin_at(proven)
-            first = proof_of(part, proven.L, proven.M, monitor=self.monitor)
+            first = proof_of(part, proven.L, proven.M, forced=inside, monitor=self.monitor)
         value, proof = self._improved(splitting, part, inside, steps, first, whole=parent is None)
         return Node((-value, number), features, inside, proof, splitting)
 

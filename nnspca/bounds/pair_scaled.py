@@ -30,6 +30,7 @@ eigenvalue, no row's outlier.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -171,6 +172,7 @@ def _tightened(problem: Problem, plan: Plan, context: BoundContext, steps: int) 
     """From the multipliers of a neighbouring k if they cover all features, else from balanced rows."""
     if not steps:
         return
+    problem = replace(problem, include=context.include)
     earlier = context.earlier.get("pair-scaled")
     proof = None if earlier is None else earlier.ingredients
     balanced = context.bounds.get("balanced-rows")
@@ -207,7 +209,7 @@ def _proven(
     problem: Problem, L: np.ndarray, M: np.ndarray, forced: np.ndarray | None, level: bool
 ) -> tuple[float, PairProof]:
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    forced = np.zeros(len(L), dtype=bool) if forced is None else forced
+    forced = problem.included if forced is None else forced
     L = (L + L.T) / 2
     # a little above, so that the products' rounding cannot matter
     M = rounding.covering(_balanced(L, least_products(L, M, nonnegative), k, forced))

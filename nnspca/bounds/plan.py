@@ -172,12 +172,16 @@ class BoundContext(Proven):
         Seed of all random choices.
     consider : callable
         Called with a support of at most k features that may have a better point.
+    include : tuple of int
+        Features that every support contains. The problem of an attempt is without them: a bound
+        that can count their places adds them.
     """
 
     x: np.ndarray
     earlier: Mapping[str, Bound] = field(default_factory=dict)
     seed: int = 0
     consider: Callable[[np.ndarray], None] = _ignored
+    include: tuple[int, ...] = ()
 
 
 def pair_steps(problem: Problem, plan: Plan) -> int:

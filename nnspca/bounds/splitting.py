@@ -59,7 +59,7 @@ class Splitting:
     def __init__(self, problem: Problem, x: np.ndarray, forced: np.ndarray | None = None) -> None:
         A, nonnegative = problem.cov.entries, problem.nonnegative
         self.n, self.k, self.nonnegative = problem.n, problem.k, nonnegative
-        self.forced = np.zeros(self.n, dtype=bool) if forced is None else forced
+        self.forced = problem.included if forced is None else forced
         self.scale = _largest_eigenvalue(A) or 1.0  # of features that hold nothing any scale will do
         self.A: np.ndarray = (A / self.scale).astype(SINGLE)
         self.rho = START

@@ -49,6 +49,8 @@ def derive(proof: object, problem: Problem) -> float:
     """
     if type(proof) not in DERIVATIONS:
         raise CertificateError("it carries nothing to re-derive it from")
+    if type(proof) not in (PairProof, BranchProof):  # the others prove it for the problem without ``include``
+        problem = replace(problem, include=())
     return float(DERIVATIONS[type(proof)](proof, problem)) + problem.n * UNDERFLOW
 
 

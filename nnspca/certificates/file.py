@@ -30,6 +30,7 @@ FORMAT = 4
 READABLE = (2, 3, FORMAT)
 TEXT = "certificate"  # the array that holds the JSON
 TOLD = ("format", "certificate", "bounds")
+GIVEN = ("include", "exclude")  # in a file only where there are such features
 PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, *PARTS_DERIVATIONS, BoxProof)}
 
 
@@ -98,7 +99,7 @@ def save_certificate(cert: Any, file: Any, cov: Covariance | None = None) -> Non
             entry["proof"] = _packed(bound.ingredients, f"bound{number}", arrays)
         bounds.append(entry)
     described = [_scalars(part) | {"options": dict(part.options), "history": list(part.history)} for part in components]
-    content: dict[str, Any] = {"format": FORMAT, "certificate": _scalars(cert), "bounds": bounds}
+    content: dict[str, Any] = {"format": FORMAT, "certificate": _scalars(cert) | _given(cert), "bounds": bounds}
     if isinstance(cert, PartsCertificate):
         content["parts"] = described
     else:
@@ -204,6 +205,8 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
             parts = tuple(_component(*each) for each in zip(content["parts"], arrays["loadings"], strict=True))
             return PartsCertificate(parts=parts, bounds=bounds, **content["certificate"])
         component = _component(content["component"], arrays["loadings"])
+        for name in set(GIVEN) & set(content["certificate"]):
+            content["certificate"][name] = tuple(content["certificate"][name])
         return Certificate(component=component, bounds=bounds, **content["certificate"])
     except CertificateError:
         raise
@@ -299,6 +302,11 @@ def _unpacked(content: dict[str, Any], arrays: dict[str, np.ndarray]) -> object:
         else:
             fields[name] = tuple(field["value"]) if isinstance(field["value"], list) else field["value"]
     return PROOFS[content["type"]](**fields)
+
+
+def _given(cert: Certificate | PartsCertificate) -> dict[str, list[int]]:
+    """The features that a certificate includes and excludes, where there are any."""
+    return {name: list(features) for name in GIVEN if (features := getattr(cert, name, ()))}
 
 
 def _scalars(record: object) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from nnspca.certificates.numbers import array, at_most, flag, number, text, whol
 from nnspca.certificates.ranks import holds_everywhere
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.restriction import restricted
 from nnspca.errors import CertificateError
-from nnspca.numerics import feasible
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
 MOST_BOUNDS = 64  # several times what any certificate of ours holds: each may cost an eigenvalue of A
@@ -75,14 +75,39 @@ def verify(cert: Certificate | PartsCertificate, cov: Covariance) -> None:
 
 def _check(cert: Certificate, cov: Covariance) -> None:
     """Check all claims of a certificate; each is read once and has to be of its type."""
-    problem = _setting(cert, cov)
+    include, exclude = _features(cert.include, "include", cov), _features(cert.exclude, "exclude", cov)
+    problem, left = restricted(_setting(cert, cov), include, exclude)
+    if set(include) & set(exclude) or not problem.k == cert.k >= len(include):
+        raise CertificateError(f"{len(include)} features included and {len(exclude)} excluded do not fit k = {cert.k}")
     claimed = number(cert.leading, "the largest eigenvalue")
-    attained = check_component(cert.component, "component", problem)
+    attained = check_component(narrowed(cert.component, "component", left, cov.n_features), "component", problem)
     proven = _proven(cert.bounds, lambda proof: derive(proof, problem))
-    _check_sandwich(cert, attained, "component attains", proven, cov)
+    _check_sandwich(cert, attained, "component attains", proven, problem.cov)
     leading = min((value for proof, value in proven if holds_everywhere(proof)), default=np.inf)
     if not at_most(leading, claimed):
         raise CertificateError(f"the largest eigenvalue is claimed to be {claimed!r}; only {leading!r} is proven")
+
+
+def _features(value: object, what: str, cov: Covariance) -> tuple[int, ...]:
+    """The features of a certificate that are included or excluded, ascending."""
+    if type(value) is not tuple:
+        raise CertificateError(f"the features of {what} are a {type(value).__name__}, not a tuple")
+    places = tuple(whole(i, f"a feature of {what}", 0, cov.n_features - 1) for i in value)
+    if list(places) != sorted(set(places)):
+        raise CertificateError(f"the features of {what} are not in order, each once")
+    return places
+
+
+def narrowed(part: Component, what: str, left: np.ndarray, n: int) -> Component:
+    """Return a component of n features on those left; CertificateError if it has a loading on another."""
+    if len(left) == n:
+        return part
+    x = _loadings(part, what, n)
+    if (lost := np.setdiff1d(np.flatnonzero(x), left)).size:
+        raise CertificateError(
+            f"loading {lost[0]} of the {what} is {x[lost[0]]:g}: the feature is excluded, or others take all k places"
+        )
+    return replace(part, loadings=x[left])
 
 
 def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
@@ -161,11 +186,15 @@ def close(claim: float, attained: float, cov: Covariance) -> bool:
     return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov._drift)
 
 
-def validated(part: Component, what: str, problem: Problem) -> Component:
-    """Return a caller's component as one of this problem; ValueError if the judge would refuse it later."""
+def validated(part: Component, what: str, problem: Problem, left: np.ndarray | None = None, n: int = 0) -> Component:
+    """Return a caller's component as one of this problem; ValueError if the judge would refuse it later.
+
+    ``left`` are the features of the problem where the component has loadings for n.
+    """
     try:
+        part = part if left is None else narrowed(part, what, left, n)
         # one made for another k, sign or covariance is what it is here
-        variance = problem.cov.variance(_loadings(part, what, problem.cov))
+        variance = problem.cov.variance(_loadings(part, what, problem.n))
         part = replace(part, k=problem.k, nonnegative=problem.nonnegative, variance=variance)
         check_component(part, what, problem)
     except CertificateError as error:
@@ -173,10 +202,10 @@ def validated(part: Component, what: str, problem: Problem) -> Component:
     return part
 
 
-def _loadings(part: Component, what: str, cov: Covariance) -> np.ndarray:
+def _loadings(part: Component, what: str, n: int) -> np.ndarray:
     if type(part.loadings) is not np.ndarray:  # a masked one would show its reader other numbers than it holds
         raise CertificateError(f"the loadings of the {what} are a {type(part.loadings).__name__}, not a plain array")
-    return array(part.loadings, f"the vector of loadings of the {what}", (cov.n_features,))
+    return array(part.loadings, f"the vector of loadings of the {what}", (n,))
 
 
 def check_component(part: object, what: str, problem: Problem) -> float:
@@ -184,8 +213,8 @@ def check_component(part: object, what: str, problem: Problem) -> float:
     if type(part) is not Component:
         raise CertificateError(f"the {what} is a {type(part).__name__}, not a Component")
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    x = _loadings(part, what, cov)
-    reason = feasible.infeasibility(x, k, nonnegative)
+    x = _loadings(part, what, cov.n_features)
+    reason = problem.infeasibility(x)
     if reason:
         raise CertificateError(f"the {what} is not feasible for k={k}, nonnegative={nonnegative}: {reason}")
     attained = float(x @ cov.apply(x))

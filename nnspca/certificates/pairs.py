@@ -24,7 +24,9 @@ def branch_bound(proof: BranchProof, problem: Problem) -> float:
     splits = iter([whole(i, "a feature the cases are split at", -1, n - 1) for i in proof.splits])
     leaves = iter(proof.leaves)
     most = UpperBound()
-    cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]  # left out, known to be in
+    cases: list[tuple[frozenset[int], frozenset[int]]] = [
+        (frozenset(), frozenset(problem.include))
+    ]  # left out, known to be in
     while cases:
         out, inside = cases.pop()
         feature = next(splits, None)
@@ -50,11 +52,11 @@ def branch_bound(proof: BranchProof, problem: Problem) -> float:
 
 
 def pair_bound(proof: PairProof, problem: Problem, inside: list[int] | None = None) -> float:
-    """The bound that (L, M) prove for ``cov``, after all checks; ``inside`` are features of every support."""
+    """The bound that (L, M) prove, after all checks; ``inside``, or ``include``, are features of every support."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     A, error = held_entries(cov)
     L, M, tail = check_pairs(proof, nonnegative, A, error)
-    return tail_and_rows(tail, L, _shares(M, k, inside or []), k)
+    return tail_and_rows(tail, L, _shares(M, k, list(problem.include) if inside is None else inside), k)
 
 
 def tail_and_rows(tail: float, L: np.ndarray, shares: np.ndarray, k: int) -> float:

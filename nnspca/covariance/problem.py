@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.covariance import Covariance
+from nnspca.numerics import feasible
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +23,9 @@ class Problem:
     k : int
         1 <= k <= n.
     nonnegative : bool
+    include : tuple of int
+        Features that every support contains, fewer than k: at most ``k - len(include)`` others are
+        nonzero.
 
     Examples
     --------
@@ -33,14 +37,36 @@ class Problem:
     cov: Covariance
     k: int
     nonnegative: bool = True
+    include: tuple[int, ...] = ()
 
     @property
     def n(self) -> int:
         """Number of features."""
         return self.cov.n_features
 
+    @property
+    def included(self) -> np.ndarray:
+        """Whether each feature is one of ``include``, shape (n,)."""
+        mask = np.zeros(self.n, dtype=bool)
+        mask[list(self.include)] = True
+        return mask
+
+    def best(self, g: np.ndarray) -> np.ndarray:
+        """Maximise ``g'x`` over the feasible set, for each row of g."""
+        return feasible.best(g, self.k, self.nonnegative, self.include)
+
+    def infeasibility(self, x: np.ndarray) -> str:
+        """Return why ``x`` is not feasible; an empty string if it is."""
+        reason, places = feasible.infeasibility(x, self.k, self.nonnegative), self.k - len(self.include)
+        others = np.count_nonzero(x[~self.included])
+        if reason or others <= places:
+            return reason
+        return f"{others} loadings are nonzero beside those included, which leave {places} of k = {self.k}"
+
     def restrict(self, features: np.ndarray) -> Problem:
-        """Return the problem on some of the features, with as many nonzeros as they allow.
+        """Return the problem on some of the features, with as many nonzeros as they allow, and none included.
+
+        Without ``include`` it is a relaxation: what bounds it from above bounds this one.
 
         Examples
         --------
@@ -49,4 +75,4 @@ class Problem:
         >>> part.k, part.cov.diagonal
         (1, array([2.]))
         """
-        return replace(self, cov=self.cov.restrict(features), k=min(self.k, len(features)))
+        return replace(self, cov=self.cov.restrict(features), k=min(self.k, len(features)), include=())

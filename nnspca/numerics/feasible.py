@@ -159,7 +159,7 @@ def unit(w: np.ndarray) -> np.ndarray:
     return w / np.where(squares > 0, np.sqrt(squares), 1.0)
 
 
-def best(g: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
+def best(g: np.ndarray, k: int, nonnegative: bool = True, include: tuple[int, ...] = ()) -> np.ndarray:
     """Maximise ``g'x`` over the feasible set.
 
     The k largest positive entries, normalised; where no entry is positive, the unit vector at the
@@ -170,6 +170,8 @@ def best(g: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     g : ndarray, shape (..., n)
     k : int
     nonnegative : bool
+    include : tuple of int
+        Features with a place of their own, fewer than k: of the others ``k - len(include)`` are left.
 
     Returns
     -------
@@ -182,8 +184,16 @@ def best(g: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     array([0.8, 0.6, 0. ])
     >>> best(np.array([-2.0, -1.0, -3.0]), k=2)
     array([0., 1., 0.])
+    >>> best(np.array([4.0, 3.0, 3.0]), k=2, include=(2,))
+    array([0.8, 0. , 0.6])
     """
-    return _filled(unit(keep_top(g, k, nonnegative)), g)
+    if not include:
+        return _filled(unit(keep_top(g, k, nonnegative)), g)
+    own, others = list(include), g.copy()
+    others[..., own] = 0.0
+    top = keep_top(others, k - len(own), nonnegative)
+    top[..., own] = np.maximum(g[..., own], 0.0) if nonnegative else g[..., own]
+    return _filled(unit(top), g)
 
 
 def _filled(x: np.ndarray, g: np.ndarray) -> np.ndarray:

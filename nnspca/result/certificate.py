@@ -147,6 +147,11 @@ class Certificate(Sandwich):
         Wall-clock time, solving included.
     stopped : bool
         True when ``should_stop`` ended the call early; the bounds are valid all the same.
+    include, exclude : tuple of int
+        Of which problem: each feature of ``include`` has one of the k places, whether its loading is
+        zero or not, and those of ``exclude`` have no loading. ``leading`` and the proofs in
+        ``bounds`` are of A on the features left, ascending: on ``include`` alone where it takes all
+        k places.
 
     Examples
     --------
@@ -170,6 +175,8 @@ class Certificate(Sandwich):
     effort: str = "live"
     seconds: float = field(default=0.0, compare=False)
     stopped: bool = False
+    include: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()
 
     def summary(self, need: Necessity | None = None, found: Stability | None = None) -> str:
         """Return plain sentences: the component found, and how much better any other can be at most.
@@ -183,16 +190,24 @@ class Certificate(Sandwich):
         """Return in a sentence what is proven of all other components."""
         better = wording.gain(self.lower, self.upper) if self.lower > 0 else ""
         signs = " with loadings ≥ 0" if self.nonnegative else ""
+        signs += f"{self._given()}," if self._given() else ""
         others = f"No {'single feature' if self.k == 1 else wording.counted(self.k, 'feature')}{signs}"
         verb = "does" if self.k == 1 else "do"
         if not better:
             return f"{others} {'has' if self.k == 1 else 'have'} more variance than {wording.up(self.upper)} (proven)."
         return f"{others} {verb} better by more than {better} (proven)."
 
+    def _given(self) -> str:
+        """The features included and excluded, in words; empty if there are none."""
+        given = (("included", self.include), ("excluded", self.exclude))
+        names = {word: [self.component.feature_name(i) for i in places] for word, places in given if places}
+        return "".join(f", {wording.named(some)} {word}" for word, some in names.items())
+
     def _lines(self) -> list[str]:
         part = self.component
+        asked = f"k = {self.k}, {wording.sign(self.nonnegative)}, {len(part.loadings)} features{self._given()}"
         return [
-            f"Certificate: k = {self.k}, {wording.sign(self.nonnegative)}, {len(part.loadings)} features",
+            f"Certificate: {asked}",
             f"found: {wording.variance_share(self.lower, part)} with {part.cardinality} features",
             f"       {wording.line(part)}",
             *self._proven_lines(),

@@ -80,7 +80,7 @@ def best(
     part = _portfolio(problem, rng, monitor.part(0.0, 1.0 - share), settings)
     if variances[0] > part.variance * (1 + TIE):
         part = replace(part, loadings=points[0], variance=float(variances[0]))
-    if not search or part.stopped:
+    if not search or part.stopped or problem.include:  # its walk would drop what is included
         return part
     return _searched(problem, part, rng, monitor.part(1.0 - share, 1.0), search)
 
@@ -217,6 +217,8 @@ def _candidates(
             V[:, :d], k, nonnegative=nonnegative, tol=1e-2, max_cells=CELLS, should_stop=monitor.stop
         ).loadings
         raise_if_stopped(monitor)
+        if problem.include:
+            exact = problem.best(exact)
         rows.append(exact[None])
         monitor.report_point(exact, cov.variance(exact))
         history.append(max(cov.variance(exact), history[-1]))
@@ -302,7 +304,8 @@ def _on_few(problem: Problem, features: np.ndarray, monitor: Monitor) -> Problem
         monitor.tell(share, "forming the covariance of the candidates")
 
     cov = searching.entry_by_entry(problem.cov, features, step)
-    return replace(problem, cov=cov, k=min(problem.k, len(features)))
+    include = tuple(np.searchsorted(features, problem.include).tolist())
+    return replace(problem, cov=cov, k=min(problem.k, len(features)), include=include)
 
 
 def _candidate_features(
@@ -342,6 +345,7 @@ def _candidate_features(
         nearness = np.maximum(nearness, _nearness(pulls, k))
     raise_if_stopped(monitor)
     nearness[given.any(axis=0)] = np.inf
+    nearness[problem.included] = np.inf
     chosen = np.sort(np.argsort(-nearness, kind="stable")[:count])
     return chosen, np.vstack([given, points])
 

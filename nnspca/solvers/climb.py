@@ -41,13 +41,13 @@ def climb(
         Feasible.
     variances : ndarray, shape (r,)
     """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    cov = problem.cov
     points, gradients, variances = np.zeros(starts.shape), np.zeros(starts.shape), np.zeros(len(starts))
     points[:, int(cov.diagonal.argmax())] = 1.0  # of what is not reached before it is stopped
     moving = np.arange(len(points))
     follows = np.arange(len(points))  # whose way a start goes: its own, until it meets a higher one
     for few in batches(moving, cov, monitor):
-        points[few] = feasible.best(starts[few], k, nonnegative)
+        points[few] = problem.best(starts[few])
         gradients[few] = cov.apply(points[few])
         variances[few] = np.einsum("ri,ri->r", points[few], gradients[few])
     _show(points, variances, monitor)
@@ -56,7 +56,7 @@ def climb(
             break
         going = []
         for few in batches(moving, cov, monitor):
-            x = feasible.best(gradients[few], k, nonnegative)
+            x = problem.best(gradients[few])
             g = cov.apply(x)
             gained = np.einsum("ri,ri->r", x, g)
             up = gained > variances[few]

@@ -35,9 +35,9 @@ def exact(
     best = _start(problem, monitor)
     value = cov.variance(best)
     history = [value]
-    none = np.zeros(cov.n_features, dtype=bool)
+    known = problem.included
     proven = np.inf
-    heap = [(-upper_bound(A, every, none, k, nonnegative), 0, every, none)]
+    heap = [(-upper_bound(A, every, known, k, nonnegative), 0, every, known)]
     nodes = 0
     while heap and -heap[0][0] > value * (1 + SLACK) and not monitor.stop():
         top, _, remaining, inside = heapq.heappop(heap)

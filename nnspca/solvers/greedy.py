@@ -9,7 +9,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
-from nnspca.solvers.climb import TIE, optimise_on_support
+from nnspca.solvers.climb import TIE, climb, optimise_on_support
 from nnspca.solvers.polish import larger_eigenvalue
 
 
@@ -19,14 +19,13 @@ def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, crit
     ``path`` adds the feature of largest ``|a_i'x|`` (``a_i'x`` with the sign constraint), x being
     the best point on the support so far: the feature along which the variance climbs fastest
     (d'Aspremont, Bach & El Ghaoui 2008). ``full`` tries every feature and adds the one that gives
-    the most variance (Moghaddam, Weiss & Avidan 2006).
+    the most variance (Moghaddam, Weiss & Avidan 2006). Features included come first, all at once.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    x = np.zeros(cov.n_features)
-    x[int(np.argmax(cov.diagonal))] = 1.0
+    x = _start(problem, monitor)
     history = [cov.variance(x)]
     monitor.report_point(x, history[0])
-    free = x == 0
+    free = (x == 0) & ~problem.included
     while np.count_nonzero(~free) < k and not monitor.stop():
         if criterion == "full":
             x = _fullest(cov, x, free, nonnegative, monitor)
@@ -45,9 +44,24 @@ def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, crit
         if len(history) > 1 and np.count_nonzero(x) < len(history) and history[-1] <= history[-2]:
             break
         monitor.tell(len(history) / k, f"{np.count_nonzero(x)} features", history[-1])
+    if problem.include:  # features included that had no weight on the way may have one now
+        x = optimise_on_support(cov, climb(problem, x[None], monitor=monitor)[0][0], nonnegative=nonnegative)
     if not nonnegative:
         x = feasible.orient(x)
     return Component(x, cov.variance(x), "greedy", k, nonnegative, history=tuple(history), stopped=monitor.stop())
+
+
+def _start(problem: Problem, monitor: Monitor) -> np.ndarray:
+    """The features included with the best weights; where they hold nothing, the feature of largest variance."""
+    cov, x = problem.cov, np.zeros(problem.n)
+    if problem.include:
+        start = feasible.unit(problem.included.astype(float))
+        x = optimise_on_support(cov, start, nonnegative=problem.nonnegative, monitor=monitor)
+        if cov.variance(x) > 0:
+            return x
+        x = np.zeros(problem.n)
+    x[int(np.argmax(cov.diagonal))] = 1.0
+    return x
 
 
 def _joined(cov: Covariance, x: np.ndarray, feature: int, nonnegative: bool, monitor: Monitor) -> np.ndarray:

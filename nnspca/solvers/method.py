@@ -97,6 +97,8 @@ class MethodInfo:
         ``solver(problem, *, rng, monitor, **options) -> Component``.
     feasible : bool
         Whether its components satisfy both the sign constraint and the cardinality.
+    includes : bool
+        Whether it takes features that every support contains (``include``).
     max_features : int or None
         Most features it takes; None for any number.
     joint : callable or None
@@ -120,6 +122,7 @@ class MethodInfo:
     options: tuple[OptionInfo, ...]
     solver: Callable[..., Component]
     feasible: bool = True
+    includes: bool = False
     max_features: int | None = None
     joint: Callable[..., Components] | None = None
 

@@ -55,7 +55,7 @@ def polish(
 def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | None:
     """Return the point after the most gainful swap (or plain addition), None when none gains."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    inside = np.flatnonzero(x)
+    inside, free = np.flatnonzero(x), ~problem.included
     gradient = cov.apply(x)
     pull = np.maximum(gradient, 0.0) if nonnegative else np.abs(gradient)
     outside = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
@@ -64,15 +64,16 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     # first rank j by its gain if nothing had to be dropped: A's entries are read for the best only
     promise = larger_eigenvalue(value, pull[outside], cov.diagonal[outside])
     outside = outside[np.argsort(-promise, kind="stable")[:CANDIDATES]]
-    if len(inside) < k:
+    if np.count_nonzero(free[inside]) < k - len(problem.include):
         left, remaining_norms = np.zeros(1), np.ones(1)  # nothing is dropped
         rest = np.array([value])
         pulls = gradient[outside][None]
         dropped = np.array([-1])
     else:
-        weights = x[inside]
         if len(inside) == 1:  # nothing of x is left to mix with
             return None if cov.diagonal.max() <= value * (1 + GAIN) else _unit(cov.n_features, cov.diagonal.argmax())
+        inside = inside[free[inside]]  # what is included is not dropped
+        weights = x[inside]
         remaining_norms = 1.0 - weights**2  # squared norm of what is left once a feature is dropped
         diagonal = cov.diagonal[inside]
         spare = remaining_norms > 1e-12  # a feature that is all of x leaves nothing behind
@@ -82,6 +83,8 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
             remaining_norms[spare],
             diagonal[spare],
         )
+        if not len(inside):
+            return None
         # x'Ax without feature i, from numbers known for x: no product with A for each candidate
         rest = (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / remaining_norms
         cheap = np.argsort(-rest, kind="stable")[:CANDIDATES]

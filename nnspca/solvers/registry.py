@@ -43,6 +43,7 @@ METHODS: dict[str, MethodInfo] = {
                 ),
             ),
             best,
+            includes=True,
         ),
         MethodInfo(
             "spannogram",
@@ -137,6 +138,7 @@ METHODS: dict[str, MethodInfo] = {
                 ),
             ),
             greedy,
+            includes=True,
         ),
         MethodInfo(
             "elastic-net",
@@ -198,6 +200,7 @@ METHODS: dict[str, MethodInfo] = {
             (True, False),
             (),
             exact_module.exact,
+            includes=True,
             max_features=exact_module.LARGEST,
         ),
         MethodInfo(

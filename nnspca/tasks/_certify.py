@@ -17,15 +17,16 @@ from nnspca.calls.progress import Monitor
 from nnspca.calls.reading import reported
 from nnspca.calls.stopping import Stopped
 from nnspca.calls.threads import one_blas_thread
-from nnspca.certificates.judge import validated
+from nnspca.certificates.judge import narrowed, validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import start_of
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.restriction import Features, check_restriction, restricted, widened
 from nnspca.numerics import feasible
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
-from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
+from nnspca.tasks._solve import check_covariance, check_seed, solve
 
 BETTER = 1e-9  # relative gain that makes a point a better one
 NEAR = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
@@ -44,6 +45,8 @@ def certify(
     component: Component | None = None,
     seed: int = 0,
     warm_start: Certificate | None = None,
+    include: Features = None,
+    exclude: Features = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Certificate:
@@ -68,6 +71,10 @@ def certify(
     warm_start : Certificate, optional
         Of the same covariance at a neighbouring k: the pair-scaled dual starts from its
         multipliers, unless the ratio of the two k exceeds 1.25.
+    include, exclude : sequence of int or str, or mask of shape (n,), optional
+        Features by place or name, as for :func:`nnspca.solve`: the certificate is of that problem,
+        and says so in its fields of these names. Bounds by pairs and by cases count the places of
+        what is included; the others hold without it, and are larger than need be.
     should_stop, on_progress : callable, optional
         A stopped call returns the bounds it has, all of them valid.
 
@@ -82,7 +89,8 @@ def certify(
     TypeError
         No covariance, but data or a matrix; a component or certificate that is none.
     ValueError
-        k or effort not allowed, or a component that is not feasible here; the message says why.
+        k, effort, features to include or exclude not allowed, or a component that is not feasible
+        here; the message says why.
 
     Examples
     --------
@@ -91,19 +99,24 @@ def certify(
     >>> cert = nnspca.certify(cov, k=2)
     >>> round(cert.lower, 6), round(cert.upper, 6)
     (3.0, 3.0)
+    >>> cert = nnspca.certify(cov, k=2, exclude=[1])
+    >>> round(cert.lower, 6), round(cert.upper, 6), cert.exclude
+    (2.0, 2.0, (1,))
     """
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress)
     check_choice("effort", effort, PLANS)
-    k, nonnegative, seed = check_cardinality(cov, k), check_flag("nonnegative", nonnegative), check_seed(seed)
+    k, ins, outs = check_restriction(cov, k, include, exclude)
+    nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     if warm_start is not None:
         check_instance("warm_start", warm_start, Certificate, "one that nnspca.certify gave")
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
     started = time.perf_counter()
-    problem, monitor = Problem(cov, k, nonnegative), Monitor(should_stop, on_progress)
+    whole, monitor = Problem(cov, k, nonnegative), Monitor(should_stop, on_progress)
+    problem, left = restricted(whole, ins, outs)
     given = component is not None
-    earlier = _earlier(warm_start, problem)
+    earlier = _earlier(warm_start, whole, ins, outs)
     if component is None:
         component = solve(
             cov,
@@ -112,9 +125,12 @@ def certify(
             seed=seed,
             should_stop=should_stop,
             on_progress=None if on_progress is None else monitor.part(0.0, SOLVING).relay,
+            include=ins,
+            exclude=outs,
         )
+        component = narrowed(component, "component", left, cov.n_features)
     else:
-        component = replace(validated(component, "component", problem), features=cov.features)
+        component = replace(validated(component, "component", problem, left, cov.n_features), features=cov.features)
     run = _Run(problem, seed, earlier, given, component, component.variance)
     with reported(should_stop, on_progress) as told:
         watched = Monitor(should_stop, told).part(SOLVING, 1.0)
@@ -123,7 +139,16 @@ def certify(
             watched = watched.part(LIVE, 1.0)
         run.make(PLANS[effort], watched)
     monitor.tell(1.0, "done", run.variance, run.walk.upper)
-    return run.certificate(effort, started, stopped=monitor.stop())
+    cert = run.certificate(effort, started, stopped=monitor.stop())
+    if not (ins or outs):
+        return cert
+    return replace(
+        cert,
+        component=replace(cert.component, loadings=_widened(cert.component.loadings, left, cov.n_features)),
+        fingerprint=cov.fingerprint,
+        include=ins,
+        exclude=outs,
+    )
 
 
 def first_upper_bound(
@@ -165,8 +190,9 @@ class _Run:
         monitor = replace(monitor, allowance=allowance)
         first = AGAIN if self.walk.bounds else 0.0
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
+            plain = replace(self.problem, include=())
             for fraction, bound in self.walk.run_attempts(
-                BOUNDS, self.problem, plan, lambda: self._context(monitor), first=first, last=plan.last
+                BOUNDS, plain, plan, lambda: self._context(monitor), first=first, last=plan.last
             ):
                 monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.walk.upper)
                 if monitor.stop() or (fraction >= QUICK and self._closed(plan.closed)):
@@ -205,6 +231,7 @@ class _Run:
             seed=self.seed,
             monitor=monitor,
             consider=lambda support: self._consider(support, monitor),
+            include=self.problem.include,
         )
 
     def _consider(self, support: np.ndarray, monitor: Monitor) -> None:
@@ -212,6 +239,8 @@ class _Run:
         if self.given:
             return
         cov, nonnegative = self.problem.cov, self.problem.nonnegative
+        if np.setdiff1d(support, self.problem.include).size > self.problem.k - len(self.problem.include):
+            return
         x = np.zeros(self.problem.n)
         x[support] = 1 / np.sqrt(len(support))
         x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
@@ -232,14 +261,26 @@ def is_neighbour(k: int, other: int) -> bool:
     return max(k, other) <= NEAR * min(k, other)
 
 
-def _earlier(warm_start: Certificate | None, problem: Problem) -> dict[str, Bound]:
+def _widened(x: np.ndarray, left: np.ndarray, n: int) -> np.ndarray:
+    """Loadings on all features, which cannot be written to."""
+    out = widened(x, left, n)
+    out.setflags(write=False)
+    return out
+
+
+def _earlier(
+    warm_start: Certificate | None, problem: Problem, include: tuple[int, ...], exclude: tuple[int, ...]
+) -> dict[str, Bound]:
     """The bounds of a certificate of the same covariance, by name; none if its k is too far away."""
     if warm_start is None:
         return {}
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    if not is_neighbour(warm_start.k, problem.k):
+    if (warm_start.include, warm_start.exclude) != (include, exclude):
+        raise ValueError("warm_start must be a certificate that includes and excludes the same features")
+    if not is_neighbour(warm_start.k, problem.k) or len(include) in (warm_start.k, problem.k):
         return {}
+    problem, _ = restricted(problem, include, exclude)
     return {
         bound.name: replace(bound, ingredients=start_of(bound.ingredients, problem.cov))
         for bound in warm_start.bounds

@@ -24,6 +24,7 @@ from nnspca.calls.stopping import Stopped
 from nnspca.calls.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.restriction import Features, check_restriction, restricted, widened
 from nnspca.numerics import feasible
 from nnspca.result import Component, OnProgress, ShouldStop
 from nnspca.solvers.registry import METHODS, MethodInfo
@@ -40,6 +41,8 @@ def solve(
     on_progress: OnProgress | None = None,
     on_found: OnFound | None = None,
     start: np.ndarray | None = None,
+    include: Features = None,
+    exclude: Features = None,
     **options: object,
 ) -> Component:
     """Find a unit vector with at most k nonzero loadings that explains much variance.
@@ -67,6 +70,11 @@ def solve(
         end.
     start : ndarray, shape (n,) or (r, n), optional
         Points for ``best`` to begin with as well, such as the solution at a neighbouring k.
+    include, exclude : sequence of int or str, or mask of shape (n,), optional
+        Features by place or name. ``include`` keeps a place for each of them: at most
+        ``k - len(include)`` other loadings are nonzero. A feature included may still come out at
+        zero, where any weight on it would lose variance. Features of ``exclude`` have no loading.
+        Any method takes ``exclude``; for ``include`` see ``nnspca.METHODS[method].includes``.
     **options
         Those of the method: ``nnspca.METHODS[method].options``.
 
@@ -79,8 +87,9 @@ def solve(
     TypeError
         No covariance, but data or a matrix; or a callback that is no function.
     ValueError
-        Unknown method or option, a value outside its range, k outside 1..n, a sign setting the
-        method does not have.
+        Unknown method or option, a value outside its range, k outside 1..n (less what is
+        excluded), a sign setting the method does not have; features to include or exclude that are
+        unknown, repeated, in both, all of them, or more included than k.
 
     Examples
     --------
@@ -91,31 +100,42 @@ def solve(
     array([0, 2])
     >>> round(part.variance, 4)
     3.618
+    >>> nnspca.solve(cov, k=2, exclude=[2]).support, nnspca.solve(cov, k=2, include=[1]).support
+    (array([0]), array([0]))
     """
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress, on_found=on_found)
     info, nonnegative = check_method(method, nonnegative), bool(nonnegative)
-    k, seed = check_cardinality(cov, k), check_seed(seed)
-    check_size(info, cov.n_features)
+    k, ins, outs = check_restriction(cov, k, include, exclude)
+    seed = check_seed(seed)
+    check_includes(info, ins)
+    problem, left = restricted(Problem(cov, k, nonnegative), ins, outs)
+    check_size(info, problem.n)
     checked = info.checked(options)
     if "rank" in checked:
-        checked["rank"] = _check_rank(checked["rank"], cov.n_features, given="rank" in options)
+        checked["rank"] = _check_rank(checked["rank"], problem.n, given="rank" in options)
     extra = {}
     if start is not None:
         if method != "best":
             raise ValueError(f"start={shown(start)} is not for method {method!r}; only 'best' begins at given points")
-        extra["starts"] = _check_start(start, cov.n_features)
+        rows = _check_start(start, cov.n_features)[:, left]
+        extra["starts"] = rows[rows.any(axis=1)]
     started = time.perf_counter()
     best = _BestShown(on_found) if should_stop is not None else None
+    report = on_found if best is None else best
+    if ins and report is not None:
+        report = _feasible_only(Problem(cov, k, nonnegative, ins), report)
     with one_blas_thread():
         try:
             with reported(should_stop, on_progress) as told:
-                monitor = Monitor(should_stop, told, on_found=on_found if best is None else best)
-                component = info.solver(
-                    Problem(cov, k, nonnegative), rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra
-                )
+                monitor = Monitor(should_stop, told, on_found=report)
+                if len(left) < cov.n_features:
+                    monitor = monitor.on_features(left, cov.n_features)
+                component = info.solver(problem, rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra)
+                component = dataclasses.replace(component, loadings=widened(component.loadings, left, cov.n_features))
         except Stopped:
-            x = _widest(cov) if best is None or best.loadings is None else best.loadings
+            x = widened(_widest(problem.cov), left, cov.n_features)
+            x = x if best is None or best.loadings is None else best.loadings
             x = x if nonnegative else feasible.orient(x)
             component = Component(x, cov.variance(x), method, k, nonnegative, history=(cov.variance(x),), stopped=True)
     loadings = component.loadings + 0.0  # no negative zeros
@@ -140,6 +160,16 @@ class _BestShown:
             self.on_found(loadings, variance)
 
 
+def _feasible_only(problem: Problem, show: OnFound) -> OnFound:
+    """Forward the points that keep the places of what is included: not all starts of a method do."""
+
+    def forward(loadings: np.ndarray, variance: float) -> None:
+        if not problem.infeasibility(loadings):
+            show(loadings, variance)
+
+    return forward
+
+
 def _widest(cov: Covariance) -> np.ndarray:
     """The component of the single feature of largest variance."""
     x = np.zeros(cov.n_features)
@@ -162,6 +192,13 @@ def check_method(method: str, nonnegative: bool) -> MethodInfo:
             f"give nonnegative={' or '.join(map(str, info.signs))}"
         )
     return info
+
+
+def check_includes(info: MethodInfo, include: tuple[int, ...]) -> None:
+    """Raise ValueError if features are to be included and the method takes none."""
+    if include and not info.includes:
+        able = ", ".join(repr(name) for name, other in METHODS.items() if other.includes)
+        raise ValueError(f"method {info.name!r} does not support include={list(include)}; give one of {able}")
 
 
 def check_size(info: MethodInfo, n: int) -> None:

@@ -25,6 +25,7 @@ class Writer:
 
     nonnegative: bool
     arrays: dict[str, np.ndarray]
+    include: tuple[int, ...] = ()  # features that every support contains, for a proof that can use it
     named: set[str] = field(default_factory=set)  # each once: the checker uses them up
 
     def witness(self, array: np.ndarray) -> dict[str, str]:

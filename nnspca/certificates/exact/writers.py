@@ -81,7 +81,7 @@ def working(writer: Writer, proof: WorkingProof, k: int, cov: Covariance) -> Wri
 def branch(writer: Writer, proof: BranchProof, k: int, cov: Covariance) -> Written:
     """Every leaf on the features of its case."""
     leaves, remaining = [], iter(proof.leaves)
-    cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]
+    cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset(writer.include))]
     for feature in proof.splits:
         out, inside = cases.pop()
         if feature >= 0:

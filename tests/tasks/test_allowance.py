@@ -94,7 +94,7 @@ def test_work_ends_with_the_allowance_and_what_was_proven_holds(seconds, spent, 
         spent.reset()
         certs.append(nnspca.certify(cov, 12, component=part))
         assert spent() < seconds + 0.02
-    assert [c.upper for c in certs][0] == [c.upper for c in certs][1]
+    assert certs[0].upper == certs[1].upper
     assert certs[0].lower <= certs[0].upper and not certs[0].stopped
     nnspca.verify(certs[0], cov)
 

@@ -9,7 +9,7 @@ IDLE = 0.04  # seconds they take on an idle machine of the kind the limits were 
 def slowness() -> float:
     """Return how many times as long as on an idle machine a little work takes now, at least 1.
 
-    A machine may be busy with others' work, or lent to others by whoever lends it: then all that is measured in
+    A machine may be busy with others' work, or lent to others by its owner: then all that is measured in
     seconds takes so much longer. Ask right after what was measured.
     """
     begun, total = time.perf_counter(), 0

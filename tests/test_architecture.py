@@ -47,7 +47,7 @@ APART = (
     "nnspca.datasets",
     "nnspca.check",
     "nnspca.check_more",
-)  # beside the layers: anyone may use them, they use nobody
+)  # beside the layers: any room may use them, they use none
 JUDGE = ("nnspca.certificates",)
 
 
@@ -228,7 +228,7 @@ def test_no_name_is_used_that_streamlit_does_not_promise():
 
 
 def test_only_a_method_and_its_module_share_a_name():
-    """Elsewhere, whoever imports a function never hides the module it is patched in."""
+    """An imported function never hides the module in which tests patch it."""
 
     def functions(name):
         return {node.name for node in parsed(name).body if isinstance(node, ast.FunctionDef)}

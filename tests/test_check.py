@@ -411,7 +411,7 @@ def zipped(text, **arrays):
 
 
 def test_nothing_is_said_or_held_twice(files):
-    """So that whoever reads the file in another way reads the same."""
+    """So that another reader of the file reads the same."""
     with pytest.raises(check.Refused, match="something twice"):
         told(zipped('{"k": 3, "k": 2}'))
     file = io.BytesIO(zipped("{}"))

@@ -83,6 +83,19 @@ def test_one_vocabulary(page):
     assert page.name in ("glossary.md", "CERTIFICATE.md") or not wrong
 
 
+def test_no_file_says_whoever():
+    """Nor the other two: outside the glossary's list and this file, in no source, style, script or document."""
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for ending in ("py", "js", "css", "html", "md", "toml")
+        for folder in ("nnspca", "pages", "tests", ".streamlit")
+        for path in (ROOT / folder).rglob(f"*.{ending}")
+        if path != Path(__file__) and path.name != "glossary.md"
+    }
+    assert len(texts) > 500
+    assert not [str(p) for p, text in texts.items() if re.search(r"\b(whoever|nobody|somebody)\b", text, re.I)]
+
+
 # The reference
 
 

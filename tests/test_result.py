@@ -88,4 +88,4 @@ def test_a_part_of_a_watch_tells_its_share_of_the_whole():
     assert [p.fraction for p in told[1:]] == [1.0, 0.0]
     assert monitor.part(0, 1).stop()
     assert not Monitor().stop()
-    Monitor().tell(0.5, "to nobody")
+    Monitor().tell(0.5, "unheard")

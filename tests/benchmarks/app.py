@@ -2,7 +2,7 @@
 
 Run ``python -m tests.benchmarks.app [--visits 5] [--only WORDS …] [--json FILE] [--list]``; NNSPCA_DATA names the
 folder of the real data. It starts a server, visits each row's page once unmeasured (then the server is warm: data sets
-are read, modules are loaded), and measures new visits: nothing in the browser's cache, and a seed that nobody asked
+are read, modules are loaded), and measures new visits: nothing in the browser's cache, and a seed that was never asked
 for before, so that nothing is known of the answer.
 """
 

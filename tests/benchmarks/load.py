@@ -3,7 +3,7 @@
 Run ``python -m tests.benchmarks.load [tabs]`` (10 unless given; Linux only: it reads /proc). It ends with status 1
 where a limit is passed. The class's browser works on the same processors as the server: so the class is played twice,
 once with its browser as it is, and once with all of that stepped back (nice 19), as if it ran on other machines.
-What is found is kept for whoever asks next, up to a number of bytes: so the memory after the second class is held
+What is found is kept for the next request, up to a number of bytes: so the memory after the second class is held
 against that after the first.
 """
 

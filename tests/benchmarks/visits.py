@@ -104,7 +104,7 @@ class Visitor:
     _seed: int = field(default_factory=lambda: time.time_ns() % 1_000_000_000)
 
     def fresh(self) -> str:
-        """Return a seed nobody has asked for: what is found for it is known to no session before."""
+        """Return a seed that was never asked for: what is found for it is known to no session before."""
         self._seed += 1
         return f"seed={self._seed}"
 

@@ -54,7 +54,7 @@ CONTRAST = """() => {
     const box = element.getBoundingClientRect(), style = getComputedStyle(element), line = chain(element);
     if (box.width < 2 || box.height < 2 || box.right <= 0) return;  // a folded sidebar stands outside
     if (line.some(n => n.disabled || n.getAttribute?.("aria-disabled") === "true" || n.inert)) return;
-    if (element.matches("[data-testid=stIconMaterial]")) return;  // the name of a picture, read by nobody
+    if (element.matches("[data-testid=stIconMaterial]")) return;  // the name of a picture, not meant to be read
     let back = [255, 255, 255];
     for (const n of [...line].reverse()) {
       const behind = getComputedStyle(n).backgroundColor;

@@ -82,7 +82,7 @@ def test_a_curve_fills_in_while_watched(visit):
 
 
 def test_a_click_on_stop_in_its_first_instant_is_not_lost_and_a_later_one_is_answered_within_a_second(visit):
-    page, took = visit(f"{SLOW}&seed={time.time_ns() % 1_000_000}"), []  # that nobody has asked for before
+    page, took = visit(f"{SLOW}&seed={time.time_ns() % 1_000_000}"), []  # never asked for before
     at_once = """() => { const b = document.querySelector('.st-key-stop-explore button');
     if (b?.getBoundingClientRect().height) b.click();  // where it is now: the page may still move
     return Boolean(b?.getBoundingClientRect().height); }"""

@@ -1,4 +1,4 @@
-"""One BLAS thread while solving, whoever else is solving; the process's own setting comes back."""
+"""One BLAS thread while solving, also beside other solvers; the process's own setting comes back."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -227,7 +227,7 @@ def agreeing(kind):
 
 @agreeing
 class Two(np.float64):
-    """Says one number to whoever reads it, and holds another."""
+    """Reads as one number and holds another."""
 
     def __float__(self):
         return 1e3

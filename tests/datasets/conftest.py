@@ -10,7 +10,7 @@ FILES = (fetched.CBCL.name, fetched.MLL.name, fetched.SPECTROMETER.name, "face.t
 
 @pytest.fixture(autouse=True)
 def fresh_machine(monkeypatch, tmp_path):
-    """No folder of data, an empty cache, and an address where nobody answers."""
+    """No folder of data, an empty cache, and an address without a server."""
     monkeypatch.delenv(fetch.DATA_VARIABLE, raising=False)
     monkeypatch.setenv(fetch.CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setenv(fetch.MIRROR_VARIABLE, "https://127.0.0.1:9/")

@@ -58,10 +58,10 @@ def test_bundled_data_load_without_a_home_or_a_network(tmp_path):
         "import socket; socket.socket.connect = None; from nnspca import datasets; "
         f"[datasets.load(name) for name in {BUNDLED}]"
     )
-    environment = {**os.environ, "HOME": str(tmp_path / "nobody"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "HOME": str(tmp_path / "no home"), "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("NNSPCA_DATA", None)
     subprocess.run([sys.executable, "-c", script], check=True, env=environment, timeout=60)
-    assert not (tmp_path / "nobody").exists()
+    assert not (tmp_path / "no home").exists()
 
 
 def test_importing_the_data_sets_imports_none_of_the_heavy_packages():

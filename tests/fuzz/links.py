@@ -14,7 +14,7 @@ TEXTS = (
 
 
 def attempt(rng):
-    """Ask one key's reader to make sense of texts that nobody would write."""
+    """Ask one key's reader to make sense of texts that no link should have."""
     entry = TABLE[rng.integers(len(TABLE))]
     texts = [TEXTS[i] for i in rng.integers(len(TEXTS), size=int(rng.integers(0, 4)))]
     if entry.options and rng.random() < 0.3:

@@ -58,7 +58,7 @@ def without_pictures(word):
 
 
 def drawn(rng, name):
-    """Draw a link: keys of the page and of others, each with what it may say, or with what nobody would write."""
+    """Draw a link: keys of the page and of others, each with what it may say, or with nonsense."""
     entries = [entry for entry in state.TABLE if not entry.pages or name in entry.pages]
     link = {}
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Whoever does the tasks, each is done, what is shared is there, and word of Stop comes through."""
+"""Whichever executor runs the tasks: each is done, shared data are there, and Stop is obeyed."""
 
 import multiprocessing
 import os

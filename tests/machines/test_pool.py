@@ -134,7 +134,7 @@ def test_a_call_waits_while_its_caller_has_to_wait(pool):
 
     def in_turn():
         if len(told) >= 5 and "back" not in told:
-            turn.wait(2.5)  # somebody else's turn
+            turn.wait(2.5)  # another task's turn
             told.append("back")
         return len(told) > 60
 
@@ -152,9 +152,9 @@ def test_what_goes_wrong_there_is_said_here(pool):
         call(pool, fails_oddly, 7, should_stop=None, listeners={})
 
     def deaf(*what):
-        raise KeyError("nobody listens")
+        raise KeyError("no listener")
 
-    with pytest.raises(KeyError, match="nobody listens"):
+    with pytest.raises(KeyError, match="no listener"):
         call(pool, looks, 1, should_stop=None, listeners={"on_found": deaf})
 
 

@@ -46,7 +46,7 @@ def the_ledger_holds_only_what_is_stored():
 
 @pytest.fixture(scope="session", autouse=True)
 def nothing_is_done_that_nobody_sees(papers_read_once):
-    """Nobody looks at the sketches."""
+    """Sketches are not looked at."""
     with pytest.MonkeyPatch.context() as once:
         once.setattr(charts, "SEEN", 0.0)
         yield

@@ -1,4 +1,4 @@
-"""What a link says is carried to the page where it counts, address and all; what nobody knows is told."""
+"""What a link says is carried to the page where it counts, address and all; unknown keys are reported."""
 
 from pathlib import Path
 

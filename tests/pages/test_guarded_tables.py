@@ -93,7 +93,7 @@ def test_a_spreadsheet_runs_nothing_of_a_table_that_goes_home(writer):
 
 
 def test_every_table_is_written_by_those_guarded_above():
-    """Whoever writes rows another way adds that way to the writers above."""
+    """A new way to write rows must be added to the writers above."""
     written = re.compile(r'csv\.(writer|DictWriter)|(",|";|"\\t)"\.join|savetxt')
     found = {
         str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if written.search(path.read_text("utf-8"))

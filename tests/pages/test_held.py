@@ -124,5 +124,5 @@ def test_whoever_waits_for_another_session_hears_stop_and_loses_nothing_by_it():
             pass
         with known.sought("one", lambda: True):  # it was not this one's to give back
             pass
-    with known.sought("one", lambda: pytest.fail("nobody is at it any more")):
+    with known.sought("one", lambda: pytest.fail("no call is at it any more")):
         pass

@@ -1,4 +1,4 @@
-"""(P_d): nobody inside the half-spaces does better, and the point returned is inside."""
+"""(P_d): no point inside the half-spaces does better, and the point returned is inside."""
 
 import numpy as np
 import pytest

@@ -6,7 +6,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from nnspca.view.frame import assets, documents, routes
-from nnspca.view.session import old_links
+from nnspca.view.link import old_links
 
 HERE = Path(__file__).parent
 MAIN = HERE / "pages" / "main.py"  # beside app.py, Streamlit would run the pages by itself on a server's first visit

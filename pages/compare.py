@@ -6,10 +6,12 @@ from nnspca.view.compare import choices, panels, run
 from nnspca.view.compare.race import choices as race_choices
 from nnspca.view.compare.race import panels as race
 from nnspca.view.compare.race import run as race_run
-from nnspca.view.session import catalogue, runs, state, widgets
-from nnspca.view.session.job import Job
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import DeltaGenerator
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job
+from nnspca.view.link import state, widgets
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import DeltaGenerator
+from nnspca.view.sources import catalogue
 
 STOPPED = "Stopped."
 

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from nnspca.view.data import panels, upload
+from nnspca.view.link import state
 from nnspca.view.results import collection
-from nnspca.view.session import catalogue, state
+from nnspca.view.sources import catalogue
 
 catalogue.apply_scheduled_dataset()  # which the sidebar has done already, where there is one
 now = state.current()

@@ -4,8 +4,10 @@ import streamlit as st
 
 from nnspca.view.explore import choices, held_out, more, path, proof, run, stage
 from nnspca.view.explore.samples import panels as samples
+from nnspca.view.jobs import runs
+from nnspca.view.link import state, widgets
 from nnspca.view.results import collection
-from nnspca.view.session import catalogue, runs, state, widgets
+from nnspca.view.sources import catalogue
 
 now = state.current()
 data = catalogue.in_use(now)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nnspca.view.learn import choices, sheet, stage
-from nnspca.view.session import state, widgets
+from nnspca.view.link import state, widgets
 
 state.current()
 st.title("Learn")

@@ -7,7 +7,9 @@ import streamlit as st
 import nnspca
 from nnspca.view import sanitize
 from nnspca.view.frame import documents, narrow, present, sidebar, theme
-from nnspca.view.session import caution, machines, state, widgets
+from nnspca.view.jobs import machines
+from nnspca.view.link import state, widgets
+from nnspca.view.sources import caution
 
 HERE = Path(__file__).parents[1]
 

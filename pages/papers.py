@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from nnspca.view.jobs import runs
+from nnspca.view.link import state
 from nnspca.view.papers import choices, panels, run
-from nnspca.view.session import runs, state
 
 now = state.current()
 study = choices.which()

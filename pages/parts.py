@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from nnspca.view.jobs import runs
+from nnspca.view.link import state, widgets
 from nnspca.view.parts import choices, panels, run, samples, stability, take, together, verdict
 from nnspca.view.parts.choices import KEYS
 from nnspca.view.results import known
-from nnspca.view.session import catalogue, runs, state, store, widgets
+from nnspca.view.sources import catalogue, store
 
 now = state.current()
 data = catalogue.in_use(now)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view.session import state
+from nnspca.view.link import state
 from nnspca.view.spannogram import choices, panels
 
 now = state.current()

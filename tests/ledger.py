@@ -16,8 +16,8 @@ import numpy as np
 
 import nnspca
 from nnspca.calls.threads import one_blas_thread
+from nnspca.view.link.dataset_defaults import opening, usual_k
 from nnspca.view.results import stored
-from nnspca.view.session.dataset_defaults import opening, usual_k
 
 SECONDS = 20.0
 SEARCH = 20  # rounds of search for a better component before each proof

@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Page, TimeoutError, sync_playwright
 
-from nnspca.view.session.state import PAGES
+from nnspca.view.link.state import PAGES
 from tests.browser.conftest import FLAGS
 from tests.browser.waiting import rest
 from tests.chromium import find

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import nnspca
-from nnspca.view.session.state import PAGES
+from nnspca.view.link.state import PAGES
 
 PACKAGE = Path(nnspca.__file__).parent
 ROOT = PACKAGE.parent
@@ -28,7 +28,10 @@ LAYERS = (
     ),
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages
     ("nnspca.view.results",),
-    ("nnspca.view.session",),
+    ("nnspca.view.ui",),
+    ("nnspca.view.sources",),
+    ("nnspca.view.jobs",),
+    ("nnspca.view.link",),
     ("nnspca.view.figures",),
     ("nnspca.view.words", "nnspca.view.sanitize", "nnspca.docs"),
     ("nnspca.studies", "nnspca.estimator", "nnspca.anndata"),

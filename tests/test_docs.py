@@ -15,7 +15,7 @@ import pytest
 import nnspca
 import nnspca.docs.__main__ as command
 from nnspca.docs.site import gallery, generator, links, pages, reference
-from nnspca.view.session import guide, state
+from nnspca.view.link import guide, state
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "nnspca" / "docs"

@@ -1,4 +1,4 @@
-"""The app: a room for each page, one for what surrounds them, and what pages share (session, figures, certificate).
+"""The app: a room for each page, one for what surrounds them, and the rooms that pages share.
 
 Only this package, ``pages/`` and ``app.py`` know that Streamlit exists.
 """

@@ -12,7 +12,7 @@ from types import FrameType
 
 from streamlit.testing.v1 import AppTest
 
-from nnspca.view.session.state import PAGES
+from nnspca.view.link.state import PAGES
 
 ROOT = Path(__file__).parents[2]
 QUICK: dict[str, dict[str, object]] = {

@@ -7,7 +7,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Page
 
-from nnspca.view.session import state
+from nnspca.view.link import state
 from tests.browser.waiting import rest
 
 pytestmark = pytest.mark.browser

@@ -2,7 +2,7 @@
 
 import math
 
-from nnspca.view.session.state import TABLE
+from nnspca.view.link.state import TABLE
 from tests.fuzz import GotThrough
 
 TEXTS = (

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from nnspca.view.session import state
+from nnspca.view.link import state
 from tests.fuzz import GotThrough
 from tests.fuzz.links import TEXTS
 from tests.pages.conftest import ROOT, jobs

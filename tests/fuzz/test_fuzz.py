@@ -13,7 +13,7 @@ from nnspca.certificates import scales
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof, SmallerProof
 from nnspca.covariance import reading
-from nnspca.view.session.entry import Entry
+from nnspca.view.link.entry import Entry
 from tests.fuzz import (
     GotThrough,
     bombs,

@@ -21,8 +21,8 @@ from nnspca.machines import cluster as sending
 from nnspca.machines.cluster import Cluster
 from nnspca.studies import comparison
 from nnspca.tasks._path import path
-from nnspca.view.session import cluster as setting
-from nnspca.view.session import machines
+from nnspca.view.jobs import cluster as setting
+from nnspca.view.jobs import machines
 from tests.machines.doing import meet, nap, times
 from tests.pages.conftest import ROOT, settle
 from tests.problems import in_passes
@@ -281,7 +281,7 @@ def test_a_worker_killed_while_blocks_are_summed_costs_time_only(client, monkeyp
 
 
 def pages_note():
-    from nnspca.view.session import machines
+    from nnspca.view.jobs import machines
 
     machines.location_note()
 

@@ -219,7 +219,7 @@ def alive(pid):
 
 
 def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
-    from nnspca.view.session import machines
+    from nnspca.view.jobs import machines
 
     monkeypatch.setenv("NNSPCA_PROCESSES", "2")
     pool = machines.executor()
@@ -277,6 +277,6 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
 
 
 def notes():
-    from nnspca.view.session import machines
+    from nnspca.view.jobs import machines
 
     machines.location_note()

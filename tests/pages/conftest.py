@@ -14,7 +14,7 @@ from nnspca.solvers import ascent, coordinate_descent, search
 from nnspca.studies import sigg2008, sigg2008_bisection, sigg2008_genes
 from nnspca.view.explore import path as player
 from nnspca.view.results import known
-from nnspca.view.session import charts
+from nnspca.view.ui import charts
 from tests import budgets
 
 ROOT = Path(__file__).parents[2]

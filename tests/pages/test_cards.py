@@ -10,10 +10,12 @@ from PIL import Image
 
 import nnspca
 from nnspca.view import words
+from nnspca.view.jobs import progress
+from nnspca.view.link.dataset_defaults import opening, usual_k
+from nnspca.view.link.state import State, usual_scale
 from nnspca.view.results import collection, known, stored
-from nnspca.view.session import catalogue, gallery, progress, store
-from nnspca.view.session.dataset_defaults import opening, usual_k
-from nnspca.view.session.state import State, usual_scale
+from nnspca.view.sources import catalogue, store
+from nnspca.view.ui import gallery
 
 BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
 

@@ -21,7 +21,7 @@ def test_a_name_nothing_has_is_told_as_ignored_and_known_ones_are_not():
 
 def test_a_choice_remembered_from_another_page_is_written_into_the_address():
     script = """
-from nnspca.view.session import state, widgets
+from nnspca.view.link import state, widgets
 widgets.keep(state.SHARED["k"]) if "leave" in __import__("streamlit").session_state else widgets.choose(
     state.SHARED["k"], "k", usual=4, high=13)
 """

@@ -20,7 +20,8 @@ def warned():
     """A page with such a table in use as it is."""
     script = """
 import streamlit as st
-from nnspca.view.session import caution, state
+from nnspca.view.link import state
+from nnspca.view.sources import caution
 caution.warn(state.current())
 st.caption(f"scale: {state.current().scale}")
 """

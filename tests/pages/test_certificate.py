@@ -14,10 +14,10 @@ from nnspca import check
 from nnspca.view import words
 from nnspca.view.certificate import claims, panels, proofs
 from nnspca.view.explore import run
+from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Ledger
-from nnspca.view.session import store
-from nnspca.view.session.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
+from nnspca.view.sources import store
 from tests.pages.conftest import jobs, played, settle, texts
 from tests.pages.test_pages import figures, said_at, traces
 

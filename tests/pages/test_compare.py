@@ -16,10 +16,11 @@ from nnspca.view.compare import panels, run
 from nnspca.view.compare.choices import SHARES, Choices
 from nnspca.view.compare.figures import small
 from nnspca.view.figures.band import gap, place
+from nnspca.view.link import state
+from nnspca.view.link.state import State
 from nnspca.view.results import known, stored
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import catalogue, state
-from nnspca.view.session.state import State
+from nnspca.view.sources import catalogue
 from tests.pages.conftest import jobs, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")

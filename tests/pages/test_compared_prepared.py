@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import files
+from nnspca.view.sources import files
 from tests.pages.conftest import settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nnspca.view.frame import documents
-from nnspca.view.session import guide
+from nnspca.view.link import guide
 
 
 @pytest.fixture

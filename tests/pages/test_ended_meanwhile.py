@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from nnspca.view.session import runs
-from nnspca.view.session.job import Job
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job
 
 
 class EndsWhile(Job):

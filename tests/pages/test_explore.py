@@ -12,10 +12,11 @@ from nnspca.view.certificate import proofs
 from nnspca.view.explore import content, sentences
 from nnspca.view.explore import path as player
 from nnspca.view.explore.run import Found
+from nnspca.view.jobs import runs
+from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known, Ledger
-from nnspca.view.session import catalogue, runs, store
-from nnspca.view.session.state import STANDARDISED, State
+from nnspca.view.sources import catalogue, store
 from tests.pages.conftest import played, settle
 from tests.pages.test_pages import said_at
 

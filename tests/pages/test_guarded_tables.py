@@ -17,9 +17,9 @@ from nnspca.view.explore import need
 from nnspca.view.explore.more import loadings_csv
 from nnspca.view.explore.samples import run as samples
 from nnspca.view.explore.samples.panels import scores_csv
+from nnspca.view.link.state import State
 from nnspca.view.parts import stability
-from nnspca.view.session import downloads, tables
-from nnspca.view.session.state import State
+from nnspca.view.ui import downloads, tables
 
 PACKAGE = Path(nnspca.__file__).parent
 X = np.random.default_rng(0).normal(size=(8, 3))
@@ -102,7 +102,7 @@ def test_every_table_is_written_by_those_guarded_above():
         "anndata.py",
         "docs/site/conf.py",  # pages of documents, no tables
         "studies/table.py",
-        "view/session/downloads.py",
-        "view/session/tables.py",
+        "view/ui/downloads.py",
+        "view/ui/tables.py",
         "view/spannogram/rows.py",
     }

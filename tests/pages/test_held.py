@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.view.session import uploads as room
-from nnspca.view.session.nbytes import nbytes
-from nnspca.view.session.store import Results, Shared
+from nnspca.view.sources import uploads as room
+from nnspca.view.sources.nbytes import nbytes
+from nnspca.view.sources.store import Results, Shared
 from tests.pages.conftest import settle
 
 KILO = 128  # doubles of a kilobyte

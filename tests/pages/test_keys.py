@@ -8,7 +8,7 @@ from typing import get_type_hints
 
 import pytest
 
-from nnspca.view.session import state
+from nnspca.view.link import state
 
 
 def test_pages_that_share_a_key_mean_the_same_kind_of_thing_by_it():

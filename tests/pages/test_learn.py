@@ -16,7 +16,7 @@ from nnspca.spannogram import curves, sphere
 from nnspca.studies.asteris2014_theorem import guarantee
 from nnspca.view.learn import boards, examples, faces, stage
 from nnspca.view.learn.words import STEPS
-from nnspca.view.session import canvas, state
+from nnspca.view.link import canvas, state
 from tests.pages.conftest import ROOT, texts
 
 BROWSER = Path(stage.BROWSER)

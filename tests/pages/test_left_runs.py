@@ -4,10 +4,10 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from nnspca.view.session import job as module
-from nnspca.view.session import workers
-from nnspca.view.session.job import Job
-from nnspca.view.session.workers import FairSemaphore
+from nnspca.view.jobs import job as module
+from nnspca.view.jobs import workers
+from nnspca.view.jobs.job import Job
+from nnspca.view.jobs.workers import FairSemaphore
 from tests.pages.test_workers import SOON, Endless, begin
 
 __all__ = ["begin"]

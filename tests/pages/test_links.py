@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from nnspca.view.compare import choices as compare
 from nnspca.view.compare.race import choices as race
 from nnspca.view.explore import choices as explore
+from nnspca.view.link import old_links, state
 from nnspca.view.parts import choices as parts
-from nnspca.view.session import old_links, state
 from tests.pages.conftest import ROOT, jobs
 from tests.pages.test_assets import ask
 

@@ -5,8 +5,8 @@ from streamlit.testing.v1 import AppTest
 
 SOURCE = """
 import streamlit as st
-from nnspca.view.session import state
-from nnspca.view.session.widgets import choose, notes
+from nnspca.view.link import state
+from nnspca.view.link.widgets import choose, notes
 data = choose(state.SHARED["data"], "Data", options=["lfw-faces", "digits"], format_func=str.upper)
 solvers = choose(state.keys_of("parts")["with"], "Solvers", options=["best", "em"], format_func=str.upper)
 st.text(f"{data} {list(solvers)}")

@@ -8,9 +8,9 @@ from nnspca.result import Component, Necessity
 from nnspca.view.explore import figures, need, sentences
 from nnspca.view.figures import component as pictures
 from nnspca.view.figures.style import LIGHT
-from nnspca.view.session import catalogue, store
-from nnspca.view.session.job import Job
-from nnspca.view.session.state import State
+from nnspca.view.jobs.job import Job
+from nnspca.view.link.state import State
+from nnspca.view.sources import catalogue, store
 from tests.pages.conftest import jobs, settle, texts
 from tests.pages.test_pages import figures as figures_on
 

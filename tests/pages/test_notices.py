@@ -9,7 +9,7 @@ from tests.pages.test_upload import brought, said
 ALONE = """
 import streamlit as st
 from nnspca.view.frame import sidebar
-from nnspca.view.session import state, widgets
+from nnspca.view.link import state, widgets
 sidebar.sidebar(st.session_state["page"])
 if st.session_state["page"] == "explore":
     options = state.methods_for(True, 625 if state.current().data == "lfw-faces" else 13)

@@ -8,9 +8,9 @@ import scipy.sparse
 from PIL import Image
 
 from nnspca.datasets import Dataset
+from nnspca.view.link.state import State
 from nnspca.view.results import collection
-from nnspca.view.session import gallery, preview
-from nnspca.view.session.state import State
+from nnspca.view.ui import gallery, preview
 
 RNG = np.random.default_rng(0)
 OWN = {

@@ -11,7 +11,8 @@ import nnspca
 from nnspca.view import words
 from nnspca.view.explore import more, report, run
 from nnspca.view.explore import path as player
-from nnspca.view.session import charts, downloads, state
+from nnspca.view.link import state
+from nnspca.view.ui import charts, downloads
 from tests.pages.conftest import jobs, played, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")

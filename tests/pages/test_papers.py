@@ -11,9 +11,9 @@ import nnspca
 from nnspca.datasets import fetch
 from nnspca.studies import STUDIES, Column, Parts, StudyTable, stored
 from nnspca.view.figures import style
+from nnspca.view.link.state import BUNDLED
 from nnspca.view.papers import panels
 from nnspca.view.papers.figures import study as pictures
-from nnspca.view.session.state import BUNDLED
 from tests.pages.conftest import jobs, settle, texts
 
 PAGE = "pages/papers.py"

@@ -8,7 +8,7 @@ import pytest
 
 from nnspca.datasets import fetch
 from nnspca.studies import PAPERS, STUDIES, stored
-from nnspca.view.session import charts
+from nnspca.view.ui import charts
 from tests.browser.test_papers import LOOKED_AT, WALKED
 from tests.pages.conftest import jobs, texts
 from tests.pages.test_papers import PAGE, button, choice, drawn

@@ -13,13 +13,14 @@ from streamlit.testing.v1 import AppTest
 import nnspca
 from nnspca.view import words
 from nnspca.view.figures.style import LIGHT
+from nnspca.view.link import old_links
 from nnspca.view.parts import choices, face, panels, run, verdict
 from nnspca.view.parts.figures import several as figures
 from nnspca.view.parts.figures.over_mean import COLOURS, Scene, over_mean
 from nnspca.view.parts.hands import hands
 from nnspca.view.results import known, stored
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import old_links, store
+from nnspca.view.sources import store
 from tests.pages.conftest import settle
 
 pytestmark = pytest.mark.usefixtures("short_proofs")

@@ -8,8 +8,9 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import runs, store
-from nnspca.view.session.preparation import Preparation
+from nnspca.view.jobs import runs
+from nnspca.view.sources import store
+from nnspca.view.sources.preparation import Preparation
 from tests.pages.conftest import settle, texts
 
 SOON = 10  # seconds within which a thread that may go on does so

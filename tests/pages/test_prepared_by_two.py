@@ -7,7 +7,8 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import runs, store
+from nnspca.view.jobs import runs
+from nnspca.view.sources import store
 from tests.pages.conftest import jobs, settle, texts
 
 SOON = 10  # seconds within which a thread that may go on does so

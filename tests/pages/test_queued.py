@@ -2,8 +2,8 @@
 
 import pytest
 
-from nnspca.view.session import runs
-from nnspca.view.session.workers import FairSemaphore, Ticket
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.workers import FairSemaphore, Ticket
 from tests.pages.conftest import played, settle
 
 

@@ -11,10 +11,11 @@ from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, STOPPED, Fall, 
 from nnspca.view import words
 from nnspca.view.compare.race import figures, panels
 from nnspca.view.figures.style import DARK
+from nnspca.view.link.state import State
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import catalogue, charts
-from nnspca.view.session.state import State
+from nnspca.view.sources import catalogue
+from nnspca.view.ui import charts
 from tests.pages.conftest import jobs, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")

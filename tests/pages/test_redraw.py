@@ -2,7 +2,10 @@
 
 from tests.benchmarks.redraw import measure
 
-SHARED = tuple(f"nnspca.view.{room}" for room in ("session", "results", "figures", "certificate", "words", "foreign"))
+SHARED = tuple(
+    f"nnspca.view.{room}"
+    for room in ("link", "jobs", "sources", "ui", "results", "figures", "certificate", "words", "sanitize")
+)
 
 
 def test_a_redraw_of_the_explore_page_stays_in_its_room_and_the_shared_ones():

@@ -4,7 +4,7 @@ import pytest
 
 from nnspca.datasets import catalogue, fetch, read
 from nnspca.errors import DataError
-from nnspca.view.session import files
+from nnspca.view.sources import files
 from tests.pages.conftest import settle
 
 HOLES = b"a,b\n1,2\n3,NA\n4,0\n6,1\n"

@@ -8,9 +8,10 @@ import pytest
 import nnspca
 from nnspca.datasets import Axis, Dataset
 from nnspca.view.explore.samples import claims, content, panels, run
+from nnspca.view.link import canvas
+from nnspca.view.link.state import State
 from nnspca.view.results import known
-from nnspca.view.session import canvas, catalogue
-from nnspca.view.session.state import State
+from nnspca.view.sources import catalogue
 from tests.pages.conftest import jobs, sent, settle, texts
 
 RNG = np.random.default_rng(3)

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import nnspca
 from nnspca.view import sanitize
 from nnspca.view.figures import style
-from nnspca.view.session import state
+from nnspca.view.link import state
 from tests.pages.conftest import ROOT, jobs, settle, texts
 
 # Each would become something in Markdown, or in the little HTML that figures read.

@@ -10,11 +10,11 @@ import pytest
 import nnspca
 from nnspca.view.certificate import claims, proofs
 from nnspca.view.explore import run
+from nnspca.view.jobs.job import Job
+from nnspca.view.link.solver import Solver
+from nnspca.view.link.state import ANY_SIGN, State
 from nnspca.view.results import known
-from nnspca.view.session import catalogue, store
-from nnspca.view.session.job import Job
-from nnspca.view.session.solver import Solver
-from nnspca.view.session.state import ANY_SIGN, State
+from nnspca.view.sources import catalogue, store
 from tests.pages.conftest import jobs, played, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_searches")

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nnspca.view.session import state
+from nnspca.view.link import state
 from tests.pages.conftest import ROOT, jobs
 
 COUNTING = [
@@ -21,7 +21,7 @@ COUNTING = [
 ALONE = """
 import streamlit as st
 from nnspca.view.frame import sidebar
-from nnspca.view.session import state
+from nnspca.view.link import state
 counting = sidebar.sidebar(st.session_state["page"])
 st.session_state["_seen"] = counting, state.current()
 """

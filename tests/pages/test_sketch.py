@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from nnspca.view.figures import style
-from nnspca.view.session import charts
+from nnspca.view.ui import charts
 
 LINE = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 import nnspca
 from nnspca.spannogram import curves, enumeration
-from nnspca.view.session.state import DATA, RANDOM
+from nnspca.view.link.state import DATA, RANDOM
 from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
 from nnspca.view.spannogram.rows import Rows
 from tests.pages.conftest import texts

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import store
-from nnspca.view.session.state import State
+from nnspca.view.link.state import State
+from nnspca.view.sources import store
 from tests.pages.conftest import jobs, texts
 from tests.pages.test_samples import told
 

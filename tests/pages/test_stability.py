@@ -13,13 +13,14 @@ from nnspca.result import CrossValidation
 from nnspca.view.explore import held_out as which
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import DARK, LIGHT
+from nnspca.view.jobs.job import Job
+from nnspca.view.link.state import State
 from nnspca.view.parts import stability
 from nnspca.view.parts.choices import Choices
 from nnspca.view.parts.figures.over_mean import Scene
 from nnspca.view.parts.figures.recurrence import PROVEN, recurrence
-from nnspca.view.session import catalogue, charts, store, tables
-from nnspca.view.session.job import Job
-from nnspca.view.session.state import State
+from nnspca.view.sources import catalogue, store
+from nnspca.view.ui import charts, tables
 from tests.pages.conftest import jobs, played, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")

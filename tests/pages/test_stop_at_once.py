@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from nnspca.view.session import uploads
-from nnspca.view.session.job import Job
-from nnspca.view.session.workers import FairSemaphore
+from nnspca.view.jobs.job import Job
+from nnspca.view.jobs.workers import FairSemaphore
+from nnspca.view.sources import uploads
 from tests.pages.conftest import texts
 
 SOON = 10  # seconds within which a thread that may go on does so

@@ -6,7 +6,7 @@ import streamlit as st
 from nnspca.view.compare import panels as compare
 from nnspca.view.compare.race import panels as race
 from nnspca.view.explore import proof
-from nnspca.view.session import runs
+from nnspca.view.jobs import runs
 from tests.pages.conftest import texts
 
 SLOW = {

@@ -7,8 +7,8 @@ import pytest
 
 import nnspca
 from nnspca.view.explore.path import cardinalities
+from nnspca.view.link.dataset_defaults import opening, usual_k
 from nnspca.view.results import stored
-from nnspca.view.session.dataset_defaults import opening, usual_k
 
 RECORDS = stored.records()
 LOCAL = {info.name for info in nnspca.datasets.available() if info.local}

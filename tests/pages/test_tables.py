@@ -2,7 +2,7 @@
 
 import pytest
 
-from nnspca.view.session.dataset_defaults import usual_k
+from nnspca.view.link.dataset_defaults import usual_k
 from tests.pages.conftest import played, sent, settle
 from tests.tables import TABLES
 

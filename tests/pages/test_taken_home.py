@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view.session import charts, downloads
+from nnspca.view.ui import charts, downloads
 from tests.pages.conftest import settle
 
 pytestmark = pytest.mark.usefixtures("short_proofs")

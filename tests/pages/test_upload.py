@@ -8,8 +8,8 @@ import scipy.sparse
 
 import nnspca
 from nnspca.datasets import preparing
-from nnspca.view.session import downloads
-from nnspca.view.session.state import State
+from nnspca.view.link.state import State
+from nnspca.view.ui import downloads
 from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
 from tests.pages.conftest import settle, texts
 

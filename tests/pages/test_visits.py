@@ -13,8 +13,8 @@ from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 
 from nnspca.view.frame import routes
-from nnspca.view.session import visits
-from nnspca.view.session.visits import Visit
+from nnspca.view.link import visits
+from nnspca.view.link.visits import Visit
 
 HOSTILE = "../<b>evil</b> é y.csv"
 
@@ -101,7 +101,7 @@ def test_a_component_is_sent_what_is_new_since_its_version(visit):
 
 PAGE = """
 import streamlit as st
-from nnspca.view.session import state
+from nnspca.view.link import state
 st.number_input("k", key="k", value=3)
 st.session_state["_numbers"] = state.assignments()
 st.button("choose 7", key="choose", on_click=lambda: state.assign(k=7))

@@ -6,9 +6,9 @@ import time
 import pytest
 
 from nnspca.result import Progress
-from nnspca.view.session import workers as module
-from nnspca.view.session.job import Job
-from nnspca.view.session.workers import FairSemaphore
+from nnspca.view.jobs import workers as module
+from nnspca.view.jobs.job import Job
+from nnspca.view.jobs.workers import FairSemaphore
 
 SOON = 10  # seconds within which a thread that may go on does so
 

@@ -6,7 +6,8 @@ from nnspca.datasets import Dataset
 from nnspca.result import Component
 from nnspca.view.figures import component as pictures
 from nnspca.view.figures.style import Figure
-from nnspca.view.session import charts, store
+from nnspca.view.sources import store
+from nnspca.view.ui import charts
 
 
 def figure(part: Component, data: Dataset, title: str = "The component", *, ghost: bool = True) -> Figure:

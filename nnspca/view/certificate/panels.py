@@ -17,9 +17,12 @@ from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words
 from nnspca.view.certificate import claims, proofs
-from nnspca.view.session import charts, downloads, guide, runs, store
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link import guide
+from nnspca.view.link.state import State
+from nnspca.view.sources import store
+from nnspca.view.ui import charts, downloads
 
 MORE = "The checker for this kind of proof is `check_more.py`; it needs `check.py` in the same folder."
 STOPPED = "Stopped. Every upper bound proven so far is kept."

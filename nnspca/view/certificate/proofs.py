@@ -15,11 +15,12 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate, Progress
 from nnspca.view import words
+from nnspca.view.jobs import machines
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import machines, store
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
 from nnspca.view.words import OPTIMAL
 
 ROUNDS = 40  # of search for a better component, before the longer proof

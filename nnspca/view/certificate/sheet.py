@@ -18,8 +18,8 @@ from PIL import Image
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view import sanitize
-from nnspca.view.session import catalogue, store
-from nnspca.view.session.state import State
+from nnspca.view.link.state import State
+from nnspca.view.sources import catalogue, store
 from nnspca.view.words import at_least
 
 PAGE = Path(__file__).with_name("sheet.html")

@@ -10,10 +10,12 @@ import streamlit as st
 from nnspca.datasets import Dataset
 from nnspca.studies import comparison
 from nnspca.view import sanitize
+from nnspca.view.link import solver, state
+from nnspca.view.link.state import State, methods_for
+from nnspca.view.link.widgets import choose, propose
 from nnspca.view.results import known, stored
-from nnspca.view.session import catalogue, downloads, solver, state
-from nnspca.view.session.state import State, methods_for
-from nnspca.view.session.widgets import choose, propose
+from nnspca.view.sources import catalogue
+from nnspca.view.ui import downloads
 
 KEYS = state.keys_of("compare")
 BESIDE = "digits"  # what stands beside a person's own data at first

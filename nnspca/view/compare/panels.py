@@ -15,10 +15,10 @@ from nnspca.view.compare.choices import SHARES, Choices
 from nnspca.view.compare.figures import overlay, small
 from nnspca.view.compare.run import Compared, Live
 from nnspca.view.figures.style import Figure
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.results import known
-from nnspca.view.session import charts, downloads
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import DeltaGenerator
+from nnspca.view.ui import charts, downloads
 
 WIDE = 50  # letters of a title that fit over half a page
 FALLING, STEEP = 0.1, 0.5  # λ₄ ÷ λ₁ below the first: few directions matter; λ₂ ÷ λ₁ above the second: none leads

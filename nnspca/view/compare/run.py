@@ -12,11 +12,12 @@ from nnspca.result import Progress, Sweep, SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
 from nnspca.view.compare.choices import Choices, labels
-from nnspca.view.results import known, stored
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State
+from nnspca.view.results import curves, known, stored
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import curves, runs, store
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
 
 WIDE = 2000  # features above which even the bare curve waits until the others are proven
 AT_ONCE = 2  # data sets whose proofs run side by side: at the end of each curve one thread has nothing to do

@@ -7,8 +7,9 @@ import streamlit as st
 from nnspca.datasets import Dataset, DatasetInfo, fetch
 from nnspca.view import sanitize
 from nnspca.view.data import preparing
-from nnspca.view.session import catalogue, fetching, preview
-from nnspca.view.session.state import State
+from nnspca.view.link.state import State
+from nnspca.view.sources import catalogue, fetching
+from nnspca.view.ui import preview
 
 
 def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:

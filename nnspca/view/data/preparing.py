@@ -6,8 +6,8 @@ import streamlit as st
 
 from nnspca.datasets import Dataset, preparing
 from nnspca.view import sanitize
-from nnspca.view.session import charts, preview
-from nnspca.view.session.state import State
+from nnspca.view.link.state import State
+from nnspca.view.ui import charts, preview
 from nnspca.view.words import number
 
 CENTRED = "**Centred**, always: the mean of each feature is subtracted."

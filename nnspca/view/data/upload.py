@@ -14,10 +14,12 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
 from nnspca.view import sanitize, words
-from nnspca.view.session import catalogue, caution, files, guide, preparation, runs, state, uploads, widgets
-from nnspca.view.session.files import File, Reading
-from nnspca.view.session.job import Job
-from nnspca.view.session.preparation import Preparation
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job
+from nnspca.view.link import guide, state, widgets
+from nnspca.view.sources import catalogue, caution, files, preparation, uploads
+from nnspca.view.sources.files import File, Reading
+from nnspca.view.sources.preparation import Preparation
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 FORMATS = (

@@ -9,11 +9,11 @@ import streamlit as st
 
 from nnspca.view import sanitize
 from nnspca.view.explore.path import cardinalities
-from nnspca.view.session import solver, state
-from nnspca.view.session.dataset_defaults import usual_k
-from nnspca.view.session.solver import Solver
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import DeltaGenerator, choose
+from nnspca.view.link import solver, state
+from nnspca.view.link.dataset_defaults import usual_k
+from nnspca.view.link.solver import Solver
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import DeltaGenerator, choose
 
 KEYS = state.keys_of("explore")
 MOST = 60  # values of k

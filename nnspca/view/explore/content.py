@@ -16,9 +16,10 @@ from nnspca.result.features import Features
 from nnspca.view.explore import sentences
 from nnspca.view.explore.path import Live
 from nnspca.view.figures import band
+from nnspca.view.link import canvas, solver
 from nnspca.view.results.known import band_of
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import canvas, scene, solver
+from nnspca.view.ui import scene
 from nnspca.view.words import ceil, floor
 
 LISTED = 24  # names sent for each k where features are a list

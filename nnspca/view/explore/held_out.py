@@ -18,10 +18,12 @@ from nnspca.view.explore.content import View
 from nnspca.view.explore.sentences import resamples
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import Figure
-from nnspca.view.session import charts, downloads, machines, runs, store
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State, remembered
-from nnspca.view.session.widgets import choose
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State, remembered
+from nnspca.view.link.widgets import choose
+from nnspca.view.sources import store
+from nnspca.view.ui import charts, downloads
 
 MOST = 12  # values of k that are tried
 STOPPED = "Stopped. The results so far are shown."

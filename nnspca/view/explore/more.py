@@ -12,9 +12,9 @@ from nnspca.view.certificate import component, proofs, sheet
 from nnspca.view.explore import held_out, proof, report, stability
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
-from nnspca.view.session import charts, downloads, preview, tables
-from nnspca.view.session.state import MORE, State
-from nnspca.view.session.widgets import choose
+from nnspca.view.link.state import MORE, State
+from nnspca.view.link.widgets import choose
+from nnspca.view.ui import charts, downloads, preview, tables
 
 TITLE = "Downloads and code, the data, choosing k, stability"
 LABELS = dict(zip(MORE, ("Downloads and code", "The data", "Which k?", "Stability"), strict=True))

@@ -14,10 +14,12 @@ from nnspca.view import sanitize, words
 from nnspca.view.certificate import component as drawn
 from nnspca.view.explore import figures, sentences
 from nnspca.view.explore.choices import KEYS
-from nnspca.view.session import charts, downloads, machines, runs, scene, store
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import choose
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import choose
+from nnspca.view.sources import store
+from nnspca.view.ui import charts, downloads, scene
 
 STOPPED = "Stopped. What was proven by then is shown; the rest is not decided."
 SHOWN = 300  # most rows of the list

@@ -10,11 +10,12 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, SweepPoint
 from nnspca.tasks import certify_path, path
 from nnspca.tasks.levels import coarse_first
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State
 from nnspca.view.results import known as results
-from nnspca.view.session import machines, runs, store
-from nnspca.view.session.curves import Points
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.results.curves import Points
+from nnspca.view.sources import store
 
 SMALL = 2000  # features up to which every search is the full one, and many k get an upper bound
 STEPS = 26  # about how many k a path has

@@ -14,11 +14,12 @@ from nnspca.view.explore.choices import KEYS
 from nnspca.view.explore.content import View
 from nnspca.view.figures import band, upper_bounds
 from nnspca.view.figures.style import Figure
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job
+from nnspca.view.link.state import PROOF, State
+from nnspca.view.link.widgets import choose
 from nnspca.view.results.ledger import share
-from nnspca.view.session import charts, runs
-from nnspca.view.session.job import Job
-from nnspca.view.session.state import PROOF, State
-from nnspca.view.session.widgets import choose
+from nnspca.view.ui import charts
 
 TITLE = "The proof: certificate, upper bounds, indispensable features"
 LABELS = dict(zip(PROOF, ("Certificate", "Upper bounds", "Indispensable features"), strict=True))

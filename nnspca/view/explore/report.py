@@ -12,9 +12,10 @@ from nnspca.result import Certificate, Component, sentences
 from nnspca.view import sanitize
 from nnspca.view.certificate import claims, sheet
 from nnspca.view.explore import sentences as spoken
+from nnspca.view.link.state import State
 from nnspca.view.results.ledger import share
-from nnspca.view.session import downloads, scene, store
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
+from nnspca.view.ui import downloads, scene
 from nnspca.view.words import at_least, at_most, number, proven_percent, seconds
 
 POSITIVE, NEGATIVE = "#c2570c", "#0072b2"

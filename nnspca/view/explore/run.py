@@ -16,11 +16,12 @@ from nnspca.tasks import first_upper_bound
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import path
 from nnspca.view.explore.choices import Choices
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job
+from nnspca.view.link.solver import Solver
+from nnspca.view.link.state import State
 from nnspca.view.results import known
-from nnspca.view.session import machines, runs, store
-from nnspca.view.session.job import Job
-from nnspca.view.session.solver import Solver
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -14,9 +14,11 @@ from nnspca.result import Component, Stability, sentences
 from nnspca.result.features import Features
 from nnspca.view import sanitize
 from nnspca.view.explore.run import Found
+from nnspca.view.link import solver
+from nnspca.view.link.state import State, chosen, keys_of
 from nnspca.view.results.ledger import Known, share
-from nnspca.view.session import scene, solver, store
-from nnspca.view.session.state import State, chosen, keys_of
+from nnspca.view.sources import store
+from nnspca.view.ui import scene
 from nnspca.view.words import at_least, at_most, optimal, proven_share, seconds
 
 COMPUTING = "Computing the upper bound …"

@@ -13,10 +13,12 @@ from nnspca.view.explore import content, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
 from nnspca.view.explore.samples.panels import ASKED_BEFORE
+from nnspca.view.jobs.job import Job
+from nnspca.view.link import canvas, visits
+from nnspca.view.link.state import State, assign, assignments, reassign
 from nnspca.view.results import known
-from nnspca.view.session import canvas, scene, store, visits
-from nnspca.view.session.job import Job
-from nnspca.view.session.state import State, assign, assignments, reassign
+from nnspca.view.sources import store
+from nnspca.view.ui import scene
 from nnspca.view.words import fixed
 
 HOME = Path(__file__).parent / "browser"

@@ -11,7 +11,7 @@ from starlette.routing import Mount, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from nnspca.view.session import guide
+from nnspca.view.link import guide
 
 
 class Documents:

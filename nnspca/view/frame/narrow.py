@@ -7,7 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 from nnspca.view import sanitize
-from nnspca.view.session import canvas, catalogue, state
+from nnspca.view.link import canvas, state
+from nnspca.view.sources import catalogue
 
 BROWSER = Path(__file__).parent / "browser"
 

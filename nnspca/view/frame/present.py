@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import segno
 import streamlit as st
 
-from nnspca.view.session import canvas, catalogue, state, widgets
+from nnspca.view.link import canvas, state, widgets
+from nnspca.view.sources import catalogue
 
 # What segno calls the levels of repair, from the sturdiest that is usual to the one that holds the
 # longest address.

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from nnspca.view.session import visits
-from nnspca.view.session.visits import DOWNLOAD, NEWS
+from nnspca.view.link import visits
+from nnspca.view.link.visits import DOWNLOAD, NEWS
 
 FRESH = {"cache-control": "no-store"}
 GONE = "This address has ended: its page was closed, or offers this file no more. Open the page anew."

@@ -9,10 +9,11 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import DatasetInfo, preparing
 from nnspca.view import sanitize
-from nnspca.view.session import catalogue, state, widgets
-from nnspca.view.session.dataset_defaults import usual_k
-from nnspca.view.session.state import SHARED, usual_scale
-from nnspca.view.session.widgets import choose
+from nnspca.view.link import state, widgets
+from nnspca.view.link.dataset_defaults import usual_k
+from nnspca.view.link.state import SHARED, usual_scale
+from nnspca.view.link.widgets import choose
+from nnspca.view.sources import catalogue
 
 
 def sidebar(page: str) -> set[str]:

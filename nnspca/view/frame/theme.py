@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from nnspca.view.session import state
+from nnspca.view.link import state
 
 STYLE = Path(__file__).with_name("style.css")
 

@@ -18,10 +18,12 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view.link import canvas, dataset_defaults
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Problem
 from nnspca.view.results.stored import Record, records
-from nnspca.view.session import canvas, catalogue, dataset_defaults, downloads, scene, store
+from nnspca.view.sources import catalogue, store
+from nnspca.view.ui import downloads, scene
 
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
 BOARDS = {"faces": "lfw-faces", "digits": "digits", "spectra": "lrs"}

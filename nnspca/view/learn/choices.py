@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnspca.view.session import state, widgets
+from nnspca.view.link import state, widgets
 
 KEYS = state.keys_of("learn")
 PLAYED = ("step", "board", "painted", "best", "at")

@@ -10,7 +10,8 @@ from scipy.optimize import linear_sum_assignment
 
 from nnspca.studies.asteris2014_theorem import guarantee
 from nnspca.view.learn import boards
-from nnspca.view.session import canvas, catalogue
+from nnspca.view.link import canvas
+from nnspca.view.sources import catalogue
 from nnspca.view.words import at_least, at_most, percent
 
 FACES = boards.BOARDS["faces"]

@@ -10,7 +10,7 @@ import streamlit as st
 
 from nnspca.view.learn import boards, examples, faces
 from nnspca.view.learn.words import STEPS
-from nnspca.view.session import canvas
+from nnspca.view.link import canvas
 
 BROWSER = Path(__file__).with_name("browser")
 CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannogram draws it here too

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import streamlit as st
 
 from nnspca.studies import PAPERS, STUDIES, Study
-from nnspca.view.session import catalogue, state
-from nnspca.view.session.state import BUNDLED, FULL, OWN, REDUCED
-from nnspca.view.session.widgets import choose, press, pressed
+from nnspca.view.link import state
+from nnspca.view.link.state import BUNDLED, FULL, OWN, REDUCED
+from nnspca.view.link.widgets import choose, press, pressed
+from nnspca.view.sources import catalogue
 from nnspca.view.words import fixed
 
 KEYS = state.keys_of("papers")

@@ -9,15 +9,16 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from nnspca.studies import STUDIES, Study, StudyTable, stored
+from nnspca.view.jobs.job import Job
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import expander
 from nnspca.view.papers import choices
 from nnspca.view.papers.choices import KEYS, Choices
 from nnspca.view.papers.figures.study import study as figure_of
 from nnspca.view.papers.thumbnails import thumbnails
-from nnspca.view.session import catalogue, charts, downloads, gallery
-from nnspca.view.session.gallery import Card
-from nnspca.view.session.job import Job
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import expander
+from nnspca.view.sources import catalogue
+from nnspca.view.ui import charts, downloads, gallery
+from nnspca.view.ui.gallery import Card
 
 FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # the first sentence; the full stop in "Alg. 3" does not end it
 

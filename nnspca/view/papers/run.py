@@ -8,10 +8,11 @@ from typing import Any
 import streamlit as st
 
 from nnspca.studies import STUDIES, Study, StudyResult
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State
 from nnspca.view.papers.choices import Choices
-from nnspca.view.session import machines, runs, store
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
 
 
 def start(study: Study, choice: Choices, now: State) -> Job | None:

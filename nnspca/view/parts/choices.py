@@ -9,10 +9,10 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import state
-from nnspca.view.session.solver import TITLES
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import DeltaGenerator, choose
+from nnspca.view.link import state
+from nnspca.view.link.solver import TITLES
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import DeltaGenerator, choose
 
 KEYS = state.keys_of("parts")
 JOINT, TOGETHER, DISJOINT = "joint", "together", "disjoint"

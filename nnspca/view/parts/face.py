@@ -11,8 +11,10 @@ import numpy as np
 from nnspca.datasets import Dataset
 from nnspca.result import Components, places
 from nnspca.view import sanitize
+from nnspca.view.link import canvas
 from nnspca.view.parts.figures.over_mean import COLOURS
-from nnspca.view.session import canvas, scene, store
+from nnspca.view.sources import store
+from nnspca.view.ui import scene
 from nnspca.view.words import percent
 
 HOME = Path(__file__).parent / "browser"

@@ -15,6 +15,10 @@ from nnspca.result import Components, Stability, sentences, suggestions
 from nnspca.view import words
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import choose
 from nnspca.view.parts import face, run, together
 from nnspca.view.parts.choices import IN_TURN, KEYS, TOGETHER, Choices, title_of
 from nnspca.view.parts.figures import several
@@ -22,11 +26,9 @@ from nnspca.view.parts.figures.over_mean import Scene, over_mean
 from nnspca.view.parts.hands import hands
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import charts, runs, store
-from nnspca.view.session import scene as shared
-from nnspca.view.session.job import Job
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import choose
+from nnspca.view.sources import store
+from nnspca.view.ui import charts
+from nnspca.view.ui import scene as shared
 
 RIGHT = 89.95  # degrees from which an angle counts as a right one
 PAGE = 860  # pixels a page has for its columns, about

@@ -13,12 +13,13 @@ from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, sentences
 from nnspca.view import sanitize
 from nnspca.view.certificate import sheet
+from nnspca.view.link.state import State
 from nnspca.view.parts import together, verdict
 from nnspca.view.parts.choices import Choices, title_of
 from nnspca.view.parts.figures.over_mean import COLOURS
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import scene, store
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
+from nnspca.view.ui import scene
 from nnspca.view.words import at_least, at_most, number, percent, seconds
 
 EACH = 4  # features of a part that are named, those of largest loadings

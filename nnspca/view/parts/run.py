@@ -14,12 +14,13 @@ from nnspca.components import deflated_problem
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, PartsCertificate, Progress
 from nnspca.solvers import nmf
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State
 from nnspca.view.parts import together
 from nnspca.view.parts.choices import BEST, DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import machines, runs, store
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
 
 PROOF = "certificate"  # under this name the lead's joint certificate is published
 

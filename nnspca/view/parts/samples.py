@@ -12,11 +12,11 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components
 from nnspca.view import sanitize, words
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import choose
 from nnspca.view.parts.choices import KEYS, Choices, title_of
 from nnspca.view.parts.figures import samples as figures
-from nnspca.view.session import charts
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import choose
+from nnspca.view.ui import charts
 
 NOUNS = {"faces": "face", "images": "image", "spectra": "spectrum"}
 

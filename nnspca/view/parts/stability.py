@@ -14,15 +14,17 @@ from nnspca.datasets import Dataset
 from nnspca.result import Components, Necessity, Progress, Stability, wording
 from nnspca.view import sanitize, words
 from nnspca.view.figures.style import Figure
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State, chosen
+from nnspca.view.link.widgets import choose
 from nnspca.view.parts import run
 from nnspca.view.parts.choices import KEYS, TOGETHER, Choices, title_of
 from nnspca.view.parts.figures.recurrence import recurrence
 from nnspca.view.parts.panels import scene
-from nnspca.view.session import charts, downloads, machines, runs, store
-from nnspca.view.session import scene as shared
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State, chosen
-from nnspca.view.session.widgets import choose
+from nnspca.view.sources import store
+from nnspca.view.ui import charts, downloads
+from nnspca.view.ui import scene as shared
 
 STOPPED = "Stopped. The resamples and proofs so far are shown."
 STARTS = 3  # of the search for parts together, in each resample

@@ -10,11 +10,11 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate
+from nnspca.view.link.state import State
 from nnspca.view.parts import report, run
 from nnspca.view.parts.choices import Choices
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import charts, downloads, tables
-from nnspca.view.session.state import State
+from nnspca.view.ui import charts, downloads, tables
 
 
 def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:

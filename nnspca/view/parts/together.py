@@ -10,11 +10,12 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.view.certificate.proofs import Fall, lowest
+from nnspca.view.jobs import machines
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State
 from nnspca.view.parts.choices import DISJOINT, TOGETHER
 from nnspca.view.results import known
-from nnspca.view.session import machines, store
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
 
 
 def applies(parts: Components | None) -> bool:

@@ -12,13 +12,13 @@ from nnspca.datasets import Dataset
 from nnspca.result import Bound, Components, PartsCertificate
 from nnspca.view import words
 from nnspca.view.certificate.panels import check_again, fallen, strangers_check, take_home, tightening, verifier_code
+from nnspca.view.jobs.job import Job
+from nnspca.view.link.state import State
 from nnspca.view.parts import run, together
 from nnspca.view.parts.choices import JOINT, TOGETHER, Choices
 from nnspca.view.results import ledger
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import store
-from nnspca.view.session.job import Job
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 

@@ -17,12 +17,14 @@ import nnspca
 from nnspca.datasets import Dataset, DatasetInfo
 from nnspca.view import sanitize, words
 from nnspca.view.figures import card
+from nnspca.view.jobs import progress
+from nnspca.view.jobs.progress import Look
+from nnspca.view.link.state import State
 from nnspca.view.results import known, stored
 from nnspca.view.results.ledger import Known
-from nnspca.view.session import catalogue, gallery, preview, progress
-from nnspca.view.session.gallery import Card
-from nnspca.view.session.progress import Look
-from nnspca.view.session.state import State
+from nnspca.view.sources import catalogue
+from nnspca.view.ui import gallery, preview
+from nnspca.view.ui.gallery import Card
 
 AFTER = 2.0  # seconds that drawing waits: reading the data would slow the first figure of a new server
 POLL_SECONDS = 1.0

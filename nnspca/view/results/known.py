@@ -13,10 +13,10 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, PartsCertificate, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.view.figures.band import Band
+from nnspca.view.link.state import State
 from nnspca.view.results import stored
 from nnspca.view.results.ledger import Known, Ledger, Problem
-from nnspca.view.session import store
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
 
 
 @st.cache_resource(show_spinner=False)

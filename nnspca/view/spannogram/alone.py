@@ -10,7 +10,7 @@ from string import Template
 from typing import Any
 
 from nnspca.view.figures.style import DARK, LIGHT
-from nnspca.view.session import canvas
+from nnspca.view.link import canvas
 
 BROWSER = Path(__file__).with_name("browser")
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.view import words
 from nnspca.view.figures.style import DARK, LIGHT
-from nnspca.view.session import canvas
+from nnspca.view.link import canvas
 from nnspca.view.spannogram.alone import page
 from nnspca.view.spannogram.globe import Globe
 

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from nnspca.view.session.canvas import colours, component, pack
+from nnspca.view.link.canvas import colours, component, pack
 from nnspca.view.spannogram.alone import page
 from nnspca.view.spannogram.geometry import Picture, choices
 from nnspca.view.spannogram.rows import EDITABLE, Rows

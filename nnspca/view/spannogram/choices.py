@@ -10,9 +10,10 @@ import numpy as np
 import streamlit as st
 
 from nnspca.view import sanitize
-from nnspca.view.session import catalogue, state, widgets
-from nnspca.view.session.state import CIRCLE, DATA, FOUR, RANDOM, State
-from nnspca.view.session.widgets import DeltaGenerator, choose, figure_first
+from nnspca.view.link import state, widgets
+from nnspca.view.link.state import CIRCLE, DATA, FOUR, RANDOM, State
+from nnspca.view.link.widgets import DeltaGenerator, choose, figure_first
+from nnspca.view.sources import catalogue
 from nnspca.view.spannogram import rows
 from nnspca.view.spannogram.rows import EDITABLE
 

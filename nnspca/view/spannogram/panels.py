@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import streamlit as st
 
 from nnspca.view import sanitize, words
-from nnspca.view.session import catalogue
-from nnspca.view.session.charts import download
-from nnspca.view.session.state import BY_SET, SPHERE, State
-from nnspca.view.session.widgets import end_page, linked_value, number, upcoming_value
+from nnspca.view.link.state import BY_SET, SPHERE, State
+from nnspca.view.link.widgets import end_page, linked_value, number, upcoming_value
+from nnspca.view.sources import catalogue
 from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
 from nnspca.view.spannogram.choices import KEYS, Choices, take_dragged
 from nnspca.view.spannogram.globe import Globe
 from nnspca.view.spannogram.rows import Rows
+from nnspca.view.ui.charts import download
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Axis, Dataset
 from nnspca.view import sanitize
-from nnspca.view.session import store
-from nnspca.view.session.state import State
+from nnspca.view.link.state import State
+from nnspca.view.sources import store
 
 EDITABLE = 30  # rows up to which the numbers can be typed
 LARGEST = 1e6

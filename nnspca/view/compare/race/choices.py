@@ -8,10 +8,10 @@ import streamlit as st
 
 import nnspca
 from nnspca.studies.race_state import RUNNING, Lane, Race
-from nnspca.view.session import state
-from nnspca.view.session.solver import TITLES, title
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import DeltaGenerator, choose
+from nnspca.view.link import state
+from nnspca.view.link.solver import TITLES, title
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import DeltaGenerator, choose
 
 KEYS = state.keys_of("compare")
 CLOCK = "They take turns on one processor; each clock counts only the seconds that its own solver has used."

@@ -13,13 +13,13 @@ from nnspca.view.certificate import component
 from nnspca.view.compare.race import choices, figures, run
 from nnspca.view.compare.race.choices import CLOCK, Choices
 from nnspca.view.figures.style import Figure
+from nnspca.view.jobs.job import Job
+from nnspca.view.link.solver import title
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known, share
-from nnspca.view.session import charts, downloads
-from nnspca.view.session.job import Job
-from nnspca.view.session.solver import title
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import DeltaGenerator
+from nnspca.view.ui import charts, downloads
 
 RUNNING_YET = "No solver has finished yet."
 

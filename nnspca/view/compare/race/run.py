@@ -9,10 +9,11 @@ from nnspca.result import Progress
 from nnspca.studies import race
 from nnspca.studies.race_state import RUNNING, Race
 from nnspca.view.compare.race.choices import Choices
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State
 from nnspca.view.results import known
-from nnspca.view.session import machines, runs, store
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.sources import store
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:

@@ -9,7 +9,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import state, widgets
+from nnspca.view.link import state, widgets
 
 KEYS = state.keys_of("explore")
 ASKED = ("picked", "marked", "why")  # written by the browser, judged here

@@ -10,7 +10,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution
 from nnspca.view import sanitize, words
 from nnspca.view.explore.samples.run import Lie
-from nnspca.view.session import scene
+from nnspca.view.ui import scene
 
 FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
 CHANCE = 0.6  # below this share of pairs the score tells next to nothing

@@ -11,8 +11,10 @@ from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution
 from nnspca.view.explore.samples import choices, claims
 from nnspca.view.explore.samples.run import Lie
-from nnspca.view.session import canvas, scene, store
-from nnspca.view.session.state import State
+from nnspca.view.link import canvas
+from nnspca.view.link.state import State
+from nnspca.view.sources import store
+from nnspca.view.ui import scene
 
 ENDS = 8  # samples shown at either end
 BUDGET = 100_000  # bytes for pictures of samples

@@ -14,8 +14,10 @@ from nnspca.result import Component
 from nnspca.view import sanitize
 from nnspca.view.explore.samples import choices, claims, content, figures, run
 from nnspca.view.explore.samples.run import Lie
-from nnspca.view.session import canvas, charts, downloads, runs
-from nnspca.view.session.state import State
+from nnspca.view.jobs import runs
+from nnspca.view.link import canvas
+from nnspca.view.link.state import State
+from nnspca.view.ui import charts, downloads
 
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("samples.js", "marks.js", "ladder.js", "cloud.js", "cards.js", "sheet.js")

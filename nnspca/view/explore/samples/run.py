@@ -10,9 +10,10 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component
-from nnspca.view.session import machines, runs, store
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.state import State
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State
+from nnspca.view.sources import store
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import catalogue, store
-from nnspca.view.session.nbytes import nbytes
-from nnspca.view.session.preparation import Preparation
+from nnspca.view.sources import catalogue, store
+from nnspca.view.sources.nbytes import nbytes
+from nnspca.view.sources.preparation import Preparation
 
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files that one visit keeps, and all visits together
 

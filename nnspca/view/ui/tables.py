@@ -10,8 +10,8 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.studies.table import safe_cell
 from nnspca.view import sanitize
-from nnspca.view.session import downloads
-from nnspca.view.session.state import State
+from nnspca.view.link.state import State
+from nnspca.view.ui import downloads
 
 Sets = Mapping[str, np.ndarray]  # by solver: components as columns, shape (n, r)
 

@@ -9,9 +9,9 @@ import streamlit as st
 
 import nnspca
 from nnspca.solvers.registry import OptionInfo
-from nnspca.view.session import state
-from nnspca.view.session.state import State
-from nnspca.view.session.widgets import choose
+from nnspca.view.link import state
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import choose
 
 KEYS = state.keys_of("explore")  # those of other pages are the same entries
 TITLES = {name: info.title for name, info in nnspca.METHODS.items()}  # on the screen

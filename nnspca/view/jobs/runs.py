@@ -10,10 +10,11 @@ from typing import Literal
 import streamlit as st
 
 from nnspca.view import sanitize
-from nnspca.view.session import guide, progress, visits
-from nnspca.view.session.job import Job, Work
-from nnspca.view.session.progress import Look
-from nnspca.view.session.workers import FairSemaphore
+from nnspca.view.jobs import progress
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.progress import Look
+from nnspca.view.jobs.workers import FairSemaphore
+from nnspca.view.link import guide, visits
 from nnspca.view.words import fixed
 
 SOLVE = "Solve live"  # the one word for the button that starts a run

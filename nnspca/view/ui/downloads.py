@@ -15,8 +15,8 @@ import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.studies import StudyTable
 from nnspca.studies.table import safe_cell
-from nnspca.view.session import catalogue, files, store
-from nnspca.view.session.state import State
+from nnspca.view.link.state import State
+from nnspca.view.sources import catalogue, files, store
 
 
 def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:

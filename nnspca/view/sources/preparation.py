@@ -11,8 +11,9 @@ import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.result import Progress
 from nnspca.view import sanitize
-from nnspca.view.session import runs, store
-from nnspca.view.session.job import Job, Work
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.sources import store
 
 SLOT = "prepare"  # the run of a page's own data
 

@@ -10,9 +10,10 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
 from nnspca.tasks import certify_path, path
-from nnspca.view.session import machines, store
-from nnspca.view.session.job import Job
-from nnspca.view.session.state import State
+from nnspca.view.jobs import machines
+from nnspca.view.jobs.job import Job
+from nnspca.view.link.state import State
+from nnspca.view.sources import store
 
 SOLVING = 0.3  # share of the progress that the bare curve takes
 

@@ -12,8 +12,9 @@ from nnspca.datasets import Dataset
 from nnspca.view import sanitize
 from nnspca.view.figures import dataset as figures
 from nnspca.view.figures.montage import montage
-from nnspca.view.session import charts, scene, store
-from nnspca.view.session.state import State
+from nnspca.view.link.state import State
+from nnspca.view.sources import store
+from nnspca.view.ui import charts, scene
 
 TILES = 36
 SMALL = 16  # rows and columns of a picture of numbers

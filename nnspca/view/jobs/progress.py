@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from nnspca.view.session import canvas, state, visits
+from nnspca.view.link import canvas, state, visits
 
 _mount = canvas.component("progress", canvas.SHARED, ("progress.js",))
 

@@ -9,10 +9,11 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
 from nnspca.view import sanitize
-from nnspca.view.session import fetching, preparation, store, visits, widgets
-from nnspca.view.session.dataset_defaults import usual_k
-from nnspca.view.session.preparation import Preparation
-from nnspca.view.session.state import State, assign, usual_scale
+from nnspca.view.link import visits, widgets
+from nnspca.view.link.dataset_defaults import usual_k
+from nnspca.view.link.state import State, assign, usual_scale
+from nnspca.view.sources import fetching, preparation, store
+from nnspca.view.sources.preparation import Preparation
 
 
 def uploaded() -> dict[str, Dataset]:

@@ -13,8 +13,10 @@ from nnspca.datasets.loading import recognised
 from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
 from nnspca.result import Progress
-from nnspca.view.session import runs, uploads, visits
-from nnspca.view.session.job import Job, Work
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link import visits
+from nnspca.view.sources import uploads
 
 SLOT = "read"
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue

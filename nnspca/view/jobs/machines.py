@@ -12,7 +12,7 @@ import nnspca
 from nnspca import machines
 from nnspca.result import ShouldStop
 from nnspca.view import sanitize
-from nnspca.view.session import cluster
+from nnspca.view.jobs import cluster
 
 VARIABLE = "NNSPCA_PROCESSES"  # how many processes work beside the server; 0: its own threads do
 MOST = 8  # processes where nothing is said: each takes about 100 MB

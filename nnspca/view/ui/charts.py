@@ -16,8 +16,8 @@ import streamlit as st
 
 from nnspca.view.figures import slide, style
 from nnspca.view.figures.style import Figure, Palette
-from nnspca.view.session import visits
-from nnspca.view.session.visits import Content
+from nnspca.view.link import visits
+from nnspca.view.link.visits import Content
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it

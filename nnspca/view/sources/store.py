@@ -17,9 +17,9 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view.session import visits
-from nnspca.view.session.nbytes import nbytes
-from nnspca.view.session.state import State
+from nnspca.view.link import visits
+from nnspca.view.link.state import State
+from nnspca.view.sources.nbytes import nbytes
 
 MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
 PATIENCE = 10.0  # seconds that a session waits for another one that seeks the same

@@ -10,8 +10,8 @@ import streamlit as st
 
 from nnspca.result.suggestions import Suggestion
 from nnspca.view import sanitize
-from nnspca.view.session import guide, state
-from nnspca.view.session.entry import Entry
+from nnspca.view.link import guide, state
+from nnspca.view.link.entry import Entry
 
 DeltaGenerator = st.delta_generator.DeltaGenerator  # a place on the page
 

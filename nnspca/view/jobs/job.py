@@ -12,7 +12,7 @@ from typing import Any
 from nnspca.calls.threads import one_blas_thread
 from nnspca.errors import reason
 from nnspca.result import Progress
-from nnspca.view.session.workers import FairSemaphore, Ticket
+from nnspca.view.jobs.workers import FairSemaphore, Ticket
 
 POLL_SECONDS = 0.5  # between two looks at a run, of the page's and of its own at who looks
 LEFT = 5.0  # seconds after which a run that no page shows lets all others go first

@@ -6,8 +6,9 @@ import streamlit as st
 
 from nnspca.datasets import Dataset, Inspection
 from nnspca.view import sanitize
-from nnspca.view.session import catalogue, state
-from nnspca.view.session.state import STANDARDISED, State
+from nnspca.view.link import state
+from nnspca.view.link.state import STANDARDISED, State
+from nnspca.view.sources import catalogue
 
 
 def note(data: Dataset, seen: Inspection) -> None:

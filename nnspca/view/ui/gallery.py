@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import streamlit as st
 
-from nnspca.view.session import canvas
+from nnspca.view.link import canvas
 
 _mount = canvas.component("gallery", canvas.SHARED, ("gallery.js",))
 

@@ -11,8 +11,8 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import preparing
 from nnspca.studies import PAPERS, STUDIES
-from nnspca.view.session import dataset_defaults, visits
-from nnspca.view.session.entry import Entry, Kind
+from nnspca.view.link import dataset_defaults, visits
+from nnspca.view.link.entry import Entry, Kind
 
 AS_IS, STANDARDISED = "as is", "standardised"
 NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"

@@ -11,8 +11,8 @@ import nnspca
 from nnspca.datasets import DatasetInfo, fetch
 from nnspca.result import Progress
 from nnspca.view import sanitize, words
-from nnspca.view.session import runs
-from nnspca.view.session.job import Job, Work
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job, Work
 
 
 def terms(info: DatasetInfo) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.view import sanitize
-from nnspca.view.session import canvas
+from nnspca.view.link import canvas
 
 NOUNS = {"faces": "pixels", "images": "pixels", "spectra": "wavelengths", "genes": "genes"}
 

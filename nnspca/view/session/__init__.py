@@ -1,1 +1,0 @@
-"""State, widgets, jobs, caches and charts: the modules that several pages share."""

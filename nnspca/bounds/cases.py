@@ -162,9 +162,13 @@ class Elimination:
             "elimination",
             float(values.max()),
             detail=(
-                f"{len(self.inside):,} features are looked at one by one. Each of the {outside:,} others can hold so "
+                f"{len(self.inside):,} features stay in the problem. Each of the {outside:,} others can hold so "
                 f"little of an optimal component that at most {possible.max(initial=0):,} of them are in it"
-                + (f", with {self.excluded_mass[most]:.1%} of its weight if all {most:,} were." if most else ".")
+                + (
+                    f", with at most {100 * self.excluded_mass[most]:.1f} % of its squared norm if all {most:,} were."
+                    if most
+                    else "."
+                )
             ),
             ingredients=EliminationProof(
                 self.inside,

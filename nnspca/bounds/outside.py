@@ -30,7 +30,7 @@ class Outside:
         self.reading = rounding.inner_products(terms)  # of an entry read from a factor, relative to the two deviations
 
     def quiet(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
-        """Which rows cost at most ``level`` whatever their co-variances: those need not be read."""
+        """Which rows cost at most ``level`` whatever their covariances: those need not be read."""
         s = self.deviations * (1 + self.reading)
         near = float(sum_of_largest(s[rows], self.k - 1))
         with np.errstate(over="ignore"):

@@ -228,7 +228,7 @@ def described(problem: Problem, value: float, proof: PairProof, step: int) -> Bo
         "pair-scaled",
         value,
         detail=(
-            f"Every pair of features shares its co-variance between its two rows; no row's k − 1 largest shares, with "
+            f"Every pair of features splits its covariance between its two rows; no row's k − 1 largest shares, with "
             f"what is left of A, exceed this (after {step:,} steps of the splitting)."
         ),
         ingredients=proof,

@@ -50,7 +50,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             (ScaleProof,),
             argument=(
                 "For any positive weights d, 2·xᵢ·xⱼ is at most xᵢ²·(dⱼ/dᵢ) + xⱼ²·(dᵢ/dⱼ), because "
-                "squares are not negative. So each pair may share its co-variance between its two "
+                "squares are not negative. So each pair may split its covariance between its two "
                 "features in that proportion. The squares of the loadings sum to 1, so the variance "
                 "is at most what the richest feature gathers from itself and k − 1 companions. Any "
                 "weights prove a bound; those that level the rows prove a low one."
@@ -90,11 +90,11 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
         BoundInfo(
             "pair-scaled",
             "Pair-scaled dual",
-            "Each pair of features shares its co-variance between its two rows; no k of a row's shares exceed a limit.",
+            "Each pair of features splits its covariance between its two rows; no k of a row's shares exceed a limit.",
             (PairProof, WorkingProof),
             argument=(
                 "The covariance is split into a part L and a remainder, which adds at most its "
-                "largest eigenvalue. In L each pair shares its co-variance between its two features: "
+                "largest eigenvalue. In L each pair splits its covariance between its two features: "
                 "2·Lᵢⱼ·xᵢ·xⱼ is at most Mᵢⱼ·xᵢ² + Mⱼᵢ·xⱼ² whenever Mᵢⱼ·Mⱼᵢ ≥ Lᵢⱼ². The squares of the "
                 "loadings sum to 1, so L adds at most what the richest feature gathers from itself "
                 "and its k − 1 largest shares. Any such L and M prove a bound; an optimiser looks "
@@ -112,12 +112,12 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             "Features that can hold next to nothing of the best component are set aside; the few others are bounded.",
             (EliminationProof,),
             argument=(
-                "The best component is proportional to what its features co-vary with it, so a feature that "
-                "co-varies little with any k others can hold only so small a share of it. Set all such features "
-                "aside, and a bound on the few that are left holds for them all, raised by a little for each "
+                "The best component has loadings proportional to the covariance of each of its features with it, so a "
+                "feature that co-varies little with any k others can hold only a small share of it. Set all such "
+                "features aside, and a bound on the few that are left holds for them all, raised by a little for each "
                 "feature set aside that might still be in it. Every such feature also takes a place from the others, "
-                "which lowers their bound by more than it was raised: so a thousand features may do for a hundred "
-                "thousand."
+                "which lowers their bound by more than it was raised: so a bound on a thousand features may hold for a "
+                "hundred thousand."
             ),
             attempts=(Attempt(0.6, elimination.by_plan, counts_for_gap=True),),
         ),

@@ -295,7 +295,7 @@ def _levelled(
         "pair-scaled",
         float(total),
         detail=(
-            f"Every pair of {len(inside):,} features shares its co-variance between its two rows, each of them keeps "
+            f"Every pair of {len(inside):,} features splits its covariance between its two rows, each of them keeps "
             f"room for the {len(rows):,} others, and no row costs more than this (after {steps:,} steps)."
         ),
         ingredients=WorkingProof(inside, proof, limits),

@@ -45,7 +45,7 @@ def _run_in_short_thread(act: Callable[[], _T]) -> _T:
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread until the last concurrent caller is done.
 
-    The limit is the process's own, so it is counted rather than set and reset by each caller.
+    The limit belongs to the whole process, so it is counted rather than set and reset by each caller.
     """
     global _callers, _limit
     with _lock:

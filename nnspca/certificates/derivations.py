@@ -55,7 +55,7 @@ def derive(proof: object, problem: Problem) -> float:
 
 
 def derive_of_parts(proof: object, r: int, problem: Problem) -> float:
-    """The same for any r parts of k features each, no feature in two of them.
+    """Return what a proof's ingredients prove for any r parts of k features each, no feature in two of them.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def eliminated_bound(proof: EliminationProof, problem: Problem) -> float:
 def larger_bound(proof: LargerProof, problem: Problem) -> float:
     """A bound proven for more features also holds for fewer."""
     cov, k = problem.cov, problem.k
-    larger = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", k, cov.n_features)
+    larger = whole(proof.k, f"the cardinality from which a bound at k = {k} is carried", k, cov.n_features)
     if type(proof.proof) in (LargerProof, SmallerProof):
         raise CertificateError("it is taken over twice")
     return derive(proof.proof, replace(problem, k=larger))
@@ -86,13 +86,15 @@ def larger_bound(proof: LargerProof, problem: Problem) -> float:
 def smaller_bound(proof: SmallerProof, problem: Problem) -> float:
     """A bound from fewer features, in proportion: ``d + (U − d)(k − 1)/(k₁ − 1)``, d below every variance."""
     cov, k = problem.cov, problem.k
-    smaller = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", 2, k)
+    smaller = whole(proof.k, f"the cardinality from which a bound at k = {k} is carried", 2, k)
     if type(proof.proof) in (LargerProof, SmallerProof):
         raise CertificateError("it is taken over twice")
     value = derive(proof.proof, replace(problem, k=smaller))
     variances = cov._form.diagonal
     idle = np.flatnonzero(variances == 0)[: cov._strip]
-    counted = np.delete(variances, idle[np.abs(cov.block(idle)).sum(axis=1) == 0])  # an optimum does without the others
+    counted = np.delete(
+        variances, idle[np.abs(cov.block(idle)).sum(axis=1) == 0]
+    )  # an optimum needs no feature whose row is zero
     least = float(counted.min() - 4 * cov._form.terms * EPS * np.abs(variances).max()) - cov.representation_error
     share = (k - 1) / (smaller - 1)
     reached = least + share * (value - least)
@@ -100,9 +102,9 @@ def smaller_bound(proof: SmallerProof, problem: Problem) -> float:
 
 
 def larger_bound_of_parts(proof: LargerProof, r: int, problem: Problem) -> float:
-    """The same for parts."""
+    """A bound on r parts proven for a larger k also holds for a smaller one."""
     cov, k = problem.cov, problem.k
-    larger = whole(proof.k, f"the cardinality a bound of k = {k} is taken over from", k, cov.n_features)
+    larger = whole(proof.k, f"the cardinality from which a bound at k = {k} is carried", k, cov.n_features)
     if type(proof.proof) is LargerProof:
         raise CertificateError("it is taken over twice")
     return derive_of_parts(proof.proof, r, replace(problem, k=larger))

@@ -62,7 +62,7 @@ class BranchProof:
         a leaf.
     leaves : tuple of PairProof
         One for each leaf, in that order, on the features it does not leave out (on those known to
-        be in alone where they fill all k places): row i costs ``M_if`` over the known others and
+        be in only, where these fill all k places): row i costs ``M_if`` over the known others and
         its largest other entries, ``k − 1`` in all.
     """
 
@@ -72,12 +72,12 @@ class BranchProof:
 
 @dataclass(frozen=True, eq=False)
 class EachProof:
-    """Ingredients of the bound by r times that on any one part.
+    """Ingredients of the bound on r parts that is r times a bound on one part.
 
     Attributes
     ----------
     proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
-        Proves what one can have.
+        Proves the bound on one part.
     """
 
     proof: object
@@ -111,7 +111,7 @@ class PartsProof:
         Symmetric.
     M : ndarray, shape (n, n)
         Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign
-        constraint); not asked of pairs known not to share a part.
+        constraint); not required of pairs known not to share a part.
     v : ndarray, shape (n,)
         The features' prices: nonnegative, but for features known to be in use.
     V : ndarray, shape (n, d)
@@ -185,7 +185,7 @@ class WorkingProof:
 class BoxProof:
     """Ingredients of joint bounds on masses: each mass is limited by those of its companions.
 
-    At first a feature holds its variance's share at most. In each stage, with ``r_j`` the root of
+    At first feature i holds at most A_ii over the variance attained. In each stage, with ``r_j`` the root of
     what feature j holds at most and λ the price of row i, in units of the variance attained:
     ``c x_i + λ x_i²/2 <= λ/2 + Φ``, where c = 1 − A_ii and Φ is the sum of the k−1 largest
     ``max over 0 <= x <= r_j of A_ij⁺ x − λ x²/2``.
@@ -193,7 +193,7 @@ class BoxProof:
     Attributes
     ----------
     features : ndarray of int, shape (c,)
-        Those that take part, ascending, more than k. Of the companions outside A_ij <= √(A_ii A_jj)
+        Those that take part, ascending, more than k. Of the companions outside, only A_ij <= √(A_ii A_jj)
         is used.
     prices : ndarray, shape (stages, c)
         λ, any positive numbers.
@@ -219,13 +219,13 @@ class EliminationProof:
     support : ndarray of int, shape (s,)
         Features of a feasible point, ascending.
     loadings : ndarray, shape (s,)
-        Its loadings: what they attain, the optimum does.
+        Its loadings: the optimum is at least the variance they attain.
     cardinalities : tuple of int
         For how many features each proof holds.
     proofs : tuple of PairProof, BranchProof or ScaleProof
         On the covariance of T.
     light : float
-        Masses at most this large by the feature's variance alone count as they are; its row need
+        Where the feature's variance alone bounds its mass by this, that bound is used; its row need
         not be read.
     boxes : BoxProof, optional
         Smaller masses of the features of largest variance, whose rows need not be read again.
@@ -250,7 +250,7 @@ class ScaleProof:
         Any positive numbers prove
         ``max_i [A_ii + the k−1 largest A_ij⁺ weights_j / weights_i, j ≠ i]``.
     level : float
-        What is proven is no less than this, so that no row need be read which cannot cost more by
+        The proven value is no less than this, so a row need not be read if it cannot cost more, by
         ``A_ij² <= A_ii A_jj``.
     """
 
@@ -260,7 +260,7 @@ class ScaleProof:
 
 @dataclass(frozen=True, eq=False)
 class LargerProof:
-    """Ingredients of a bound carried from a larger k: components of fewer features are among those of more.
+    """Ingredients of a bound carried from a larger k, which no component of fewer features exceeds.
 
     Attributes
     ----------
@@ -276,7 +276,7 @@ class LargerProof:
 
 @dataclass(frozen=True, eq=False)
 class SmallerProof:
-    """Ingredients of a bound carried from a smaller k: more features have at most more in proportion.
+    """Ingredients of a bound carried from a smaller k: more features have more variance at most in proportion.
 
     Attributes
     ----------

@@ -88,13 +88,14 @@ DEFLATIONS: dict[str, DeflationInfo] = {
         DeflationInfo(
             "quasi-orthogonal",
             "A least angle",
-            "Components may share features as long as any two keep a least angle. EM finds all but the first.",
+            "Components may share features if the angle between any two is at least a given one. EM finds all but the "
+            "first.",
             "Sigg & Buhmann 2008, eq. 20",
         ),
         DeflationInfo(
             "joint",
             "All at once",
-            "The method finds all components together; only for methods that can.",
+            "The solver finds all components together; only for solvers that can do so.",
             "Zass & Shashua 2006",
         ),
     )

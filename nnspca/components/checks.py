@@ -34,7 +34,7 @@ def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: 
     if deflation == "joint" and not info.multi:
         able = " or ".join(f"method={name!r}" for name, other in METHODS.items() if other.multi)
         raise ValueError(
-            f"method {info.name!r} finds one component at a time; give another deflation than 'joint', or {able}"
+            f"method {info.name!r} finds one component at a time; give a deflation other than 'joint', or {able}"
         )
     if deflation == "joint" and (certify is not None or len(set(sizes)) > 1):
         raise ValueError("deflation 'joint' takes one k for all components, and no certify: they were not sought alone")
@@ -44,6 +44,8 @@ def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: 
             f"method {info.name!r}"
         )
     if deflation == "quasi-orthogonal" and certify is not None:
-        raise ValueError("components with a least angle have no certificate: the angle is a constraint no bound knows")
+        raise ValueError(
+            "components with a least angle have no certificate: no bound takes that constraint into account"
+        )
     if certify is not None and not info.feasible:
         raise ValueError(f"method {info.name!r} does not keep to k and sign: its components have no certificate")

@@ -26,8 +26,8 @@ from nnspca.datasets.tables import (
 )
 from nnspca.errors import DataError
 
-FEW_KINDS = 20  # of whole numbers, up to which a column may be meant as the class
-LOOKED_AT = 2000  # columns, up to which each is looked at whether it may be
+FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as the class
+LOOKED_AT = 2000  # most columns for which each is examined for that
 
 
 class SeveralClasses(DataError):
@@ -139,7 +139,7 @@ def _refuse_missing(table: Table, options: ReadingOptions) -> None:
 
 
 def _could_be_class(table: Table) -> tuple[str, ...]:
-    """The columns that a person may mean as the class: those of text that repeat, and whole numbers of few kinds."""
+    """The columns that may be meant as the class: text that repeats, and few distinct whole numbers."""
     columns = [column.name for column, values in table.texts if column.name and not identifies(column, values)]
     looked = table.numeric if 1 < len(table.numeric) <= LOOKED_AT else []
     for j, column in enumerate(looked):
@@ -247,7 +247,7 @@ def _take_class(table: Table, notes: list[str]) -> tuple[np.ndarray | None, tupl
         if identifies(column, values):
             _refuse_another_order(values, table)
             taken = "left out" if named else "taken as the names of the samples"
-            notes.append(f"{column.called} has another text in each row: {taken}.")
+            notes.append(f"{column.called} has a different text in each row: {taken}.")
             named = True
         elif column.rows:
             _refuse_short_header(len(table.numeric) + len(table.texts))

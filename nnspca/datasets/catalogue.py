@@ -124,7 +124,7 @@ ENTRIES: dict[str, Entry] = {
             shape=(100, 625),
             kind="faces",
             description=(
-                "A hundred photographs of faces cut out to 25×25 grey pixels. "
+                "A hundred photographs of faces, cropped to 25×25 grey pixels. "
                 "A component is a loading for each pixel, and looks like a part of a face."
             ),
             citation=(

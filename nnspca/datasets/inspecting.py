@@ -25,11 +25,11 @@ COUNTED = 20  # distinct values that whole numbers must have to be counts, not g
 SKEWED = 20.0  # ratio of the largest value to the median from which a logarithm is offered
 TALL = 20.0  # times more rows than columns from which rows may be the features
 ALIKE = 3.0  # ratio of standard deviations up to which all columns look like one kind of thing
-MOST_COLUMNS = 20_000  # up to which columns are compared with each other
-MOST_CORRELATED = 2000  # up to which all correlations are computed
+MOST_COLUMNS = 20_000  # most columns that are compared with each other
+MOST_CORRELATED = 2000  # most columns of which all correlations are computed
 SAME = 1 - 1e-9  # correlation from which two columns are one quantity in two units
 ALMOST = 0.9995  # and from which they may be, each rounded
-NEAR = 0.3  # a feature belongs to the first direction from this share of its largest loading on
+NEAR = 0.3  # share of the first direction's largest loading from which a feature counts as part of it
 IDENTIFIERS = re.compile(r"(?:^|[_\s.-])(?:id|ids|index|idx|no|nr|num|row|rownum|case|subject|patient|code)$", re.I)
 NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
 GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "field", "unnamed", "v", "var", "x"})
@@ -105,7 +105,7 @@ class Inspection:
 
     @property
     def left_out(self) -> tuple[int, ...]:
-        """Columns that are no features of their own: constant ones, identifiers, dates, copies of another."""
+        """Columns that are not useful features: constant ones, identifiers, dates, copies of another."""
         return tuple(sorted({i for note in self.notes if note.choice == "leave out" for i in note.features}))
 
     def note(self, kind: Kind) -> Note | None:
@@ -418,6 +418,6 @@ def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
         return []
     sentence = (
         f"In the direction of most variance {max(up, down):,} features rise together and {min(up, down):,} fall: "
-        "a nonnegative component uses one of the two groups; any sign uses both."
+        "a nonnegative component uses one of the two groups; one of any sign uses both."
     )
     return [Note("signs", sentence)]

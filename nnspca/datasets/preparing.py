@@ -181,7 +181,8 @@ STEPS: dict[str, Step] = {
         ),
         Step(
             "project-out",
-            "Takes away the one direction all features share most, as overall brightness, to see what is behind it.",
+            "Removes the one direction that all features share most, such as overall brightness, to show what is "
+            "behind it.",
             "data = nnspca.datasets.project_out(data)",
             project_out,
         ),

@@ -1,4 +1,4 @@
-"""Entry point for files of users: every format, with its limits, to one checked data set."""
+"""Entry point for users' files: reads every format, within limits, into one checked data set."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def read(
     name : str, optional
         What to call the data set; the file's name unless given.
     samples : {"rows", "columns"}
-        Where the samples are; with ``"columns"`` the array is turned.
+        Where the samples are; with ``"columns"`` the array is transposed.
     kind : {"table", "covariance"}, optional
         Read a square symmetric matrix as samples, or insist on a covariance, instead of deciding by
         looking.
@@ -149,7 +149,7 @@ def _read(
             return known
     try:
         files, names = _part_names(files)
-        only = len(files) == 1  # beside its names it may be
+        only = len(files) == 1  # a file of names may lie beside it
         label = next((n for n in files if only or n.lower().endswith(formats.MATRICES)), label)
         content = apart.parse(files, options, header)
         content = _handle_missing(content, options)
@@ -278,7 +278,7 @@ def _kind(content: Content, given: str | None) -> Kind:
 
 
 def _not_a_covariance(A: object) -> tuple[str, ...]:
-    """Return why a square symmetric table is read as samples; nothing for any other table."""
+    """Return the reason why a square symmetric table is read as samples; an empty result for any other table."""
     why = _objection(A)
     if not why or len(A) < 3:  # type: ignore[arg-type]
         return ()

@@ -17,7 +17,7 @@ FOUND = (*OF_COMPONENTS, *OF_ALL, "_covariance", "_found", "_proven", "_seed")  
 
 
 class ByParts:
-    """What lets samples come a part at a time."""
+    """Mixin: lets samples arrive a part at a time."""
 
     standardize: bool
     _sums: Sums
@@ -31,15 +31,15 @@ class ByParts:
         Parameters
         ----------
         X : array_like, data frame, sparse array, Dataset or AnnData, shape (m, n)
-            Samples as rows, one is enough; or what is read in chunks. Of at most 6,000 features.
+            Samples as rows, one is enough; or what is read in chunks. At most 6,000 features.
         y : ignored
         sample_weight : array_like, shape (m,), optional
-            How much each sample counts, of at least 0; in every call, or in none.
+            How much each sample counts, at least 0; in every call, or in none.
 
         Raises
         ------
         ValueError
-            Other features than those before, or weights in some calls only.
+            Features that differ from those before, or weights in some calls only.
 
         Examples
         --------

@@ -53,7 +53,7 @@ class Certified:
             covariance: until it is pickled, unless ``store_covariance``.
         together : bool, optional
             False: each component by itself, on what those before it left. True: all of them as one,
-            against any so many parts that share no feature. None: True with deflation "together",
+            against any parts of the same number that share no feature. None: True with deflation "together",
             else False.
         effort : {"live", "thorough"}
             As for :func:`nnspca.certify`, which says how long that takes.
@@ -72,7 +72,7 @@ class Certified:
         Raises
         ------
         ValueError
-            Other samples than those fitted, or none where the covariance is held no more.
+            Samples other than those fitted, or none where the covariance is no longer held.
 
         Examples
         --------
@@ -100,7 +100,7 @@ class Certified:
         return certificates
 
     def verify(self, X=None, *, sample_weight=None) -> None:
-        """Derive all that was certified again by a second route; certify first what was not.
+        """Derive again, by a second route, all that was certified; certify first what was not.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Certified:
         )
 
     def _sought_alone(self) -> int:
-        """How many components were the best that was sought at their turn."""
+        """How many components were each sought as the best one at their turn."""
         if self._found.deflation in ("together", "joint") or not METHODS[self._found.method].feasible:
             return 0
         return 1 if self._found.deflation == "quasi-orthogonal" else len(self._found)
@@ -192,7 +192,7 @@ class Certified:
 
 
 def _certified(shared: tuple[Covariance, Components], r: int, effort: str, seed: int, should_stop) -> Certificate:
-    """The certificate of one component, on what it was sought on."""
+    """The certificate of one component, for the covariance on which it was sought."""
     cov, components = shared
     left, part = deflated_problem(cov, components, r)
     return certify(

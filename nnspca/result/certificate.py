@@ -148,7 +148,7 @@ class Certificate(Sandwich):
     stopped : bool
         True when ``should_stop`` ended the call early; the bounds are valid all the same.
     include, exclude : tuple of int
-        Of which problem: each feature of ``include`` has one of the k places, whether its loading is
+        The problem certified: each feature of ``include`` has one of the k places, whether its loading is
         zero or not, and those of ``exclude`` have no loading. ``leading`` and the proofs in
         ``bounds`` are of A on the features left, ascending: on ``include`` alone where it takes all
         k places.

@@ -101,5 +101,5 @@ def _objection(part: Component, is_small: bool, number: int) -> str:
         return f"part {number} is a single feature"
     mean = sentences.correlation(part)
     if mean is not None and mean < sentences.WEAK:
-        return f"the features of part {number} hardly rise together"
+        return f"the features of part {number} hardly vary together"
     return ""

@@ -26,7 +26,7 @@ def exact(
 
     The bound of a case is given as an argument; by default it is the least of the largest
     eigenvalue and of the row sums of k entries. When the search ends by itself, no feasible x has
-    more than ``1e-9`` of the variance more than the one returned.
+    more than ``1e-9`` more variance (relative) than the one returned.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     every = np.arange(cov.n_features)

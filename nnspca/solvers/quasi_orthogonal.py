@@ -88,7 +88,7 @@ def _converged(
     for _ in range(max_iter):
         f = cov.apply(w)
         if nonnegative and not (f > 0).any():
-            break  # w varies with nothing: no step has a price
+            break  # w has no variance: h, the price of a step, is zero
         h = max(float(w @ f), np.finfo(float).tiny)
         if nonnegative:
             step = penalised_least_squares(f / h, np.sqrt(alpha / h) * V.T)

@@ -169,7 +169,7 @@ def table(profiles: Sequence[Profile], points: Sequence[tuple[Profile, SweepPoin
         Column("second", "λ₂ ÷ λ₁", 3),
         Column("fourth", "λ₄ ÷ λ₁", 3),
         Column("one_sign", "Of one sign", 3),
-        Column("positive", "Positive co-variance", 3),
+        Column("positive", "Positive covariance", 3),
         Column("correlation", "Mean |correlation|", 3),
     )
     rows = tuple(

@@ -220,7 +220,7 @@ STUDIES = (
         "Six decompositions of faces",
         "Ten components of face images in six panels. NSPCA at a low price of overlap gives whole faces and large "
         "patches with much overlap (a); a high price gives local patches with little overlap (b); a price on each "
-        "loading removes the pixels that explain least, with more overlap than in (b) (c). The other panels are PCA, "
+        "loading (c) removes the pixels that explain least, with more overlap than in (b). The other panels are PCA, "
         "NMF and greedy sparse PCA with 55 pixels. PCA and greedy have no sign constraint.",
         f"{SCALE} The figure prints images and no numbers; overlap, nonzeros and variance are our addition. NSPCA's "
         "columns are shown with unit norm. GSPCA projects out each component before it finds the next; the reduced "

@@ -59,7 +59,7 @@ def sweep(
         Same seed, same sweep, whatever the executor.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         Two threads when None. Processes and the workers of a Dask cluster are sent the covariance
-        once and can be stopped in the middle of a task; of an executor of another kind only what is
+        once and can be stopped in the middle of a task; with any other executor only what is
         not begun is stopped. Each k starts from the one before: a task for each method and two
         certificates are at work at once, not more.
     on_point : callable, optional
@@ -73,7 +73,7 @@ def sweep(
     Raises
     ------
     TypeError
-        No covariance, but data or a matrix; or a callback that is no function.
+        ``cov`` is data or a matrix instead of a Covariance, or a callback is not callable.
     ValueError
         A value not allowed; the message says which are.
 
@@ -141,7 +141,9 @@ class _Run:
             for solved, component in workers.completed(set(solving)):
                 self._solved(k, solving[solved], component)
             champion = self._champion(k, names, champion)
-            if self.effort is not None and not self.monitor.stop():  # without a champion it finds its own
+            if (
+                self.effort is not None and not self.monitor.stop()
+            ):  # without a component to start from, the certificate searches for its own
                 warm_start = self._warm_start(workers, certificates, chain, names)
                 task = workers.submit(certified, k, self.nonnegative, self.effort, champion, self.seed, warm_start)
                 certificates[task] = k
@@ -150,7 +152,7 @@ class _Run:
                 self._certified(certificates.pop(future), certificate, names)
         for future, certificate in workers.completed(set(certificates)):
             self._certified(certificates[future], certificate, names)
-        self._level(names)
+        self._carry(names)
         order = {name: i for i, name in enumerate(names)}
         points = sorted(self.points.values(), key=lambda p: (p.k, order[p.method]))
         complete = len(points) == len(ks) * len(names) and not any(p.component.stopped for p in points)
@@ -180,7 +182,7 @@ class _Run:
         chain: list[tuple[int, Future[Certificate]]],
         names: list[str],
     ) -> Certificate | None:
-        """The certificate two places before, awaited: two chains keep two workers busy."""
+        """Wait for the certificate two values of k before: two chains keep two workers busy."""
         if len(chain) < WORKERS:
             return None
         k, task = chain[-WORKERS]
@@ -191,7 +193,7 @@ class _Run:
                 self._certified(k, certificate, names)
         return self.ended.get(k)
 
-    def _level(self, names: list[str]) -> None:
+    def _carry(self, names: list[str]) -> None:
         """Carry every bound to the other k: to smaller ones unchanged, to larger ones in proportion."""
         proven = {k: p.certificate for (k, name), p in self.points.items() if name == names[0] and p.certificate}
         for k, certificate in carried.levelled(proven, self.cov):

@@ -79,13 +79,13 @@ def test_a_sample_is_rebuilt_and_each_part_explains_more_of_it(visit):
         found = page.get_by_text(re.compile(r"explains? \d+ % of this image")).inner_text()
         return int(re.search(r"(\d+) %", found)[1])
 
-    page.get_by_text("Sample 1, and what 1 part makes of it").wait_for()
+    page.get_by_text("Sample 1, and its reconstruction from 1 part").wait_for()
     first = share()
     slider = page.get_by_role("slider", name="Parts used")
     slider.focus()
     slider.press("ArrowRight")
     slider.press("ArrowRight")
-    page.get_by_text("Sample 1, and what 3 parts make of it").wait_for()
+    page.get_by_text("Sample 1, and its reconstruction from 3 parts").wait_for()
     assert share() > first
 
 

@@ -27,9 +27,9 @@ from nnspca.certificates.proofs import PartsProof, PartsTreeProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
-ROOT = 400  # most steps of the splitting of the whole
+ROOT = 400  # most steps of the splitting at the root
 STEPS = 60  # and of a node
-LOOK_BACK = 3  # bounds after which the progress of a node is judged
+LOOK_BACK = 3  # number of bounds after which the progress of a node is judged
 SLOW = 0.05  # share of the remaining gap that those bounds must have gained
 ENTRIES = 1.2e7  # most numbers a proof may hold
 LEAF = (-1, -1)
@@ -165,7 +165,7 @@ class _Search:
 
 
 def _undecided(node: Node) -> tuple[int, int] | None:
-    """The pair whose sharing is nearest a half, weighed by what hangs on it; None where all are known."""
+    """The pair whose sharing is least certain, weighted by the masses of its features; None where all are known."""
     assert node.splitting is not None
     Y, z = node.splitting.Y, node.splitting.z
     doubt = np.minimum(Y, z[:, None] - Y)
@@ -177,7 +177,7 @@ def _undecided(node: Node) -> tuple[int, int] | None:
 
 
 def _likely(node: Node, r: int) -> np.ndarray:
-    """Rows near which the relaxation places the parts: of the heaviest feature, the heaviest not with it, and so on."""
+    """Rows near which the relaxation places the parts: of the heaviest feature, then of the heaviest apart from it."""
     assert node.splitting is not None
     W, Y, weight = node.splitting.W, node.splitting.Y, node.splitting.z.copy()
     rows = np.zeros((r, len(W)))

@@ -99,8 +99,8 @@ def tighten(
                 "joint-dual",
                 value,
                 detail=(
-                    f"Every pair of features shares its co-variance between its two rows, and every feature has a "
-                    f"price, as it serves one part only: {len(X)} parts cannot hold more (after {step:,} steps of the "
+                    "Every pair of features splits its covariance between its two rows, and every feature has a price, "
+                    f"as it can be in one part only: {len(X)} parts cannot have more (after {step:,} steps of the "
                     "splitting)."
                 ),
                 ingredients=proof,

@@ -42,7 +42,7 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
         BoundInfo(
             "joint-dual",
             "Joint dual",
-            "Each pair of features shares its co-variance between its two rows, and each feature has a price, as it "
+            "Each pair of features splits its covariance between its two rows, and each feature has a price, as it "
             "serves one part only.",
             (PartsProof, PartsWorkingProof),
             attempts=(

@@ -182,7 +182,7 @@ def _on_all(
         "joint-dual",
         float(value),
         detail=(
-            f"Every pair of {len(inside):,} features shares its co-variance between its two rows, each of them keeps "
+            f"Every pair of {len(inside):,} features splits its covariance between its two rows, each of them keeps "
             f"room for the {cov.n_features - len(inside):,} others, and every feature has a price, as it serves one "
             f"part only: {r} parts cannot hold more (after {steps:,} steps of the splitting)."
         ),

@@ -126,8 +126,8 @@ def strangers_check(
     more = needs_more(certificate, cov)
     st.markdown(
         "**Verify without our library.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
-        "reads the certificate above and the data as plain numbers, derives both figures again in exact arithmetic, "
-        "and prints the proof in three lines." + (f" {MORE}" if more else "")
+        "reads the certificate above and the data as plain numbers, computes the variance and the upper bound again in "
+        "exact arithmetic, and prints the proof in three lines." + (f" {MORE}" if more else "")
     )
     if data.is_sparse:
         st.caption("These data are sparse, and the checker reads numbers written out in full: it cannot be used here.")
@@ -146,14 +146,14 @@ def strangers_check(
                 lambda: Path(check_more.__file__).read_bytes(),
                 f"more-{key}",
                 "check_more.py",
-                "The kinds of proof that the first file does not know: for the same folder.",
+                "For the kinds of proof that the first file does not know; put it in the same folder.",
             )
         charts.download(
             "Its data (NPY)",
             lambda: data_npy(data, cov),
             f"data-{key}",
             f"{data.name}.npy",
-            "The numbers that the certificate speaks of. The checker centres and standardises them itself.",
+            "The data that the certificate is about. The checker centres and standardises them itself.",
         )
     command = shlex.join(["python", "check_more.py" if more else "check.py", f"{stem}.npz", f"{data.name}.npy"])
     st.code(command, language="bash", wrap_lines=True)

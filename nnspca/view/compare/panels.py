@@ -123,7 +123,7 @@ def reasons(about: Profile, one: Compared) -> list[str]:
         f"{words.fixed(second, 2)} times as much and the fourth {words.fixed(fourth, 2)} times: {decay}.",
         f"**Sign:** {words.percent(about.one_sign)} of the first eigenvector's squared loadings have the same sign, "
         f"{sign}. {words.percent(about.positive)} of the covariance between features is positive.",
-        f"**Correlation:** two features correlate by {words.fixed(about.correlation, 2)} on average, sign aside.",
+        f"**Correlation:** two features correlate by {words.fixed(about.correlation, 2)} on average (absolute value).",
     ]
     if any(row.bounded for row in one.rows):
         least = one.least

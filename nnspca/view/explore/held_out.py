@@ -51,7 +51,7 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
             "which",
             key,
             lambda: _work(data, now, ks, solver, folds),
-            "As long as the curve takes, once for each fold. Stop it at any time: what is known by then is shown.",
+            "Takes as long as the curve does, once for each fold. Stop it at any time: what is known by then is shown.",
             ":material/content_cut:",
         )
     if job is not None:

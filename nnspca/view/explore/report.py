@@ -66,7 +66,7 @@ def as_json(part: Component, proof: Certificate | None, data: Dataset, now: Stat
 
 
 def _words(part: Component, data: Dataset, now: State) -> str:
-    """Return the result in words; no sign in a name makes letters bold."""
+    """Return the result in words; ``**`` in a name does not turn text bold."""
     described = dataclasses.replace(part, features=store.covariance(data, now).features)
     text = sanitize.line(sentences.component(described)).replace("**", "* *")
     return f"{text} {spoken.indispensable(part, data, now)}".strip()

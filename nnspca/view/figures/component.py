@@ -13,7 +13,7 @@ from nnspca.view.figures.montage import montage
 from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, Palette, dress, with_unit
 
 MOST_BARS = 25
-SLIVER = 1e-3  # of a colour scale, around nothing
+SLIVER = 1e-3  # share of a colour scale that stays transparent around zero
 
 
 def component(
@@ -95,7 +95,7 @@ def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str,
 
 
 def _address(image: np.ndarray) -> str:
-    """Return a grey image as an address of its own, each pixel a square many screen pixels wide."""
+    """Return a grey image as a data URL, each pixel enlarged to a square of many screen pixels."""
     png = montage(image.reshape(1, -1), image.shape, columns=1)
     return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
 

@@ -52,7 +52,7 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
     share = 100 * np.asarray(eigenvalues) / trace
     place = np.arange(1, share.size + 1)
     figure = go.Figure()
-    for lit, name in ((True, f"the first d = {rank}, where rank-d methods work"), (False, "the rest")):
+    for lit, name in ((True, f"the first d = {rank}, which rank-d solvers use"), (False, "the rest")):
         chosen = place <= rank if lit else place > rank
         if chosen.any():
             figure.add_bar(

@@ -75,7 +75,7 @@ def _advanced(counting: set[str], name: str, columns: int, infos: dict[str, Data
         choose(
             SHARED["seed"],
             "Seed",
-            help="Start of everything random: the same seed gives the same result.",
+            help="Starts all random choices: the same seed gives the same result.",
         )
 
 

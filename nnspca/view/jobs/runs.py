@@ -110,7 +110,7 @@ def run_button(
         key=f"run-{slot}",
         icon=":material/play_arrow:",
         width=width,
-        help=guide.explained("live", "Run solver and proof from nothing with these settings."),
+        help=guide.explained("live", "Run solver and proof from scratch with these settings."),
     )
     if pressed and afresh is not None:
         afresh()

@@ -82,7 +82,7 @@ STEPS = (
         ("Switch the sign constraint on real data", "./?data=pitprops&k=4"),
         (A, X, ("variance", "the spread of the points along an axis: x'Ax")),
         "Where must the points be for both components to agree?",
-        "Dragging one point far away: one outlier turns both axes. Worth a word on robustness.",
+        "Dragging one point far away: one outlier turns both axes. A good moment to mention robustness.",
         True,
     ),
     Step(
@@ -189,7 +189,7 @@ STEPS = (
             ("s", "how a pair's covariance is shared: 2·A_ij·x_i·x_j ≤ (A_ij/s)·x_i² + (A_ij·s)·x_j²"),
         ),
         "At which s are the first three rows equal? Why can no s do better?",
-        "Believing that an upper bound must be reached. Only the last one is.",
+        "Believing that some component must reach an upper bound. That holds for the last one only.",
         True,
     ),
     Step(
@@ -281,7 +281,7 @@ STEPS = (
             ("claim", "“the variance of two features with loadings x ≥ 0 is at most this”"),
         ),
         "Find one number you can change without breaking the proof.",
-        "Checking only the rows. A forger shrinks M: only the products reveal it.",
+        "Checking only the rows. A forger can shrink M, and only the products reveal that.",
         True,
     ),
 )

@@ -27,7 +27,7 @@ WIDGETS: dict[str, Callable[..., Any]] = {
     "select_slider": st.select_slider,
 }
 LONGEST = 60  # letters of a refused value that a note repeats
-RELOADED = " If it is a file of your own: a page may not open files by itself; choose it once more on the Data page."
+RELOADED = " If it is a file of your own, choose it again on the Data page: no page may reopen files by itself."
 FEW = 12  # options that a note lists
 KNOWN = {entry.key for entry in state.TABLE}
 OFFERS = {  # by the key of the link: the button's words before there is a suggestion and with one, and its purpose
@@ -39,7 +39,7 @@ OFFERS = {  # by the key of the link: the button's words before there is a sugge
     "r": (
         "Suggest parts",
         "Suggested",
-        "A smaller number, where some of the parts hardly rise together or add less than 1 %.",
+        "A smaller number, where the features of some parts hardly rise together or add less than 1 %.",
     ),
 }
 USUAL = object()  # stands for the table's own default, which may be None

@@ -26,7 +26,7 @@ VIEWS: dict[str, tuple[str, str, dict[str, Any]]] = {
         {"r": 6, "k": 40, "apart": DISJOINT, "with": ["epsilon-net", "em"]},
     ),
     "prices": (
-        "NSPCA's prices",
+        "NSPCA's penalties",
         "NSPCA finds all parts jointly: raise α and they share less, raise β and features drop out.",
         {"r": 6, "apart": JOINT, "with": ["coordinate-descent"], "alpha": 1.0, "beta": 0.01, "match": False},
     ),

@@ -183,7 +183,7 @@ def gained(lead: Components, greedy: Components) -> str:
 
 
 def _others(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
-    """Draw the parts of the other solvers, each in the colour of the part of the page that it shares the most with."""
+    """Draw the parts of the other solvers, each in the colour of the page's part that shares most features with it."""
     others = {way: parts for way, parts in results.items() if way not in (choice.lead, IN_TURN)}
     figures: dict[str, Figure] = {}
     if not others:
@@ -251,7 +251,7 @@ def explained(results: Mapping[str, Components], choice: Choices, key: str = "ex
 
 
 def _leans(parts: Components) -> bool:
-    """Tell whether some parts are not at right angles."""
+    """Tell whether some two parts are not orthogonal."""
     apart = parts.angles[~np.eye(len(parts.parts), dtype=bool)]
     return bool((apart < RIGHT).any())
 

@@ -40,9 +40,9 @@ class Found:
 
     Attributes
     ----------
-    drawn : Stability
+    resampled : Stability
     proven : mapping
-        By part: what every such part near the best has, on all features.
+        By part: its indispensable features, as proven on all features.
     """
 
     resampled: Stability
@@ -57,7 +57,7 @@ class Found:
 
 
 def _applies(data: Dataset, now: State, choice: Choices) -> bool:
-    """Tell whether there are samples to draw from, and the lead's parts are of their covariance."""
+    """Tell whether there are samples to draw from, and the parts shown were found on their covariance."""
     return data.kind != "covariance" and not (choice.lead == "nmf" and run.of_samples(data, now))
 
 
@@ -129,7 +129,7 @@ def _key(data: Dataset, now: State, choice: Choices, draws: int, within: float) 
 
 
 def _work(parts: Components, data: Dataset, now: State, choice: Choices, draws: int, within: float) -> Work:
-    """Return the work: publishes what is Found, a few times on the way, and keeps the whole."""
+    """Return the work: it publishes a `Found` a few times on the way, and stores the final one."""
     cov, key, solver = store.covariance(data, now), _key(data, now, choice, draws, within), choice.lead
     fewer = {"starts": STARTS} if parts.deflation == TOGETHER else {}
 
@@ -177,7 +177,7 @@ def _share(progress: Progress, low: float, high: float, doing: str) -> Progress:
 def _needed(
     cov: nnspca.Covariance, parts: Components, r: int, within: float, job: Job, span: tuple[float, float]
 ) -> Necessity:
-    """Prove what no part near the best can do without, made of the features that the others leave to it."""
+    """Prove which features every near-best part has, among parts made of the features that the others leave free."""
     left, own = run.alone(cov, parts, r)
     need = machines.call(
         nnspca.necessity,
@@ -233,7 +233,7 @@ def _answer(result: Found, data: Dataset, now: State, choice: Choices, draws: in
 
 
 def summary(result: Found, noun: str) -> str:
-    """Say how many parts are stable, which is the most and the least so, and what is proven, in plain words."""
+    """Say how many parts are stable, which is most and which least stable, and what is proven, in plain words."""
     resampled = result.resampled
     r, mean, error = len(resampled.mean_recurrence), resampled.mean_recurrence, resampled.error
     stable, bar = resampled.suggested_r, words.fixed(100 * resampled.threshold, 0)

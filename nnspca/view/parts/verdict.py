@@ -148,7 +148,7 @@ def opened(certificate: PartsCertificate, known: Known, data: Dataset, now: Stat
     st.markdown(f"**What was proven live.** {proven(certificate, data.n_features)}")
     if known.upper < certificate.upper:
         st.caption("The stored proof above is tighter: it is the result of a longer run.")
-    st.markdown(f"**By which bound: {_title(won).lower()}.** {won.detail}")
+    st.markdown(f"**The lowest upper bound: {_title(won).lower()}.** {won.detail}")
     st.markdown("**Every upper bound that was tried**, lowest first, and why it is true.")
     ranked = sorted(certificate.bounds, key=lambda bound: bound.value)
     st.dataframe(

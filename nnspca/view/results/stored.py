@@ -52,7 +52,7 @@ class Record:
 
     @property
     def problem(self) -> Problem:
-        """The covariance and sign constraint that it speaks about."""
+        """The covariance and sign constraint that the record is about."""
         return self.content_hash, self.standardise, True
 
 

@@ -127,7 +127,7 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
     columns = [f"direction {j + 1}" for j in range(plain.shape[1])]
     with st.expander("The numbers behind the curves", icon=":material/edit:"):
         st.caption(
-            "One row a curve. Its height at angle φ is direction 1 × sin φ + direction 2 × cos φ."
+            "One row for each curve. Its height at angle φ is direction 1 × sin φ + direction 2 × cos φ."
             if plain.shape[1] == 2
             else "One row a feature, one column a direction."
         )

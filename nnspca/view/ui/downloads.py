@@ -64,7 +64,7 @@ def data_record(data: Dataset, now: State) -> dict[str, object]:
 
 
 def json_of(result: Mapping[str, object]) -> bytes:
-    """Return a result as JSON; JSON has no infinite numbers and none that is not a number: null stands for these."""
+    """Return a result as JSON; JSON has neither infinities nor NaN: null stands for them."""
     return json.dumps(_plain(result), indent=1, allow_nan=False).encode()
 
 

@@ -21,7 +21,7 @@ from nnspca.view.ui import charts, downloads
 
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("samples.js", "marks.js", "ladder.js", "cloud.js", "cards.js", "sheet.js")
-TITLE = "Samples and features: who scores highest, why a feature is in"
+TITLE = "Samples and features: which samples score highest, why a feature is used"
 WITHOUT = (
     "These data are a covariance matrix: there are no samples, and so no scores. Why a feature is included can be "
     "asked all the same."

@@ -56,7 +56,7 @@ class Judge {
 
   /**
    * The best unit loadings x ≥ 0 found on some features. A search from many starts: what it finds is there,
-   * and where co-variances are negative something better may be there too.
+   * and where covariances are negative something better may be there too.
    */
   solve(features) {
     const size = features.length, block = new Float64Array(size * size);

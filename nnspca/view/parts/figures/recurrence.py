@@ -1,4 +1,4 @@
-"""How often the features of each part return, drawn on what they are; what is proven of them is marked."""
+"""How often the features of each part return: pixels, an axis or a list; proven ones are marked."""
 
 from __future__ import annotations
 
@@ -25,10 +25,13 @@ def recurrence(
 ) -> go.Figure:
     """Draw shares of resamples (n, r), one panel or line a part, and mark the features ``proven`` (n, r) to be needed.
 
-    ``names`` say of each part what is known of it as a whole.
+    ``names`` has a label for each part, with what is known of the part as a whole.
     """
     percent = np.floor(ALL * shares * 10 + 1e-9) / 10
-    alt = f"{TITLE}: {len(names)} parts, each feature by the share of the resamples it returns in; {'; '.join(names)}."
+    alt = (
+        f"{TITLE}: {len(names)} parts, each feature shown by the share of resamples in which it returns; "
+        f"{'; '.join(names)}."
+    )
     if scene.image_shape is not None:
         return _tiles(percent, proven, scene.image_shape, palette, names, alt, width)
     if scene.axis is not None:
@@ -73,7 +76,7 @@ def _tiles(
     rows, columns = np.nonzero(several.laid_out(shape, proven.astype(float)) == 1)
     _mark(figure, columns, rows, palette, size=max(4, round(0.5 * width / sheet.shape[1])))
     figure = several.frame(figure, sheet, palette, title=TITLE, alt=alt, width=width)
-    tiles_height = figure.layout.height - 48  # what the tiles themselves take of it
+    tiles_height = figure.layout.height - 48  # the part of it that the tiles themselves take
     figure.update_layout(
         margin_b=SCALE + LEGEND_ROW, legend_y=-SCALE / tiles_height, height=tiles_height + 40 + SCALE + LEGEND_ROW
     )

@@ -1,4 +1,4 @@
-"""Samples and their parts: the classes along one part, and a sample beside what its parts make of it."""
+"""Samples and their parts: the classes along one part, and a sample beside its reconstruction from parts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, titl
 def rebuilt(
     original: np.ndarray, steps: np.ndarray, shape: tuple[int, int], palette: Palette, *, title: str
 ) -> go.Figure:
-    """Draw a sample beside what its parts make of it, in greys on one scale."""
+    """Draw a sample beside its reconstruction from parts, in greys on one scale."""
     rows, columns = shape
     sheet = np.full((rows, 2 * columns + GAP), np.nan)
     sheet[:, :columns] = original.reshape(shape)
@@ -83,7 +83,7 @@ def rebuilt(
 def retraced(
     original: np.ndarray, approximation: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str
 ) -> go.Figure:
-    """Draw a sample along its axis, and what its parts make of it."""
+    """Draw a sample along its axis, and its reconstruction from parts."""
     values, name, unit = axis[0], sanitize.label(axis[1]), sanitize.label(axis[2])
     order = np.argsort(values, kind="stable")
     figure = go.Figure()

@@ -44,7 +44,7 @@ def press_run(page: Page) -> None:
 
 def wait_for_tables(page: Page, study, seconds: float = 150) -> None:
     """Wait until the run has ended: its tables can be taken home."""
-    page.locator(f"[class*=st-key-csv-{study.name}]").first.wait_for(timeout=1000 * seconds)
+    page.locator(f"a.download[href*='/csv-{study.name}']").first.wait_for(timeout=1000 * seconds)
 
 
 def test_a_study_of_every_paper_runs_reduced_from_the_page(visit, request):

@@ -147,5 +147,5 @@ def test_the_parts_of_pit_props_are_each_proven_alone(visit):
 def test_faces_spectra_and_genes_each_come_as_what_they_are(visit, real_data, data, k):
     page = visit(f"/parts?data={data}&k={k}&r=2&rebuild=true")
     page.locator(".face[data-seen]").wait_for(timeout=60_000)
-    said = {"cbcl-faces": "Sample 1, and what", "lrs": "Sample 1, and what", "leukemia": "The samples along part"}[data]
+    said = {"cbcl-faces": "Sample 1, and its", "lrs": "Sample 1, and its", "leukemia": "The samples along part"}[data]
     page.get_by_text(re.compile(said)).first.wait_for(timeout=60_000)

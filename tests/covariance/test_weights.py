@@ -61,7 +61,7 @@ def test_what_rounding_moves_a_weighted_covariance_by_is_in_its_room(seed):
 
 
 def test_a_certificate_of_weighted_samples_verifies_and_the_checker_takes_the_matrix(tmp_path):
-    from nnspca.check import main
+    from nnspca import check, check_more
 
     X = made()
     cov = nnspca.Covariance.from_data(X, sample_weight=np.arange(1, len(X) + 1), standardize=False)
@@ -69,7 +69,7 @@ def test_a_certificate_of_weighted_samples_verifies_and_the_checker_takes_the_ma
     nnspca.verify(cert, cov)
     nnspca.save_certificate(cert, tmp_path / "certificate.npz", cov)
     np.save(tmp_path / "data.npy", cov.matrix)
-    assert main([str(tmp_path / "certificate.npz"), str(tmp_path / "data.npy")]) == 0
+    assert check.main([str(tmp_path / "certificate.npz"), str(tmp_path / "data.npy")], check_more.Checker) == 0
 
 
 @pytest.mark.parametrize(

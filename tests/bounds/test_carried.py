@@ -117,7 +117,7 @@ def test_a_k_that_proves_nothing_here_is_refused(k):
     small, own = nnspca.certify(cov, 4), nnspca.certify(cov, 3)
     bound = Bound("smaller-k", own.upper * 3, ingredients=SmallerProof(3, own.winner.ingredients))
     nnspca.verify(one_bound(small, bound), cov)
-    with pytest.raises(nnspca.CertificateError, match=r"is taken over from is .*, not a whole number from 2 to 4"):
+    with pytest.raises(nnspca.CertificateError, match=r"is carried is .*, not a whole number from 2 to 4"):
         nnspca.verify(one_bound(small, replace(bound, ingredients=replace(bound.ingredients, k=k))), cov)
 
 

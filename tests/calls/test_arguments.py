@@ -176,7 +176,7 @@ WRONG = {
     ),
     "joint": (
         lambda: NonnegativeSparsePCA(deflation="joint").fit(X),
-        "'best' finds one component at a time; give another deflation than 'joint', or method='coordinate-descent'",
+        "'best' finds one component at a time; give a deflation other than 'joint', or method='coordinate-descent'",
     ),
 }
 NO_SUCH_THING = {

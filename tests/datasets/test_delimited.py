@@ -239,7 +239,7 @@ def test_row_numbers_that_count_nothing_name_the_samples_where_the_header_is_one
 def test_the_first_column_is_named_where_the_header_is_one_cell_short_and_it_holds_text():
     ds = read(b"a,b\nr1,1,2\nr2,3,4\nr3,5,7\n", "t.csv")
     assert ds.feature_names == ("a", "b")
-    assert any("The first column, which has no name, has another text in each row" in note for note in ds.notes)
+    assert any("The first column, which has no name, has a different text in each row" in note for note in ds.notes)
 
 
 @pytest.mark.parametrize("rows", ["5.1,3,1\n4.9,3,2\n6.2,1,5\n", "5,3,1\n5,3,2\n6,1,5\n"])

@@ -6,7 +6,7 @@ from tests.pages.conftest import texts
 def test_a_link_to_a_file_of_ones_own_says_why_the_file_is_gone(open_page):
     said = texts(open_page(data="pitprops (yours)"))
     assert "Data set: “pitprops (yours)” cannot be used here" in said
-    assert "a page may not open files by itself; choose it once more on the Data page" in said
+    assert "choose it again on the Data page: no page may reopen files by itself" in said
 
 
 def test_another_choice_that_cannot_be_used_says_nothing_of_files(open_page):

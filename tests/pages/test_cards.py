@@ -60,7 +60,7 @@ def shown(monkeypatch, now):
     return {card.name: card for card in cards}
 
 
-@pytest.mark.parametrize("name", ["lfw-faces", "pitprops"])
+@pytest.mark.parametrize("name", ["digits", "pitprops"])
 def test_a_card_says_the_number_that_explore_shows(name, shelf, monkeypatch):
     shelf[name] = record(name)
     data = catalogue.local_dataset(name)

@@ -18,7 +18,7 @@ from nnspca.certificates.proofs import SmallerProof
 from nnspca.covariance.problem import Problem
 from tests import oracle
 from tests.benchmarks.data import zipf_text
-from tests.problems import chunks
+from tests.problems import chunks, in_passes
 
 ABLE = [name for name, info in nnspca.METHODS.items() if info.includes]
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
@@ -338,11 +338,10 @@ def test_many_features_are_not_held_as_a_matrix():
 
 
 def test_data_that_are_read_in_passes():
-    S = zipf_text(600, 6200)
+    S = zipf_text(400, 2000)
     whole = nnspca.Covariance.from_data(S, standardize=False)
-    cov = nnspca.Covariance.from_data(chunks(S, 300), standardize=False, memory=1_000_000)
+    cov = in_passes(chunks(S, 150))
     assert not cov.in_memory
-    cov._form.data.room = 6200  # rows: what the memory of a machine has room for
     best = nnspca.solve(whole, 8)
     given = {"include": [int(whole.diagonal.argmin())], "exclude": best.support[:2].tolist()}
     part = nnspca.solve(cov, 8, **given)

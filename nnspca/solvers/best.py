@@ -51,7 +51,7 @@ def best(
     search: int = 0,
     starts: np.ndarray | None = None,
 ) -> Component:
-    """Climb from rank-d optima, random directions, EM starts, features and pairs of large variance; polish; search on.
+    """Climb from rank-d optima, random directions, EM starts, single features and pairs; polish; search on.
 
     A first component is shown at once: a few steps from the feature of largest variance. For k = 1
     that feature is the optimum, and nothing else is done.
@@ -225,11 +225,22 @@ def _candidates(
         monitor.tell(0.1 * d / len(RANKS), f"rank-{d} optimum", history[-1])
     directions = feasible.unit(rng.standard_normal((restarts, V.shape[1]))) @ V.T
     rows.append(feasible.rank_one(directions, k, nonnegative))
-    rows.append(cov.block(np.argsort(-cov.diagonal, kind="stable")[: min(restarts, problem.n)]))
+    alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], _longest_rows(problem, restarts, monitor))
+    rows.append(cov.block(alone))
     rows.append(_em_starts(problem, restarts, rng, monitor))
     if k <= pairs.FEW and 2 <= problem.n <= pairs.FEATURES:
         rows.append(pairs.pairs(problem, restarts, monitor))
     return np.vstack(rows)
+
+
+def _longest_rows(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
+    """The features whose rows of A, cut to their k largest entries, are longest: all may have the same variance."""
+    cov, k = problem.cov, min(problem.k, problem.n)
+    lengths = np.zeros(problem.n)
+    for few in batches(np.arange(problem.n), cov, monitor):
+        rows = np.maximum(cov.block(few), 0.0) if problem.nonnegative else np.abs(cov.block(few))
+        lengths[few] = np.linalg.norm(feasible.front_values(rows, k) if k < problem.n else rows, axis=1)
+    return np.argsort(-lengths, kind="stable")[:count]
 
 
 def _narrowed(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:

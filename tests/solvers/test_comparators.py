@@ -13,6 +13,7 @@ from nnspca.solvers.exact import exact
 from nnspca.solvers.nmf import nmf_parts, of_samples
 from nnspca.solvers.scotlass import within
 from tests import oracle, problems
+from tests.benchmarks.data import zipf_text
 from tests.budgets import few_steps, lean
 
 
@@ -191,3 +192,12 @@ def test_what_branch_and_bound_tells_on_its_way_is_never_below_the_optimum(seed)
     uppers = [progress.upper for progress in told if progress.upper is not None]
     assert all(upper >= part.variance for upper in uppers)
     assert uppers == sorted(uppers, reverse=True)
+
+
+@pytest.mark.parametrize("k", [10, 50])
+def test_best_starts_from_the_features_that_rise_with_others_where_all_have_the_same_variance(k):
+    cov = nnspca.Covariance.from_data(zipf_text(800, 3000), standardize=True)
+    best = [nnspca.solve(cov, k, seed=seed).variance for seed in range(2)]
+    assert best[0] == pytest.approx(best[1], rel=1e-9)
+    for seed in range(4):
+        assert nnspca.solve(cov, k, "em", seed=seed).variance <= best[0] * (1 + 1e-9)

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
@@ -71,3 +72,22 @@ def test_a_page_that_has_waited_for_its_picture_waits_for_no_quick_end(monkeypat
     monkeypatch.setattr(runs, "PATIENCE", 7.0)
     runs.follow("young", Asked("young"), waited=waited)
     assert asked == [pytest.approx(left, abs=1.0)]
+
+
+def test_a_message_of_a_component_that_the_page_no_longer_has_changes_nothing():
+    """A browser may send it while the page is run again without the component."""
+
+    def page():
+        import streamlit as st
+
+        from nnspca.view.explore import stage
+        from nnspca.view.jobs import progress
+
+        progress._reassign("progress-explore")
+        for answer in (stage._choose_k, stage._choose_point, stage._ask_why, stage._keep_choices):
+            answer()
+        st.write(sorted(key for key in st.session_state if not key.startswith("_")))
+
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    assert app.json[0].value == "[]"

@@ -21,7 +21,7 @@ import streamlit as st
 from nnspca.view.explore.samples import panels
 panels.panel(st.session_state["first"], st.session_state["_uploads"]["counts"], st.session_state["now"])
 """
-MOST = 100_000  # numbers that a page may write out of the ten million there are
+MOST = 1_000_000  # numbers that a page may write out of the ten million there are: some rows of the covariance
 
 
 def counts(m=2000, n=5000):

@@ -121,37 +121,32 @@ def render(
     )
 
 
-def _value(name: str) -> Any:
-    """Return what the player has just sent under this name, None where it has not."""
-    return getattr(st.session_state["play"], name)
-
-
 def _choose_k() -> None:
-    k = _value("k")
+    k = canvas.sent("play", "k")
     if k is not None:
         assign(k=int(k))
 
 
 def _choose_point() -> None:
     """Show the component of a point of a curve: its k, and the solver that found it."""
-    point = _value("point")
+    point = canvas.sent("play", "point")
     if point is not None:
         assign(k=int(point["k"]), method=str(point["method"]))
 
 
 def _ask_why() -> None:
     """Ask why a feature is in the component: the part of the page that answers opens."""
-    feature = _value("why")
+    feature = canvas.sent("play", "why")
     if feature is not None:
         st.query_params["why"] = str(int(feature) + 1)
         assign(samples=True)
-        st.session_state[ASKED_BEFORE] = getattr(st.session_state.get("sheet"), "why", None)
+        st.session_state[ASKED_BEFORE] = canvas.sent("sheet", "why")
         st.session_state["_asked"] = st.session_state.get("_asked", 0) + 1
 
 
 def _keep_choices() -> None:
     """Keep choices that the browser had not learned of when it asked for the page anew, at the end of all runs."""
-    seen = _value("ended")
+    seen = canvas.sent("play", "ended")
     if seen is not None:
         reassign(int(seen))
 

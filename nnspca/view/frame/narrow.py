@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import streamlit as st
-
 from nnspca.view import sanitize
 from nnspca.view.link import canvas, state
 from nnspca.view.sources import catalogue
@@ -23,12 +21,13 @@ def bar(counting: set[str]) -> None:
     columns = catalogue.features(now.data, now.prep)
 
     def choose_data() -> None:
-        name = st.session_state["narrow"].data
+        name = canvas.sent("narrow", "data")
         if name in infos:
             catalogue.use(name, infos[name].shape[1])
 
     def choose_k() -> None:
-        state.assign(k=min(max(int(st.session_state["narrow"].k), 1), columns))
+        if (k := canvas.sent("narrow", "k")) is not None:
+            state.assign(k=min(max(int(k), 1), columns))
 
     content = {
         "sets": [[name, sanitize.line(info.title)] for name, info in infos.items()],

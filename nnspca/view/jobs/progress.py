@@ -52,6 +52,6 @@ def show(name: str, look: Callable[[], Look], every: float) -> None:
 
 def _reassign(key: str) -> None:
     """Keep choices that the browser had not learned of when it asked for the rerun."""
-    seen = st.session_state[key].draw
+    seen = canvas.sent(key, "draw")
     if seen is not None:
         state.reassign(int(seen))

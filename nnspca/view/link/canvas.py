@@ -46,6 +46,15 @@ def _said(palette: Palette) -> dict[str, Any]:
     return {name: getattr(palette, name) for name in names} | {"series": list(palette.series)}
 
 
+def sent(key: str, field: str) -> Any:
+    """Return what a component's browser half last sent; None where the page no longer has the component.
+
+    A message can be on its way while the page is run again without the component: its callback
+    then finds no state.
+    """
+    return getattr(st.session_state.get(key), field, None)
+
+
 def component(name: str, home: Path, scripts: Sequence[str]) -> Callable[..., Any]:
     """Return a component made of ``name``.html and ``name``.css in ``home``, and of the shared scripts and its own."""
     texts = [(SHARED / script).read_text(encoding="utf-8") for script in COMMON]

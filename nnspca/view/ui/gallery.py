@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-import streamlit as st
-
 from nnspca.view.link import canvas
 
 _mount = canvas.component("gallery", canvas.SHARED, ("gallery.js",))
@@ -47,7 +45,7 @@ def show(
     names = {card.name for card in cards}
 
     def pressed() -> None:
-        name = st.session_state[key].chosen
+        name = canvas.sent(key, "chosen")
         if name in names:
             choose(name)
 

@@ -54,7 +54,7 @@ def sheet(first: Component, second: Component | None, lie: Lie | None, data: Dat
     """Show all linked pictures; a brush stays in the browser, and a question draws nothing but this anew."""
 
     def draw() -> None:
-        feature, pressed = choices.explained_feature(data), getattr(st.session_state.get("sheet"), "why", None)
+        feature, pressed = choices.explained_feature(data), canvas.sent("sheet", "why")
         # The link that the browser wrote comes after this; what was asked before a press in the player is past.
         if pressed and pressed != st.session_state.get(ASKED_BEFORE) and pressed["about"] == choices.about(data):
             feature = int(pressed["feature"])
@@ -91,7 +91,7 @@ def _picked() -> None:
     feature = st.session_state[PICKER]
     if feature is not None:
         st.query_params["why"] = str(feature + 1)
-        st.session_state[ASKED_BEFORE] = getattr(st.session_state.get("sheet"), "why", None)
+        st.session_state[ASKED_BEFORE] = canvas.sent("sheet", "why")
 
 
 def _nothing() -> None:

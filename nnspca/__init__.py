@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from nnspca import datasets
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.registry import BOUNDS, BoundInfo
-from nnspca.calls.bar import progress_bar
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
 from nnspca.components._deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.components._sweep import sweep_parts
+from nnspca.control.bar import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.choosing import MostVariable, most_variable
 from nnspca.errors import CertificateError, DataError

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.calls.arguments import check_choice, check_flag, shown
 from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
 from nnspca.components._deflate import deflated_problem
+from nnspca.control.arguments import check_choice, check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.given import Given, opened
 from nnspca.covariance.span import cumulative_variance

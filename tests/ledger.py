@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 import nnspca
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.threads import one_blas_thread
 from nnspca.view.link.dataset_defaults import opening, usual_k
 from nnspca.view.results import stored
 

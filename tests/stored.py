@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 import nnspca
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.threads import one_blas_thread
 from nnspca.studies import STUDIES, Parts, StudyResult, StudyTable
 from nnspca.studies.stored_runs import FOLDER, pack
 from nnspca.view.figures import style

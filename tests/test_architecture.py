@@ -43,7 +43,7 @@ LAYERS = (
     ("nnspca.components.remainders",),
     ("nnspca.covariance",),
     ("nnspca.result", "nnspca.machines", "nnspca.numerics"),
-    ("nnspca.calls", "nnspca.errors", "nnspca.figures"),
+    ("nnspca.control", "nnspca.errors", "nnspca.figures"),
 )
 ROOMS = LAYERS[2]  # one a page, and the frame around each: they do not know each other
 APART = (
@@ -129,7 +129,7 @@ def test_arrows_point_down():
 
 
 def test_the_data_sets_know_only_themselves_and_what_lies_below_all():
-    below = (*APART, "nnspca.calls.arguments", "nnspca.numerics.doubles", "nnspca.errors")
+    below = (*APART, "nnspca.control.arguments", "nnspca.numerics.doubles", "nnspca.errors")
     assert not barred(inside(*APART), lambda _, other: within(other, ("nnspca",)) and not within(other, below))
 
 

@@ -23,9 +23,9 @@ from nnspca import check
 from nnspca.bounds import branch, elimination, working
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.selection import Limits
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.exact.written import VERSION, needs_more, section
 from nnspca.certificates.proofs import LargerProof, RankProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
 

@@ -17,9 +17,9 @@ from nnspca.bounds import boxes, cases, masses, spectral
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.bounds.selection import cumulative_masses
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.exact import cover, writers
 from nnspca.certificates.exact.written import needs_more, section
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.spannogram import sphere
 from tests import oracle

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 
 
 def part(variance=2.0, k=2, **more):

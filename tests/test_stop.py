@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, run_cancellable
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.tasks import _necessity
 from tests import budgets
 from tests.benchmarks.data import zipf_text

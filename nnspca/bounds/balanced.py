@@ -28,8 +28,8 @@ import numpy as np
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.levelled import level_rows, reading_seconds
 from nnspca.bounds.plan import BoundContext, Plan, rows_read
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import ScaleProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding

@@ -8,7 +8,7 @@ from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 

@@ -25,8 +25,8 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.bounds.masses import Boxes, left_by_others, reading_error
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import BoxProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import front_values, sum_of_largest

@@ -32,8 +32,8 @@ from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
 from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, parts_cases
 from nnspca.bounds.splitting import Splitting
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import BranchProof, PairProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding

@@ -17,8 +17,8 @@ from nnspca.bounds import balanced, branch
 from nnspca.bounds.pair_scaled import CHECK, best_of_two_starts, proof_of, run_interruptibly
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import BoxProof, EliminationProof, PairProof, ScaleProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance.factor import SparseFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics.feasible import largest_entries

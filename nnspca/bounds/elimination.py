@@ -31,7 +31,7 @@ from nnspca.bounds import boxes, branch, masses, selection
 from nnspca.bounds.cases import Elimination
 from nnspca.bounds.plan import SECOND, BoundContext, Plan, pair_steps, rows_read, whole_steps
 from nnspca.bounds.selection import Limits
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 

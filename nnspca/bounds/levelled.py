@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.numerics.feasible import sum_of_largest

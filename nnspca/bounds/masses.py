@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds.companions import Companions
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import BoxProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding

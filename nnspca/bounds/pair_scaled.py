@@ -38,9 +38,9 @@ import numpy as np
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.plan import BoundContext, Plan, pair_steps, parts_cases, step_seconds, whole_steps
 from nnspca.bounds.splitting import Splitting
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import run_cancellable
 from nnspca.certificates.proofs import PairProof, ScaleProof
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import sum_of_largest

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.bounds.plan import BoundContext, Plan
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import run_cancellable
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from nnspca.spannogram import net

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds.bound import Proven
-from nnspca.calls.progress import Allowance
+from nnspca.control.progress import Allowance
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.plan import BoundContext, Plan
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, run_cancellable
 from nnspca.certificates.proofs import RankProof
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.result import Bound

@@ -21,9 +21,9 @@ from nnspca.bounds.cases import Case, Elimination
 from nnspca.bounds.pair_scaled import proof_of
 from nnspca.bounds.selection import Limits
 from nnspca.bounds.splitting import Splitting
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped
 from nnspca.certificates.proofs import PairProof
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
 
 FEWEST, FEATURES = 200, 640  # features of T, at least and at most

@@ -32,8 +32,8 @@ from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK, RACE, best_of_two_starts, proof_of, run_interruptibly
 from nnspca.bounds.plan import SECOND, BoundContext, Plan, rows_read, whole_steps
 from nnspca.bounds.splitting import Splitting
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PairProof, ScaleProof, WorkingProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem

@@ -14,12 +14,12 @@ from typing import Any, BinaryIO, overload
 
 import numpy as np
 
-from nnspca.calls.arguments import check_instance, shown
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.exact.written import section
 from nnspca.certificates.names import is_of_method
 from nnspca.certificates.npz import read_arrays
 from nnspca.certificates.proofs import BoxProof
+from nnspca.control.arguments import check_instance, shown
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, PartsCertificate

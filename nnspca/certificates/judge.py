@@ -14,11 +14,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.derivations import derive, derive_of_parts
 from nnspca.certificates.names import EFFORTS
 from nnspca.certificates.numbers import array, at_most, flag, number, text, whole
 from nnspca.certificates.ranks import holds_everywhere
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.restriction import restricted

@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from nnspca.bounds.parts.plan import PARTS_PLANS
-from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance, shown
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.judge import validated
 from nnspca.certificates.proofs import PartsProof
 from nnspca.certificates.starts import start_of
 from nnspca.components._decompose import check_count, decompose
 from nnspca.components.bounding import bound_parts
+from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, shown
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound, Component, Components, OnProgress, PartsCertificate, ShouldStop

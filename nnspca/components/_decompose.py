@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.calls.arguments import check_callables, check_number, check_whole
-from nnspca.calls.progress import Monitor
-from nnspca.calls.threads import one_blas_thread
 from nnspca.components._deflate import deflate
 from nnspca.components.bounding import bound_parts
 from nnspca.components.checks import check_choices, check_count, check_sizes
 from nnspca.components.start_from import check_start_from
 from nnspca.components.together import EXHAUSTED, components, seek
+from nnspca.control.arguments import check_callables, check_number, check_whole
+from nnspca.control.progress import Monitor
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.span import cumulative_variance

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.calls.arguments import check_choice, check_columns
-from nnspca.calls.threads import one_blas_thread
 from nnspca.components import remainders
+from nnspca.control.arguments import check_choice, check_columns
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.result import Component, Components
 from nnspca.tasks._solve import check_covariance

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.parts.plan import PARTS_PLANS
-from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_one_or_several
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import LargerProof
 from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
 from nnspca.components.checks import check_count
 from nnspca.components.together import components, improved
+from nnspca.control.arguments import check_callables, check_choice, check_flag, check_one_or_several
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.span import cumulative_variance

@@ -11,9 +11,9 @@ import numpy as np
 from nnspca.bounds.parts.plan import PARTS_PLANS, PartsContext, PartsPlan
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.walk import Walk
-from nnspca.calls.progress import Monitor
-from nnspca.calls.threads import one_blas_thread
 from nnspca.components.together import components, improved
+from nnspca.control.progress import Monitor
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.tasks._certify import certify

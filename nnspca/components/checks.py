@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nnspca.bounds.plan import PLANS
-from nnspca.calls.arguments import check_choice, check_whole
 from nnspca.components._deflate import check_deflation
+from nnspca.control.arguments import check_choice, check_whole
 from nnspca.covariance import Covariance
 from nnspca.solvers.registry import METHODS, MethodInfo
 from nnspca.tasks._solve import check_cardinality

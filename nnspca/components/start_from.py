@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.calls.arguments import check_columns
 from nnspca.certificates.judge import validated
+from nnspca.control.arguments import check_columns
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.result import Component, Components

@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.components.exchange import exchanged
 from nnspca.components.matching import assign
+from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.machines import Crew

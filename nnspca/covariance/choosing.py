@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import check_whole
-from nnspca.calls.progress import OnProgress, ShouldStop
+from nnspca.control.arguments import check_whole
+from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.covariance import spread
 from nnspca.covariance.given import opened
 from nnspca.covariance.moments import Moments

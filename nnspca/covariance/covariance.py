@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nnspca.calls.arguments import (
+from nnspca.control.arguments import (
     check_choice,
     check_flag,
     check_names,
@@ -20,8 +20,8 @@ from nnspca.calls.arguments import (
     is_table,
     shown,
 )
-from nnspca.calls.progress import OnProgress, ShouldStop
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.progress import OnProgress, ShouldStop
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import rereading, streamed
 from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.covariance.given import Given, check_feature_names, opened

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.calls.arguments import is_table, masked, shown
+from nnspca.control.arguments import is_table, masked, shown
 from nnspca.errors import DataError
 
 # Types whose numbers are not in memory, and the call that loads them.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import is_table, masked, strangers
+from nnspca.control.arguments import is_table, masked, strangers
 from nnspca.covariance.given import opened
 from nnspca.covariance.sparse import of_sparse
 from nnspca.errors import DataError

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nnspca.calls.arguments import check_names, check_places, check_whole, shown
+from nnspca.control.arguments import check_names, check_places, check_whole, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.problem import Problem

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import masked, real_array, shown
+from nnspca.control.arguments import masked, real_array, shown
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Factor, Seen, SparseFactor, varies
 from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.origin import Origin, of_data, of_weighted

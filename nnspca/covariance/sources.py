@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import check_callables, is_table
-from nnspca.calls.progress import Monitor, OnProgress, ShouldStop
+from nnspca.control.arguments import check_callables, is_table
+from nnspca.control.progress import Monitor, OnProgress, ShouldStop
 from nnspca.covariance.given import Given
 from nnspca.covariance.reading import check_unmasked, numbers
 from nnspca.errors import DataError, ReadingStopped, reason

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, run_cancellable
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped, run_cancellable
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.sources import Source, plain
 from nnspca.errors import DataError, ReadingStopped, reason
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.calls.reading import current
-from nnspca.calls.stopping import Stopped
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.reading import current
+from nnspca.control.stopping import Stopped
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import spread
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
 from nnspca.covariance.passes import Images, Pass, Products, Squares

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import is_table, real_array, shown
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.arguments import is_table, real_array, shown
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import spread
 from nnspca.covariance.factor import AT_A_TIME, Seen
 from nnspca.covariance.forms import DENSE_EIGEN

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nnspca.calls.arguments import check_flag
+from nnspca.control.arguments import check_flag
 
 DOMINANT = 0.9  # share of the trace from which one feature holds it
 

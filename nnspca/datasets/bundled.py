@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nnspca.calls.arguments import check_several, check_whole, real, shown
+from nnspca.control.arguments import check_several, check_whole, real, shown
 from nnspca.datasets.dataset import Content, Dataset
 
 _PITPROPS_NAMES = (

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import check_choice, masked, shown
+from nnspca.control.arguments import check_choice, masked, shown
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import as_doubles
 

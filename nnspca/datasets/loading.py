@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nnspca.calls.arguments import check_callables, check_flag
+from nnspca.control.arguments import check_callables, check_flag
 from nnspca.datasets import fetch
 from nnspca.datasets.catalogue import ENTRIES, Request
 from nnspca.datasets.dataset import Dataset, DatasetInfo

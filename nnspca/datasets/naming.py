@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from nnspca.calls.arguments import check_instance, shown
+from nnspca.control.arguments import check_instance, shown
 from nnspca.datasets import limits
 from nnspca.datasets.dataset import Dataset
 from nnspca.errors import DataError, reason

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse.linalg
 
-from nnspca.calls.arguments import check_instance, check_whole
+from nnspca.control.arguments import check_instance, check_whole
 from nnspca.datasets.dataset import Dataset
 from nnspca.errors import DataError
 

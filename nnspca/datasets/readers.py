@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
+from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance
 from nnspca.datasets import apart, formats, loading, naming, progress, sources
 from nnspca.datasets import limits as limiting
 from nnspca.datasets.arranging import ReadingOptions, SeveralClasses

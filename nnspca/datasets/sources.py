@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from nnspca.calls.arguments import shown
+from nnspca.control.arguments import shown
 from nnspca.datasets import limits, progress
 from nnspca.errors import DataError
 

@@ -12,7 +12,7 @@ import bz2
 from collections.abc import Mapping
 from dataclasses import replace
 
-from nnspca.calls.arguments import check_callables
+from nnspca.control.arguments import check_callables
 from nnspca.datasets import fetch
 from nnspca.datasets.dataset import Content
 from nnspca.errors import DataError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from nnspca.calls.arguments import check_flag
+from nnspca.control.arguments import check_flag
 from nnspca.covariance import Covariance
 from nnspca.covariance.sources import Source, in_memory
 from nnspca.covariance.streamed import added, given_weights

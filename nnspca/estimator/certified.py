@@ -7,11 +7,11 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from nnspca.calls.arguments import check_flag, shown
-from nnspca.calls.progress import Monitor, ShouldStop
 from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_parts
 from nnspca.components._deflate import deflated_problem
+from nnspca.control.arguments import check_flag, shown
+from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.machines import HERE, crew, jobs
 from nnspca.result import Certificate, Components, PartsCertificate

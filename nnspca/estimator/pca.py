@@ -15,9 +15,9 @@ from sklearn.utils import check_array
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
-from nnspca.calls.arguments import check_flag, check_number, check_options, check_whole, shown
-from nnspca.calls.bar import progress_bar
 from nnspca.components._decompose import decompose
+from nnspca.control.arguments import check_flag, check_number, check_options, check_whole, shown
+from nnspca.control.bar import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.reading import numbers
 from nnspca.covariance.samples import check_weights

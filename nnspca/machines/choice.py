@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from nnspca.calls.arguments import shown
-from nnspca.calls.progress import Monitor, ShouldStop
+from nnspca.control.arguments import shown
+from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines import pool
 from nnspca.machines.crew import Crew, GenericCrew, ProcessCrew, SerialCrew, ThreadCrew
 

@@ -33,7 +33,7 @@ from typing import Any, TypeVar
 
 import distributed
 
-from nnspca.calls.progress import Monitor, ShouldStop
+from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines.crew import GRACE, Crew, Task
 
 RETRIES = 5  # how often a task, or the shared object, is sent again after its machines were lost

@@ -14,7 +14,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nnspca.calls.progress import Monitor, ShouldStop
+from nnspca.control.progress import Monitor, ShouldStop
 
 POLL_SECONDS = 0.05  # between two polls of the stop switch, here and in other processes
 GRACE = 0.3  # seconds within which a stopped remote worker may still return its result

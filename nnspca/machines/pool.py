@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from typing import Any, TypeVar
 
-from nnspca.calls.progress import Monitor, ShouldStop
+from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines.crew import Crew, Task
 from nnspca.machines.process import Order, Worker
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from nnspca.calls.arguments import check_callables, check_one_or_several, check_whole
-from nnspca.calls.deprecation import renamed
-from nnspca.calls.progress import Monitor
+from nnspca.control.arguments import check_callables, check_one_or_several, check_whole
+from nnspca.control.deprecation import renamed
+from nnspca.control.progress import Monitor
 from nnspca.errors import DataError
 from nnspca.machines import Executor, check_executor, crew, jobs
 from nnspca.resampling.samples import Samples

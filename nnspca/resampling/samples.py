@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import check_flag, shown
+from nnspca.control.arguments import check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
 from nnspca.covariance.given import Given, opened

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nnspca.calls.arguments import check_whole, shown
 from nnspca.components._decompose import decompose
+from nnspca.control.arguments import check_whole, shown
 from nnspca.covariance import Covariance
 from nnspca.errors import DataError
 from nnspca.resampling.samples import Samples

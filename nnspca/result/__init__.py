@@ -1,6 +1,6 @@
 """Results: components, bounds, certificates and sweeps, all frozen."""
 
-from nnspca.calls.progress import OnProgress, Progress, ShouldStop
+from nnspca.control.progress import OnProgress, Progress, ShouldStop
 from nnspca.result.certificate import Bound, Certificate, PartsCertificate, Sandwich
 from nnspca.result.component import Component
 from nnspca.result.components import Components, overlap

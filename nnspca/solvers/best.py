@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, raise_if_stopped, run_cancellable
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped, raise_if_stopped, run_cancellable
 from nnspca.covariance import searching
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible

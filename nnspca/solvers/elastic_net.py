@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import run_cancellable
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component

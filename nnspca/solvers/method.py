@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.calls.arguments import real, shown
+from nnspca.control.arguments import real, shown
 from nnspca.result import Component, Components
 
 

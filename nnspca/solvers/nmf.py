@@ -8,8 +8,8 @@ from importlib import import_module
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped, run_cancellable
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem

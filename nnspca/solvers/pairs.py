@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import raise_if_stopped
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import raise_if_stopped
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.polish import larger_eigenvalue
@@ -25,7 +25,7 @@ def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     count : int
         The most pairs, in descending order of their variance.
     monitor : Monitor
-        :class:`nnspca.calls.stopping.Stopped` is raised on request.
+        :class:`nnspca.control.stopping.Stopped` is raised on request.
 
     Returns
     -------

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.calls.arguments import check_callables, check_choice, check_flag, real, shown
-from nnspca.calls.progress import Progress
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.arguments import check_callables, check_choice, check_flag, real, shown
+from nnspca.control.progress import Progress
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.numerics import feasible
 from nnspca.result import Certificate, ShouldStop

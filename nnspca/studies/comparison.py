@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
 from nnspca.machines import Executor

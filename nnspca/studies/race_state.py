@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.calls.arguments import shown
+from nnspca.control.arguments import shown
 from nnspca.result import Certificate, Component
 
 GAIN = 1e-6  # least relative gain of a new mark; variances that differ by less are tied

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.solvers.em import soft_threshold
 from nnspca.studies.picture import Curves, Line

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca import datasets
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset
 from nnspca.result import OnProgress, ShouldStop

@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from nnspca.calls.progress import Progress
+from nnspca.control.progress import Progress
 from nnspca.errors import reason
 from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, STOPPED
 

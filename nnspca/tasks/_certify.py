@@ -12,14 +12,14 @@ import numpy as np
 from nnspca.bounds.plan import PLANS, QUICK, BoundContext, Plan
 from nnspca.bounds.registry import BOUNDS
 from nnspca.bounds.walk import Walk
-from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance
-from nnspca.calls.progress import Monitor
-from nnspca.calls.reading import reported
-from nnspca.calls.stopping import Stopped
-from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import narrowed, validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import start_of
+from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance
+from nnspca.control.progress import Monitor
+from nnspca.control.reading import reported
+from nnspca.control.stopping import Stopped
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.restriction import Features, check_restriction, restricted, widened

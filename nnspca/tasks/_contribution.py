@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.calls.arguments import check_instance, check_names, check_whole
-from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import validated
+from nnspca.control.arguments import check_instance, check_names, check_whole
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible

@@ -9,10 +9,10 @@ import numpy as np
 
 from nnspca.bounds import boxes, branch, masses, without
 from nnspca.bounds.plan import SECOND
-from nnspca.calls.arguments import check_callables, check_choice, check_flag, check_instance, check_share
-from nnspca.calls.progress import Monitor
-from nnspca.calls.threads import one_blas_thread
 from nnspca.certificates.judge import validated
+from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, check_share
+from nnspca.control.progress import Monitor
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding

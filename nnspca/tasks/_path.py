@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds import carried
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.machines import Crew, Executor, TaskArguments, crew

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.calls.arguments import check_columns, check_flag, check_whole, masked, real_array, shown
+from nnspca.control.arguments import check_columns, check_flag, check_whole, masked, real_array, shown
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.given import check_same_names, opened
 from nnspca.covariance.reading import numbers

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.calls.arguments import (
+from nnspca.control.arguments import (
     check_callables,
     check_choice,
     check_flag,
@@ -18,10 +18,10 @@ from nnspca.calls.arguments import (
     real_array,
     shown,
 )
-from nnspca.calls.progress import Monitor, OnFound
-from nnspca.calls.reading import reported
-from nnspca.calls.stopping import Stopped
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.progress import Monitor, OnFound
+from nnspca.control.reading import reported
+from nnspca.control.stopping import Stopped
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.restriction import Features, check_restriction, restricted, widened

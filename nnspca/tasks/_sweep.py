@@ -11,9 +11,9 @@ import numpy as np
 
 from nnspca.bounds import carried
 from nnspca.bounds.plan import PLANS
-from nnspca.calls.arguments import check_callables, check_choice, check_one_or_several, check_several
-from nnspca.calls.deprecation import renamed
-from nnspca.calls.progress import Monitor
+from nnspca.control.arguments import check_callables, check_choice, check_one_or_several, check_several
+from nnspca.control.deprecation import renamed
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.machines import Crew, Executor, check_executor, crew
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint

@@ -19,7 +19,7 @@ import pyarrow.dataset
 import scipy.sparse
 
 import nnspca
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.threads import one_blas_thread
 from nnspca.datasets import available
 from tests.benchmarks.timing import timed
 

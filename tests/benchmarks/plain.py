@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import nnspca
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.threads import one_blas_thread
 from nnspca.spannogram import sphere
 from tests.benchmarks.data import covariance
 from tests.benchmarks.timing import timed

@@ -6,7 +6,7 @@ import pytest
 import nnspca
 from nnspca.bounds import balanced, pair_scaled, paper, spectral
 from nnspca.bounds.variances import largest_variances
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance import covariance, inner
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible

@@ -11,10 +11,10 @@ import nnspca
 from nnspca import check_more
 from nnspca.bounds import boxes, elimination, masses, selection
 from nnspca.bounds.selection import Limits
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BoxProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 from tests.test_check_more import accepted

@@ -9,9 +9,9 @@ import pytest
 import nnspca
 from nnspca.bounds import branch
 from nnspca.bounds.plan import cost
-from nnspca.calls.progress import Monitor
 from nnspca.certificates import pairs
 from nnspca.certificates.proofs import BranchProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
 

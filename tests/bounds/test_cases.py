@@ -6,9 +6,9 @@ import pytest
 import nnspca
 from nnspca.bounds import branch, elimination
 from nnspca.bounds.selection import Limits
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import PairProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests.benchmarks.data import expression_array
 

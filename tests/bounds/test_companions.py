@@ -7,7 +7,7 @@ import scipy.sparse
 import nnspca
 from nnspca.bounds import masses
 from nnspca.bounds.companions import Companions
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests.benchmarks.data import zipf_text
 

@@ -10,10 +10,10 @@ import nnspca
 from nnspca.bounds import boxes, branch, elimination, masses
 from nnspca.bounds.cases import Elimination
 from nnspca.bounds.selection import Limits, cumulative_masses
-from nnspca.calls.progress import Monitor
 from nnspca.certificates import elimination as judged
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BranchProof, PairProof, ScaleProof, VariancesProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem

@@ -8,8 +8,8 @@ import pytest
 import nnspca
 from nnspca.bounds import balanced, eigenvalues, pair_scaled, paper
 from nnspca.bounds.splitting import Splitting
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
 from nnspca.spannogram import net
 

@@ -6,8 +6,8 @@ import pytest
 import nnspca
 from nnspca.bounds import branch, elimination, working
 from nnspca.bounds.selection import Limits
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.working import working_bound
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
 from tests.problems import few_large, held_as_factor

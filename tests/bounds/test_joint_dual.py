@@ -9,7 +9,7 @@ import nnspca
 from nnspca.bounds.parts import branch, dual
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.splitting import Splitting
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics.fantope import onto_fantope
 from tests import oracle, problems

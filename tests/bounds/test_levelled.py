@@ -5,9 +5,9 @@ import pytest
 
 import nnspca
 from nnspca.bounds import balanced, levelled
-from nnspca.calls.progress import Allowance, Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
+from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance.problem import Problem
 from tests.problems import held_as_factor
 

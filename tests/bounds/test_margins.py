@@ -32,7 +32,7 @@ from nnspca.bounds import (
 from nnspca.bounds.parts import dual, plain
 from nnspca.bounds.parts import working as parts_working
 from nnspca.bounds.without import Without
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem

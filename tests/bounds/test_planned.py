@@ -6,8 +6,8 @@ import pytest
 import nnspca
 from nnspca.bounds import branch, elimination, masses, selection
 from nnspca.bounds.selection import Limits
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 from tests.problems import few_large, held_as_factor

@@ -6,7 +6,7 @@ import pytest
 import nnspca
 from nnspca.bounds import balanced, pair_scaled
 from nnspca.bounds.splitting import TILE, Splitting, _Descending, onto_pairs, onto_rows
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 
 

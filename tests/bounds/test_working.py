@@ -9,8 +9,8 @@ import pytest
 import nnspca
 from nnspca.bounds import working
 from nnspca.bounds.plan import PLANS, BoundContext
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.working import working_bound
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import oracle

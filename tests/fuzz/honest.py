@@ -21,7 +21,7 @@ from nnspca.bounds.parts import plan as parts_plan
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.selection import Limits
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance import covariance
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems

@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from nnspca.calls.progress import Progress
+from nnspca.control.progress import Progress
 from nnspca.errors import DataError
 
 

@@ -14,7 +14,7 @@ from distributed.comm import CommClosedError
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance import sources, stored, streamed
 from nnspca.machines import call, crew
 from nnspca.machines import cluster as sending

@@ -9,7 +9,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 import pytest
 
 import nnspca
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.machines import HERE, check_executor, crew
 from tests.machines.doing import leave, times, wait_for_stop
 

@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.machines import Pool, call, crew
 from nnspca.machines import pool as pools
 from nnspca.machines.process import Worker, _key

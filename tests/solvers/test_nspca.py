@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.solvers.ascent import Ascent, coordinate_ascent

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.calls.progress import Monitor
-from nnspca.calls.stopping import Stopped
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.pairs import ROWS, pairs

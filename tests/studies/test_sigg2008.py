@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from nnspca import Covariance, datasets, solve
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.studies import STUDIES
 from nnspca.studies.sigg2008 import algorithm_2
 from nnspca.studies.sigg2008_bisection import Bisection

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.studies import STUDIES
 from nnspca.studies.study import Task

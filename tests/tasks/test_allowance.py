@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds.plan import PLANS, Plan
-from nnspca.calls.progress import Allowance
+from nnspca.control.progress import Allowance
 from nnspca.tasks import _certify
 from tests import problems
 

@@ -12,9 +12,9 @@ import pytest
 import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import branch
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import SmallerProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
 from tests.benchmarks.data import zipf_text

@@ -22,8 +22,8 @@ from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.dual import proof_of
 from nnspca.bounds.parts.plan import PARTS_SECOND, PartsContext, PartsPlan, step_cost, worth_cases
 from nnspca.bounds.parts.splitting import Splitting
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PartsProof, PartsTreeProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 

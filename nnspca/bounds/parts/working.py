@@ -31,8 +31,8 @@ from nnspca.bounds.parts.dual import proof_of, summed
 from nnspca.bounds.parts.plan import PartsContext, PartsPlan, on_all, steps_on
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.bounds.working import READ, part_of
-from nnspca.calls.progress import Monitor
 from nnspca.certificates.proofs import PartsProof, PartsWorkingProof
+from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.result import Bound

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import nnspca
-from nnspca.calls.progress import OnFound
+from nnspca.control.progress import OnFound
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress
 from nnspca.tasks import first_upper_bound

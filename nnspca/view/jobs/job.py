@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control.threads import one_blas_thread
 from nnspca.errors import reason
 from nnspca.result import Progress
 from nnspca.view.jobs.workers import FairSemaphore, Ticket

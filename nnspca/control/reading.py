@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 
-from nnspca.calls.progress import Monitor, OnProgress, Progress, ShouldStop
+from nnspca.control.progress import Monitor, OnProgress, Progress, ShouldStop
 
 _running: ContextVar[tuple[ShouldStop | None, OnProgress | None, list[Progress]] | None] = ContextVar(
     "running", default=None

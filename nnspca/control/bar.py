@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from nnspca.calls.progress import Progress
+from nnspca.control.progress import Progress
 
 TENTHS = 10
 

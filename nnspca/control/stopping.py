@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from nnspca.calls.progress import Monitor
+from nnspca.control.progress import Monitor
 
 POLL_SECONDS = 0.04  # between two polls of the stop switch
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nnspca.calls import threads
-from nnspca.calls.threads import one_blas_thread
+from nnspca.control import threads
+from nnspca.control.threads import one_blas_thread
 from tests.blas import blas_threads, with_blas_threads
 
 

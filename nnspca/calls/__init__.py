@@ -1,1 +1,0 @@
-"""What every public call shares: argument checks, progress reports, the stop switch, and limits on threads."""

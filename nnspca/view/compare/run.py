@@ -119,7 +119,7 @@ def cheapest_first(data: tuple[Dataset, ...]) -> list[Dataset]:
 def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
     """Return the work of the page: publishes (data set, Profile) and (data set, SweepPoint) as they come."""
     shared = _Shared(len(sets), labels())
-    ways = {data.name: _Way(data, choice, choice.view(data.name, now), shared) for data in sets}
+    runs = {data.name: _DataSetRun(data, choice, choice.view(data.name, now), shared) for data in sets}
     ordered = cheapest_first(sets)
     rounds = [[d for d in ordered if d.n_features <= WIDE], [d for d in ordered if d.n_features > WIDE]]
 
@@ -127,9 +127,9 @@ def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
         for together in rounds:
             with ThreadPoolExecutor(AT_ONCE) as threads:  # the proofs of one while the curve of the next is solved
                 tasks = [
-                    threads.submit(way.prove, job, bare)
-                    for way in (ways[data.name] for data in together)
-                    if (bare := way.begin(job)) is not None
+                    threads.submit(run.prove, job, bare)
+                    for run in (runs[data.name] for data in together)
+                    if (bare := run.begin(job)) is not None
                 ]
             for task in tasks:
                 task.result()
@@ -158,8 +158,8 @@ class _Shared:
             job.report(replace(progress, fraction=share, stage=f"Running: {self._titles[data.name]}"))
 
 
-class _Way:
-    """The run of one data set, seen as ``now`` says."""
+class _DataSetRun:
+    """The run of one data set, preprocessed as ``now`` says."""
 
     def __init__(self, data: Dataset, choice: Choices, now: State, shared: _Shared):
         self._data, self._now, self._shared = data, now, shared

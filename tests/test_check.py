@@ -155,8 +155,6 @@ def test_what_is_proven_of_many_features_without_forming_their_covariance_is_acc
     assert [bound.name for bound in made] == ["balanced-rows", "pair-scaled", "elimination"]
     for bound in made:
         assert accepted(with_one_bound(cert, bound), cov, X), bound.name
-    single = nnspca.certify(cov, 1, nonnegative=nonnegative)
-    assert accepted(with_one_bound(single, single.bound("balanced-rows")), cov, X)
 
 
 def test_elimination_on_a_matrix_needs_that_it_is_semidefinite_and_proves_it():

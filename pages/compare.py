@@ -62,17 +62,20 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     data = catalogue.in_use(now)
     asked, shown = widgets.choices_and_figure("compare")
     which, limit, press, running = asked.columns([2, 0.8, 0.8, 1.3], vertical_alignment="bottom")
+    with shown:
+        figure, waiting = widgets.reserved("race-place", "The figure stands here once a solver has a component.")
     choice = race_choices.ask(which, limit)
     if not choice.racers:
+        waiting.empty()
         answer.info("Choose at least one solver to start.", icon=":material/timer:")
         widgets.end_page()
     with press:
         job = race_run.start(data, now, choice)
     runs.wait_for_picture(job)  # it is drawn as it runs
-    figure = shown.container(key="race-place")
     with running:
         done = runs.follow("race", job, STOPPED, waited=True, news=race_run.news)
     who, mark = race_choices.open_mark(race_run.standing(job), choice)  # below the figure, and asked before it is drawn
+    waiting.empty()
     with figure:
         drawn = race.track(job, choice, data, now, (who, mark), answer, ready=done)
     ended = race_run.standing(job)
@@ -87,7 +90,7 @@ title, switch = st.columns([1.2, 1], vertical_alignment="bottom")
 with switch:
     what = widgets.choose(choices.KEYS["what"], "What to compare", horizontal=True, label_visibility="collapsed")
 title.title(f"Compare {what}")
-answer = st.empty()
+answer = st.container(key=f"answer-{what}".replace(" ", "-")).empty()
 answer.markdown(panels.WORKING)  # it has its line from the first
 if what == state.SOLVERS:
     runs.drop("compare")

@@ -225,10 +225,10 @@ class Covariance(Inner):
         """
         check_choice("samples", samples, ("rows", "columns"))
         scaled = stated(standardize)
-        made = cls._of_samples(X, scaled, samples, sample_weight, names, memory, should_stop, on_progress)
-        if standardize is None and made.n_samples is not None:
-            warn_of_dominant(np.maximum(made.diagonal, 0.0), made.feature_names)
-        return made
+        cov = cls._of_samples(X, scaled, samples, sample_weight, names, memory, should_stop, on_progress)
+        if standardize is None and cov.n_samples is not None:
+            warn_of_dominant(np.maximum(cov.diagonal, 0.0), cov.feature_names)
+        return cov
 
     @classmethod
     def _of_samples(
@@ -254,19 +254,19 @@ class Covariance(Inner):
             return cls._of_matrix_set(given, standardize, False, names)
         if (source := streamed.large_array(given.values, samples, sample_weight is not None)) is not None:
             check_columns(given.values)
-            told = given.names if samples == "rows" else _index(X)
+            labels = given.names if samples == "rows" else _index(X)
             source = source.heeding(should_stop, on_progress)
             with suppress(streamed.TooFar):  # of any scale where it is in memory
                 return cls._of_source(
-                    source, standardize, "rows", sample_weight, told if names is None else names, given
+                    source, standardize, "rows", sample_weight, labels if names is None else names, given
                 )
         with one_blas_thread():
-            made = centred(given.values, standardize, samples, sample_weight)
-            m, n = made.factor.shape
+            data = centred(given.values, standardize, samples, sample_weight)
+            m, n = data.factor.shape
             small = n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
-            form: Form = HeldMatrix(made.factor.cross()) if small else HeldFactor(made.factor)
-        told = (given.names if samples == "rows" else _index(X)) if names is None else check_feature_names(names, n)
-        return cls._of_read(made, form, m, standardize, told, given)
+            form: Form = HeldMatrix(data.factor.cross()) if small else HeldFactor(data.factor)
+        labels = (given.names if samples == "rows" else _index(X)) if names is None else check_feature_names(names, n)
+        return cls._of_read(data, form, m, standardize, labels, given)
 
     @classmethod
     def _of_source(
@@ -283,13 +283,13 @@ class Covariance(Inner):
         if samples != "rows":
             return cls.from_data(Given(streamed.turned(source)), standardize, sample_weight=sample_weight, names=names)
         with one_blas_thread():
-            made = streamed.read(source, standardize, sample_weight, memory // rereading.NUMBER)
-        told = source.names if names is None else names
-        if made is None:
-            return cls._of_reread(source, standardize, sample_weight, told, memory)
-        if not isinstance(made, streamed.Streamed):
-            return cls.from_data(Given(made), standardize, sample_weight=sample_weight, names=told)
-        return cls._of_streamed(made, standardize, told, given or Given(None))
+            data = streamed.read(source, standardize, sample_weight, memory // rereading.NUMBER)
+        labels = source.names if names is None else names
+        if data is None:
+            return cls._of_reread(source, standardize, sample_weight, labels, memory)
+        if not isinstance(data, streamed.Streamed):
+            return cls.from_data(Given(data), standardize, sample_weight=sample_weight, names=labels)
+        return cls._of_streamed(data, standardize, labels, given or Given(None))
 
     @classmethod
     def _of_reread(
@@ -302,9 +302,9 @@ class Covariance(Inner):
                 "sample_weight is taken of fewer features, as nnspca.most_variable chooses them, or of more memory"
             )
         with one_blas_thread():
-            made = rereading.read(source, standardize, memory)
-        told = check_feature_names(names, len(made.form.features))
-        return cls._of_read(made, made.form, made.n_samples, standardize, told, Given(None))
+            data = rereading.read(source, standardize, memory)
+        labels = check_feature_names(names, len(data.form.features))
+        return cls._of_read(data, data.form, data.n_samples, standardize, labels, Given(None))
 
     @classmethod
     def from_chunks(
@@ -348,19 +348,19 @@ class Covariance(Inner):
     def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
         """Of rows that were summed."""
         with one_blas_thread():
-            made = streamed.of_sums(sums, standardize, last=False)
-        return cls._of_streamed(made, standardize, names, Given(None))
+            data = streamed.of_sums(sums, standardize, last=False)
+        return cls._of_streamed(data, standardize, names, Given(None))
 
     @classmethod
-    def _of_streamed(cls, made: streamed.Streamed, standardize: bool, names: Any, given: Given) -> Covariance:
+    def _of_streamed(cls, data: streamed.Streamed, standardize: bool, names: Any, given: Given) -> Covariance:
         """Hold what the sums over all rows came to."""
-        told = check_feature_names(names, len(made.A))
-        return cls._of_read(made, HeldMatrix(made.A), made.n_samples, standardize, told, given)
+        labels = check_feature_names(names, len(data.A))
+        return cls._of_read(data, HeldMatrix(data.A), data.n_samples, standardize, labels, given)
 
     @classmethod
     def _of_read(
         cls,
-        made: Centred | streamed.Streamed | rereading.Reread,
+        data: Centred | streamed.Streamed | rereading.Reread,
         form: Form,
         n_samples: int,
         standardize: bool,
@@ -372,15 +372,15 @@ class Covariance(Inner):
         return cls(
             form,
             n_samples=n_samples,
-            representation_error=made.representation_error,
-            relative_drift=made.relative_drift,
-            origin=made.origin,
+            representation_error=data.representation_error,
+            relative_drift=data.relative_drift,
+            origin=data.origin,
             features=Features(
                 float(variances.sum()),
                 len(variances),
                 names,
-                frozen(made.seen.mean),
-                frozen(made.seen.scale),
+                frozen(data.seen.mean),
+                frozen(data.seen.scale),
                 standardize,
                 given.image_shape,
                 given.axis,
@@ -431,18 +431,18 @@ class Covariance(Inner):
     def _from_matrix(cls, given: Given, repair: bool, names: object, roundings: int = 0) -> Covariance:
         """Hold a matrix, each of whose entries was rounded so many times before."""
         with one_blas_thread():
-            held = semidefinite(given.values, repair, roundings)
-        n = len(held.form.diagonal)
-        told = given.names if names is None else check_feature_names(names, n)
-        variances = np.maximum(held.form.diagonal, 0.0)
+            matrix = semidefinite(given.values, repair, roundings)
+        n = len(matrix.form.diagonal)
+        labels = given.names if names is None else check_feature_names(names, n)
+        variances = np.maximum(matrix.form.diagonal, 0.0)
         return cls(
-            held.form,
-            representation_error=held.representation_error,
-            moved=held.moved,
-            drift=held.drift,
-            error_elsewhere=held.error_elsewhere,
-            origin=held.origin,
-            features=Features(float(variances.sum()), n, told, variances=frozen(variances)),
+            matrix.form,
+            representation_error=matrix.representation_error,
+            moved=matrix.moved,
+            drift=matrix.drift,
+            error_elsewhere=matrix.error_elsewhere,
+            origin=matrix.origin,
+            features=Features(float(variances.sum()), n, labels, variances=frozen(variances)),
         )
 
     @classmethod
@@ -461,10 +461,10 @@ class Covariance(Inner):
             )
         given = opened(dataset)
         if dataset.kind != "covariance":
-            made = cls.from_data(dataset, scaled)
+            cov = cls.from_data(dataset, scaled)
             if standardize is None:
-                warn_of_dominant(made.diagonal, made.feature_names)
-            return made
+                warn_of_dominant(cov.diagonal, cov.feature_names)
+            return cov
         return cls._of_matrix_set(given, scaled, repair, None)
 
     @classmethod
@@ -480,15 +480,15 @@ class Covariance(Inner):
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
-        made = self._form.apply(x := check_vectors("x", x, self.n_features))
-        return made if np.isfinite(made).all() else _of_finite(made, x)
+        product = self._form.apply(x := check_vectors("x", x, self.n_features))
+        return product if np.isfinite(product).all() else _of_finite(product, x)
 
     def variance(self, x: np.ndarray):
         """Return x'Ax: a float for one vector (n,), an array (r,) for a batch of rows (r, n)."""
         x = check_vectors("x", x, self.n_features)
         if x.ndim == 2:
-            made = self._form.variances(x)
-            return made if np.isfinite(made).all() else _of_finite(made, x)
+            variances = self._form.variances(x)
+            return variances if np.isfinite(variances).all() else _of_finite(variances, x)
         support = np.flatnonzero(x)
         value = self._form.variance_on(support, x[support])
         return value if math.isfinite(value) else _of_finite(value, x)
@@ -616,11 +616,11 @@ class Covariance(Inner):
         return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self._form.name}{moved})"
 
 
-def _of_finite(made: Any, x: np.ndarray) -> Any:
+def _of_finite(product: Any, x: np.ndarray) -> Any:
     """Return what was made of vectors; ValueError where these are not finite, which that shows at no cost."""
     if bad := int(x.size - np.isfinite(x).sum()):
         raise ValueError(f"{bad} value(s) of x are not finite; give finite real numbers")
-    return made
+    return product
 
 
 def _index(X: Any) -> tuple[str, ...] | None:

@@ -125,9 +125,9 @@ class DenseFactor:
             Y /= np.sqrt(len(X))
         else:
             Y *= np.sqrt(shares)[:, None]
-        made = cls(Y)
-        made.seen = Seen.of(mean + rest, deviation if standardize else None, powers)
-        return made
+        factor = cls(Y)
+        factor.seen = Seen.of(mean + rest, deviation if standardize else None, powers)
+        return factor
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         """From the columns in use where they are few of many: reading them takes less than multiplying by zeros."""
@@ -203,15 +203,15 @@ class SparseFactor:
             S, columns = _times(S, -powers), None
         mean = _means(scipy.sparse.csr_array(X) if powers is None else _times(X, -powers))
         deviation = None
-        made = cls(S, _means(S), columns)
+        factor = cls(S, _means(S), columns)
         for _ in range(2):  # the mean of large values is rounded: the second time it is one of small values
-            made = made.nearer()
+            factor = factor.nearer()
         if standardize:
-            deviation = np.sqrt(made.squared_norms())
+            deviation = np.sqrt(factor.squared_norms())
             scale = 1.0 / np.where(deviation > 0, deviation, 1.0)
-            made = cls(scipy.sparse.csr_array(made.S * scale[None, :]), made.mean * scale)
-        made.seen = Seen.of(mean, deviation, powers)
-        return made
+            factor = cls(scipy.sparse.csr_array(factor.S * scale[None, :]), factor.mean * scale)
+        factor.seen = Seen.of(mean, deviation, powers)
+        return factor
 
     def nearer(self) -> SparseFactor:
         """Hold the features whose mean is many of their deviations as differences from it."""
@@ -289,8 +289,8 @@ class SparseFactor:
         np.subtract(self._columns.data, away, out=away)
         with np.errstate(over="ignore"):
             away *= away
-            held = scipy.sparse.csc_array((away, self._columns.indices, self._columns.indptr), shape=self.shape)
-            squares = held.T @ np.ones(m)
+            squared = scipy.sparse.csc_array((away, self._columns.indices, self._columns.indptr), shape=self.shape)
+            squares = squared.T @ np.ones(m)
             return (squares + self.mean * (m - stored) * self.mean) / m
 
     def gram(self) -> np.ndarray:
@@ -327,8 +327,8 @@ def _averages(X: np.ndarray, shares: np.ndarray | None) -> np.ndarray:
 def deviations(X) -> np.ndarray:
     """Standard deviation (1/m) of each feature of the data, dense or sparse, at any scale a number can have."""
     powers = _exponents(X)
-    made = SparseFactor if scipy.sparse.issparse(X) else DenseFactor
-    return np.ldexp(np.sqrt(made.of_data(_times(X, -powers), False).squared_norms()), powers)
+    factor_type = SparseFactor if scipy.sparse.issparse(X) else DenseFactor
+    return np.ldexp(np.sqrt(factor_type.of_data(_times(X, -powers), False).squared_norms()), powers)
 
 
 def _exponents(X) -> np.ndarray:

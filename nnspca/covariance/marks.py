@@ -47,15 +47,15 @@ class Mark:
 def of_rows(rows: np.ndarray, start: int, weights: np.ndarray | None = None) -> Mark:
     """Mark rows of doubles, −0 nowhere among them, the first of which is row ``start`` of the data."""
     keys = _keys(rows.shape[1] + 1)
-    made = np.empty((len(rows), 2), dtype=np.uint64)
+    hashes = np.empty((len(rows), 2), dtype=np.uint64)
     step = max(1, AT_A_TIME // rows.shape[1])
     for at in range(0, len(rows), step):
         folded = _folded(rows[at : at + step])
         for which in range(2):
-            np.einsum("ij,j->i", folded, keys[which, :-1], out=made[at : at + step, which])
+            np.einsum("ij,j->i", folded, keys[which, :-1], out=hashes[at : at + step, which])
     if weights is not None:
-        made += _folded(weights)[:, None] * keys[:, -1]
-    return _placed(made, start)
+        hashes += _folded(weights)[:, None] * keys[:, -1]
+    return _placed(hashes, start)
 
 
 def of_sparse(rows: scipy.sparse.csr_array, start: int) -> Mark:
@@ -64,9 +64,9 @@ def of_sparse(rows: scipy.sparse.csr_array, start: int) -> Mark:
     return _placed(folded @ _keys(rows.shape[1] + 1)[:, :-1].T, start)
 
 
-def _placed(made: np.ndarray, start: int) -> Mark:
-    places = np.arange(start, start + len(made), dtype=np.uint64)[:, None]
-    placed = mixed(made + (places + np.uint64(1)) * STEPS)
+def _placed(hashes: np.ndarray, start: int) -> Mark:
+    places = np.arange(start, start + len(hashes), dtype=np.uint64)[:, None]
+    placed = mixed(hashes + (places + np.uint64(1)) * STEPS)
     first, second = (int(v) for v in placed.sum(axis=0, dtype=np.uint64))
     return Mark(first, second)
 
@@ -88,6 +88,6 @@ def mixed(values: np.ndarray) -> np.ndarray:
 def _keys(count: int) -> np.ndarray:
     """Return fixed odd numbers, two for each column, shape (2, count)."""
     numbers = np.arange(1, count + 1, dtype=np.uint64)[None, :] * STEPS[:, None]
-    made = mixed(numbers) | np.uint64(1)
-    made.setflags(write=False)
-    return made
+    keys = mixed(numbers) | np.uint64(1)
+    keys.setflags(write=False)
+    return keys

@@ -51,10 +51,10 @@ class Moments:
         for start in range(0, rows.shape[0], max(1, step)):
             some = rows[start : start + step]
             with np.errstate(over="ignore", invalid="ignore"):
-                made = self._of_sparse(some) if scipy.sparse.issparse(some) else self._of_dense(some)
-            if not np.isfinite(made[0]).all():
+                sums = self._of_sparse(some) if scipy.sparse.issparse(some) else self._of_dense(some)
+            if not np.isfinite(sums[0]).all():
                 self._places.refuse(some, self.start + self.count)
-            self._join(some.shape[0], *made)
+            self._join(some.shape[0], *sums)
         self._places.next(self.start + self.count)
 
     def _of_dense(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -86,9 +86,9 @@ class Moments:
 
     def copy(self) -> Moments:
         """Return one that can be added to while this stays as it is."""
-        made = copy(self)
-        made._places = deepcopy(self._places)
-        return made
+        new = copy(self)
+        new._places = deepcopy(self._places)
+        return new
 
     def merge(self, other: Moments) -> Moments:
         """Take what another saw, of other rows of the same data."""

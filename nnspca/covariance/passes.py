@@ -91,11 +91,11 @@ class Pass:
 
     def copy(self) -> Any:
         """Return one that can be added to while this stays as it is."""
-        made = copy(self)
+        new = copy(self)
         for name, value in self.__dict__.items():
             if isinstance(value, np.ndarray | Sampled | Places):
-                setattr(made, name, deepcopy(value))
-        return made
+                setattr(new, name, deepcopy(value))
+        return new
 
     def merge(self, other: Any) -> Any:
         """Take what another pass saw, of other rows of the same data."""
@@ -181,36 +181,36 @@ class Products(Pass):
     def _take(self, block: Any) -> None:
         if self.square:
             block, reference = block[:, self.features], self.reference[self.features]
-            left = away = less(block, reference)
+            selected = away = less(block, reference)
         else:
             away = less(block, self.reference)
-            left = away[:, self.features]
+            selected = away[:, self.features]
         if scipy.sparse.issparse(away):
-            if away.nnz * left.nnz < DENSE * away.shape[0] ** 2 * self.products.size:
-                return self._take_sparse(left, away)
+            if away.nnz * selected.nnz < DENSE * away.shape[0] ** 2 * self.products.size:
+                return self._take_sparse(selected, away)
             height = max(1, min(2**22 // away.shape[1], away.shape[0]))
             for begin in range(0, away.shape[0], height):
                 self.poll()
                 few = slice(begin, begin + height)
-                self._take_dense(left[few].toarray(), away[few].toarray())
+                self._take_dense(selected[few].toarray(), away[few].toarray())
             return None
-        return self._take_dense(left, away)
+        return self._take_dense(selected, away)
 
-    def _take_dense(self, left: np.ndarray, away: np.ndarray) -> None:
+    def _take_dense(self, selected: np.ndarray, away: np.ndarray) -> None:
         if self.square:
             self.products = dsyrk(1.0, away.T, beta=1.0, c=self.products, overwrite_c=True)
         else:  # transposed, so that nothing is copied
-            made = dgemm(1.0, away.T, left.T, beta=1.0, c=self.products.T, overwrite_c=True, trans_b=True)
-            self.products = made.T
+            products = dgemm(1.0, away.T, selected.T, beta=1.0, c=self.products.T, overwrite_c=True, trans_b=True)
+            self.products = products.T
 
-    def _take_sparse(self, left: scipy.sparse.csr_array, away: scipy.sparse.csr_array) -> None:
-        rows = scipy.sparse.csr_array(left.T)
+    def _take_sparse(self, selected: scipy.sparse.csr_array, away: scipy.sparse.csr_array) -> None:
+        rows = scipy.sparse.csr_array(selected.T)
         for begin in range(0, len(self.features), STRIP):
             self.poll()
             few = slice(begin, begin + STRIP)
-            made = rows[few] @ away
-            made = np.triu(made.toarray(), begin) if self.square else made.toarray()
-            self.products[few] += made
+            products = rows[few] @ away
+            products = np.triu(products.toarray(), begin) if self.square else products.toarray()
+            self.products[few] += products
 
     def _join(self, other: Products) -> None:
         self.products += other.products

@@ -132,20 +132,20 @@ def _within(number: int) -> Iterator[None]:
         raise DataError(f"chunk {number}: {error}") from None
 
 
-def plain(given: Any) -> Any:
+def plain(chunk: Any) -> Any:
     """A chunk as an array of real numbers, of its own type where it has one."""
-    if scipy.sparse.issparse(given):
-        if given.dtype.kind not in "fiub":
-            raise DataError(f"data must be real numbers; got dtype {given.dtype}")
-        return scipy.sparse.csr_array(given)
-    if isinstance(given, np.ndarray) and given.dtype.kind in "fiub":
-        check_unmasked(given)
-        made = given
+    if scipy.sparse.issparse(chunk):
+        if chunk.dtype.kind not in "fiub":
+            raise DataError(f"data must be real numbers; got dtype {chunk.dtype}")
+        return scipy.sparse.csr_array(chunk)
+    if isinstance(chunk, np.ndarray) and chunk.dtype.kind in "fiub":
+        check_unmasked(chunk)
+        rows = chunk
     else:
-        made = numbers(given)
-    if made.ndim != 2:
-        raise DataError(f"it must be a table of shape (rows, features); got shape {made.shape}")
-    return made
+        rows = numbers(chunk)
+    if rows.ndim != 2:
+        raise DataError(f"it must be a table of shape (rows, features); got shape {rows.shape}")
+    return rows
 
 
 def chunked(given: Any) -> Source | None:
@@ -185,14 +185,14 @@ def chunked(given: Any) -> Source | None:
     return None
 
 
-def _once(given: Iterator[Any]) -> Callable[[], Iterator[Any]]:
+def _once(rows: Iterator[Any]) -> Callable[[], Iterator[Any]]:
     """An iterator as a function that gives it, and says so when it is asked for again."""
-    left = [given]
+    unread = [rows]
 
     def read() -> Iterator[Any]:
-        if not left:
+        if not unread:
             raise DataError("an iterator can be read once only: give a function that returns a new one")
-        return left.pop()
+        return unread.pop()
 
     return read
 
@@ -295,8 +295,8 @@ def _of_parquet(given: Any) -> Source | None:
 
 def _columns(batch: Any, names: tuple[str, ...]) -> np.ndarray:
     """A batch of columns as one array, a missing value not a number."""
-    made = np.empty((batch.num_rows, len(names)))
+    table = np.empty((batch.num_rows, len(names)))
     for j, column in enumerate(batch.columns):
-        given = column.to_numpy(zero_copy_only=False)
-        made[:, j] = given if given.dtype.kind in "fb" or not column.null_count else given.astype(np.float64)
-    return made
+        values = column.to_numpy(zero_copy_only=False)
+        table[:, j] = values if values.dtype.kind in "fb" or not column.null_count else values.astype(np.float64)
+    return table

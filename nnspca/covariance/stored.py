@@ -73,16 +73,16 @@ class StoredData:
         with self._lock, one_blas_thread():
             monitor = current(f"pass {self.passes + 1} over the data")
             try:
-                made = summed(self.source.heeding(monitor.should_stop, monitor.on_progress), kind)
+                total = summed(self.source.heeding(monitor.should_stop, monitor.on_progress), kind)
             except ReadingStopped:
                 raise Stopped from None
             self.passes += 1
-            self._check(made)
-            return made
+            self._check(total)
+            return total
 
-    def _check(self, made: Pass) -> None:
-        if (made.count, made.mark) != (self.count, self.mark):
-            what = f"{made.count} rows now, {self.count} before" if made.count != self.count else "a value differs"
+    def _check(self, total: Pass) -> None:
+        if (total.count, total.mark) != (self.count, self.mark):
+            what = f"{total.count} rows now, {self.count} before" if total.count != self.count else "a value differs"
             raise DataError(
                 f"the data changed while they were read, between the first pass and pass {self.passes}: {what}; give "
                 "data that stay as they are"
@@ -120,9 +120,9 @@ class StoredData:
         most = max(1, len(missing) if self.source.blocks is None else SHARED // self.n)
         for start in range(0, len(missing), most):
             few = missing[start : start + most]
-            made = self._summed(few)
+            rows = self._summed(few)
             self._let_go(set(map(int, wanted)), len(few))
-            for i, row in zip(few, made, strict=True):
+            for i, row in zip(few, rows, strict=True):
                 self._held[int(i)] = row.copy()  # its own, so that it can be let go alone
 
     def _let_go(self, needed: set[int], more: int) -> None:
@@ -132,18 +132,18 @@ class StoredData:
 
     def _more(self, missing: np.ndarray) -> np.ndarray:
         """The rows that are missing, and those that may be wanted next: of largest variance, or of less than these."""
-        left, begin = self.room - len(self._held), 0
-        if left < FIRST:  # they are read one after the other, and those before are let go
-            left, begin = self.room // 4, int(np.flatnonzero(np.isin(self._order, missing))[0])
-        limit = min(self._wanted, self.room // 2, left) - len(missing)
+        free_rows, begin = self.room - len(self._held), 0
+        if free_rows < FIRST:  # they are read one after the other, and those before are let go
+            free_rows, begin = self.room // 4, int(np.flatnonzero(np.isin(self._order, missing))[0])
+        limit = min(self._wanted, self.room // 2, free_rows) - len(missing)
         self._wanted *= 2
-        asked = set(map(int, missing))
-        others = [i for i in map(int, self._order[begin:]) if i not in self._held and i not in asked]
+        requested = set(map(int, missing))
+        others = [i for i in map(int, self._order[begin:]) if i not in self._held and i not in requested]
         return np.concatenate([missing, np.array(others[: max(limit, 0)], dtype=np.intp)])
 
     def _summed(self, features: np.ndarray) -> np.ndarray:
-        made = self.over(partial(Products, features, self.reference, False)).result()
-        return self._scaled(made, features, np.arange(self.n))
+        products = self.over(partial(Products, features, self.reference, False)).result()
+        return self._scaled(products, features, np.arange(self.n))
 
     def among(self, features: np.ndarray) -> np.ndarray:
         """Return A among some features, symmetric."""
@@ -151,20 +151,20 @@ class StoredData:
             if (places := self._among_last(features)) is not None:
                 return self._last[1][np.ix_(places, places)]
             if not self.lacks(features) or len(features) <= min(FIRST, self.room):
-                made = self.rows(features)[:, features]
+                matrix = self.rows(features)[:, features]
             else:
-                made = self._formed(features)
-            made = (made + made.T) / 2
-            np.fill_diagonal(made, self.diagonal[features])
+                matrix = self._formed(features)
+            matrix = (matrix + matrix.T) / 2
+            np.fill_diagonal(matrix, self.diagonal[features])
             if FIRST < len(features) <= FORMED:
-                self._last = features, made
-            return made
+                self._last = features, matrix
+            return matrix
 
     def _formed(self, features: np.ndarray) -> np.ndarray:
         if 24 * len(features) ** 2 > max(self.memory, 24 * FORMED**2):
             self._refuse(len(features))
-        made = self.over(partial(Products, features, self.reference, True)).result()
-        return self._scaled(made, features, features)
+        products = self.over(partial(Products, features, self.reference, True)).result()
+        return self._scaled(products, features, features)
 
     def _among_last(self, features: np.ndarray) -> np.ndarray | None:
         """Their places among the features that A was formed among last; None where they are not all there."""
@@ -188,8 +188,8 @@ class StoredData:
 
     def images(self, x: np.ndarray) -> np.ndarray:
         """Return A times each row of x, shape (r, n)."""
-        made = self.over(partial(Images, x / self.scale, self.reference, self.offset)).images
-        return np.where(self.variance > 0, made / self.count / self.scale, 0.0)
+        images_sum = self.over(partial(Images, x / self.scale, self.reference, self.offset)).images
+        return np.where(self.variance > 0, images_sum / self.count / self.scale, 0.0)
 
     def sampled(self) -> Factor:
         """Return the factor of some of the samples."""
@@ -212,12 +212,12 @@ def summed(source: Source, kind: Callable[..., Any]) -> Any:
 
     def poll() -> None:
         if source.monitor.stop():
-            raise ReadingStopped(f"the reading was stopped after {made.count:,} rows")
+            raise ReadingStopped(f"the reading was stopped after {total.count:,} rows")
 
-    made: Any = None
+    total: Any = None
     for chunk in source.chunks():
-        if made is None:
-            made = kind(chunk.shape[1], source.names, chunk=0 if source.stored else None)
-            made.poll = poll
-        made.add(chunk)
-    return made
+        if total is None:
+            total = kind(chunk.shape[1], source.names, chunk=0 if source.stored else None)
+            total.poll = poll
+        total.add(chunk)
+    return total

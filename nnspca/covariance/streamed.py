@@ -114,7 +114,7 @@ def read(source: Source, standardize: bool, sample_weight: object = None, number
         weights = None if (weights == weights[0]).all() else weights / weights.max()
     if m is not None and n is not None and is_large(m, n) and source.blocks is not None:
         return of_sums(spread.over_blocks(source, Sums, weights), standardize, source.expected)
-    kept: list[Any] = []
+    stored_chunks: list[Any] = []
     sums: Sums | None = None
     rows = count = 0
     for chunk in source.chunks():
@@ -127,19 +127,19 @@ def read(source: Source, standardize: bool, sample_weight: object = None, number
             count = count + chunk.nnz if sparse else (m or rows) * chunk.shape[1]
             if count > numbers and not formed(m or rows, chunk.shape[1]):
                 return None
-            kept.append((chunk, few))
+            stored_chunks.append((chunk, few))
             continue
         if sums is None:
             sums = Sums(chunk.shape[1], source.names, chunk=0 if source.stored else None)
-            for early, own in kept:
-                sums.add(early, own)
-            kept = []
+            for early, chunk_weights in stored_chunks:
+                sums.add(early, chunk_weights)
+            stored_chunks = []
         sums.add(chunk, few)
     if sums is not None:
         if rows < most < np.inf:
             raise DataError(f"{source.what} gave {rows} rows; sample_weight has {most} weights")
         return of_sums(sums, standardize, source.expected)
-    return _whole([chunk for chunk, _ in kept], source.expected)
+    return _whole([chunk for chunk, _ in stored_chunks], source.expected)
 
 
 def turned(source: Source) -> Any:
@@ -159,16 +159,16 @@ def turned(source: Source) -> Any:
     return _whole(list(source.chunks()), None).T
 
 
-def _whole(kept: list[Any], before: Before | None) -> Any:
+def _whole(chunks: list[Any], before: Before | None) -> Any:
     """All rows as one array."""
     if before is not None:
-        seen = Moments(kept[0].shape[1])
-        for chunk in kept:
-            seen.add(chunk)
-        before.check(seen.count, seen.mean, seen.variance)
-    if any(map(scipy.sparse.issparse, kept)):
-        return scipy.sparse.csr_array(scipy.sparse.vstack(list(map(scipy.sparse.csr_array, kept))))
-    return np.concatenate(kept) if len(kept) > 1 else np.asarray(kept[0])
+        moments = Moments(chunks[0].shape[1])
+        for chunk in chunks:
+            moments.add(chunk)
+        before.check(moments.count, moments.mean, moments.variance)
+    if any(map(scipy.sparse.issparse, chunks)):
+        return scipy.sparse.csr_array(scipy.sparse.vstack(list(map(scipy.sparse.csr_array, chunks))))
+    return np.concatenate(chunks) if len(chunks) > 1 else np.asarray(chunks[0])
 
 
 def given_weights(given: object, m: int | None) -> np.ndarray | None:
@@ -272,8 +272,8 @@ def check_scales(variance: np.ndarray) -> None:
 def origin_of(sums: Any, standardize: bool) -> Origin:
     """Where it comes from: the same for the same rows, however they were cut into chunks."""
     if sums.weighted:
-        made = f"marked weighted samples{', standardised' if standardize else ''}"
+        description = f"marked weighted samples{', standardised' if standardize else ''}"
     else:
         centred = f"centred{' and standardised' if standardize else ''}"
-        made = f"marked {'sparse ' if sums.sparse else ''}data {centred}"
-    return Origin(made, (np.array([sums.count, sums.n]), sums.mark.numbers()))
+        description = f"marked {'sparse ' if sums.sparse else ''}data {centred}"
+    return Origin(description, (np.array([sums.count, sums.n]), sums.mark.numbers()))

@@ -177,11 +177,15 @@ class Sums:
     def copy(self) -> Sums:
         """Return one that can be added to while this stays as it is."""
         self.flush()
-        made = copy(self)
-        made._products, made.low, made.high = self._products.copy(order="F"), self.low.copy(), self.high.copy()
-        made._means, made._places = list(self._means), deepcopy(self._places)
-        made._block, made._weights = np.empty((0, self.n)), np.empty(0)
-        return made
+        new = copy(self)
+        new._products, new.low, new.high = (
+            self._products.copy(order="F"),
+            self.low.copy(),
+            self.high.copy(),
+        )
+        new._means, new._places = list(self._means), deepcopy(self._places)
+        new._block, new._weights = np.empty((0, self.n)), np.empty(0)
+        return new
 
     @property
     def seen(self) -> int:

@@ -60,28 +60,28 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
     array([-2.,  0.,  2.])
     """
     standardize = check_flag("standardize", standardize)
-    given = opened(X)
-    rows = numbers(given.values)
+    source = opened(X)
+    rows = numbers(source.values)
     if rows.ndim != 2 or min(rows.shape) < 1:
         raise DataError(f"X must be a table of samples and features; got shape {rows.shape}")
-    seen: Features | None = None
+    features: Features | None = None
     if isinstance(loadings, Component | Components):
-        seen, loadings = loadings.features, loadings.loadings
+        features, loadings = loadings.features, loadings.loadings
     one = _is_one(loadings)
     U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, rows.shape[1])
     own = isinstance(mean, str) and mean == "own"
     if standardize and not own:
         raise ValueError("standardize=True goes with mean='own'; a component brings its own scale, else give scale=")
-    if seen is not None and mean is None:
-        check_same_names(given.names, seen.given_names, "the component")
+    if features is not None and mean is None:
+        check_same_names(source.names, features.given_names, "the component")
     used = np.flatnonzero(U.any(axis=1))
     values = rows[:, used].toarray() if isinstance(rows, scipy.sparse.csr_array) else np.asarray(rows[:, used])
     if own:
         result = _on_their_own(values, U[used], standardize, scale)
     else:
-        taken, divided = _measured_by(seen, mean, scale, rows.shape[1])
+        centre, divisor = _measured_by(features, mean, scale, rows.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
-            result = ((values - taken[used]) / divided[used]) @ U[used]
+            result = ((values - centre[used]) / divisor[used]) @ U[used]
     if not np.isfinite(result).all():
         raise DataError("the scores are too large for double precision: rescale the data")
     return result[:, 0] if one else result
@@ -98,17 +98,17 @@ def _on_their_own(values: np.ndarray, U: np.ndarray, standardize: bool, scale: o
         return factor.forward(U.T).T * np.sqrt(len(values))
 
 
-def _measured_by(seen: Features | None, mean: object, scale: object, n: int) -> tuple[np.ndarray, np.ndarray]:
+def _measured_by(features: Features | None, mean: object, scale: object, n: int) -> tuple[np.ndarray, np.ndarray]:
     """The mean to subtract and the scale to divide by: the given ones, else those of the component."""
     if mean is None:
-        if seen is None or seen.mean is None or seen.scale is None:
+        if features is None or features.mean is None or features.scale is None:
             raise ValueError(
                 "mean is not given, and these loadings carry none: give mean= of the data they were sought on (and "
                 "scale= if those were standardised), or mean='own' for the mean of X itself"
             )
-        return seen.mean, seen.scale if scale is None else _numbers_of("scale", scale, n)
-    taken = _numbers_of("mean", mean, n)
-    return taken, np.ones(n) if scale is None else _numbers_of("scale", scale, n)
+        return features.mean, features.scale if scale is None else _numbers_of("scale", scale, n)
+    centre = _numbers_of("mean", mean, n)
+    return centre, np.ones(n) if scale is None else _numbers_of("scale", scale, n)
 
 
 def _numbers_of(name: str, value: object, n: int) -> np.ndarray:

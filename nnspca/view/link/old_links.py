@@ -45,8 +45,8 @@ def rewritten(path: str, query: str) -> tuple[str, str] | None:
     (('', 'proof=true&proof_view=certificate'), None)
     """
     old = path.strip("/").rpartition("/")[2]
-    said = parse_qsl(query, keep_blank_values=True)
-    known = [pair for pair in said if pair[0] not in DROPPED]
+    pairs = parse_qsl(query, keep_blank_values=True)
+    known = [pair for pair in pairs if pair[0] not in DROPPED]
     page = PAGES.get(old, old)
     if page in ("", "explore"):
         page, known = "", _explored(old, known)
@@ -56,20 +56,20 @@ def rewritten(path: str, query: str) -> tuple[str, str] | None:
         known = [("what", "solvers"), *known]
     elif page == "compare" and ("what", "solvers") not in known:
         known = [("scales" if key == "scale" else key, value) for key, value in known]
-    if old not in PAGES and known == said:
+    if old not in PAGES and known == pairs:
         return None
     return page, urlencode(known)
 
 
-def _explored(old: str, said: Query) -> Query:
+def _explored(old: str, pairs: Query) -> Query:
     """Return the keys of the Explore page that say what those of an older page said."""
-    keys = {key for key, _ in said}
+    keys = {key for key, _ in pairs}
     new: Query = []
     if old == "variance" and "methods" not in keys:
         new += [("methods", "best"), ("methods", "em")]
     if old == "samples":
         new.append(("samples", "true"))
-    for key, value in _folded(said, FOLDS):
+    for key, value in _folded(pairs, FOLDS):
         if key == "point" and POINT in value:
             k, _, method = value.partition(POINT)
             new += [("k", k), ("method", method)]
@@ -80,14 +80,14 @@ def _explored(old: str, said: Query) -> Query:
     return new
 
 
-def _folded(said: Query, folds: Mapping[str, tuple[str, str, str]]) -> Query:
+def _folded(pairs: Query, folds: Mapping[str, tuple[str, str, str]]) -> Query:
     """Return the keys with those of former folds replaced by the fold that holds the same today, the first of each.
 
     >>> _folded([("stable", "true"), ("proofs", "true"), ("r", "3")], PARTS_FOLDS)
     [('proven', 'true'), ('proven_view', 'stability'), ('r', '3')]
     """
     new: Query = []
-    for key, value in said:
+    for key, value in pairs:
         if key not in folds:
             new.append((key, value))
         elif value == "true" and folds[key][0] not in {name for name, _ in new}:

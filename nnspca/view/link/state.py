@@ -285,12 +285,12 @@ def usual_scale(name: str) -> str:
 def current() -> State:
     """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
     values = visits.values()
-    held = {key: _remembered(entry, values) for key, entry in SHARED.items()}
-    said = {key: SHARED[key].default if value is None else value for key, value in held.items()}
-    if held["scale"] is None:
-        said["scale"] = usual_scale(said["data"])
-    said["prep"] = tuple(step for step in preparing.STEPS if step in said["prep"])  # always in the order they are done
-    return State(**said)
+    stored = {key: _remembered(entry, values) for key, entry in SHARED.items()}
+    choices = {key: SHARED[key].default if value is None else value for key, value in stored.items()}
+    if stored["scale"] is None:
+        choices["scale"] = usual_scale(choices["data"])
+    choices["prep"] = tuple(step for step in preparing.STEPS if step in choices["prep"])  # in the order they are done
+    return State(**choices)
 
 
 def remembered(entry: Entry) -> Any:
@@ -299,17 +299,17 @@ def remembered(entry: Entry) -> Any:
 
 
 def _remembered(entry: Entry, values: Mapping[str, Any]) -> Any:
-    held = values.get(entry.key)
-    return values.get("_memory", {}).get((entry.pages, entry.key)) if held is None else held
+    stored = values.get(entry.key)
+    return values.get("_memory", {}).get((entry.pages, entry.key)) if stored is None else stored
 
 
 def assign(**choices: Any) -> None:
     """Choose values for widgets from elsewhere: by another widget's callback, or before they are drawn."""
-    said = st.session_state
-    said["_assignments"] = said.get("_assignments", 0) + 1
+    session = st.session_state
+    session["_assignments"] = session.get("_assignments", 0) + 1
     for key, value in choices.items():
-        said.setdefault("_assigned", {})[key] = said["_assignments"], said.get(key), value
-        said[key] = value
+        session.setdefault("_assigned", {})[key] = session["_assignments"], session.get(key), value
+        session[key] = value
 
 
 def assignments() -> int:
@@ -317,14 +317,14 @@ def assignments() -> int:
     return int(st.session_state.get("_assignments", 0))
 
 
-def reassign(seen: int) -> None:
+def reassign(number_seen: int) -> None:
     """Choose again what was assigned after a request left the browser; to be called in the request's callback.
 
     A request carries the values of all widgets. One that a component sends by itself may leave just
     before the browser learns of an assignment, and would undo it.
     """
     for key, (number, before, value) in st.session_state.get("_assigned", {}).items():
-        if number > seen and st.session_state.get(key) == before:
+        if number > number_seen and st.session_state.get(key) == before:
             st.session_state[key] = value
 
 

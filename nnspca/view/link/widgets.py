@@ -62,27 +62,27 @@ def choose(
     value that the link asked for and that is not possible here is told to the person, with what is
     ``allowed``. The choice is remembered when the person goes to another page and comes back.
     """
-    key, said, place = entry.key, st.session_state, (entry.pages, entry.key)
+    key, session, place = entry.key, st.session_state, (entry.pages, entry.key)
     label = label or entry.label
     settings["help"] = guide.explained(key, settings.get("help", entry.help))
     usual = entry.default if usual is USUAL else usual
     low, high = entry.low if low is None else low, entry.high if high is None else high
     options = entry.options if options is None else options
-    memory = said.setdefault("_memory", {})
-    texts, held = st.query_params.get_all(key), said.get(key)
-    written = held is None and not texts and place in memory  # whether this run sets the value itself
+    memory = session.setdefault("_memory", {})
+    texts, stored = st.query_params.get_all(key), session.get(key)
+    written = stored is None and not texts and place in memory  # whether this run sets the value itself
     if written:
-        said[key] = held = memory[place]
-        if held != usual and held is not None:
-            st.query_params[key] = _text(held)  # a copied link says it too, and from here on the widget keeps it
-    if entry.widget == "slider" and held is not None and _outside(held, low, high, ()):
-        said[key] = held = min(max(held, low), high)  # the data have moved its ends: Streamlit would end the page
-    known = not texts or (held is not None and texts[-1] == str(held))  # what the widget says needs no second look
+        session[key] = stored = memory[place]
+        if stored != usual and stored is not None:
+            st.query_params[key] = _text(stored)  # a copied link says it too, and from here on the widget keeps it
+    if entry.widget == "slider" and stored is not None and _outside(stored, low, high, ()):
+        session[key] = stored = min(max(stored, low), high)  # of other data: Streamlit would end the page
+    known = not texts or (stored is not None and texts[-1] == str(stored))  # what the widget says needs no second look
     wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
     unusable = not known and wanted is None
     named = "format_func" in settings  # Streamlit would write the words shown into the link, not the value
-    if named and held is None and wanted is not None:
-        said[key] = list(wanted) if entry.kind == "several" else wanted
+    if named and stored is None and wanted is not None:
+        session[key] = list(wanted) if entry.kind == "several" else wanted
         written = True
     if not named and not unusable:
         settings["bind"] = "query-params"
@@ -93,13 +93,13 @@ def choose(
         _write_link(key, drawn, usual)
     elif unusable:
         _drop(key)
-    if said.get(key) is not None:
+    if session.get(key) is not None:
         memory[place] = drawn
     value = tuple(drawn) if entry.kind == "several" else drawn
     refused = None
-    if held is not None:
-        if _outside(held, low, high, options) and held != drawn:
-            refused = str(held)
+    if stored is not None:
+        if _outside(stored, low, high, options) and stored != drawn:
+            refused = str(stored)
     elif not whole or (wanted is not None and wanted != value):
         refused = ", ".join(texts)
     _note(place, label, refused, value, allowed or _allowed(entry, low, high, options))
@@ -127,10 +127,10 @@ def _write_link(key: str, value: Any, usual: Any) -> None:
 
 def upcoming_value(entry: Entry) -> Any:
     """Return what a key is about to say, before its widget is drawn."""
-    held = state.remembered(entry)
-    if held is None:
-        held = entry.read(st.query_params.get_all(entry.key))[0]
-    return entry.default if held is None else held
+    value = state.remembered(entry)
+    if value is None:
+        value = entry.read(st.query_params.get_all(entry.key))[0]
+    return entry.default if value is None else value
 
 
 def keep(entry: Entry, options: Sequence[Any] | None = None) -> None:
@@ -204,11 +204,11 @@ def _settings(
     return {"value": usual}
 
 
-def _outside(held: Any, low: float | None, high: float | None, options: Sequence[Any]) -> bool:
+def _outside(stored: Any, low: float | None, high: float | None, options: Sequence[Any]) -> bool:
     """Tell whether a value kept from before lies outside what is possible now."""
     if options:
-        return any(v not in options for v in (held if isinstance(held, list | tuple) else [held]))
-    return (low is not None and held < low) or (high is not None and held > high)
+        return any(v not in options for v in (stored if isinstance(stored, list | tuple) else [stored]))
+    return (low is not None and stored < low) or (high is not None and stored > high)
 
 
 def _allowed(entry: Entry, low: float | None, high: float | None, options: Sequence[Any]) -> str:
@@ -225,12 +225,12 @@ def _note(place: tuple[tuple[str, ...], str], label: str, refused: str | None, v
     """Keep a note about a value that could not be used, until the person chooses another, or other data."""
     notes = st.session_state.setdefault("_notes", {})
     if refused is not None:
-        given = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
+        rejected = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
         limits = f" ({sanitize.plain(allowed)})" if allowed else ""
         shown = sanitize.plain(_say(value))
-        told = f"{label}: “{sanitize.plain(given)}” cannot be used here{limits}; showing {shown}."
-        told += RELOADED if place[1] == "data" else ""
-        notes[place] = (value, _data()), told
+        sentence = f"{label}: “{sanitize.plain(rejected)}” cannot be used here{limits}; showing {shown}."
+        sentence += RELOADED if place[1] == "data" else ""
+        notes[place] = (value, _data()), sentence
     elif place in notes and notes[place][0][0] != value:
         del notes[place]
 
@@ -270,10 +270,10 @@ def notes() -> None:
         st.rerun()
     place = st.session_state.pop("_notes_place", None)
     with st.container() if place is None else place:
-        told = st.session_state.get("_notes", {})
-        for note_place in [kept for kept, ((_, about), _) in told.items() if about != _data()]:
-            del told[note_place]
-        for _, note in told.values():
+        unusable = st.session_state.get("_notes", {})
+        for note_place in [outdated for outdated, ((_, about), _) in unusable.items() if about != _data()]:
+            del unusable[note_place]
+        for _, note in unusable.values():
             st.info(note, icon=":material/info:")
         if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith("embed")]:
             named = ", ".join(f"“{sanitize.plain(sanitize.line(key, LONGEST))}”" for key in strange[:FEW])
@@ -306,9 +306,9 @@ def linked_value(entry: Entry, *, high: float | None = None, fits: Callable[[Any
 
 def pressed(entry: Entry) -> Any:
     """Return what was last chosen by a press, for a key that has no widget: from the link, or as it was left."""
-    held = st.session_state.get(entry.key, entry.default)
-    if held != entry.default and entry.key not in st.query_params:
-        st.query_params[entry.key] = str(held)
+    value = st.session_state.get(entry.key, entry.default)
+    if value != entry.default and entry.key not in st.query_params:
+        st.query_params[entry.key] = str(value)
     st.session_state[entry.key] = linked_value(entry)
     return st.session_state[entry.key]
 
@@ -335,16 +335,16 @@ def expander(entry: Entry, label: str, icon: str) -> Any:
     return fold
 
 
-def offer(found: Suggestion | None, key: str, now: int) -> None:
+def offer(suggestion: Suggestion | None, key: str, now: int) -> None:
     """Offer a suggestion for a key of the link, which is ``now`` so much; nothing changes before it is pressed."""
     waiting, name, purpose = OFFERS[key]
     st.button(
-        waiting if found is None else f"{name}: {found.value:,}",
+        waiting if suggestion is None else f"{name}: {suggestion.value:,}",
         key=f"suggest-{key}",
-        help=purpose if found is None else found.why,
-        disabled=found is None or found.value == now,
+        help=purpose if suggestion is None else suggestion.why,
+        disabled=suggestion is None or suggestion.value == now,
         on_click=state.assign,
-        kwargs={key: now if found is None else found.value},
+        kwargs={key: now if suggestion is None else suggestion.value},
         width="stretch",
     )
 

@@ -125,12 +125,12 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     return work
 
 
-def _noted(data: Dataset, seen: Inspection, reading: Reading) -> Dataset:
+def _noted(data: Dataset, inspection: Inspection, reading: Reading) -> Dataset:
     """Return the data set without the columns that are no features, and with what was noticed among its notes."""
-    if seen.left_out and not reading.every:
-        data = nnspca.datasets.leave_out(data, seen.left_out)
-    said = [note.says for note in seen.notes if note.choice != "leave out" or not reading.every]
-    return replace(data, notes=(*data.notes, *said))
+    if inspection.left_out and not reading.every:
+        data = nnspca.datasets.leave_out(data, inspection.left_out)
+    remarks = [note.says for note in inspection.notes if note.choice != "leave out" or not reading.every]
+    return replace(data, notes=(*data.notes, *remarks))
 
 
 def own_name(filename: str, content: bytes = b"") -> str | None:
@@ -149,31 +149,33 @@ def remember(
     data: Dataset, files: Sequence[File], reading: Reading, names: File | None, left_out: Sequence[str]
 ) -> None:
     """Remember how a data set was read, for the Python that reads it again."""
-    kept = _Kept(
+    record = _Kept(
         tuple(file.name for file in files),
         own_name(files[0].name, files[0].getvalue()) if len(files) == 1 else None,
         replace(reading, names=names.name if names else ""),
         tuple(left_out),
     )
-    visits.values().setdefault("_readings", {})[data.name] = kept
+    visits.values().setdefault("_readings", {})[data.name] = record
 
 
 def code(name: str, variable: str) -> list[str]:
     """Return the Python that reads a file of this session again as ``variable``; empty where it is not known how."""
-    kept: _Kept | None = visits.values().get("_readings", {}).get(name)
-    if kept is None:
+    record: _Kept | None = visits.values().get("_readings", {}).get(name)
+    if record is None:
         return []
-    source = repr(kept.files[0]) if len(kept.files) == 1 else repr(list(kept.files))
-    if len(kept.files) > 5:
+    source = repr(record.files[0]) if len(record.files) == 1 else repr(list(record.files))
+    if len(record.files) > 5:
         source = "'the folder of your files'"
     usual = Reading()
-    given: dict[str, Any] = {key: getattr(kept.reading, key) for key in ("samples", "label", "missing", "sample_names")}
-    said = [f"{key}={value!r}" for key, value in given.items() if value != getattr(usual, key)]
-    said += [f"name={kept.name!r}"] if kept.name else []
-    lines = [f"{variable} = nnspca.datasets.read({', '.join([source, *said])})  # the path of your file"]
-    if kept.reading.names:
-        names = f"nnspca.datasets.read_names({kept.reading.names!r})"
+    options: dict[str, Any] = {
+        key: getattr(record.reading, key) for key in ("samples", "label", "missing", "sample_names")
+    }
+    arguments = [f"{key}={value!r}" for key, value in options.items() if value != getattr(usual, key)]
+    arguments += [f"name={record.name!r}"] if record.name else []
+    lines = [f"{variable} = nnspca.datasets.read({', '.join([source, *arguments])})  # the path of your file"]
+    if record.reading.names:
+        names = f"nnspca.datasets.read_names({record.reading.names!r})"
         lines.append(f"{variable} = nnspca.datasets.rename({variable}, {names})")
-    if kept.left_out:
-        lines.append(f"{variable} = nnspca.datasets.leave_out({variable}, {list(kept.left_out)!r})")
+    if record.left_out:
+        lines.append(f"{variable} = nnspca.datasets.leave_out({variable}, {list(record.left_out)!r})")
     return lines

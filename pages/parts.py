@@ -14,10 +14,10 @@ data = catalogue.in_use(now)
 total = store.covariance(data, now).trace
 
 st.title("Parts")
-purpose = st.container(key="parts-purpose")
+purpose = st.container(key="parts-purpose").empty()  # an empty element keeps the place
 asked, shown = widgets.choices_and_figure("parts")
 with shown:
-    said = st.container(key="parts-said")
+    said = st.container(key="parts-said").empty()
     running = st.container(key="parts-running")
     running.empty()
     sight, curve = st.columns([1, 1.1], gap="large")

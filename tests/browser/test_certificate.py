@@ -115,7 +115,7 @@ def test_every_k_is_tightened_in_turn(visit):
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "noun"),
-    [("lrs", "wavelengths"), ("cbcl-faces", "pixels"), ("leukemia", "genes")],
+    [("lrs", "wavelengths"), ("leukemia", "genes")],
 )
 def test_real_data_show_a_component_play_k_and_confirm_their_certificate(visit, real_data, name, noun):
     page = quiet(visit(f"/?data={name}&k=5&proof=true&bounds=true"))

@@ -11,7 +11,6 @@ STATED = re.compile("of the optimum|proven optimal", re.I)
 PROBLEMS = [
     pytest.param("lfw-faces", 40, "faces"),
     pytest.param("digits", 16, "digits"),
-    pytest.param("lrs", 8, "spectra", marks=pytest.mark.real_data),
     pytest.param("leukemia", 40, "", marks=pytest.mark.real_data),
 ]
 

@@ -90,7 +90,7 @@ def test_a_sample_is_rebuilt_and_each_part_explains_more_of_it(visit):
 
 
 def test_on_a_phone_the_page_is_short_and_the_picture_follows_the_words(visit):
-    page = visit("/parts?data=digits&k=12&r=3")
+    page = visit("/parts?data=digits&k=8&r=6")
     page.set_viewport_size({"width": 390, "height": 844})
     settled(page)
     page.locator(".st-key-parts-band .main-svg").first.wait_for()

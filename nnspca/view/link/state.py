@@ -317,14 +317,14 @@ def assignments() -> int:
     return int(st.session_state.get("_assignments", 0))
 
 
-def reassign(number_seen: int) -> None:
+def reassign(assignments_seen: int) -> None:
     """Choose again what was assigned after a request left the browser; to be called in the request's callback.
 
     A request carries the values of all widgets. One that a component sends by itself may leave just
     before the browser learns of an assignment, and would undo it.
     """
     for key, (number, before, value) in st.session_state.get("_assigned", {}).items():
-        if number > number_seen and st.session_state.get(key) == before:
+        if number > assignments_seen and st.session_state.get(key) == before:
             st.session_state[key] = value
 
 

@@ -76,7 +76,8 @@ def choose(
         if stored != usual and stored is not None:
             st.query_params[key] = _text(stored)  # a copied link says it too, and from here on the widget keeps it
     if entry.widget == "slider" and stored is not None and _outside(stored, low, high, ()):
-        session[key] = stored = min(max(stored, low), high)  # of other data: Streamlit would end the page
+        # Its ends have moved with the data; Streamlit would end the page at a value outside them.
+        session[key] = stored = min(max(stored, low), high)
     known = not texts or (stored is not None and texts[-1] == str(stored))  # what the widget says needs no second look
     wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
     unusable = not known and wanted is None

@@ -216,7 +216,9 @@ def _answer(result: Found, data: Dataset, now: State, choice: Choices, draws: in
             [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
             hide_index=True,
             height=420,
-            column_config={"returns in (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
+            column_config={
+                "in resamples (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")
+            },
             alt="Each feature of each part: how often it returns, and what is proven of it.",
         )
     few = f" with {STARTS} starts each" if resampled.parts.deflation == TOGETHER else ""
@@ -271,7 +273,7 @@ def listing(result: Found, data: Dataset) -> list[dict[str, object]]:
             {
                 "part": row["part"],
                 "feature": str(data.feature_names[i]),
-                "returns in (%)": words.floor(100 * share, 1),
+                "in resamples (%)": words.floor(100 * share, 1),
                 "loading": row["loading"],
                 "indispensable": words.STATES.get(state, ""),
             }

@@ -33,7 +33,7 @@ def explore(page: Page) -> None:
 
 
 def parts(page: Page) -> None:
-    sentence(page, "found jointly and never overlap")
+    sentence(page, "found together and never overlap")
     shown = page.locator(".face[data-seen]")
     expect(seen(shown.locator("ol button").nth(5))).to_be_visible()
     seen(page.get_by_role("button", name=re.compile("Increment|increase", re.I)).nth(1)).click()

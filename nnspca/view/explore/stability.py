@@ -38,7 +38,7 @@ def panel(part: Component | None, data: Dataset, now: State) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         draws = choose(
-            KEYS["resamples"], "Resamples", help="More resamples take longer and estimate more precisely.", width=260
+            KEYS["resamples"], "Resamples", help="More resamples take longer; the estimate is more precise.", width=260
         )
         key = stability_key(data, now, part.method, draws)
         job = runs.on_demand(

@@ -73,7 +73,7 @@ def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) 
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         draws = choose(
-            KEYS["resamples"], "Resamples", help="More resamples take longer and estimate more exactly.", width=260
+            KEYS["resamples"], "Resamples", help="More resamples take longer; the estimate is more precise.", width=260
         )
         within = choose(
             KEYS["within"],
@@ -224,9 +224,8 @@ def _answer(result: Found, data: Dataset, now: State, choice: Choices, draws: in
     few = f" with {STARTS} starts each" if resampled.parts.deflation == TOGETHER else ""
     st.caption(
         f"{title_of(choice.lead, choice)}, {resampled.resamples:,} resamples{few}; the parts of each resample are "
-        "matched with these by the features they share. Over each picture: the mean share of a part's own features "
-        "that return, rounded down. “Indispensable” is proven for these samples and for the features that the other "
-        "parts leave."
+        "matched with these by shared features. Above each picture: the mean share of the part's features that return. "
+        "“Indispensable” is proven for these samples, with the other parts fixed."
     )
     stem = f"{data.name}-parts-stability"
     charts.csv_button(downloads.table_csv(rows), "csv-stable", f"{stem}.csv", "Every feature (CSV)")
@@ -251,7 +250,7 @@ def summary(result: Found, noun: str) -> str:
     if stable < r:
         lines.append(f"Resampling suggests **{stable} {'part' if stable == 1 else 'parts'}**, not {r}.")
     if resampled.degenerate:
-        lines.append(f"{resampled.degenerate:,} resamples drew one sample only: nothing returns in them.")
+        lines.append(f"{resampled.degenerate:,} resamples consist of one sample, repeated: no feature returns in them.")
     if result.proven:
         needed = int(result.essential().sum())
         used = int(np.count_nonzero(resampled.parts.loadings[:, sorted(result.proven)]))

@@ -23,7 +23,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     with which:
         names = choices.ask_sets(now)
     with shown:
-        figure, waiting = widgets.reserved("together-place", "The figure stands here once the data are read.")
+        figure, waiting = widgets.reserved("together-place", "The figure appears once the data are read.")
     choice, sets = choices.ask_rest(names, now)
     if len(names) < 2 or not choice.by:
         waiting.empty()
@@ -63,7 +63,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     asked, shown = widgets.choices_and_figure("compare")
     which, limit, press, running = asked.columns([2, 0.8, 0.8, 1.3], vertical_alignment="bottom")
     with shown:
-        figure, waiting = widgets.reserved("race-place", "The figure stands here once a solver has a component.")
+        figure, waiting = widgets.reserved("race-place", "The figure appears once a solver has a component.")
     choice = race_choices.ask(which, limit)
     if not choice.racers:
         waiting.empty()

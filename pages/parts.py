@@ -26,7 +26,7 @@ proofs = widgets.expander(
     KEYS["proven"], "Certificate, a tighter proof, each part alone, stability", ":material/verified:"
 )
 others = widgets.expander(KEYS["others"], "Other solvers, PCA and NMF; features that moved", ":material/compare:")
-use = widgets.expander(KEYS["use"], "Rebuild a sample; downloads and code", ":material/download:")
+use = widgets.expander(KEYS["use"], "Reconstruct a sample; downloads and code", ":material/download:")
 with asked:
     choice, press, suggest = choices.ask(now, data, others)
 if not choice.with_:

@@ -18,7 +18,7 @@ TABS = max(2, os.cpu_count() or 2) + 4  # four more than there are workers
 LINK = "data=lfw-faces&method=em&em.restarts=60&k=160&ks=20,80,160,320&seed={}"
 WITHIN, HEALTH = 60, 5.0  # seconds; several times what it takes on a quiet machine
 STOP = b"Keep the best found so far."  # what the button says that stands beside a run
-PLACE = re.compile(r"Waiting for a free worker: \d+ before this")
+PLACE = re.compile(r"Waiting for a free worker: \d+ ahead")
 
 
 class Tab:

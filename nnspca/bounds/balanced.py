@@ -83,8 +83,8 @@ def balanced_rows(
         "balanced-rows",
         float(value + cov._error_elsewhere),  # each row has room for what drifts
         detail=(
-            "Each feature is given a weight that levels the rows: no feature and its k − 1 weightiest companions "
-            "hold more than this together."
+            "Every pair of features splits its covariance in the ratio of their scales, chosen to level the rows. "
+            "The largest row, its own variance and k − 1 largest shares, is this bound."
         ),
         ingredients=ScaleProof(d, level),
     )

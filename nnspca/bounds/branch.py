@@ -311,8 +311,8 @@ def _bound(root: Node, leaves: int, k: int) -> Bound:
         "branch",
         most,
         detail=(
-            f"The possible choices of {k} features were parted into {leaves} cases, each without some features and "
-            "with others known to be in; in none of them is more variance possible than this."
+            f"All choices of {k} features are split into {leaves} cases, by features that are in or out; no case has "
+            "more variance than this."
         ),
         ingredients=BranchProof(tuple(splits), tuple(proofs)),
     )

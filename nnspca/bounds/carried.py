@@ -90,7 +90,7 @@ def _larger(bound: Bound, at: int, k: int) -> Bound:
     return Bound(
         "larger-k",
         bound.value,
-        detail=f"At k = {at} no component has more, and a component of {k} features is one of those.",
+        detail=f"At k = {at} no component has more, and a component of at most {k} features is one of those.",
         ingredients=LargerProof(at, bound.ingredients),
     )
 
@@ -99,6 +99,6 @@ def _smaller(bound: Bound, at: int, k: int, least: float) -> Bound:
     return Bound(
         "smaller-k",
         at_larger(bound.value, at, k, least),
-        detail=f"At k = {at} no component has more than {bound.value:.6g}, and {k} features hold more in proportion.",
+        detail=f"The upper bound {bound.value:.6g} at k = {at}, raised in proportion to {k} features.",
         ingredients=SmallerProof(at, bound.ingredients),
     )

@@ -162,10 +162,10 @@ class Elimination:
             "elimination",
             float(values.max()),
             detail=(
-                f"{len(self.inside):,} features stay in the problem. Each of the {outside:,} others can hold so "
-                f"little of an optimal component that at most {possible.max(initial=0):,} of them are in it"
+                f"{len(self.inside):,} features stay in the problem. An optimal component uses at most "
+                f"{possible.max(initial=0):,} of the {outside:,} others"
                 + (
-                    f", with at most {100 * self.excluded_mass[most]:.1f} % of its squared norm if all {most:,} were."
+                    f"; any {most:,} of them have at most {100 * self.excluded_mass[most]:.1f} % of its squared norm."
                     if most
                     else "."
                 )

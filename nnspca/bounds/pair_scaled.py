@@ -228,8 +228,8 @@ def described(problem: Problem, value: float, proof: PairProof, step: int) -> Bo
         "pair-scaled",
         value,
         detail=(
-            f"Every pair of features splits its covariance between its two rows; no row's k − 1 largest shares, with "
-            f"what is left of A, exceed this (after {step:,} steps of the splitting)."
+            "Every pair of features splits its covariance between its two rows. The largest row, its own entry and "
+            f"k − 1 largest shares, plus what the remainder adds, is this bound ({step:,} steps of splitting)."
         ),
         ingredients=proof,
     )

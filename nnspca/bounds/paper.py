@@ -42,7 +42,7 @@ def sampled(
         if monitor.stop():
             break
     failure = net.failure_probability(epsilon, d, done)
-    detail = f"ε-net of {done:,} random directions, d = {d}, ε = {epsilon:g}. Not proven for this run."
+    detail = f"ε-net of {done:,} random directions, d = {d}, ε = {epsilon:g}; not proven."
     return Bound(
         "paper",
         min(float(values[0]), value / (1 - epsilon) + following),

@@ -66,10 +66,9 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
     inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop)
     monitor.pay(PRICE * len(inner.tree) * cov.n_features)
     top = rounding.covered(inner.upper)
-    detail = (
-        f"Along the {d} strongest direction(s) the best k features were found exactly; "
-        f"{'every direction is granted' if shifted else 'the other directions can add at most'} eigenvalue {d + 1}."
-    )
+    strongest = "the strongest direction" if d == 1 else f"the {d} strongest directions"
+    rest = "was subtracted first and is added back" if shifted else "is the most that the other directions add"
+    detail = f"The best k features along {strongest} were found exactly; eigenvalue {d + 1} {rest}."
     return Bound(
         "shifted-rank" if shifted else "rank",
         rounding.added(tail, top),

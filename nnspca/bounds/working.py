@@ -295,8 +295,8 @@ def _levelled(
         "pair-scaled",
         float(total),
         detail=(
-            f"Every pair of {len(inside):,} features splits its covariance between its two rows, each of them keeps "
-            f"room for the {len(rows):,} others, and no row costs more than this (after {steps:,} steps)."
+            f"Every pair of {len(inside):,} features splits its covariance between its two rows, with room in each "
+            f"for the {len(rows):,} others. The largest row is this bound ({steps:,} steps of splitting)."
         ),
         ingredients=WorkingProof(inside, proof, limits),
     )

@@ -61,7 +61,7 @@ DEFLATIONS: dict[str, DeflationInfo] = {
         DeflationInfo(
             "together",
             "Together",
-            "All parts are found jointly, without shared features, to explain as much variance as possible in total.",
+            "All parts are found together, without shared features, to explain as much variance as possible in total.",
             "this library",
         ),
         DeflationInfo(

@@ -147,7 +147,7 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     >>> print(seen)
     Column 'id' numbers the samples: left out.
     The scales of the columns differ by a factor of 19,000: standardised, so that units do not matter.
-    Without standardising, 'income' alone would hold 99.9 % of all variance.
+    Without standardising, 'income' alone would have 99.9 % of all variance.
     """
     data = X if isinstance(X, Dataset) else _dataset(X, feature_names)
     m, n = data.shape
@@ -313,7 +313,7 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
         notes.append(
             Note(
                 "dominant",
-                f"Without standardising, {name} alone would hold {percentages:.1f} % of all variance.",
+                f"Without standardising, {name} alone would have {percentages:.1f} % of all variance.",
                 "standardise",
                 (first,),
             )
@@ -417,7 +417,7 @@ def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     if not min(up, down):
         return []
     sentence = (
-        f"In the direction of most variance {max(up, down):,} features rise together and {min(up, down):,} fall: "
-        "a nonnegative component uses one of the two groups; one of any sign uses both."
+        f"Along the first eigenvector {max(up, down):,} features rise while {min(up, down):,} fall: a nonnegative "
+        "component can use only one of these groups."
     )
     return [Note("signs", sentence)]

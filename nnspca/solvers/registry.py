@@ -38,9 +38,7 @@ METHODS: dict[str, MethodInfo] = {
             (
                 OptionInfo("restarts", int, 16, "Random starts of each kind.", 1, 200),
                 OptionInfo("leaders", int, 4, "How many of the best points are polished by swaps.", 1, 50),
-                OptionInfo(
-                    "search", int, 0, "Rounds of search on from there; Stop keeps the best so far.", 0, 1_000_000
-                ),
+                OptionInfo("search", int, 0, "Rounds of further search; Stop keeps the best so far.", 0, 1_000_000),
             ),
             best,
             includes=True,
@@ -60,7 +58,7 @@ METHODS: dict[str, MethodInfo] = {
         MethodInfo(
             "enumeration",
             "Enumeration (every vertex)",
-            "Lists every support the d strongest directions can prefer, and tries them all. For small n.",
+            "Tries every support that can be the best in the d strongest directions. For small n.",
             "Asteris et al. 2014, Alg. 1 and 2; Asteris et al. 2011 without the sign constraint",
             (True, False),
             (OptionInfo("rank", int, 2, "How many leading eigenvectors the search works with.", 1, 6),),
@@ -79,7 +77,7 @@ METHODS: dict[str, MethodInfo] = {
                     "max_samples",
                     int,
                     20_000,
-                    "Largest number of directions to try, whatever the theorem asks.",
+                    "Largest number of directions to try, even if the theorem needs more.",
                     1,
                     10**7,
                 ),

@@ -128,7 +128,7 @@ STUDIES = (
         "Before any run, Theorem 1 promises a share of the optimum, computed from the spectrum alone. After the run, "
         "the paper's bound mostly guarantees a larger share, and a proven bound a still larger one. The difference is "
         "largest for many features and a small k.",
-        "The theorem is about Alg. 1, which solves the rank-d problem exactly; the other bars are about Alg. 3, as in "
+        "The theorem applies to Alg. 1, which solves the rank-d problem exactly; the other bars show Alg. 3, as in "
         "the paper's experiments. The paper prints no values of ρ; here they are computed from its formula and our "
         "spectra. For the infrared spectra see the remarks on Fig. 6.",
         _theorem,

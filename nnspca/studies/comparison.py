@@ -153,7 +153,7 @@ POINTS = (
     Column("variance", "Variance ÷ λ₁", 4, "down"),
     Column("upper", "Proven upper bound ÷ λ₁", 4, "up"),
     Column("proven", "Proven share", 4, "down"),
-    Column("promised", "Promised beforehand", 4, "down"),
+    Column("promised", "Promised by Theorem 1", 4, "down"),
     Column("seconds", "Solver, s", 3),
     Column("proof_seconds", "Proof, s", 3),
 )
@@ -165,7 +165,7 @@ def table(profiles: Sequence[Profile], points: Sequence[tuple[Profile, SweepPoin
         Column("data", "Data set"),
         Column("n", "Features"),
         Column("m", "Samples"),
-        Column("first", "First direction's share", 3),
+        Column("first", "First eigenvector's share", 3),
         Column("second", "λ₂ ÷ λ₁", 3),
         Column("fourth", "λ₄ ÷ λ₁", 3),
         Column("one_sign", "Of one sign", 3),

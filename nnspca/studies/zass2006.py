@@ -240,8 +240,8 @@ STUDIES = (
         "First the price α of overlap is raised over four orders of magnitude, with no price on loadings: the "
         "components overlap less and less. Then α is low and the price β of a loading is raised: fewer loadings "
         "remain, with more overlap than the same number has at a high α. So α controls overlap, and β sparsity.",
-        f"{SCALE} The paper's curves carry no numbers; α and β go along its axes, 10⁶ to 10¹⁰ and 10⁵ to 10⁸, whose "
-        "other ticks end at 8 (overlap) and 2500 (nonzeros). Overlap is that of columns of unit norm; the paper does "
+        f"{SCALE} The paper's curves carry no numbers. As on its axes, α is 10⁶ to 10¹⁰ and β 10⁵ to 10⁸; the "
+        "other axes end at 8 (overlap) and 2500 (nonzeros). Overlap is that of columns of unit norm; the paper does "
         "not say whether it scales its columns. Here a higher β lowers overlap too, but less than α does at the same "
         "number of loadings. Each point is one start.",
         _trade,

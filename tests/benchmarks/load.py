@@ -194,7 +194,7 @@ def sweep(browser: Browser, server: Server, seeds: range, seen: Seen, theirs: Br
         seconds = time.monotonic() - started
     wrong += [f"tab {i + 1} is {shown}" for i, shown in enumerate(states) if shown in ("silent", "gone")]
     print(f"tabs: {states.count('done')} of {count} done after {seconds:.0f} s, the others show their run or place")
-    wrong += ["no tab ever showed its place"] * (count > 2 and not any("before this" in shown for shown in said))
+    wrong += ["no tab ever showed its place"] * (count > 2 and not any(" ahead" in shown for shown in said))
     wrong += [f"tab {i + 1} shows an error" for i, p in enumerate(pages) if p.get_by_test_id("stException").count()]
     for page in pages:
         page.context.close()

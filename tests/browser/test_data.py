@@ -26,7 +26,7 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     chooser = page.locator(".st-key-upload input[type=file]")
     chooser.set_input_files({"name": "holes.csv", "mimeType": "text/csv", "buffer": HOLES})
     expect(page.get_by_role("alert").filter(has_text="1 value is missing in 1 of 3 rows")).to_be_visible()
-    expect(page.get_by_text("1 of 4 features are dropped")).to_be_visible()
+    expect(page.get_by_text("leaves out 1 of 4", exact=True)).to_be_visible()
     page.get_by_text("fill in the mean of the feature").click()
     expect(page.get_by_text("In use: your file holes, 3 × 4, table")).to_be_visible()
     read = page.locator(".st-key-read")

@@ -33,7 +33,7 @@ def explore(page: Page) -> None:
 
 
 def parts(page: Page) -> None:
-    sentence(page, "found jointly and never overlap")
+    sentence(page, "found together and never overlap")
     shown = page.locator(".face[data-seen]")
     expect(seen(shown.locator("ol button").nth(5))).to_be_visible()
     seen(page.get_by_role("button", name=re.compile("Increment|increase", re.I)).nth(1)).click()
@@ -41,7 +41,7 @@ def parts(page: Page) -> None:
 
 
 def spannogram(page: Page) -> None:
-    sentence(page, "the features of the k highest curves above zero .* are the best .* changes only where curves cross")
+    sentence(page, "k highest curves above zero, the set, are the best .* changes only where curves cross")
     seen(page.locator("[data-say=set]"))
     seen(page.get_by_role("button", name="Next change")).click()
     expect(page.locator("[data-say=change]")).to_contain_text(re.compile("Curves . and . cross: . leaves, . enters"))

@@ -81,8 +81,8 @@ def test_k_is_played_and_walked_and_what_the_page_shows_hardly_moves_while_it_lo
 
 def test_indispensable_features_are_proven_on_a_phone_whose_bar_says_what_the_sidebar_says(visit):
     page = visit("/?data=digits&k=10&proof=true&proof_view=indispensable&flavour=red", width=390, height=844, dark=True)
-    expect(page.get_by_text("The link also says “flavour”: nothing here has that name")).to_be_visible()
-    page.get_by_role("button", name="Find out", exact=True).click()
+    expect(page.get_by_text("The link also names “flavour”, which does not exist here")).to_be_visible()
+    page.get_by_role("button", name="Compute", exact=True).click()
     said = page.get_by_role("heading", name=re.compile("^[1-9] of these 10 pixels (is|are) indispensable"))
     expect(said).to_be_visible()
     page.locator(".st-key-needed .legendtext").first.wait_for()
@@ -92,7 +92,7 @@ def test_indispensable_features_are_proven_on_a_phone_whose_bar_says_what_the_si
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_role("slider", name=re.compile("Tolerance")).press("ArrowLeft")
     settled_url(page, proof="true", proof_view="indispensable", within="0.5")
-    expect(page.get_by_role("button", name="Find out", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Compute", exact=True)).to_be_visible()
     # the bar changes k and the data
     player(page)
     bar = page.locator("form.narrow")
@@ -206,7 +206,7 @@ def test_a_click_in_the_picture_asks_why_and_the_answer_opens_below_without_leav
     settled_url(page, why=why)
     sheet = page.locator(".sheet[data-why]")
     expect(sheet).to_have_attribute("data-why", why)
-    title = re.compile(rf"^Why is the pixel row {row}, column {column} (not )?included\?$")
+    title = re.compile(rf"^Why is pixel \({row}, {column}\) (not )?included\?$")
     expect(sheet.locator("[data-say=title]")).to_have_text(title)
     expect(sheet.locator(".answer")).to_be_in_viewport()
     # another is asked about in the sheet, and then one in the picture again: each is answered

@@ -121,7 +121,7 @@ def test_arrows_move_the_steps_of_a_slide_and_a_focused_player_keeps_its_own(vis
     page.locator("section.spannogram[data-frames]").wait_for()
     foot, tour = page.locator("#nnspca-foot"), page.locator("section.spannogram .tour")
     expect(foot).to_contain_text("1 of 1")
-    expect(foot).to_contain_text("while a figure has the focus: Page ↑ ↓")
+    expect(foot).to_contain_text("Page Up, Page Down, or ← → outside a figure")
     page.wait_for_function(RESTS)
     page.evaluate(LISTEN)
     page.keyboard.press("ArrowRight")

@@ -198,7 +198,7 @@ def test_stepping_visits_every_change_and_names_both_sets_and_a_jump_reaches_the
     press(page, "ArrowLeft")
     assert float(change(page, "phi")) == pytest.approx(found.angles[-2], abs=1e-6)
     assert int(said(page, "met")) == found.candidates()
-    expect(page.locator(".met")).to_contain_text(f"Sets met so far: all {found.candidates()}")
+    expect(page.locator(".met")).to_contain_text(f"Sets seen so far: all {found.candidates()}")
     jumps_to_the_optimum(page, V, 2, nonnegative)
     if nonnegative:
         says_why_a_crossing_changes_nothing(page, V)

@@ -19,7 +19,7 @@ def drawn(page, key):
 def test_both_folds_are_opened_run_and_kept_in_the_link(visit):
     page = visit("/parts?data=digits&k=6&r=1&with=em&stable=true&resamples=500")
     page.get_by_text("proves nothing").first.wait_for()
-    page.get_by_role("button", name="Find out").click()
+    page.get_by_role("button", name="Compute").click()
     page.get_by_text(re.compile(r"esample \d+ of 500")).first.wait_for()
     page.locator(".st-key-stop-stable button:visible").first.click()  # one may be on its way out
     page.get_by_text("Stopped. The resamples").first.wait_for()
@@ -32,7 +32,7 @@ def test_both_folds_are_opened_run_and_kept_in_the_link(visit):
     page.goto(
         page.url.split("/parts")[0] + "/?data=digits&k=12&ks=1,6,12,64&methods=em&more=true&more_view=which+k&folds=3"
     )
-    page.get_by_role("button", name="Find out").click()
+    page.get_by_role("button", name="Compute").click()
     page.get_by_text(re.compile("k = .*probable, not proven")).first.wait_for()
     assert "scatter" in drawn(page, "held-out")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -73,7 +73,7 @@ def test_counts_are_told_from_grades_and_from_negative_numbers():
 def test_signs_say_how_many_features_each_sign_would_bring():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((100, 1)) * [1, 1, 1, -1, -1] + 0.3 * rng.standard_normal((100, 5))
-    assert "3 features rise together and 2 fall" in inspect(X).note("signs").says
+    assert "3 features rise while 2 fall" in inspect(X).note("signs").says
     assert inspect(np.abs(X[:, :3])).note("signs") is None or inspect(X[:, :3]).note("signs") is None
 
 

@@ -35,24 +35,24 @@ st.caption(f"scale: {state.current().scale}")
 
 
 def test_it_is_said_with_the_name_of_the_column_and_its_share(warned):
-    assert "'income' alone would hold 99.9 % of all variance" in texts(warned)
+    assert "'income' alone would have 99.9 % of all variance" in texts(warned)
 
 
 def test_standardise_is_one_press_away(warned):
     warned.button(key="caution-standardise").click().run()
-    assert "alone would hold" not in texts(warned)
+    assert "alone would have" not in texts(warned)
     assert "scale: standardised" in texts(warned)
 
 
 def test_accepting_it_is_one_press_away(warned):
     warned.button(key="caution-keep").click().run()
-    assert "alone would hold" not in texts(warned)
+    assert "alone would have" not in texts(warned)
     assert "scale: as is" in texts(warned)
 
 
 def test_a_table_of_one_scale_and_a_standardised_one_are_not_warned_of(warned):
     warned.session_state["scale"] = "standardised"
-    assert "alone would hold" not in texts(warned.run())
+    assert "alone would have" not in texts(warned.run())
     warned.session_state["scale"] = "as is"
     warned.session_state["_inspected"] = {"people": inspect(people(dominant=False))}
-    assert "alone would hold" not in texts(warned.run())
+    assert "alone would have" not in texts(warned.run())

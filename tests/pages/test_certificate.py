@@ -118,7 +118,7 @@ def test_the_opened_certificate_says_what_by_which_bound_and_why(open_page):
     assert words.number(cert.upper, up=True) in said
     assert nnspca.BOUNDS[cert.winner.name].argument in said
     (chance,) = [b.probability for b in cert.bounds if not b.deterministic]
-    assert f"holds with probability {words.percent(chance, 2)}** and is not proven" in said
+    assert f"holds with probability {words.percent(chance, 2)}** and is shown for comparison only" in said
     (table,) = [d.value for d in page.dataframe if "Upper bound" in d.value.columns]
     assert len(table) == len(cert.bounds)
     assert table["Upper bound"][0] == words.title(cert.winner.name) + " ← lowest proven"
@@ -133,7 +133,7 @@ def test_a_certificate_of_a_live_run_says_what_a_lower_upper_bound_known_says(op
     nothing_stored.record(known.problem(data, now), 9, cert.component, cert.lower * 1.00005, stored=True)
     said = texts(settle(open_page("pages/explore.py", data="digits", k=9, proof=True)))
     assert "This certificate is from the live run: at least" in said
-    assert "The stored proof: proven optimal." in said
+    assert "The stored proof is tighter: proven optimal." in said
 
 
 def test_a_closed_certificate_stays_out_of_the_way_and_out_of_the_work(open_page):

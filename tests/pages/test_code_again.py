@@ -47,7 +47,7 @@ def test_what_is_wrong_with_a_matrix_is_said_without_python_and_no_longer_once_i
     page = open_page("pages/data.py")
     page.file_uploader(key="upload").set_value(("corr.csv", indefinite(), "text/csv")).run()
     (told,) = settle(page).warning
-    assert "its most negative eigenvalue is" in told.value and "direction of negative variance" in told.value
+    assert "its most negative eigenvalue is" in told.value and "has no negative eigenvalue" in told.value
     assert "repair=True" not in told.value and "from\\_data" not in told.value
     page.toggle[-1].set_value(True).run()
     assert not settle(page).warning

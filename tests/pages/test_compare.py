@@ -252,7 +252,7 @@ def test_the_answer_says_the_least_share_proven_of_each_data_set_that_is_complet
 
 
 @pytest.mark.parametrize(
-    ("spectrum", "words"), [((1, 0.9, 0.5, 0.4), "no eigenvector leads"), ((1, 0.01), "nearly all")]
+    ("spectrum", "words"), [((1, 0.9, 0.5, 0.4), "no eigenvector dominates"), ((1, 0.01), "nearly all")]
 )
 def test_the_reasons_follow_from_the_numbers(spectrum, words):
     about = Profile("x", "X", 4, 9, np.array(spectrum, float), 2.0, 0.4, 0.95, 0.8, 0.3)

@@ -48,13 +48,13 @@ def test_it_is_said_in_plain_words_rounded_against_us():
     assert (
         "1 of these 3 pixels is indispensable (proven): every component within 1 % of the best found has it." in words
     )
-    without = "1 is dispensable: without it, a component within 1 % of the best found was found; 1 is not decided."
+    without = "1 is dispensable: a component without it is within 1 % of the best found; 1 is not decided."
     assert without in words
     assert "Outside the component, no squared loading exceeds 4.1 %." in words
     none = answer(essential=np.zeros(6, dtype=bool), dispensable=np.ones(6, dtype=bool), within=0.0)
     words = need.summary(none, "genes")
     assert "None of these 3 genes is proven indispensable." in words
-    assert "Each is dispensable: without it, a component as good as the best found was found." in words
+    assert "Each is dispensable: a component without it is as good as the best found." in words
     assert "within 0.2 % of the best found" in need.summary(answer(within=0.002), "pixels")
 
 

@@ -54,7 +54,7 @@ def test_every_page_tells_what_it_prepares_and_stops_at_once(open_page, gate, na
     page.button(key="stop-prepare").click().run()
     assert time.monotonic() - begun < SOON / 2
     assert not page.exception
-    assert "Stopped: **mine** (standardised) has not been prepared" in texts(page)
+    assert "Stopped before **mine** (standardised) was prepared" in texts(page)
     if name == PAGES[0]:  # then it goes on where it was left
         page.button(key="again-prepare").click().run()
         gate.set()

@@ -51,7 +51,7 @@ def test_one_visitors_stop_leaves_the_others_preparation_alone(open_page, gate, 
         assert gate.asked.wait(SOON)
     stopped, other = pages[who], pages[1 - who]
     stopped.button(key="stop-prepare").click().run()
-    assert "Stopped: **mine** (standardised) has not been prepared" in texts(stopped)
+    assert "Stopped before **mine** (standardised) was prepared" in texts(stopped)
     (job,) = jobs(other)
     assert not job.done
     assert not job.stopped

@@ -41,7 +41,7 @@ def test_a_race_is_drawn_with_its_upper_bound_and_a_picture(open_page):
     said = texts(page)
     assert "was the first to reach the best component, after" in page.markdown[0].value
     assert "Did not start: PCA (it uses every feature" in said
-    assert "each clock counts only the seconds that its own solver has used" in said
+    assert "each clock counts its own solver's seconds only" in said
 
 
 def test_the_share_in_the_first_line_is_that_of_the_ledger(open_page):
@@ -155,7 +155,7 @@ def test_the_first_line_speaks_only_of_those_that_finished():
         "Not finished: DSPCA (its time was up).",
         "Did not start: Exact (branch and bound) (it takes at most 24 features, and these data have 625).",
         "Still running: Portfolio (default).",
-        "The upper bound is proven as it stands and still coming down: every share can only rise.",
+        "The upper bound is proven and still coming down: the shares can only rise.",
     ]
 
 
@@ -180,10 +180,10 @@ def test_the_first_line_claims_no_more_than_is_proven_and_ties_are_told_apart():
     first, same, last = plain(Race(1, True, 2, tied, (Fall(0.1, 1.0),), FINISHED, 2.0))
     claim = "was the first to reach the best component, after"
     assert first == f"**The portfolio (default)** {claim} 300 ms: **proven optimal**."
-    assert same == "The same variance, to 1 part in a million: EM (700 ms)."
+    assert same == "Same variance as the best, to 1 part in a million: EM (700 ms)."
     assert last == "The proof of the upper bound ended after 2.0 s."
     (alone,) = plain(Race(1, True, 2, tied[:1]))
-    assert alone == f"**EM** {claim} 700 ms: **its upper bound is still to come**.", "no upper bound, no share"
+    assert alone == f"**EM** {claim} 700 ms: **no upper bound is proven yet**.", "no upper bound, no share"
     (none,) = plain(Race(1, True, 2, (lane("nmf", BARRED, 0.0),)))[:1]
     assert none == "No solver has finished yet."
 

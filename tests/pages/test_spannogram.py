@@ -36,7 +36,7 @@ def test_the_page_opens_with_four_curves_and_says_the_idea(open_page):
     data = sent(page)
     assert (data["n"], data["k"], data["nonnegative"]) == (4, 2, True)
     np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), rows.example(2))
-    assert "the set changes only where curves cross" in texts(page)
+    assert "The set changes only where curves cross" in texts(page)
 
 
 @pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])
@@ -84,7 +84,7 @@ def test_the_same_eigenvector_twice_says_what_to_change(open_page):
 
 def test_data_with_one_direction_only_say_so(open_page, monkeypatch):
     monkeypatch.setattr(rows, "most_directions", lambda data: 1)
-    assert "has 1 direction of variance; this figure needs 2" in texts(open_page(PAGE, curves=DATA, data="pitprops"))
+    assert "varies along 1 direction only; this figure needs 2" in texts(open_page(PAGE, curves=DATA, data="pitprops"))
 
 
 def test_numbers_in_a_link_become_the_curves(open_page):
@@ -99,7 +99,7 @@ def test_numbers_in_a_link_become_the_curves(open_page):
     ("text", "words"),
     [
         ("1,0;0,1", "not 4 rows of 2"),
-        ("1,0;0,1;2,x;1,1", "not a number"),
+        ("1,0;0,1;2,x;1,1", "cannot be read"),
         ("1,0;0,1;2,nan;1,1", "Row 3"),
         ("1,0;0,1;2,1e99;1,1", "Keep to numbers below a million"),
         ("0,0;0,0;0,0;0,0", "every curve is flat"),
@@ -206,7 +206,7 @@ def test_the_sphere_is_sent_once_with_every_round_and_what_is_known_after_it(ope
     rounds = globe.globe(rows.random(12, 3, 0), 3, sign == "nonnegative").rounds
     assert data["values"] == [now.value for now in rounds]
     assert data["uppers"] == [now.upper for now in rounds]
-    assert "An open cell may hold up to" in data["said"][0]
+    assert "Values in the open cells are at most" in data["said"][0]
     assert "All cells are closed" in data["said"][-1]
     assert data["open"][-1] == 0
 

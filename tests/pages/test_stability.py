@@ -58,10 +58,10 @@ def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short
     words = texts(page)
     assert "part returns with at least 70 % of its pixels (probable, not proven)" in words or "0 of 1 part" in words
     assert "**Proven**, of these samples:" in words
-    rows = table_with(page, "returns in (%)")
+    rows = table_with(page, "in resamples (%)")
     assert set(rows["indispensable"]) <= {"indispensable", "dispensable", "not decided", ""}
     assert (rows["indispensable"][rows["loading"] == 0] == "").all()
-    assert rows["returns in (%)"].between(0, 100).all()
+    assert rows["in resamples (%)"].between(0, 100).all()
     page.select_slider(key="resamples").set_value(20)
     page.run()
     assert "probable, not proven" not in texts(page)  # another question, not asked yet
@@ -157,8 +157,8 @@ def test_the_curve_says_where_the_largest_mean_and_the_asked_for_k_are():
     assert np.allclose(bars.error_y.array, 100 * found.error)
     assert "within one standard error of it from k = 4" in figure.layout.meta["alt"]
     words = which.summary(found)
-    assert "do as well: k = 4 (probable, not proven)" in words
-    assert "k = 9 explains the most of the held-out samples: **30.00 %** ± 3.00; k = 4 explains 28.50 %" in words
+    assert "Suggested k: 4 (probable, not proven)" in words
+    assert "k = 9 explains the most of the held-out samples: **30.00 %** ± 3.00. k = 4 explains 28.50 %" in words
 
 
 # ---------------------------------------------------------------------- what goes home
@@ -218,8 +218,8 @@ def test_the_sentence_above_the_picture_says_how_often_the_component_is_found_ag
     assert "resamples" not in headline(page)
     press(page, "start-stable")
     assert re.search(r"Found again, with at least 80 % of its features, in \d+ of 10 resamples\.", headline(page))
-    rows = table_with(page, "returns in (%)")
-    assert rows["returns in (%)"].between(0, 100).all()
+    rows = table_with(page, "in resamples (%)")
+    assert rows["in resamples (%)"].between(0, 100).all()
     assert int((rows["loading"] != 0).sum()) == 6
     page.select_slider(key="resamples").set_value(20)
     page.run()

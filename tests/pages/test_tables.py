@@ -44,7 +44,7 @@ def test_samples_and_features_are_called_by_their_names_and_a_feature_is_asked_a
     picker = shown.selectbox(key="why-picker")
     assert picker.options[:3] == ["income", "rent", "spend"] and "coffee" in picker.options
     settle(picker.set_value(4).run())
-    assert sent(shown, "sheet")["why"]["title"] == "Why is the feature height_cm not included?"
+    assert sent(shown, "sheet")["why"]["title"] == "Why is feature height_cm not included?"
 
 
 def test_a_suggestion_is_marked_as_one_says_why_and_is_taken_with_one_press(open_page):

@@ -107,7 +107,7 @@ def test_who_waits_is_told_how_many_are_served_before(begin):
     second = begin(shared, Endless())
     assert waiting(second)
     assert first.stage == "Waiting for a free worker"
-    assert second.stage == "Waiting for a free worker: 1 before this"
+    assert second.stage == "Waiting for a free worker: 1 ahead"
 
 
 def test_stop_is_heeded_while_a_run_waits_and_gives_no_worker_away_twice(begin):

@@ -206,8 +206,8 @@ def _bound(root: Node, leaves: int, r: int) -> Bound:
         "joint-branch",
         most,
         detail=(
-            f"The possible choices of {r} parts fall into {leaves} cases by which pairs of features share a part; in "
-            "none of them is more variance possible than this."
+            f"All choices of {r} parts are split into {leaves} cases by which features share a part; no case has more "
+            "variance than this."
         ),
         ingredients=PartsTreeProof(np.array(splits), tuple(proofs)),
     )

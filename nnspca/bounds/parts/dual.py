@@ -99,8 +99,8 @@ def tighten(
                 "joint-dual",
                 value,
                 detail=(
-                    "Every pair of features splits its covariance between its two rows, and every feature has a price, "
-                    f"as it can be in one part only: {len(X)} parts cannot have more (after {step:,} steps of the "
+                    "Every pair of features splits its covariance between its two rows, and a price on each feature "
+                    f"accounts for its use in one part only: {len(X)} parts have at most this ({step:,} steps of "
                     "splitting)."
                 ),
                 ingredients=proof,

@@ -34,7 +34,7 @@ def fan(cov: Covariance, r: int) -> Bound | None:
     return Bound(
         "eigenvalues",
         float(value),
-        detail=f"No {r} directions at right angles, sparse or not, have more variance than the leading {r}.",
+        detail=f"{r} orthogonal directions, sparse or not, have at most the variance of the {r} leading eigenvectors.",
         ingredients=FanProof(V, tail),
     )
 
@@ -48,7 +48,7 @@ def variances(problem: Problem, r: int) -> Bound:
     return Bound(
         "variances",
         largest_variances(cov, count) + cov._error_elsewhere * r + doubt,
-        detail=f"{count:,} features cannot hold more than the {count:,} largest variances together.",
+        detail=f"The parts use at most {count:,} features: their sum is at most the {count:,} largest variances.",
         ingredients=VariancesProof(),
     )
 
@@ -58,7 +58,7 @@ def each(single: Bound, r: int) -> Bound:
     return Bound(
         "each",
         float(rounding.raised(r * single.value, 4)),
-        detail=f"No part has more than the best one can have alone ({single.name}), so {r} have at most {r} times it.",
+        detail=f"No part has more than the bound on a single component ({single.name}): {r} have at most {r} times it.",
         seconds=single.seconds,
         ingredients=EachProof(single.ingredients),
     )

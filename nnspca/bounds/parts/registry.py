@@ -21,29 +21,29 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
         BoundInfo(
             "eigenvalues",
             "Largest eigenvalues",
-            "No directions at right angles, sparse or not, have more variance than as many leading eigenvectors.",
+            "r orthogonal directions, sparse or not, have at most the variance of the r leading eigenvectors.",
             (FanProof,),
             attempts=(Attempt(0.05, plain.fan_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "variances",
             "Largest variances",
-            "All features in use hold at most the largest variances together.",
+            "The parts' sum is at most the sum of the largest variances of as many single features.",
             (VariancesProof,),
             attempts=(Attempt(0.02, plain.variances_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "each",
             "Each at its best",
-            "No part can have more than the best that one part could have alone.",
+            "No part has more variance than the best single component.",
             (EachProof,),
             attempts=(Attempt(0.6, plain.each_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "joint-dual",
             "Joint dual",
-            "Each pair of features splits its covariance between its two rows, and each feature has a price, as it "
-            "serves one part only.",
+            "Each pair of features splits its covariance between its two rows; a price on each feature accounts for "
+            "its use in one part only.",
             (PartsProof, PartsWorkingProof),
             attempts=(
                 Attempt(0.06, dual.by_plan, counts_for_gap=True, expected=dual.expected),
@@ -53,14 +53,14 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
         BoundInfo(
             "joint-branch",
             "Joint branch and bound",
-            "Every choice of parts falls into one of a few cases, by which features share a part; each has its bound.",
+            "All choices of parts are split into cases by which features share a part; each case has its bound.",
             (PartsTreeProof,),
             attempts=(Attempt(0.9, branch.by_plan, above="optimal", counts_for_gap=True),),
         ),
         BoundInfo(
             "larger-k",
-            "Taken over from a larger k",
-            "Parts that may use more features can do no worse: a bound at a larger k holds at a smaller one.",
+            "Carried from a larger k",
+            "More features allow at least as much variance: a bound at a larger k holds at a smaller one.",
             (LargerProof,),
         ),
     )

@@ -182,9 +182,9 @@ def _on_all(
         "joint-dual",
         float(value),
         detail=(
-            f"Every pair of {len(inside):,} features splits its covariance between its two rows, each of them keeps "
-            f"room for the {cov.n_features - len(inside):,} others, and every feature has a price, as it serves one "
-            f"part only: {r} parts cannot hold more (after {steps:,} steps of the splitting)."
+            f"Every pair of {len(inside):,} features splits its covariance between its two rows, with room in each for "
+            f"the {cov.n_features - len(inside):,} others, and a price on each feature accounts for its use in one "
+            f"part only: {r} parts have at most this ({steps:,} steps of splitting)."
         ),
         ingredients=PartsWorkingProof(inside, proof, limits(level)),
     )

@@ -26,7 +26,7 @@ def claim(certificate: Certificate, n: int) -> str:
     """Say what a certificate proves, with its numbers, upper bounds rounded up."""
     gap = 1 - certificate.ratio
     best = (
-        "which is the upper bound, to 1 part in 10,000: the component is proven optimal."
+        "so it is **proven optimal**, to 1 part in 10,000."
         if optimal(certificate.ratio)
         else f"which is **{proven_share(certificate.ratio)}**; the gap is at most {at_most(100 * gap, 2)} %."
     )
@@ -56,7 +56,7 @@ def chance(bound: Bound) -> str:
     """Say what the paper's own bound promises, and what it does not."""
     return (
         f"The paper's own upper bound comes from random samples: it **holds with {odds(bound.probability)}** and is "
-        f"not proven. It is shown for comparison and never counted. {bound.detail}"
+        f"shown for comparison only. {bound.detail}"
     )
 
 
@@ -70,7 +70,7 @@ def fallen(before: Proven, after: Proven, spent: float) -> str:
     gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
     better = f" A better component was found: {100 * gained:.2g} % more variance." if gained > GAIN else ""
     if after.upper > before.upper * (1 - 1e-6):
-        return f"No lower upper bound was found in {seconds(spent)}: {old}{unit} remains.{better}"
+        return f"The upper bound did not come down in {seconds(spent)}: it is still {old}{unit}.{better}"
     return (
         f"In {seconds(spent)} the upper bound came down from {old} to {new}{unit}. The component has "
         f"{proven_share(after.ratio)}; before, {proven_share(before.ratio)}.{better}"

@@ -26,9 +26,9 @@ from nnspca.view.ui import charts, downloads
 
 MORE = "The checker for this kind of proof is `check_more.py`; it needs `check.py` in the same folder."
 STOPPED = "Stopped. Every upper bound proven so far is kept."
-STOP = "for as long as it falls. Stop at any time: what is found and proven so far is kept."
-LOWER = f"Works on a lower upper bound, {STOP}"
-ABOUT = f"Searches for a better component, then works on a lower upper bound, {STOP}"
+STOP = "for as long as it falls. Stop at any time: the results so far are kept."
+LOWER = f"Lowers the upper bound, {STOP}"
+ABOUT = f"Searches for a better component, then lowers the upper bound, {STOP}"
 TIGHTEN = "Tighten the proof"
 
 
@@ -63,7 +63,7 @@ def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
     return {
         "Upper bound": words.title(bound.name) + (" ← lowest proven" if wins else ""),
         "% of λ₁": words.at_most(100 * bound.value / certificate.leading, 2),
-        "Best found ÷ bound": words.percent(min(certificate.lower / bound.value, 1.0), 2),
+        "Best found ÷ upper bound": words.percent(min(certificate.lower / bound.value, 1.0), 2),
         "Holds": "always (proven)" if bound.deterministic else f"with {words.odds(bound.probability)}",
         "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
     }
@@ -130,7 +130,7 @@ def strangers_check(
         "exact arithmetic, and prints the proof in three lines." + (f" {MORE}" if more else "")
     )
     if data.is_sparse:
-        st.caption("These data are sparse, and the checker reads numbers written out in full: it cannot be used here.")
+        st.caption("The checker reads dense data only; these data are sparse.")
         return
     with st.container(horizontal=True):
         charts.download(
@@ -146,7 +146,7 @@ def strangers_check(
                 lambda: Path(check_more.__file__).read_bytes(),
                 f"more-{key}",
                 "check_more.py",
-                "For the kinds of proof that the first file does not know; put it in the same folder.",
+                "For further kinds of proof; put it in the same folder.",
             )
         charts.download(
             "Its data (NPY)",

@@ -83,7 +83,7 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
             scales = choose(
                 KEYS["scales"],
                 "Preprocessing",
-                help="“Each its own”: each data set is standardised or not, as on the other pages.",
+                help="“Each its own”: each data set is preprocessed as on the other pages.",
             )
         with grid:
             fine = choose(KEYS["fine"], "Values of k", help="k as a share of the features, the same for all data sets.")
@@ -97,7 +97,7 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
                 options=able,
                 allowed=f"up to {state.MOST} of {', '.join(able)}",
                 format_func=solver.TITLES.__getitem__,
-                help="Each has a curve of its own in the small panels; the figure shows the best component of all.",
+                help="Each has its own curve in the small panels; the figure shows the best of all.",
             )
         if steps := preprocessing(choices, now):
             st.caption(steps)

@@ -107,23 +107,23 @@ def reasons(about: Profile, one: Compared) -> list[str]:
     second = float(values[1]) if len(values) > 1 else 0.0
     fourth = float(values[3]) if len(values) > 3 else 0.0
     if fourth < FALLING:
-        decay = "so a few eigenvectors explain nearly all variance, and solvers of low rank do well"
+        decay = "so a few eigenvectors explain nearly all variance, and low-rank solvers do well"
     elif second > STEEP:
-        decay = "so no eigenvector leads by far, and a low rank leaves much out"
+        decay = "so no eigenvector dominates, and low-rank solvers lose much"
     else:
-        decay = "so one eigenvector leads, with many small ones behind it"
+        decay = "so one eigenvector dominates, followed by many small ones"
     if about.one_sign > MOSTLY:
         sign = "so the sign constraint costs little"
     elif about.one_sign > MIXED:
         sign = "so the sign constraint costs something"
     else:
-        sign = "so a nonnegative component needs another direction than ordinary PCA"
+        sign = "so a nonnegative component differs from ordinary PCA's"
     lines = [
         f"**Spectrum:** the first eigenvector explains {words.percent(about.first_share)} of all variance, the second "
         f"{words.fixed(second, 2)} times as much and the fourth {words.fixed(fourth, 2)} times: {decay}.",
         f"**Sign:** {words.percent(about.one_sign)} of the first eigenvector's squared loadings have the same sign, "
         f"{sign}. {words.percent(about.positive)} of the covariance between features is positive.",
-        f"**Correlation:** two features correlate by {words.fixed(about.correlation, 2)} on average (absolute value).",
+        f"**Correlation:** its mean absolute value between features is {words.fixed(about.correlation, 2)}.",
     ]
     if any(row.bounded for row in one.rows):
         least = one.least

@@ -53,10 +53,10 @@ def _left_out(raw: Dataset, able: tuple[str, ...]) -> list[str]:
     """Say why a step that other data can have is not among those to choose from."""
     words = []
     if raw.is_sparse:
-        words.append("Not offered, **project-out**: it would fill in every zero that sparse data leave out.")
+        words.append("**project-out** is not possible here: it would make sparse data dense.")
     if "log1p" not in able:
         least = number(raw.X.min()).replace("-", "−")
-        words.append(f"Not offered, **log1p**: it needs numbers above −1; the least here is {least}.")
+        words.append(f"**log1p** is not possible here: it needs numbers above −1, and the least is {least}.")
     return words
 
 

@@ -140,9 +140,9 @@ def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:
         label = f"{problem.count:,} missing value{'' if problem.count == 1 else 's'}"
         costs = [
             "",
-            f"{problem.rows:,} of {rows:,} samples are dropped",
-            f"{problem.features:,} of {features:,} features are dropped",
-            "nothing is dropped; these values then equal the mean",
+            f"leaves out {problem.rows:,} of {rows:,}",
+            f"leaves out {problem.features:,} of {features:,}",
+            "all samples and features stay",
         ]
     st.radio(
         label,
@@ -189,7 +189,7 @@ def _show_reading(data: Dataset, reading: Reading) -> None:
         things = "features" if columns > 1 else "feature"
         ends = dict.fromkeys((data.feature_names[0], data.feature_names[-1]))
         named = " … ".join(sanitize.plain(name, sanitize.NAME) for name in ends)
-        st.caption(f"{'' if oriented else each}{rows:,} samples, described by {columns:,} {things} ({named}).")
+        st.caption(f"{'' if oriented else each}{rows:,} samples × {columns:,} {things} ({named}).")
     if away := uploads.evicted():
         st.info(
             f"To make room, a file was removed: {sanitize.plain(', '.join(away))}. Drop it again when you need it.",
@@ -247,9 +247,7 @@ def _usable(data: Dataset) -> bool:
         help="The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988).",
     )
     if not accepted:
-        why = (
-            "A covariance has no direction of negative variance; numbers rounded or computed pair by pair can have one."
-        )
+        why = "A covariance has no negative eigenvalue; rounding, or computing it pair by pair, can produce one."
         warned.warning(sanitize.plain(f"{data.title}: {what}. {why}"), icon=":material/error:")
         return False
     if preparation.prepared([Preparation(data, repair=True)], OWN) is None:

@@ -89,7 +89,7 @@ def patience() -> int:
             KEYS["patience"],
             "Seconds for each k",
             width=170,
-            help="How long the longer proof may work on one k before it goes on to the next, the widest gap first.",
+            help="Time for the proof at each k, the widest gap first.",
         )
     )
 

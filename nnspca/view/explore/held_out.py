@@ -51,7 +51,7 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
             "which",
             key,
             lambda: _work(data, now, ks, solver, folds),
-            "Takes as long as the curve does, once for each fold. Stop it at any time: what is known by then is shown.",
+            "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown.",
             ":material/content_cut:",
         )
     if job is not None:
@@ -171,13 +171,13 @@ def summary(result: CrossValidation) -> str:
     at, least = result.ks.index(best), result.ks.index(suggested)
     error = result.error[at]
     few = f" ± {words.at_most(100 * error, 2)}" if np.isfinite(error) else ""
-    head = f"### {'Fewest features that do as well' if suggested < best else 'The best k of these'}: k = {suggested}"
+    head = f"### {'Suggested' if suggested < best else 'Best'} k: {suggested}"
     lines = [
         f"{head} (probable, not proven)",
-        f"k = {best} explains the most of the held-out samples: **{words.percent(result.mean[at], 2)}**{few}"
-        + ("." if suggested == best else f"; k = {suggested} explains {words.percent(result.mean[least], 2)}, which is")
-        + ("" if suggested == best else " within one standard error."),
+        f"k = {best} explains the most of the held-out samples: **{words.percent(result.mean[at], 2)}**{few}."
+        + ("" if suggested == best else f" k = {suggested} explains {words.percent(result.mean[least], 2)}, which is")
+        + ("" if suggested == best else " less by at most one standard error."),
     ]
     if best == result.ks[-1]:
-        lines.append("It still rises at the largest k tried.")
+        lines.append("The share still rises at the largest k tried.")
     return "\n\n".join(lines)

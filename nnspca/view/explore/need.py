@@ -29,7 +29,7 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
     """Ask for the tolerance, prove which features every component within it has, and show them."""
     st.markdown(
         "Which features are indispensable? Other components may be as good as this one. For each feature we look for "
-        "a proof that it is needed, or for a counterexample."
+        "a proof or a counterexample."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         percent = choose(
@@ -95,8 +95,8 @@ def _answer(need: Necessity, data: Dataset, now: State) -> None:
             alt="Each feature: the component's own first, then the others by their largest possible loading.",
         )
     st.caption(
-        f"“Squared loading at most” holds, proven, for every component that is within the tolerance and has the best "
-        f"loadings for its own {scene.noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
+        f"“Squared loading at most” is proven for every component within the tolerance whose loadings are the best for "
+        f"its {scene.noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
     )
     stem = f"{data.name}-k{need.k}-needed"
     charts.csv_button(downloads.table_csv(rows), "csv-need", f"{stem}.csv", "Every feature (CSV)")
@@ -132,8 +132,8 @@ def summary(need: Necessity, noun: str) -> str:
     )
     which = "Each" if spared == used.sum() else f"{spared:,}"
     verb = "is" if spared == 1 or which == "Each" else "are"
-    it = "it" if verb == "is" else "each of them"
-    parts = [f"{which} {verb} dispensable: without {it}, a component {near} was found"] if spared else []
+    one_by_one = "" if verb == "is" else "for each, "
+    parts = [f"{which} {verb} dispensable: {one_by_one}a component without it is {near}"] if spared else []
     parts += [f"{left:,} {'is' if left == 1 else 'are'} not decided"] if left else []
     outside = need.limit[~used].max(initial=0.0)
     most = f" Outside the component, no squared loading exceeds {words.at_most(100 * outside, 1)} %." if outside else ""

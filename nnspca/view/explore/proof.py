@@ -75,8 +75,8 @@ def _note(final: Certificate, view: View, now: State) -> None:
     if here.upper < final.upper * (1 - 1e-9):
         source = "The stored proof" if here.stored else "Another proof"
         st.caption(
-            f"This certificate is from the live run: {words.proven_share(share(final.lower, final.upper))}. {source}: "
-            f"{words.proven_share(here.ratio)}. **{certificate.TIGHTEN}** continues the live one."
+            f"This certificate is from the live run: {words.proven_share(share(final.lower, final.upper))}. "
+            f"{source} is tighter: {words.proven_share(here.ratio)}."
         )
 
 
@@ -110,7 +110,7 @@ def figure(view: View) -> Figure:
         charts.palette(),
         title="Variance explained, by number of nonzero loadings",
         unit="variance (% of λ₁)",
-        along="k, features allowed" + (" (log scale)" if view.log else ""),
+        along="k, nonzero loadings allowed" + (" (log scale)" if view.log else ""),
         log=view.log,
     )
 

@@ -117,4 +117,4 @@ def live(latest: Found, leading: float, *, done: bool) -> str:
     text = f"Live: {at_least(100 * part.variance / leading, 1)} % of λ₁ found in {seconds(part.seconds)}"
     if proof is None or (proof.stopped and not done):
         return f"{text}; {COMPUTING[0].lower()}{COMPUTING[1:]}" if not done else f"{text}."
-    return f"{text}, {proven_share(share(part.variance, proof.upper))} after {seconds(proof.seconds)} of proof."
+    return f"{text}, {proven_share(share(part.variance, proof.upper))} in {seconds(proof.seconds)}."

@@ -29,7 +29,7 @@ ROWS = 300  # most rows of the table
 def panel(part: Component | None, data: Dataset, now: State) -> None:
     """Ask for the number of resamples, start the run, and show how often each feature returns."""
     if part is None or not nnspca.METHODS[part.method].feasible:
-        st.markdown("Stability is estimated for components that keep to k and to the signs; none is shown.")
+        st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
         return
     noun = scene.noun(data)
     st.markdown(
@@ -38,7 +38,7 @@ def panel(part: Component | None, data: Dataset, now: State) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         draws = choose(
-            KEYS["resamples"], "Resamples", help="More resamples take longer and estimate more precisely.", width=260
+            KEYS["resamples"], "Resamples", help="More resamples take longer; the estimate is more precise.", width=260
         )
         key = stability_key(data, now, part.method, draws)
         job = runs.on_demand(
@@ -111,7 +111,9 @@ def _show(stability: Stability, data: Dataset, now: State) -> None:
             [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
             hide_index=True,
             height=400,
-            column_config={"returns in (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
+            column_config={
+                "in resamples (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")
+            },
             alt="Each feature: how often it returns, and its loading.",
         )
     stem = f"{data.name}-k{part.k}-stability"
@@ -124,7 +126,7 @@ def listing(stability: Stability, data: Dataset) -> list[dict[str, object]]:
     return [
         {
             "feature": str(data.feature_names[int(str(row["feature"]))]),
-            "returns in (%)": words.floor(100 * float(str(row["recurrence"])), 1),
+            "in resamples (%)": words.floor(100 * float(str(row["recurrence"])), 1),
             "loading": row["loading"],
         }
         for row in stability.to_records()

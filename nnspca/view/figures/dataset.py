@@ -65,15 +65,15 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
                 "<br>%{customdata:.1f} % up to here<extra></extra>",
             )
     title = "How the variance spreads over eigenvectors"
-    alt = f"Spectrum: the first eigenvector explains {fixed(share[0], 1)} % of the total variance, "
-    alt += f"the first {share.size} hold {fixed(share.sum(), 1)} %."
+    alt = f"Spectrum: the first eigenvector explains {fixed(share[0], 1)} % of all variance, "
+    alt += f"the first {share.size} together {fixed(share.sum(), 1)} %."
     dress(
         figure,
         palette,
         title=title,
         alt=alt,
         height=300,
-        x={"title_text": "principal direction (largest eigenvalue first)", "dtick": max(1, share.size // 10)},
-        y={"title_text": "share of total variance (%)", "rangemode": "tozero"},
+        x={"title_text": "eigenvector (largest eigenvalue first)", "dtick": max(1, share.size // 10)},
+        y={"title_text": "share of all variance (%)", "rangemode": "tozero"},
     )
     return figure

@@ -13,7 +13,7 @@ from nnspca.view.link import visits
 from nnspca.view.link.visits import DOWNLOAD, NEWS
 
 FRESH = {"cache-control": "no-store"}
-GONE = "This address has ended: its page was closed, or offers this file no more. Open the page anew."
+GONE = "This link has expired: its page was closed or no longer offers this file. Open the page again."
 
 
 async def news(request: Request) -> Response:

@@ -69,7 +69,7 @@ def _advanced(counting: set[str], name: str, columns: int, infos: dict[str, Data
             "Rank d",
             usual=min(SHARED["d"].default, columns),
             high=min(8, columns),
-            help="Number of leading eigenvectors that the rank-d solvers work with; the others ignore it.",
+            help="Number of leading eigenvectors that the rank-d solvers use.",
         )
     if "seed" in counting:
         choose(
@@ -92,7 +92,8 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
     info = infos[name]
     rows, columns = info.shape
     away = "" if info.local else " · not on this machine yet"
-    st.caption(f"{rows:,} samples × {columns:,} features{away}".replace(" ", "\u00a0"))
+    samples = "covariance of" if info.kind == "covariance" else f"{rows:,} samples ×"
+    st.caption(f"{samples} {columns:,} features{away}".replace(" ", "\u00a0"))
 
 
 def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:

@@ -61,7 +61,7 @@ class Job:
         ahead = self._workers.before(self._ticket)
         if ahead is None:
             return self.progress.stage
-        return "Waiting for a free worker" + (f": {ahead} before this" if ahead else "")
+        return "Waiting for a free worker" + (f": {ahead} ahead" if ahead else "")
 
     def deprioritise(self) -> None:
         """Let all other runs go first from now on: what people wait for has been handed over."""
@@ -168,7 +168,7 @@ class Job:
         except (ValueError, OSError) as error:  # DataError is a ValueError: its message is for people
             self.problem = str(error)
         except MemoryError:
-            self.problem = "This needs more memory than the machine has. Try a smaller k or another method."
+            self.problem = "This needs more memory than the machine has. Try a smaller k or another solver."
         except Exception as error:
             logging.getLogger(__name__).exception("a run failed")
             self.problem = (

@@ -86,7 +86,7 @@ def on_demand(slot: str, key: Hashable, make: Callable[[], Work], about: str, ic
     """Draw the button that starts what takes long and is asked for apart; return its job, None until it is pressed."""
     job = only_job(slot, key)
     if job is None or job.done:
-        button("Find out" if job is None else "Find out again", slot, lambda: (key, make()), about, icon)
+        button("Compute" if job is None else "Compute again", slot, lambda: (key, make()), about, icon)
     return job
 
 

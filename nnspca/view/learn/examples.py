@@ -87,7 +87,7 @@ def rank_two() -> dict[str, Any]:
             "candidates": len(distinct),
             "supports": sum(math.comb(len(V), size) for size in range(1, k + 1)),
             "best": at_least(best.value, 2),
-            "set": " and ".join(str(i + 1) for i in best.support),
+            "set": ", ".join(str(i + 1) for i in best.support),
         },
     }
 

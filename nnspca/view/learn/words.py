@@ -59,7 +59,7 @@ STEPS = (
         "counting",
         "Why hard",
         "Why it is hard",
-        "There are C(n, k) ways to choose k of n features. **Slide n and k. How long does a machine need that tries "
+        "There are C(n, k) ways to choose k of n features. **Slide n and k. How long does a machine need if it tries "
         "a billion choices a second?**",
         "For the faces, n = 625 and k = 40. Would a machine a million times faster help?",
         "There are about 10^{power} choices: some 10^{years_power} years at a billion a second. A million times "
@@ -106,9 +106,9 @@ STEPS = (
         "Now each feature has two numbers, and each direction c in the plane gives it a value: a curve over the angle "
         "φ. **Turn φ: the k = {k} highest curves above zero are the best {k} features for that direction.** They "
         "form the set.",
-        "How many different sets does a whole turn meet, and how many are there?",
-        "It meets {candidates} of {supports}; the best is {{{set}}} with {best}. The optimum must be among them: it "
-        "has some direction c, and for that c the highest curves are best.",
+        "How many different sets does a whole turn have, of how many possible ones?",
+        "It has {candidates} of {supports}; the best is {{{set}}} with {best}. The optimum is among them: it "
+        "belongs to some direction c, and for that c the highest curves are the best set.",
         ("The full spannogram", "spannogram"),
         (V, C, PHI, K),
         "Before each stop: which curve leaves the set, and which enters?",
@@ -138,7 +138,7 @@ STEPS = (
         "is an end of the allowed arc.",
         "The leading direction has variance {leading} here. Why is it not the answer?",
         "It needs a negative loading. The best allowed direction is an end of the arc, with variance {optimum}: one "
-        "loading is 0 there, and the problem has one dimension less.",
+        "loading is 0 there, and the problem has one dimension fewer.",
         ("Sets and arcs on the spannogram", "spannogram"),
         (("v_i", "the row of feature i, an arrow"), C, ("variance", "the sum of squares of the values v_i'c")),
         "Drag the rows until the arc is empty. What does that mean for the set?",
@@ -232,8 +232,8 @@ STEPS = (
         "EM, and why it can stall",
         "EM adapts the loadings to the data, again and again. **Start it many times:** it climbs quickly, then stops "
         "at a local optimum that depends on the start.",
-        "On the leukemia genes (k = {genes_k}) EM from 12 starts stops at {genes_em} of the upper bound. A bad method?",
-        "It is fast, but cannot see that a higher optimum exists. With the best loadings on its features it reaches "
+        "On the leukemia genes (k = {genes_k}) EM from 12 starts stops at {genes_em} of the upper bound. A bad solver?",
+        "It is fast, but gives no sign that a higher optimum exists. With the best loadings on its features it reaches "
         "{genes_again} of the upper bound, the portfolio {genes_best}. Only the bound tells them apart. Here the "
         "optimum is {optimum}.",
         ("EM beside other solvers", "./?data=pitprops&methods=em&methods=best&ks=2,4,6,8"),
@@ -250,10 +250,10 @@ STEPS = (
         "several",
         "Parts",
         "Several parts together",
-        "One part after the other: the first takes the best pixels, the next what is left. Found together, parts "
-        "share them better. **Switch between both, and slide the number of parts.**",
+        "One part after the other: the first takes the best pixels, the next what is left. Found together, the "
+        "parts explain more. **Switch between both, and slide the number of parts.**",
         "Found together, the first part explains less and the whole more. Why?",
-        "It gives up pixels that help a neighbour more. Six parts explain {apart} of λ₁ one after the other and "
+        "Some of its pixels add more to another part. Six parts explain {apart} of λ₁ one after the other and "
         "{together} together; the upper bound is {upper}.",
         ("Parts with their certificate", "parts?data=lfw-faces&k=40&r=6"),
         (

@@ -143,7 +143,7 @@ TABLE = (
         False,
         label="The paper's own band",
         help="The upper bound of Asteris et al. (2014). It rests on random samples: it holds with the probability "
-        "that its legend tells, and is not proven.",
+        "in the legend and is not proven.",
     ),
     Entry("patience", ("explore",), "whole", 30, low=1, high=3600),
     Entry("within", ("explore", "parts"), "one", 1.0, options=NEAR, widget="select_slider"),

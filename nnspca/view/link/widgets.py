@@ -34,12 +34,12 @@ OFFERS = {  # by the key of the link: the button's words before there is a sugge
     "k": (
         "Suggest k",
         "Suggested k",
-        "Waits for the curve to end: the smallest k at which one more feature adds less than 1 %.",
+        "The smallest k at which one more feature adds less than 1 %, once the curve is complete.",
     ),
     "r": (
         "Suggest parts",
         "Suggested",
-        "A smaller number, where the features of some parts hardly rise together or add less than 1 %.",
+        "Suggests fewer parts if some add less than 1 % or their features hardly rise together.",
     ),
 }
 USUAL = object()  # stands for the table's own default, which may be None
@@ -278,9 +278,7 @@ def notes() -> None:
             st.info(note, icon=":material/info:")
         if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith("embed")]:
             named = ", ".join(f"“{sanitize.plain(sanitize.line(key, LONGEST))}”" for key in strange[:FEW])
-            st.info(
-                f"The link also says {named}: nothing here has that name, so it is ignored.", icon=":material/info:"
-            )
+            st.info(f"The link also names {named}, which does not exist here and is ignored.", icon=":material/info:")
 
 
 def end_page() -> NoReturn:

@@ -60,7 +60,7 @@ def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> 
     rest = (
         "The live run has no rows yet."
         if job is not None
-        else f"**Solve live** runs {_live_settings(study, choice, now)}."
+        else f"**Solve live** runs {_live_settings(study, choice, now, before.seed)}."
     )
     form = ", reduced form" if study.minutes else ""
     st.caption(
@@ -76,10 +76,11 @@ def _on(data: tuple[str, ...]) -> str:
     return f", on {' and '.join(infos[name].title for name in data)}" if data else ""
 
 
-def _live_settings(study: Study, choice: Choices, now: State) -> str:
-    """Say what a live run with these settings is."""
+def _live_settings(study: Study, choice: Choices, now: State, seed: int) -> str:
+    """Say what a live run with these settings is, beside a stored run with this seed."""
     other = _on(choice.data(study)) if choice.data(study) != study.needs else ""
-    return f"{'the full form' if choice.full else 'it'} with seed {now.seed}{other}"
+    again = "it again" if now.seed == seed else f"it with seed {now.seed}"
+    return f"{f'the full form with seed {now.seed}' if choice.full else again}{other}"
 
 
 def _filled(tables: tuple[StudyTable, ...]) -> tuple[StudyTable, ...]:
@@ -103,7 +104,7 @@ def draw(study: Study, choice: Choices, tables: tuple[StudyTable, ...], live: bo
             if table.note:
                 st.caption(table.note)
     if live and study.needs and choice.data(study) != study.needs:
-        st.caption("The paper's numbers are left out: they are about other data than these.")
+        st.caption("The paper's numbers are left out: they are for other data.")
 
 
 def background(study: Study) -> None:

@@ -27,12 +27,12 @@ VIEWS: dict[str, tuple[str, str, dict[str, Any]]] = {
     ),
     "prices": (
         "NSPCA's penalties",
-        "NSPCA finds all parts jointly: raise α and they share less, raise β and features drop out.",
+        "NSPCA finds all parts together: a higher α lowers overlap, a higher β removes features.",
         {"r": 6, "apart": JOINT, "with": ["coordinate-descent"], "alpha": 1.0, "beta": 0.01, "match": False},
     ),
     "contrast": (
         "PCA and NMF",
-        "PCA takes any sign and every feature; NMF adds up parts and does not maximise variance.",
+        "PCA uses any sign and every feature; NMF adds up parts and does not maximise variance.",
         {"r": 6, "apart": TOGETHER, "with": [BEST, "pca", "nmf"]},
     ),
 }
@@ -149,7 +149,7 @@ def ask(now: State, data: Dataset, others: DeltaGenerator) -> tuple[Choices, Del
                 KEYS["angle"],
                 "Least angle between parts (degrees)",
                 step=1.0,
-                help="90: the parts share nothing. Less: they may share features a little.",
+                help="90: no shared features. Less: a little overlap is allowed.",
             )
     with others:
         solvers = _solvers(now, data)
@@ -200,13 +200,13 @@ def _prices() -> dict[str, Any]:
         alpha = choose(
             KEYS["alpha"],
             "α, the price of overlap",
-            help="Relative to the largest eigenvalue. Raise it and the parts share less.",
+            help="Relative to λ₁. A higher price lowers overlap.",
         )
     with loading:
         beta = choose(
             KEYS["beta"],
             "β, the price of a loading",
             disabled=match,
-            help="Relative to the largest eigenvalue. Raise it and features drop out.",
+            help="Relative to λ₁. A higher price removes features.",
         )
     return {"match": match, "alpha": alpha, "beta": beta}

@@ -157,8 +157,8 @@ def moved(results: Mapping[str, Components], data: Dataset, choice: Choices) -> 
         st.markdown("None: parts found one after the other have the same features.")
         return {}
     st.markdown(
-        f"Of {data.n_features:,} features **{seen.moved:,}** moved to another part, **{seen.joined:,}** are newly used "
-        f"and **{seen.left:,}** no longer. {gained(lead, greedy)}"
+        f"Of {data.n_features:,} features **{seen.moved:,}** moved to another part, **{seen.joined:,}** joined one and "
+        f"**{seen.left:,}** left theirs. {gained(lead, greedy)}"
     )
     figures: dict[str, Figure] = {}
     both = ((IN_TURN, seen.before), (choice.lead, seen.after))
@@ -179,7 +179,7 @@ def gained(lead: Components, greedy: Components) -> str:
     if more < 1e-6:
         return "Found one after the other they explain as much."
     gain = words.percent(more, 1) if more >= 1e-3 else "less than 0.1 %"
-    return f"Found jointly they explain **{gain}** more variance than one after the other."
+    return f"Found together they explain **{gain}** more variance than one after the other."
 
 
 def _others(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
@@ -235,7 +235,7 @@ def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, 
                 format_func=lambda name: title_of(name, choice),
                 horizontal=True,
             )
-            title = "90°: the two parts share nothing; 0°: they are equal"
+            title = "90°: no overlap; 0°: equal parts"
             figures["angles"] = several.angles(leaning[way].angles, charts.palette(), title=title)
             charts.figure(figures["angles"], "angles-drawn")
     return figures
@@ -246,7 +246,7 @@ def explained(results: Mapping[str, Components], choice: Choices, key: str = "ex
     lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
     figure = several.together(lines, charts.palette())
     charts.figure(figure, key)
-    st.caption("Parts that overlap are not credited twice: this is the variance of the space they span.")
+    st.caption("Overlap is counted once: this is the variance of the space that the parts span.")
     return figure
 
 
@@ -270,7 +270,7 @@ def each_alone(results: Mapping[str, Components], data: Dataset, now: State, cho
     left = (
         "on the features that the other parts leave free"
         if results[provable[0]].deflation == TOGETHER
-        else "on what the earlier parts leave"
+        else "on the variance that the earlier parts leave"
     )
     for r, cert in enumerate(job.arrived):
         st.markdown(

@@ -51,7 +51,7 @@ def page(
         f"{title_of(way, choice)}. {nnspca.METHODS[parts.method].summary} Kept apart: "
         f"{nnspca.DEFLATIONS[parts.deflation].summary} Seed {now.seed}; {seconds(parts.seconds)}. {sheet.versions()}",
         _numbers(parts, known if together.applies(parts) else None),
-        "No live run has made one." if proof is None else verdict.proven(proof, data.n_features),
+        "No certificate was made before the run ended." if proof is None else verdict.proven(proof, data.n_features),
         code,
     )
 

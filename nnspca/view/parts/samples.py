@@ -24,7 +24,7 @@ NOUNS = {"faces": "face", "images": "image", "spectra": "spectrum"}
 def samples(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> None:
     """Show what the parts say about samples: a reconstruction, or the classes along each part."""
     if data.kind == "covariance":
-        st.markdown("A covariance has no samples to rebuild.")
+        st.markdown("A covariance has no samples to reconstruct.")
         return
     way = next(iter(results))
     if choice.lead in results:
@@ -76,12 +76,12 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
     if used:
         st.markdown(f"{these} **{words.percent(1 - left)}** of this {what}.")
     else:
-        st.markdown(f"The mean alone: parts explain how this {what} differs from it.")
+        st.markdown(f"The mean alone. Parts explain how this {what} differs from it.")
 
 
 def _sample(data: Dataset) -> int:
     """Let the person choose a sample: by name where samples have names, else by number."""
-    about = "The sample to rebuild from the parts."
+    about = "The sample to reconstruct from the parts."
     if not data.sample_names:
         return int(choose(KEYS["sample"], "Sample", high=data.shape[0], help=about))
     by_name = dataclasses.replace(KEYS["sample"], kind="one", widget="", low=None)

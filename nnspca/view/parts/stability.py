@@ -73,7 +73,7 @@ def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) 
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         draws = choose(
-            KEYS["resamples"], "Resamples", help="More resamples take longer and estimate more exactly.", width=260
+            KEYS["resamples"], "Resamples", help="More resamples take longer; the estimate is more precise.", width=260
         )
         within = choose(
             KEYS["within"],
@@ -216,15 +216,16 @@ def _answer(result: Found, data: Dataset, now: State, choice: Choices, draws: in
             [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
             hide_index=True,
             height=420,
-            column_config={"returns in (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
+            column_config={
+                "in resamples (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")
+            },
             alt="Each feature of each part: how often it returns, and what is proven of it.",
         )
     few = f" with {STARTS} starts each" if resampled.parts.deflation == TOGETHER else ""
     st.caption(
         f"{title_of(choice.lead, choice)}, {resampled.resamples:,} resamples{few}; the parts of each resample are "
-        "matched with these by the features they share. Over each picture: the mean share of a part's own features "
-        "that return, rounded down. “Indispensable” is proven for these samples and for the features that the other "
-        "parts leave."
+        "matched with these by shared features. Above each picture: the mean share of the part's features that return. "
+        "“Indispensable” is proven for these samples, with the other parts fixed."
     )
     stem = f"{data.name}-parts-stability"
     charts.csv_button(downloads.table_csv(rows), "csv-stable", f"{stem}.csv", "Every feature (CSV)")
@@ -249,7 +250,7 @@ def summary(result: Found, noun: str) -> str:
     if stable < r:
         lines.append(f"Resampling suggests **{stable} {'part' if stable == 1 else 'parts'}**, not {r}.")
     if resampled.degenerate:
-        lines.append(f"{resampled.degenerate:,} resamples drew one sample only: nothing returns in them.")
+        lines.append(f"{resampled.degenerate:,} resamples consist of one sample, repeated: no feature returns in them.")
     if result.proven:
         needed = int(result.essential().sum())
         used = int(np.count_nonzero(resampled.parts.loadings[:, sorted(result.proven)]))
@@ -271,7 +272,7 @@ def listing(result: Found, data: Dataset) -> list[dict[str, object]]:
             {
                 "part": row["part"],
                 "feature": str(data.feature_names[i]),
-                "returns in (%)": words.floor(100 * share, 1),
+                "in resamples (%)": words.floor(100 * share, 1),
                 "loading": row["loading"],
                 "indispensable": words.STATES.get(state, ""),
             }

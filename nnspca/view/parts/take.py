@@ -87,7 +87,7 @@ def takeaway(
             lambda: report.page(results, known, proof, data, now, choice, code).encode(),
             "report-parts",
             f"{stem}-report.html",
-            "Data, method, numbers, certificate and a picture: prints on one page.",
+            "Data, solver, numbers, certificate and a picture: prints on one page.",
         )
         for solver, parts in results.items():
             charts.download(

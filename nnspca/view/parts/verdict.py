@@ -28,9 +28,9 @@ def purpose(now: State, choice: Choices) -> str:
     apart = choice.apart_for(choice.lead)
     if not choice.disjoint:
         return nnspca.DEFLATIONS[apart].summary
-    how = "jointly" if apart == TOGETHER else "one after the other"
+    how = "together" if apart == TOGETHER else "one after the other"
     signs = "nonnegative " if now.nonnegative else ""
-    return f"Parts are found {how} and never overlap. Each part: at most {now.k:,} {signs}loadings; no shared features."
+    return f"Parts are found {how} and never overlap. Each part: at most {now.k:,} {signs}loadings."
 
 
 def claim(parts: Components, known: Known, *, done: bool) -> str:
@@ -41,9 +41,10 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     if not math.isfinite(known.upper):
         rest = "No upper bound was proven; **Solve live** starts over." if done else "Computing the upper bound …"
         return f"{says} {rest}"
-    ratio = ledger.share(variance, known.upper)
+    ratio, source = ledger.share(variance, known.upper), " (stored proof)" if known.stored else ""
+    if words.optimal(ratio):
+        return f"{says} {'It is' if r == 1 else 'They are'} **proven optimal**, to 1 part in 10,000{source}."
     most = f"The proven maximum is {words.at_most(100 * known.upper / parts.total, 1)} %"
-    source = " (stored proof)" if known.stored else ""
     return f"{says} {most}{source}, so this is **{words.proven_share(ratio)}**."
 
 
@@ -88,7 +89,7 @@ def headline(results: Mapping[str, Components], known: Known, choice: Choices, *
 def _alone(lead: Components) -> str:
     """Say what can be proven of parts that no joint certificate speaks about."""
     if run.provable(lead):
-        return "Each can be proven alone, all together cannot."
+        return "Only each part alone can be proven, not all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
     return f"Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
 
@@ -167,8 +168,8 @@ def proven(certificate: PartsCertificate, n: int) -> str:
     return (
         f"Take any {_parts(certificate.n_components)} of {n:,} features{shared}, each with at most "
         f"{certificate.k:,} {signs}loadings: their variances add up to no more than "
-        f"**{words.number(certificate.upper, up=True)}**. The parts shown have **{words.number(certificate.lower)}**: "
-        f"live, {words.proven_share(certificate.ratio)}."
+        f"**{words.number(certificate.upper, up=True)}**. The parts of the live run have "
+        f"**{words.number(certificate.lower)}**: {words.proven_share(certificate.ratio)}."
     )
 
 

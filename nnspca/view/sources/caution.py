@@ -29,7 +29,7 @@ def warn(now: State) -> None:
         return
     with st.container(border=True, key="caution"):
         st.warning(
-            f"{sanitize.plain(dominant.says)} A component then only says that this column has the largest unit.",
+            f"{sanitize.plain(dominant.says)} A component then only shows which column has the largest unit.",
             icon=":material/scale:",
         )
         with st.container(horizontal=True):

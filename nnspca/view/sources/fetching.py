@@ -41,7 +41,7 @@ def download(info: DatasetInfo) -> None:
 def download_names(info: DatasetInfo, forget: Callable[[str], None]) -> None:
     """Offer to fetch the names of genes that go with the probes of a data set, which is read anew with them."""
     size = words.size(info.names_bytes)
-    st.caption(f"Its probes can have the symbols of their genes beside them: fetched once ({size}), checked, and kept.")
+    st.caption(f"The gene symbols of its probes can be shown: fetched once ({size}), checked, and kept.")
     if _fetched(f"names-{info.name}", nnspca.datasets.gene_symbols, "Fetch gene symbols"):
         forget(info.name)
         _use(not _known(info.name).names_bytes)

@@ -125,8 +125,7 @@ def _follow(large: Sequence[Preparation], missing: Sequence[Preparation], slot: 
         if not runs.follow(
             slot,
             job,
-            f"Stopped: {named} has not been prepared, so nothing can be shown of it yet. Choose other data, or "
-            "other preprocessing, or go on here:",
+            f"Stopped before {named} was prepared. Choose other data or preprocessing, or prepare it again.",
         ):
             st.caption(f"{named} is large: it is prepared once, and then every page can use it.")
             return False

@@ -55,7 +55,7 @@ def _make_room(data: Dataset) -> list[str]:
     if others + sum(own.values()) + nbytes(data) > ALL:
         raise nnspca.DataError(
             f"visitors' files take {others >> 20:,} MB of this server's memory already, and at most "
-            f"{ALL >> 20:,} MB are kept: try again when others have left, or bring fewer rows or columns"
+            f"{ALL >> 20:,} MB are kept: try again later, or upload fewer rows or columns"
         )
     st.session_state["_put_away"] = [*(n for n in evicted() if n not in (data.name, *away)), *away]
     return away

@@ -129,7 +129,7 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
         st.caption(
             "One row for each curve. Its height at angle φ is direction 1 × sin φ + direction 2 × cos φ."
             if plain.shape[1] == 2
-            else "One row a feature, one column a direction."
+            else "One row for each feature, one column for each direction."
         )
         table = st.data_editor(
             {"curve": [i + 1 for i in range(len(base))], **{c: base[:, j].tolist() for j, c in enumerate(columns)}},
@@ -137,7 +137,7 @@ def _typed(plain: np.ndarray, key: str, stage: DeltaGenerator) -> np.ndarray:
             hide_index=True,
             disabled=["curve"],
             num_rows="fixed",
-            alt="The numbers behind the curves, one row a curve.",
+            alt="The numbers behind the curves, one row for each curve.",
         )
         if st.button("Reset", icon=":material/undo:", help="Discard what was typed or dragged."):
             typed[key] = (plain, version + 1)
@@ -173,7 +173,7 @@ def _directions(now: State, d: int, stage: DeltaGenerator) -> dict[str, Any]:
     most = rows.most_directions(data)
     if most < d:
         title, count = sanitize.plain(data.title), f"{most} direction{'s' if most > 1 else ''}"
-        stage.info(f"{title} has {count} of variance; this figure needs {d}.")
+        stage.info(f"{title} varies along {count} only; this figure needs {d}.")
         widgets.end_page()
     columns = st.columns(d + 1)
     chosen: dict[str, int] = {}

@@ -34,12 +34,12 @@ def idea(now: State) -> str:
     if upcoming_value(KEYS["dimensions"]) == SPHERE:
         return (
             "Cells cover all directions: a cell that provably holds nothing better than the best found is **closed**, "
-            "the others are split until none is open."
+            "and the others are split until none is open."
         )
     which = "k highest curves above zero" if now.nonnegative else "k largest curves"
     return (
-        f"Each direction gives every feature a value, its curve; **the features of the {which} (the set) are the best "
-        "for that direction**, and the set changes only where curves cross."
+        f"Each feature is a curve over the direction. **The {which}, the set, are the best features for that "
+        "direction.** The set changes only where curves cross."
     )
 
 
@@ -72,7 +72,7 @@ def circle(view: View) -> None:
     data = canvas.payload(view.rows, view.k, view.nonnegative, picture)
     st.fragment(_animate)(view, data)
     with st.expander("Save the animation", icon=":material/download:"):
-        st.caption("A web page that plays in any browser, offline. **PNG** above the figure saves the present moment.")
+        st.caption("A web page that plays in any browser, offline. **PNG** above the figure saves the current view.")
         download(
             "Animation (HTML)",
             lambda: canvas.alone(data, f"{view.stem}: the {view.k} highest curves").encode(),
@@ -103,7 +103,7 @@ def sphere(view: View) -> None:
     verdicts = [_verdict(view, world, step) for step in range(len(world.rounds))]
     note = "The first cells already prove the optimum. " if len(verdicts) == 1 else ""
     if world.plain <= world.rounds[-1].examined:
-        note += "With so few features plain enumeration is shorter. With a data set it is out of reach."
+        note += "With so few features plain enumeration needs fewer steps; with a data set it needs far too many."
     content = ball.payload(world, view.nonnegative, verdicts, note)
     ball.show(content, at=at, by_set=colour == BY_SET, flat=flat)
     with st.expander("Why this proves the optimum, and a file to keep", icon=":material/school:"):
@@ -134,8 +134,8 @@ def _verdict(view: View, world: Globe, step: int) -> str:
         )
     room = now.upper / now.value - 1 if now.value else math.inf
     return (
-        f"After round {step} the best found is {words.number(now.value)}. An open cell may hold up to "
-        f"{_raised(100 * room)} % more."
+        f"After round {step} the best found is {words.number(now.value)}. Values in the open cells "
+        f"are at most {_raised(100 * room)} % larger."
     )
 
 

@@ -148,5 +148,5 @@ def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
     try:
         columns = {f"direction {j + 1}": [float(row[j]) for row in pieces] for j in range(d)}
     except ValueError:
-        raise ValueError("The link holds something that is not a number.") from None
+        raise ValueError("The link contains a number that cannot be read.") from None
     return read_rows(columns, list(columns))

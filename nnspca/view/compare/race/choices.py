@@ -14,7 +14,7 @@ from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose
 
 KEYS = state.keys_of("compare")
-CLOCK = "They take turns on one processor; each clock counts only the seconds that its own solver has used."
+CLOCK = "Solvers take turns on one processor; each clock counts its own solver's seconds only."
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ def ask(which: DeltaGenerator, limit: DeltaGenerator) -> Choices:
             "Solvers",
             allowed=f"up to {state.MOST_RACERS} of {', '.join(state.METHODS)}",
             format_func=TITLES.__getitem__,
-            help=f"Up to {state.MOST_RACERS}. One that cannot solve this problem says why, and does not start. {CLOCK}",
+            help=f"Up to {state.MOST_RACERS}. A solver that cannot solve this problem does not start. {CLOCK}",
         )
     with limit:
         seconds = choose(
             KEYS["limit"],
-            "Seconds each",
-            help="Processor time after which a solver is stopped; the proof of the upper bound as well.",
+            "Seconds per solver",
+            help="Processor time after which each solver, and the proof of the upper bound, is stopped.",
         )
     return Choices(racers, seconds)
 
@@ -69,7 +69,7 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
             format_func=TITLES.__getitem__,
             placeholder="the one that leads",
             on_change=lambda: state.assign(mark=None),
-            help="A click on a point of the figure chooses as well.",
+            help="Or click a point of the figure.",
         )
     lane = _lane(race, who)
     count = len(lane.marks) if lane is not None and lane.state != RUNNING else 0

@@ -181,7 +181,7 @@ def _fit_axes(figure: go.Figure, standing: Race | None, upper: float) -> None:
     set_axes(
         figure,
         "x",
-        title_text="seconds each has used (log scale)",
+        title_text="seconds used by each solver (log scale)",
         type="log",
         range=[math.log10(first / 1.3), math.log10(last * 1.35)],
         tickvals=ticks,
@@ -206,4 +206,4 @@ def _description(standing: Race | None, upper: float) -> str:
         if lane.marks
     )
     spent = seconds(standing.proof_seconds)
-    return f"The upper bound has come down {len(standing.falls)} times in {spent}; {'; '.join(ways)}."
+    return f"The upper bound fell {len(standing.falls)} times in {spent}; {'; '.join(ways)}."

@@ -107,7 +107,7 @@ def winner(standing: Race, best: Known) -> str:
     count = len(standing.finished)
     running = any(lane.state == RUNNING for lane in standing.lanes)
     among = "" if not running else f" ({count} solvers have finished)" if count > 1 else " (no other has finished)"
-    proven = words.proven_share(share(most, upper)) if math.isfinite(upper) else "its upper bound is still to come"
+    proven = words.proven_share(share(most, upper)) if math.isfinite(upper) else "no upper bound is proven yet"
     sure = " (proven)" if proven.startswith("at least") else ""
     live, rest = "", ""
     if _is_beaten(most, best):
@@ -130,7 +130,7 @@ def details(standing: Race, upper: float) -> list[str]:
     if len(winners) > 1:
         most = max(lane.variance for lane in winners)
         same = (f"{title(lane.method)} ({words.seconds(lane.arrival(most) or 0.0)})" for lane in winners[1:])
-        lines.append(f"The same variance, to 1 part in a million: {', '.join(same)}.")
+        lines.append(f"Same variance as the best, to 1 part in a million: {', '.join(same)}.")
     behind = sorted((lane for lane in standing.finished if lane not in winners), key=lambda lane: -lane.variance)
     if behind and math.isfinite(upper):
         ways = (
@@ -155,7 +155,7 @@ def _proof(standing: Race) -> str:
     if standing.proof_state == FINISHED:
         return f"The proof of the upper bound ended after {spent}."
     if standing.proof_state == RUNNING:
-        return "The upper bound is proven as it stands and still coming down: every share can only rise."
+        return "The upper bound is proven and still coming down: the shares can only rise."
     return f"The proof was stopped after {spent}: the upper bound holds, and a longer proof may lower it."
 
 

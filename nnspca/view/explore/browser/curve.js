@@ -79,7 +79,7 @@ class Curve {
     for (const k of this.kTicks((text) => pen.measureText(text).width)) {
       pen.fillText(count(k), Math.min(this.x(k), this.width - pen.measureText(count(k)).width / 2 - 1), this.foot + 16);
     }
-    pen.fillText(path.log ? "k, features allowed (log scale)" : "k, features allowed", (this.left + this.right) / 2, this.foot + 32);
+    pen.fillText(`k, nonzero loadings allowed${path.log ? " (log scale)" : ""}`, (this.left + this.right) / 2, this.foot + 32);
   }
 
   /** One line that names what is drawn; what does not fit is left to the hover. */

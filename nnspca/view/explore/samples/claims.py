@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ CHANCE = 0.6  # below this share of pairs the score tells next to nothing
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
 NAMED_SAMPLES = 5000  # samples whose names are sent
 NAMED = 3  # features that a sentence names
+PIXEL = re.compile(r"^row (\d+), column (\d+)$")
 
 
 def class_name(data: Dataset, c: int) -> str:
@@ -30,6 +32,11 @@ def feature_name(data: Dataset, i: int) -> str:
     return sanitize.line(str(data.feature_names[i]), sanitize.NAME)
 
 
+def short_name(data: Dataset, i: int) -> str:
+    """Return what a feature is called in a sentence: a pixel by its row and column in brackets."""
+    return PIXEL.sub(r"(\1, \2)", feature_name(data, i))
+
+
 def sample_names(data: Dataset) -> list[str]:
     """Return what the samples are called, each as one line; empty where that is not known or they are many."""
     return [sanitize.line(name, sanitize.NAME) for name in data.sample_names] if data.shape[0] <= NAMED_SAMPLES else []
@@ -37,8 +44,8 @@ def sample_names(data: Dataset) -> list[str]:
 
 def question(role: Contribution, data: Dataset, *, example: bool) -> str:
     """Return the question about a feature."""
-    name, one = feature_name(data, role.feature), scene.noun(data).removesuffix("s")
-    which = name if name.startswith(one) else f"the {one} {name}"
+    name, one = short_name(data, role.feature), scene.noun(data).removesuffix("s")
+    which = name if name.startswith(one) else f"{one} {name}"
     ending = " (the largest loading)" if example else ""
     return f"Why is {which} {'not ' if role.loading == 0 else ''}included?{ending}"
 
@@ -105,23 +112,22 @@ def why(role: Contribution, part: Component, data: Dataset, *, standardised: boo
         else:
             lines.append("It is the whole component.")
         if role.partner is not None:
-            other, lost = feature_name(data, role.partner), _lost(role.loss_exchanged)
+            other, lost = short_name(data, role.partner), _lost(role.loss_exchanged)
             as_much = role.loss > NEGLIGIBLE and lost == _lost(role.loss)
             lines.append(
-                f"Replacing it by the best substitute found, {other}, costs "
-                + ("as much: nothing that was tried makes up for it." if as_much else f"{lost}.")
+                f"Replacing it by the best substitute found, {other}, costs " + ("as much." if as_much else f"{lost}.")
             )
         elif part.cardinality < data.n_features:
             lines.append("No other feature that was tried can replace it.")
         return lines
     if role.pull <= 0 and part.nonnegative:
-        lines.append("Its covariance with the component is not positive: among nonnegative loadings it gets none.")
+        lines.append("Its covariance with the component is not positive, so its best nonnegative loading is zero.")
     elif -role.loss > NEGLIGIBLE:
         lines.append(f"As one more feature, it would add {_gain(-role.loss)} of variance.")
     else:
         lines.append("As one more feature, it would add next to nothing.")
     if role.partner is not None:
-        other, lost = feature_name(data, role.partner), _lost(role.loss_exchanged)
+        other, lost = short_name(data, role.partner), _lost(role.loss_exchanged)
         lines.append(f"Putting it in place of {other}, the cheapest exchange found, costs {lost}.")
     return lines
 
@@ -130,7 +136,7 @@ def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
     """Say with how many of the others it covaries, and with which most."""
     with_it = int((role.covariances > 0).sum())
     most = role.others[np.argsort(-np.abs(role.covariances), kind="stable")[:NAMED]]
-    names = _listed([feature_name(data, int(i)) for i in most])
+    names = _listed([short_name(data, int(i)) for i in most])
     least, largest = (
         words.number(float(end)).replace("-", "−") for end in (role.covariances.min(), role.covariances.max())
     )
@@ -150,7 +156,7 @@ def _percent(share: float) -> str:
 def _lost(share: float) -> str:
     """Say a loss: at most so much, for better points than those found would lose less."""
     if share < -NEGLIGIBLE:
-        return f"nothing, and gains {_gain(-share)}: the solver stopped short of the best"
+        return f"nothing, and gains {_gain(-share)}: the component is not optimal"
     return f"at most {words.at_most(max(100 * share, 0.0), 2)} % of the variance"
 
 

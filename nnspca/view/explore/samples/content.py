@@ -101,7 +101,8 @@ def _classes(data: Dataset, lie: Lie) -> dict[str, Any]:
     rest, none = int((codes == len(shown)).sum()), int((codes == len(shown) + 1).sum())
     if rest or none:
         few = int((counts > 0).sum()) - int((counts[shown] > 0).sum())
-        listed.append({"name": f"{few} smaller classes", "count": rest, "area": "", "other": True})
+        name = "a smaller class" if few == 1 else f"{few} smaller classes"
+        listed.append({"name": name, "count": rest, "area": "", "other": True})
     if none:
         listed.append({"name": "no class", "count": none, "area": "", "other": True})
     return {"labels": canvas.pack(codes, "u1"), "classes": listed}

@@ -39,7 +39,7 @@ def cloud(lie: Lie, classes: Sequence[str], palette: Palette) -> Figure:
         figure,
         palette,
         title="Two scores",
-        alt=f"{len(lie.scores)} samples along two parts.",
+        alt=f"{len(lie.scores)} samples along two components.",
         height=480,
         x={"title_text": "score on the component"},
         y={"title_text": "score on the second component"},

@@ -164,7 +164,7 @@ class Presenter {
     this.foot.dataset.at = String(at + 1);
     const hint = made("span", "");
     hint.className = "hint";
-    hint.textContent = "← → change the slide · while a figure has the focus: Page ↑ ↓ · Q QR code for a phone · Esc leave";
+    hint.textContent = "Page Up, Page Down, or ← → outside a figure: slide · Q: QR code for a phone · Esc: leave";
     const name = document.createElement("b");
     name.textContent = where;
     this.foot.replaceChildren(name, hint);
@@ -265,7 +265,7 @@ class Presenter {
       line(known && !code.svg ? "The address is too long for a code: copy it instead." : "Point a phone's camera here: it opens this view."),
       line(this.address),
       line("Only this computer can open this address. Start the app with --server.address 0.0.0.0 and open it by this computer's name or number.", known && code.near),
-      line("Your uploaded data are never in the link: the phone opens the view with data it can find itself.", Boolean(own)));
+      line("The link never contains uploaded data: other devices open this view with other data.", Boolean(own)));
   }
 
   end() {

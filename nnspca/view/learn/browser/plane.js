@@ -76,7 +76,7 @@ FIGURES.cloud = (desk) => {
       brush.arrow([x, y], to(ours, long), { colour: palette.found, wide: 3.5 });
       brush.text("ours", ...to(ours + 0.09, long * 0.9), { bold: true, halo: true });
       points.forEach((point, at) => brush.dot(across(point[0]), up(point[1]), at === figure.chosen ? 11 : 8, { fill: palette.ink }));
-      const sign = b < -0.005 ? "It is negative: **ours uses one feature alone.**" : "It is positive: **both agree.**";
+      const sign = b < -0.005 ? "The covariance is negative: **ours uses one feature alone.**" : "The covariance is positive: **both agree.**";
       desk.say(`Covariance A = [${decimals(a, 2)}, ${decimals(b, 2)}; ${decimals(b, 2)}, ${decimals(d, 2)}]. Variance: PCA ${decimals(pca, 2)}, ours ${decimals(least, 2)}. ${sign}`);
       desk.name(`Nine points; PCA's axis at ${Math.round((turn * 180) / Math.PI)}°, ours at ${Math.round((ours * 180) / Math.PI)}°. Arrow keys move a point, space takes the next.`);
     },

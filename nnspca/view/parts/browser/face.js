@@ -62,8 +62,7 @@ class Face {
     const pen = sizedPen(this.picture, wide, tall);
     const box = drawScene(pen, wide, tall, this.scene, seen.map((r) => this.parts[r]), this.palette);
     if (this.scene.image) for (const r of seen) this.number(pen, box, r);
-    this.picture.setAttribute("aria-label", `Parts ${seen.map((r) => r + 1).join(", ") || "none"}: `
-      + seen.map((r) => `${r + 1}, ${this.parts[r].support.length} ${this.noun}`).join("; "));
+    this.picture.setAttribute("aria-label", seen.map((r) => `part ${r + 1}: ${this.parts[r].says}`).join("; ") || "no part");
     this.box.dataset.seen = seen.map((r) => r + 1).join(",");
   }
 

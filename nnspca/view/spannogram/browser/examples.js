@@ -142,7 +142,7 @@ function aboutZero(curves) {
     : "**A change of sign.** Only the size counts: at zero a curve touches the axis and rises again.";
   const falling = curves.nonnegative ? changeOf(curves, (out, into) => out >= 0 && into < 0) : null;
   const meeting = falling ?? dullZero(curves);
-  if (!meeting) return { caption, none: "None of these curves crosses zero by itself." };
+  if (!meeting) return { caption, none: "None of these curves crosses zero away from another crossing." };
   const [phi, to] = beside(curves, meeting.phi), { i } = meeting, { before, after } = curves.around(meeting.phi);
   const was = before.includes(i), is = after.includes(i), name = upper(named(curves, i));
   const right = was && !is ? 0 : 1;
@@ -174,14 +174,14 @@ function aboutArc(curves) {
 
 /** 6: how few sets need to be tried. */
 function aboutList(curves) {
-  const caption = "**The short list.** The set changes only at rings, so one turn meets every set that can be best. Each has one best direction: try those, and take the largest.";
+  const caption = "**The short list.** The set changes only at rings, so one turn shows every set that can be the best. Compare the best directions of all of them.";
   const many = count(curves.candidates), options = [...new Set([many, count(curves.bound), curves.choices])];
   const size = curves.nonnegative ? `at most ${curves.k}` : curves.k;
   const { phi, value } = curves.optimum;
   const words = `${many} ${plural(curves.candidates, "set")} (the paper's bound: ${count(curves.bound)}), of ${curves.choices} ways to choose ${size} of ${count(curves.n)}. The best: ${figure(value)} at ${whereIs(curves.wrap(phi))}.`;
   if (options.length < 2) return { caption, none: words, to: phi };
   return { caption, phi: curves.wrap(phi - 0.35), to: phi, options, right: 0, anywhere: true,
-    question: `How many different sets does one whole turn meet, of n = ${count(curves.n)} curves and k = ${curves.k}?`, answer: words };
+    question: `How many different sets does one whole turn have, of n = ${count(curves.n)} curves and k = ${curves.k}?`, answer: words };
 }
 
 const EXAMPLES = [aboutHeights, aboutPlaceK, aboutElsewhere, aboutZero, aboutArc, aboutList];

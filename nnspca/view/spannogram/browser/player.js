@@ -232,8 +232,8 @@ class Player {
     this.listDirty = false;
     this.marked = curves.ids[curves.region];
     const all = this.met.size >= curves.candidates ? `all ${count(curves.candidates)}` : `${count(this.met.size)} of ${count(curves.candidates)}`;
-    this.say("met", `Sets met so far: ${all}`);
-    this.say("met-why", `A whole turn meets ${count(curves.candidates)} sets (the paper's bound: ${count(curves.bound)}). `
+    this.say("met", `Sets seen so far: ${all}`);
+    this.say("met-why", `A whole turn has ${count(curves.candidates)} sets (the paper's bound: ${count(curves.bound)}). `
       + `Without the curves: ${curves.choices} ways to choose ${curves.nonnegative ? "at most " : ""}${count(curves.k)} of ${count(curves.n)}. `
       + "Each button: a set, and the largest objective it can reach.");
     this.find(".met ol").replaceChildren(...this.list.slice(-60).map((entry) => {

@@ -48,7 +48,7 @@ function chips(sheet) {
     button.dataset.class = String(c);
     button.disabled = !kind.count;
     words.textContent = `${kind.name} (${kind.count ? count(kind.count) : "none here"})${kind.area ? ` · ${kind.area}` : ""}`;
-    button.title = kind.area ? `Share of pairs, one ${kind.name} and one of another class, in which this one scores higher: ${kind.area}` : kind.name;
+    button.title = kind.area ? `AUC ${kind.area}: how often a sample of ${kind.name} scores higher than one of another class` : kind.name;
     button.append(badge(sheet, c), words);
     button.addEventListener("click", () => { samples.pick(samples.said === `c${c}` ? "" : `c${c}`); sheet.changed(); });
     return button;

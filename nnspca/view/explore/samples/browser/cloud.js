@@ -20,7 +20,7 @@ class Cloud {
       pen.fillStyle = palette.ink;
       pen.font = `14px ${palette.font}`;
       pen.textAlign = "center";
-      pen.fillText("no second part (yet)", this.width / 2, this.height / 2);
+      pen.fillText("no second component yet", this.width / 2, this.height / 2);
       return;
     }
     this.axes(pen);

@@ -80,7 +80,7 @@ class Samples {
   }
 
   name(s) {
-    const named = this.labels ? `, ${this.classes[this.labels[s]].name}` : "";
+    const named = this.labels ? ` (${this.classes[this.labels[s]].name.replace(/^\d+ smaller classes$/, "a smaller class")})` : "";
     return `${this.names[s] ?? `sample ${count(s + 1)}`}${named}: score ${number3(this.scores[s])}, rank ${count(this.rank[s] + 1)}`;
   }
 
@@ -88,10 +88,10 @@ class Samples {
   short(s) { return this.names[s] ?? `no. ${s + 1}`; }
 
   words() {
-    if (!this.count) return "Nothing picked: drag along the samples or around some marks, press a picture or a class.";
+    if (!this.count) return "Nothing picked: drag along the samples or around some points, or press a picture or a class.";
     const mean = this.scores.reduce((sum, v, s) => sum + this.picked[s] * v, 0) / this.count;
     const kinds = this.classes.map((kind, c) => [kind.name, this.labels.reduce((sum, l, s) => sum + (l === c) * this.picked[s], 0)])
-      .filter(([, some]) => some).sort((a, b) => b[1] - a[1]).map(([name, some]) => `${count(some)} ${name}`);
+      .filter(([, some]) => some).sort((a, b) => b[1] - a[1]).map(([name, some]) => `${count(some)} of ${name}`);
     return `${count(this.count)} of ${count(this.m)} samples picked, mean score ${number3(mean)}${kinds.length ? `: ${kinds.join(", ")}` : ""}.`;
   }
 }

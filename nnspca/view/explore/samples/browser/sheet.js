@@ -41,7 +41,7 @@ class Sheet {
     this.samples?.pick(kept.picked ?? "");
     for (const part of this.box.querySelectorAll("[data-only=samples]")) part.hidden = !this.samples;
     this.say("one", data.noun.replace(/s$/, ""));
-    this.say("how", "click: why? Drag: mark several");
+    this.say("how", "click to ask why, drag to mark several");
     this.say("lead", data.lead);
     this.say("told", data.told);
     this.say("second", data.second ? `second component: ${data.secondSays}; drag around samples to pick them` : "");

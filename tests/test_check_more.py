@@ -13,10 +13,11 @@ import pytest
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import boxes, cases, masses, spectral
+from nnspca.bounds import boxes, masses, spectral
+from nnspca.bounds.elimination import cases
+from nnspca.bounds.elimination.selection import cumulative_masses
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
-from nnspca.bounds.selection import cumulative_masses
 from nnspca.certificates.exact import cover, writers
 from nnspca.certificates.exact.written import needs_more, section
 from nnspca.control.progress import Monitor

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds import balanced, branch, elimination, variances
-from nnspca.bounds.cases import Case, Elimination
+from nnspca.bounds.elimination.case import Case
+from nnspca.bounds.elimination.cases import Elimination
+from nnspca.bounds.elimination.selection import Limits
 from nnspca.bounds.pair_scaled import proof_of
-from nnspca.bounds.selection import Limits
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor

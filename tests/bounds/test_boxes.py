@@ -9,8 +9,9 @@ import pytest
 
 import nnspca
 from nnspca import check_more
-from nnspca.bounds import boxes, elimination, masses, selection
-from nnspca.bounds.selection import Limits
+from nnspca.bounds import boxes, elimination, masses
+from nnspca.bounds.elimination import selection
+from nnspca.bounds.elimination.selection import Limits
 from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BoxProof
@@ -188,7 +189,7 @@ def crowded():
     cov = problems.held_as_factor(X)
     part = nnspca.solve(cov, 12)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elimination, "CROWDED", 1)  # no T is small enough
+        patch.setattr(elimination.run, "CROWDED", 1)  # no T is small enough
         made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
     plain = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
     return X, cov, part, made, plain
@@ -232,7 +233,7 @@ def test_it_verifies_and_survives_a_file(crowded):
 
 
 def test_what_is_told_of_its_progress_never_goes_back(crowded, monkeypatch):
-    monkeypatch.setattr(elimination, "CROWDED", 1)
+    monkeypatch.setattr(elimination.run, "CROWDED", 1)
     _, cov, part, _, _ = crowded
     for ask in (nnspca.certify, nnspca.necessity):
         told = []

@@ -5,7 +5,9 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination
-from nnspca.bounds.selection import Limits
+from nnspca.bounds.elimination.cases import Elimination
+from nnspca.bounds.elimination.policy import Action, Kind, State, next_action
+from nnspca.bounds.elimination.selection import Limits
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
@@ -71,7 +73,7 @@ def test_a_case_is_parted_where_its_last_number_of_features_outside_is_what_keep
 
 def test_the_proofs_by_pairs_are_no_more_than_a_file_may_hold(begun, monkeypatch):
     held = [case for case in begun.cases.values() if isinstance(case.proof, PairProof)]
-    monkeypatch.setattr("nnspca.bounds.cases.STORED", 2 * len(held) * len(begun.inside) ** 2)
+    monkeypatch.setattr("nnspca.bounds.elimination.cases.STORED", 2 * len(held) * len(begun.inside) ** 2)
     fresh = next(case for case in begun.cases.values() if case not in held)
     assert not begun._has_room(fresh)
     assert begun._has_room(held[0])
@@ -85,7 +87,7 @@ def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed
         asked.append(args[3].smallest)
         return plain(*args) if len(asked) == 1 else None  # then it goes on with what it has
 
-    monkeypatch.setattr(elimination, "begin", recorded)
+    monkeypatch.setattr(elimination.run, "begin", recorded)
     (problem, x), wide = posed, Limits(600, LOSS)
     least = float(x @ problem.cov.apply(x)) * (1 + 1e-3)
     size = len(plain(problem, x, least, wide, QUIET).inside)
@@ -104,9 +106,9 @@ def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(po
 
     (problem, x), wide = posed, Limits(600, LOSS)
     size = len(plain(problem, x, np.inf, wide, QUIET).inside)
-    monkeypatch.setattr(elimination, "begin", recorded)
-    monkeypatch.setattr(elimination.Elimination, "work", lambda *_: False)  # no way is left
-    monkeypatch.setattr(elimination.Elimination, "needs_larger_subset", cramped)
+    monkeypatch.setattr(elimination.run, "begin", recorded)
+    monkeypatch.setattr(Elimination, "work", lambda *_: False)  # no way is left
+    monkeypatch.setattr(Elimination, "needs_larger_subset", cramped)
     (made,) = elimination.tighten(problem, x, np.inf, wide, elimination.Budget(1e12), goal=0.0, monitor=QUIET)
     assert np.isfinite(made.value)
     assert asked == ([wide.smallest, 2 * size] if cramped else [wide.smallest])
@@ -119,3 +121,21 @@ def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_t
     for case in made.cases.values():
         case.value = made.lower_bound * 1.001
     assert made.needs_larger_subset == cramped
+
+
+@pytest.mark.parametrize(
+    ("values", "changes", "trees", "action"),
+    [
+        ([3.0, 2.0, 1.0, 1.0], {"planned": True}, True, Action(Kind.OPEN_PLANNED)),
+        ([1.0, 2.0, np.inf, 1.0], {}, True, None),
+        ([3.0, 2.0, 1.0, 1.0], {}, False, Action(Kind.ADVANCE, 0)),
+        ([3.0, 2.0, 1.0, 1.0], {"warm": frozenset({0})}, False, Action(Kind.WARM_START, 0)),
+        ([3.0, 2.0, 1.0, 1.0], {"resting": frozenset({0})}, True, Action(Kind.BRANCH, 0)),
+        ([3.0, 2.0, 1.0, 1.0], {"resting": frozenset({0})}, False, None),
+        ([1.0, 1.5, 2.0, 3.0], {}, False, Action(Kind.OPEN, 2)),
+    ],
+)
+def test_the_next_action_is_on_the_case_behind_the_largest_value(values, changes, trees, action):
+    of_one_case = {"cases": frozenset({0}), "resting": frozenset(), "warm": frozenset(), "sparing": False}
+    bounds = {"values": np.array(values), "origin": np.zeros(4, dtype=int), "lower_bound": 0.5, "planned": False}
+    assert next_action(State(**{**of_one_case, **bounds, **changes}), trees) == action

@@ -8,8 +8,8 @@ import pytest
 
 import nnspca
 from nnspca.bounds import boxes, branch, elimination, masses
-from nnspca.bounds.cases import Elimination
-from nnspca.bounds.selection import Limits, cumulative_masses
+from nnspca.bounds.elimination.cases import Elimination
+from nnspca.bounds.elimination.selection import Limits, cumulative_masses
 from nnspca.certificates import elimination as judged
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BranchProof, PairProof, ScaleProof, VariancesProof

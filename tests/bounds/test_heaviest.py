@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination, working
-from nnspca.bounds.selection import Limits
+from nnspca.bounds.elimination.selection import Limits
 from nnspca.certificates.working import working_bound
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem

@@ -19,16 +19,15 @@ from nnspca.bounds import (
     boxes,
     branch,
     carried,
-    cases,
     eigenvalues,
     levelled,
     masses,
     pair_scaled,
-    selection,
     spectral,
     variances,
     working,
 )
+from nnspca.bounds.elimination import cases, selection
 from nnspca.bounds.parts import dual, plain
 from nnspca.bounds.parts import working as parts_working
 from nnspca.bounds.without import Without
@@ -239,8 +238,8 @@ ASKED = {
         lambda: eigenvalues.residual(DATA, V),
         lambda: eigenvalues.residual(DATA, V[:, :0]),
     ],
-    "cases.py": [lambda: eliminated().upper_bounds()[0], lambda: -eliminated().bound().ingredients.light],
-    "selection.py": [lambda: selection.cumulative_masses(np.full(3, 0.01))],
+    "elimination/cases.py": [lambda: eliminated().upper_bounds()[0], lambda: -eliminated().bound().ingredients.light],
+    "elimination/selection.py": [lambda: selection.cumulative_masses(np.full(3, 0.01))],
     "masses.py": [
         lambda: -masses.attained(DATA, np.eye(N)[0]),
         lambda: masses.by_variance(DATA, 20.0),

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import branch, elimination, masses, selection
-from nnspca.bounds.selection import Limits
+from nnspca.bounds import branch, elimination, masses
+from nnspca.bounds.elimination import selection
+from nnspca.bounds.elimination.selection import Limits
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -63,7 +64,7 @@ def test_no_case_does_where_one_feature_outside_can_hold_more_than_it_is_worth()
 
 
 def test_a_certificate_at_a_large_k_is_planned_and_proves_more_than_balanced_rows(monkeypatch):
-    monkeypatch.setattr(elimination, "MANY", 30)
+    monkeypatch.setattr(elimination.run, "MANY", 30)
     rng = np.random.default_rng(0)
     scales = np.exp(0.8 * rng.standard_normal(900))
     X = (rng.standard_normal((40, 4)) @ rng.random((4, 900)) + rng.standard_normal((40, 900))) * scales

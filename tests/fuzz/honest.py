@@ -17,10 +17,10 @@ import numpy as np
 import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import carried, elimination, plan
+from nnspca.bounds.elimination.selection import Limits
 from nnspca.bounds.parts import plan as parts_plan
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.bounds.plan import PLANS
-from nnspca.bounds.selection import Limits
 from nnspca.control.progress import Monitor
 from nnspca.covariance import covariance
 from nnspca.covariance.problem import Problem

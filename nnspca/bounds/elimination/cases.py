@@ -1,19 +1,21 @@
 """The cases of an elimination: upper bounds for at most c features of T, each tightened where that helps most.
 
-Work is spent on the largest value: if its q is the first of a case, the relaxation of the case is
-continued, and then branch and bound; otherwise the case is split in two. A case starts from the
+:mod:`nnspca.bounds.elimination.policy` chooses the next action; here it is carried out. A case starts from the
 multipliers of the one before it: the bound they prove for fewer features costs about one step of a
 splitting, which then continues from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from nnspca.bounds import balanced, branch
+from nnspca.bounds.elimination.case import Case
+from nnspca.bounds.elimination.policy import Action, Kind, State, next_action
+from nnspca.bounds.elimination.selection import RACE_FEATURES
 from nnspca.bounds.pair_scaled import CHECK, best_of_two_starts, proof_of, run_interruptibly
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
@@ -29,34 +31,11 @@ SLOW = 0.01
 MANY_CASES = 5  # number of planned cases from which the middle one is advanced as well
 MIDDLE = 15  # steps of the middle planned case; all later cases start from it
 FIRST_TURNS = 2  # turns of the first case's splitting before the planned cases start from it
-RACE_FEATURES = 500  # features from which one start is tried instead of two
-SPAN = 8  # most values of q that a case serves before a new case is tried, whose balanced rows are cheap
-SPREAD = 0.25  # ratio of the gaps at the first and last q of a case below which its steps hardly help
 LARGE_MASS = 0.25  # mass outside beyond which a larger T pays more than further steps
 TRANSFER_STEPS = 1  # cost, in steps, of the bound that a case's multipliers prove for fewer features
 STORED = 1.2e7  # most numbers in all proofs of the cases
 TREES = 3  # most cases with a tree, each with a third of the numbers that a tree may have
 QUIET = Monitor()
-
-
-@dataclass
-class Case:
-    """A case: at most ``cardinality`` features of T, with the least upper bound known, its proof and its relaxation."""
-
-    problem: Problem
-    value: float
-    proof: object
-    splitting: Splitting | None = None
-    tree: Iterator[Bound] | None = None
-    reached: float = np.inf  # least bound of its splitting, whether below the value or not
-    idle: int = 0
-    rests: bool = False  # whether its splitting has stalled
-    warm_started: bool = False  # whether it started from the multipliers of the case before
-
-    def improve(self, value: float, proof: object) -> None:
-        """Keep the lower of two upper bounds."""
-        if value < self.value:
-            self.value, self.proof = value, proof
 
 
 @dataclass
@@ -99,6 +78,10 @@ class Elimination:
 
     def _open_planned(self, meter: branch.Meter, goal: float) -> None:
         """Open the planned cases, each from the multipliers of the case before; of many, advance the middle one."""
+        whole = self.cases[0]
+        for _ in range(FIRST_TURNS):
+            if not whole.rests and not self.monitor.stop():
+                self._advance(whole, 0, meter, goal)
         middle = self.planned[(len(self.planned) - 1) // 2] if len(self.planned) >= MANY_CASES else None
         for first in self.planned[1:]:
             self._open(first)
@@ -110,11 +93,7 @@ class Elimination:
     def _warm_start(self, first: int, meter: branch.Meter) -> None:
         """Start a case from the bound that the multipliers of the case before prove for fewer features."""
         case = self.cases[first]
-        pair_proofs = [
-            (other.value, other.proof)
-            for q, other in self.cases.items()
-            if q < first and isinstance(other.proof, PairProof)
-        ]
+        pair_proofs = self._pair_proofs_before(first)
         if pair_proofs and self._has_room(case):
             _, proof = min(pair_proofs, key=lambda pair: pair[0])
             case.warm_started = True
@@ -124,7 +103,7 @@ class Elimination:
 
     def _has_room(self, case: Case) -> bool:
         """Whether one more proof by pairs fits the storage limit; otherwise the case keeps balanced rows."""
-        others = sum(_paired(other) for other in self.cases.values() if other is not case)
+        others = sum(other.is_paired for other in self.cases.values() if other is not case)
         return 2 * (others + 1) * len(self.inside) ** 2 <= STORED
 
     def upper_bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -196,42 +175,54 @@ class Elimination:
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
         """Try to lower the largest bound; False if no means is left."""
-        if self.planned:
-            whole = self.cases[0]
-            for _ in range(FIRST_TURNS):
-                if not whole.rests and not self.monitor.stop():
-                    self._advance(whole, 0, meter, goal)
-            self._open_planned(meter, goal)
-            return True
+        action = next_action(self._state(), trees)
+        return action is not None and self._take(action, meter, goal)
+
+    def _state(self) -> State:
+        """What the policy reads."""
         values, origin = self.upper_bounds()
-        worst = int(values.argmax())
-        if not np.isfinite(values[worst]):
-            return False  # the mass outside could be half of all: no case gives a bound
-        first = int(origin[worst])
-        between = [q for q in self.cases if first < q <= worst]
-        if self.sparing and not between and worst - first >= SPAN:
-            middle = (first + worst + 1) // 2
-            self._open(middle)  # its balanced rows and warm start cost less than a few steps
-            self._warm_start(middle, meter)
-            return True
-        spread = values[first] - self.lower_bound <= SPREAD * (values[worst] - self.lower_bound)
-        low_enough = values[first] <= values[0] or spread or self.cases[first].rests
-        if worst > first and low_enough:  # the case serves too many q
-            if not between:
-                self._open((first + worst + 1) // 2)
-                return True
-            first = max((q for q in between if not self.cases[q].rests), default=first)
+        return State(
+            frozenset(self.cases),
+            frozenset(first for first, case in self.cases.items() if case.rests),
+            frozenset(first for first in self.cases if self._can_start_warm(first)),
+            values,
+            origin,
+            self.lower_bound,
+            self.sparing,
+            bool(self.planned),
+        )
+
+    def _can_start_warm(self, first: int) -> bool:
+        """Whether a case without a splitting can start from multipliers of a case before."""
         case = self.cases[first]
-        if case.splitting is None and not case.warm_started:
-            self._warm_start(first, meter)
-            if case.warm_started:
-                return True
-        if not case.rests:
-            self._advance(case, first, meter, goal)
-        elif worst not in self.cases:  # those before it have stalled
-            self._open(worst)
-        else:
-            return trees and self._branch(case, first, meter, goal)
+        fresh = case.splitting is None and not case.warm_started
+        return fresh and bool(self._pair_proofs_before(first)) and self._has_room(case)
+
+    def _pair_proofs_before(self, first: int) -> list[tuple[float, PairProof]]:
+        """The bounds, with their proofs by pairs, of the cases before."""
+        return [
+            (other.value, other.proof)
+            for q, other in self.cases.items()
+            if q < first and isinstance(other.proof, PairProof)
+        ]
+
+    def _take(self, action: Action, meter: branch.Meter, goal: float) -> bool:
+        """Take an action; False if it was a tree that has no further bound."""
+        first = action.first
+        match action.kind:
+            case Kind.OPEN_PLANNED:
+                self._open_planned(meter, goal)
+            case Kind.OPEN:
+                self._open(first)
+            case Kind.OPEN_WARM:
+                self._open(first)
+                self._warm_start(first, meter)
+            case Kind.WARM_START:
+                self._warm_start(first, meter)
+            case Kind.ADVANCE:
+                self._advance(self.cases[first], first, meter, goal)
+            case Kind.BRANCH:
+                return self._branch(self.cases[first], first, meter, goal)
         return True
 
     def _advance(self, case: Case, first: int, meter: branch.Meter, goal: float, steps: int = 0) -> None:
@@ -310,8 +301,3 @@ class Elimination:
             return False
         case.improve(bound.value + self.error, bound.ingredients)
         return True
-
-
-def _paired(case: Case) -> bool:
-    """Whether a case has, or will have, a proof by pairs."""
-    return case.splitting is not None or isinstance(case.proof, PairProof)

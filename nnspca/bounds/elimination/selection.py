@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds import masses
-from nnspca.bounds.cases import RACE_FEATURES
 from nnspca.bounds.plan import cost
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -18,6 +17,7 @@ SLACK, AIM = 0.012, 1.024  # likely relative excess of a bound on T, and the exc
 SMALLEST = 64  # fewest features of T
 FEWEST = 4  # most cases that T is chosen for
 ROOM = 8.0  # times the fourth power of the mass outside: the possible error of an estimated share
+RACE_FEATURES = 500  # features from which a planned search tries one start instead of two
 LOSS = 5e-3  # share of the bound that one outside feature may add before T counts as too small
 
 

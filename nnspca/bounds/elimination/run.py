@@ -17,7 +17,7 @@ of them, with the least bound on T known for it. If the mass of each outside fea
 of one of the k features, the largest value is that of q = 0 and nothing is lost: n features are
 reduced to |T|.
 
-:mod:`nnspca.bounds.selection` chooses T and the first cases; :mod:`nnspca.bounds.cases` tightens them.
+In this package `selection` chooses T and the first cases, `policy` the next action on them, and `cases` carries it out.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.bounds import boxes, branch, masses, selection
-from nnspca.bounds.cases import Elimination
+from nnspca.bounds import boxes, branch, masses
+from nnspca.bounds.elimination import selection
+from nnspca.bounds.elimination.cases import Elimination
+from nnspca.bounds.elimination.selection import Limits
 from nnspca.bounds.plan import SECOND, BoundContext, Plan, pair_steps, rows_read, whole_steps
-from nnspca.bounds.selection import Limits
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound

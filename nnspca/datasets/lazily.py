@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from nnspca.datasets import h5ad, limits
+from nnspca.datasets.dataset import Dataset
 from nnspca.datasets.naming import distinct
 from nnspca.datasets.optional import needed
 from nnspca.errors import DataError, reason
+
+AT_A_TIME = 2**23  # numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +55,26 @@ class LazyData:
 
     def __repr__(self) -> str:
         return f"LazyData({self.name!r}, {self.shape[0]:,} × {self.shape[1]:,}, {self.size_bytes:,} bytes)"
+
+    def load(self, features: np.ndarray | None = None) -> Dataset:
+        """Read all rows into memory, of these features where some are given.
+
+        Parameters
+        ----------
+        features : ndarray of int, optional
+            Places of columns, such as ``features`` of :func:`nnspca.most_variable`.
+        """
+        chosen = np.arange(self.shape[1]) if features is None else np.asarray(features)
+        if hasattr(self.rows, "to_table"):
+            columns = [self.feature_names[i] for i in chosen] if self.feature_names else None
+            X = self.rows.to_table(columns=columns).to_pandas().to_numpy()
+        else:
+            step = max(1, AT_A_TIME // self.shape[1])
+            parts = [self.rows[start : start + step][:, chosen] for start in range(0, self.shape[0], step)]
+            X = scipy.sparse.vstack(parts) if scipy.sparse.issparse(parts[0]) else np.concatenate(parts)
+        every = self.feature_names or [f"feature {i + 1}" for i in range(self.shape[1])]
+        names = tuple(every[i] for i in chosen)
+        return Dataset(name=self.name, title=self.name, X=X, feature_names=names, source=self.name)
 
 
 _Rows = tuple[Any, tuple[str, ...] | None]
@@ -93,7 +118,7 @@ def open_lazily(path: str | Path) -> LazyData:
     except (DataError, MemoryError) as problem:
         raise type(problem)(f"{name!r}: {problem}") from None
     except Exception as problem:
-        said = str(problem).replace(str(file), file.name)
+        said = str(problem).replace(f"{file.parent}{os.sep}", "")
         raise DataError(f"{name!r} cannot be opened{reason(said, 200)}: it is damaged, or of another format.") from None
     return LazyData(name, shape, _size(file), rows, names)
 

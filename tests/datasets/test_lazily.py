@@ -70,7 +70,12 @@ def test_every_format_gives_the_covariance_of_its_numbers_with_their_names(kind,
     assert cov.feature_names == names
     few = most_variable(opened, 2)
     assert few.features.tolist() == [1, 3]
-    assert Covariance.from_data(few, False).feature_names == (names and ("b", "d"))
+    for features in (None, few.features):
+        loaded = opened.load(features)
+        assert (loaded.rows(slice(None)) == (X if features is None else X[:, features])).all()
+        last = 4 if features is None else 3
+        assert loaded.feature_names[-1] == (names[last] if names else f"feature {last + 1}")
+    assert Covariance.from_dataset(few, False).feature_names == (names and ("b", "d"))
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::UserWarning")

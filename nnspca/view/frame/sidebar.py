@@ -91,8 +91,8 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
     )
     info = infos[name]
     rows, columns = info.shape
-    away = "" if info.local else " · not on this machine yet"
-    st.caption(f"{rows:,} samples × {columns:,} features{away}".replace(" ", "\u00a0"))
+    away = catalogue.away(info)
+    st.caption(f"{rows:,} samples × {columns:,} features{away and f' · {away}'}".replace(" ", "\u00a0"))
 
 
 def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:

@@ -114,7 +114,7 @@ def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None)
     return Card(
         name,
         sanitize.line(info.title),
-        says if info.local else f"{says} Not on this machine yet.",
+        f"{says} {away.capitalize()}." if (away := catalogue.away(info)) else says,
         "" if best is None else _proven(best),
         picture,
     )

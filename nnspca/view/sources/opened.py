@@ -144,14 +144,14 @@ class Opened:
             text = f"Those have {words.percent(few.share, 1)} of all variance."
         source = source.heeding(job.should_stop, self._reporting(job, self.passes - 1))
         if self.in_memory:
-            return self._dataset(Dataset, read(source, False), source, text)
+            return Dataset(X=read(source, False), **self._words(source, text))
         scales = both_scales(source)
-        return self._dataset(Summed, scales[0].entries, source, text, kind="covariance", scales=scales)
+        return Summed(X=scales[0].entries, kind="covariance", scales=scales, **self._words(source, text))
 
-    def _dataset(self, kind: type[Dataset], X: Any, source: Source, text: str, **more: Any) -> Dataset:
-        name = self.name
-        names = source.names or ()
-        return kind(name=name, title=name, X=X, feature_names=names, description=text, source=self.file.name, **more)
+    def _words(self, source: Source, text: str) -> dict[str, Any]:
+        """The fields of a data set that are words."""
+        names = {"name": self.name, "title": self.name, "source": self.file.name}
+        return {**names, "feature_names": source.names or (), "description": text}
 
     def _reporting(self, job: Job, number: int) -> Callable[[Progress], None]:
         """Report a pass as a part of all passes."""

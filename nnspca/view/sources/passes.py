@@ -24,6 +24,10 @@ def offer(opened: Opened) -> None:
         return
     if opened.data is not None:
         st.rerun()
+
+    def begin() -> None:
+        runs.start(SLOT, opened.name, _work(opened, asked=True))
+
     failed = job.stopped or job.problem
     label = "Read it again" if failed else f"Read it (about {words.seconds(sum(opened.seconds))})"
     st.button(
@@ -31,7 +35,7 @@ def offer(opened: Opened) -> None:
         key="read-opened",
         type="secondary" if failed else "primary",
         icon=":material/replay:" if failed else ":material/play_arrow:",
-        on_click=lambda: runs.start(SLOT, opened.name, _work(opened, asked=True)),
+        on_click=begin,
     )
 
 

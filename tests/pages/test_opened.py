@@ -40,7 +40,7 @@ def small(monkeypatch, kept=8):
 def test_a_small_file_is_read_at_once_and_used_as_any_other(place, open_page):
     page = settle(settle(open_page("pages/data.py", data="few.npy")))
     said = texts(page)
-    assert "All 60 × 8 numbers are kept in memory." in said
+    assert "60 × 8 numbers in a file on this server. All of them are kept in memory." in said
     assert "A few of 60 samples" in said
     assert str(place) not in said
     data = opened.listed()["few.npy"].data
@@ -53,7 +53,7 @@ def test_of_a_large_one_the_covariance_is_kept_and_the_code_gives_the_same(kept,
     small(monkeypatch, kept)
     page = settle(settle(open_page("pages/data.py", data="few.npy")))
     said = texts(page)
-    assert "The 60 samples are not kept in memory; their covariance is." in said
+    assert "Only the covariance is kept in memory, not the samples." in said
     chosen = (
         "The app keeps the 3 features of largest variance, of 8: n is 3, and a certificate says nothing of the other"
     )

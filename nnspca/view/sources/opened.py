@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 import streamlit as st
 
 import nnspca
@@ -18,7 +19,7 @@ from nnspca.covariance.moments import Moments
 from nnspca.covariance.scaled import both_scales
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import WHOLE, read
-from nnspca.covariance.sums import BLOCK, FEWEST, Sums
+from nnspca.covariance.sums import BLOCK, FEWEST, SPARSE, SPARSE_ROWS, Sums
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
 from nnspca.datasets.naming import distinct
 from nnspca.errors import DataError
@@ -82,12 +83,13 @@ class Opened:
     @property
     def info(self) -> DatasetInfo:
         """Its line in the list of data sets."""
+        (m, n), more = self.file.shape, self.data.description if self.data is not None else ""
         return DatasetInfo(
             name=self.name,
             title=self.name,
-            description=f"{self.kept_text} {self.data.description if self.data else ''}".strip(),
+            description=f"{m:,} × {n:,} numbers in a file on this server. {self.kept_text} {more}".strip(),
             kind="table",
-            shape=(self.file.shape[0], self.kept),
+            shape=(m, self.kept),
             citation="",
             terms="",
             bundled=False,
@@ -97,14 +99,15 @@ class Opened:
     @property
     def kept_text(self) -> str:
         """What the app keeps of it, and what follows from that."""
-        m, n = self.file.shape
-        samples = "" if self.in_memory else f" The {m:,} samples are not kept in memory; their covariance is."
+        if self.passes == 1 and self.in_memory:
+            return "All of them are kept in memory."
+        samples = "" if self.in_memory else "Only the covariance is kept in memory, not the samples."
         if self.passes == 1:
-            return samples.strip() or f"All {m:,} × {n:,} numbers are kept in memory."
+            return samples
         return (
-            f"The app keeps the {self.kept:,} features of largest variance, of {n:,}: n is {self.kept:,}, and a "
-            f"certificate says nothing of the other features.{samples}"
-        )
+            f"The app keeps the {self.kept:,} features of largest variance, of {self.file.shape[1]:,}: n is {self.kept:,}, "
+            f"and a certificate says nothing of the other features. {samples}"
+        ).strip()
 
     def measure(self) -> tuple[float, ...]:
         """Return the estimated seconds of each pass, from reading the first chunk and summing some of its rows."""
@@ -133,15 +136,15 @@ class Opened:
             self._reading.release()
 
     def _made(self, job: Job) -> Dataset:
-        source, text = self._source, ""
+        source, text, features = self._source, "", np.arange(self.kept)
         if self.passes == 2:
             few = nnspca.most_variable(
                 source, self.kept, should_stop=job.should_stop, on_progress=self._reporting(job, 0)
             )
             source = few.source
-            every = few.source.names or [f"feature {i + 1}" for i in few.features]
-            source = replace(source, names=tuple(every))
-            text = f"Those have {words.percent(few.share, 1)} of all variance."
+            features = few.features
+            text = f"The chosen features have {words.percent(few.share, 1)} of all variance."
+        source = replace(source, names=source.names or tuple(f"feature {i + 1}" for i in features))
         source = source.heeding(job.should_stop, self._reporting(job, self.passes - 1))
         if self.in_memory:
             return Dataset(X=read(source, False), **self._words(source, text))
@@ -174,7 +177,9 @@ class Opened:
 def _per_row(chunk: Any, variance: np.ndarray, kept: int) -> float:
     """Seconds for the products of a row, of the features of largest variance."""
     features = np.sort(np.argsort(-variance, kind="stable")[:kept])
-    few, sums = chunk[: max(FEWEST, BLOCK // kept)][:, features], Sums(kept)
+    sparse = scipy.sparse.issparse(chunk) and chunk.nnz <= SPARSE * chunk.shape[0] * chunk.shape[1]
+    few = chunk[: SPARSE_ROWS if sparse else max(FEWEST, BLOCK // kept)][:, features]
+    sums = Sums(kept)
     begin = time.perf_counter()
     sums.add(few)
     sums.flush()

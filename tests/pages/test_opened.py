@@ -77,7 +77,7 @@ def test_before_a_pass_of_more_than_a_minute_the_page_asks(place, open_page, mon
     monkeypatch.setattr(opened.Opened, "measure", lambda self: setattr(self, "seconds", (90.0,)) or self.seconds)
     page = settle(open_page("pages/data.py", data="few.npy"))
     said = texts(page)
-    assert "**few.npy**: 60 rows × 8 columns, 0.0 MB on disk. One pass is needed." in said
+    assert "**few.npy**: 60 rows × 8 columns, 4.0 kB on disk. One pass is needed." in said
     assert "The pass takes about 1 min 30 s, as measured on the first rows." in said
     assert opened.listed()["few.npy"].data is None
     (button,) = [b for b in page.button if b.label == "Read it (about 1 min 30 s)"]

@@ -15,6 +15,7 @@ st.markdown("Drop a file of your own or choose a data set: every page then uses 
 upload.show()
 preparing_first = st.container()  # of large data: in sight of the sidebar that asked for it
 panels.folder()
+panels.problems()
 collection.cards(now)
 chosen = catalogue.infos().get(now.data)
 if chosen is not None:

@@ -447,7 +447,7 @@ class Covariance(Inner):
 
     @classmethod
     def from_dataset(cls, dataset: Any, standardize: bool | None = None, *, repair: bool = False) -> Covariance:
-        """Covariance of a :class:`nnspca.datasets.Dataset`, whichever kind it is.
+        """Covariance of a :class:`nnspca.datasets.Dataset`, whichever kind it is, or of one that is read in chunks.
 
         A data set that is itself a covariance matrix is taken as one; ``standardize`` then turns it
         into the correlation matrix, and ``repair`` is that of :meth:`from_matrix`. Warns as
@@ -455,6 +455,8 @@ class Covariance(Inner):
         """
         scaled = stated(standardize)
         if not (hasattr(dataset, "kind") and hasattr(dataset, "X")):
+            if chunked(dataset) is not None:
+                return cls.from_data(dataset, standardize)
             raise TypeError(
                 f"dataset is {shown(dataset)}; give a Dataset, as nnspca.datasets.load or read returns it, or "
                 "samples as rows to Covariance.from_data(X), or a matrix to Covariance.from_matrix(A)"

@@ -165,6 +165,10 @@ def chunked(given: Any) -> Source | None:
     if isinstance(given, np.ndarray | list | tuple | str | bytes | Given) or scipy.sparse.issparse(given):
         return None
     package, kind = type(given).__module__.partition(".")[0], type(given).__name__
+    if package == "nnspca" and kind == "LazyData":
+        source, names = chunked(given.rows), given.feature_names
+        assert source is not None
+        return replace(source, what=f"the file {given.name!r:.60}", rows=given.shape[0], names=names or source.names)
     if package == "dask" and kind == "Array":
         return _of_dask(given)
     if package == "anndata":

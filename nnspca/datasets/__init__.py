@@ -5,6 +5,7 @@ from nnspca.datasets.bundled import spiked
 from nnspca.datasets.dataset import Axis, Dataset, DatasetInfo
 from nnspca.datasets.fetch import DownloadStopped
 from nnspca.datasets.inspecting import Inspection, inspect, leave_out
+from nnspca.datasets.lazily import LazyData, open_lazily
 from nnspca.datasets.loading import available, load
 from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.naming import read_names, rename
@@ -19,6 +20,7 @@ __all__ = [
     "DatasetInfo",
     "DownloadStopped",
     "Inspection",
+    "LazyData",
     "MissingValues",
     "ReadingStopped",
     "SeveralClasses",
@@ -31,6 +33,7 @@ __all__ = [
     "load",
     "log1p",
     "normalize_images",
+    "open_lazily",
     "project_out",
     "read",
     "read_names",

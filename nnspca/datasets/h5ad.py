@@ -40,14 +40,14 @@ def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
         raise DataError("AnnData has cells in rows by definition: leave its samples as rows.")
     try:
         with h5py.File(io.BytesIO(data), "r") as file:
-            return _content(_Reader(file, h5py, len(data)), options)
+            return _content(Reader(file, h5py, len(data)), options)
     except (DataError, MemoryError):
         raise
     except Exception as error:  # HDF5 raises anything, RecursionError of a loop of links too
         raise DataError(f"the HDF5 file is damaged{reason(error)}: save it again.") from error
 
 
-class _Reader:
+class Reader:
     """An open file whose data sets are read only if their shape is within the limits."""
 
     def __init__(self, file: Any, h5py: Any, size: int):
@@ -150,10 +150,10 @@ def _unfiltered(kind: int, raw: bytes, expected: int, itemsize: int) -> bytes:
     return np.frombuffer(raw, np.uint8).reshape(itemsize, -1).T.tobytes()
 
 
-def _content(reader: _Reader, options: ReadingOptions) -> Content:
+def _content(reader: Reader, options: ReadingOptions) -> Content:
     X, note = _numbers(reader)
     rows, columns = X.shape
-    names = _names(reader, "var", columns, SYMBOLS)
+    names = names_of(reader, "var", columns, SYMBOLS)
     labels, label_names, class_note = _labels(reader, rows, options)
     return Content(
         X=X,
@@ -162,11 +162,11 @@ def _content(reader: _Reader, options: ReadingOptions) -> Content:
         label_names=label_names,
         notes=(*note, *class_note),
         class_columns=tuple(_categories(reader)),
-        sample_names=tuple((_names(reader, "obs", rows) if rows <= MOST_NAMED else None) or ()),
+        sample_names=tuple((names_of(reader, "obs", rows) if rows <= MOST_NAMED else None) or ()),
     )
 
 
-def _numbers(reader: _Reader) -> tuple[Any, tuple[str, ...]]:
+def _numbers(reader: Reader) -> tuple[Any, tuple[str, ...]]:
     X = reader.node("X")
     if X is None:
         raise DataError("there is no X in the file: an AnnData file holds its numbers there.")
@@ -186,7 +186,7 @@ def _numbers(reader: _Reader) -> tuple[Any, tuple[str, ...]]:
     return matrix, (f"Sparse: {matrix.nnz:,} of {size[0] * size[1]:,} numbers are not zero, and no others are stored.",)
 
 
-def _names(reader: _Reader, table: str, count: int, better: tuple[str, ...] = ()) -> list[str] | None:
+def names_of(reader: Reader, table: str, count: int, better: tuple[str, ...] = ()) -> list[str] | None:
     """The names of rows or columns: symbols if there are some, the index of the table otherwise."""
     group = reader.node(table)
     if not isinstance(group, reader.h5py.Group):
@@ -200,7 +200,7 @@ def _names(reader: _Reader, table: str, count: int, better: tuple[str, ...] = ()
     return None
 
 
-def _categories(reader: _Reader) -> list[str]:
+def _categories(reader: Reader) -> list[str]:
     """The columns of obs that hold categories."""
     obs = reader.node("obs")
     if not isinstance(obs, reader.h5py.Group):
@@ -210,7 +210,7 @@ def _categories(reader: _Reader) -> list[str]:
 
 
 def _labels(
-    reader: _Reader, rows: int, options: ReadingOptions
+    reader: Reader, rows: int, options: ReadingOptions
 ) -> tuple[np.ndarray | None, tuple[str, ...], tuple[str, ...]]:
     """The class: the column asked for, else one whose name says so, else the only one."""
     known = _categories(reader)

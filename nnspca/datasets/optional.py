@@ -8,7 +8,7 @@ from typing import Any
 from nnspca.errors import DataError
 
 
-def needed(module: str, what: str) -> Any:
+def needed(module: str, what: str, install: str = "'nnspca[formats]'") -> Any:
     """Return an optional module, or raise an error that names its package.
 
     Raises
@@ -29,6 +29,4 @@ def needed(module: str, what: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise DataError(
-            f"{what} are read by {package}, which is not installed: pip install 'nnspca[formats]'."
-        ) from error
+        raise DataError(f"{what} are read by {package}, which is not installed: pip install {install}.") from error

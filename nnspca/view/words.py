@@ -172,9 +172,12 @@ def seconds(value: float) -> str:
 
 
 def size(count: int) -> str:
-    """Return a number of bytes in megabytes.
+    """Return a number of bytes as a person would say it.
 
-    >>> size(8_400_000)
-    '8.4 MB'
+    >>> size(8_400_000), size(32_000_000_000), size(3900)
+    ('8.4 MB', '32.0 GB', '3.9 kB')
     """
-    return f"{count / 1e6:.1f} MB"
+    for unit, name in ((1e9, "GB"), (1e6, "MB")):
+        if count >= 0.95 * unit:
+            return f"{count / unit:.1f} {name}"
+    return f"{count / 1e3:.1f} kB"

@@ -101,7 +101,9 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
             )
         if steps := preprocessing(choices, now):
             st.caption(steps)
-        if absent := [f"**{sanitize.plain(info.title)}**" for info in infos.values() if not info.local]:
+        if absent := [
+            f"**{sanitize.plain(info.title)}**" for info in infos.values() if catalogue.away(info) == catalogue.ABSENT
+        ]:
             st.caption(f"Not on this machine: {', '.join(absent)}. The [data page](data) says how to get them.")
     return replace(choices, by=by), sets
 

@@ -8,7 +8,7 @@ from nnspca.datasets import Dataset, DatasetInfo, fetch
 from nnspca.view import sanitize
 from nnspca.view.data import preparing
 from nnspca.view.link.state import State
-from nnspca.view.sources import catalogue, fetching
+from nnspca.view.sources import allowed, catalogue, fetching, opened
 from nnspca.view.ui import preview
 
 
@@ -16,12 +16,11 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
     """Show the data set that every page uses: samples, variance, citation and terms; or offer to fetch it."""
     rows, columns = info.shape
     st.header(f"In use: {sanitize.plain(info.title)}")
+    if data is None:
+        catalogue.offer(info)
+        return
     shape = f"{rows:,} × {columns:,}".replace(" ", "\u00a0")
     st.markdown(f"{sanitize.plain(info.description)} {shape}, {info.kind}.".strip())
-    if data is None:
-        fetching.terms(info)
-        fetching.download(info)
-        return
     few, rest = st.columns([1, 1.25], gap="large")
     with few:
         preview.sample_preview(data)
@@ -34,6 +33,12 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
             fetching.download_names(info, catalogue.forget)
     with st.expander("Preprocessing: what each step does", expanded=bool(now.prep), icon=":material/tune:"):
         preparing.explained(catalogue.dataset(now.data), data, now)
+
+
+def problems() -> None:
+    """Say which of the data sets that the server's owner named in the environment cannot be opened, and why."""
+    for problem in opened.problems():
+        st.error(sanitize.plain(f"{allowed.OPEN}: {problem}"), icon=":material/error:")
 
 
 def folder() -> None:

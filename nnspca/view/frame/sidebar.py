@@ -91,9 +91,9 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
     )
     info = infos[name]
     rows, columns = info.shape
-    away = "" if info.local else " · not on this machine yet"
+    away = catalogue.away(info)
     samples = "covariance of" if info.kind == "covariance" else f"{rows:,} samples ×"
-    st.caption(f"{samples} {columns:,} features{away}".replace(" ", "\u00a0"))
+    st.caption(f"{samples} {columns:,} features{away and f' · {away}'}".replace(" ", "\u00a0"))
 
 
 def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:

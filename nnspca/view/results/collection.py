@@ -13,7 +13,6 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-import nnspca
 from nnspca.datasets import Dataset, DatasetInfo
 from nnspca.view import sanitize, words
 from nnspca.view.figures import card
@@ -52,7 +51,7 @@ class Pictures:
         for name, best in cards.items():
             try:
                 content = picture(catalogue.local_dataset(name), best)
-            except (nnspca.DataError, OSError):  # its own page says what is wrong with the file
+            except (ValueError, OSError):  # no longer listed, or unreadable, as its own page says
                 content = b""
             self.done[name] = base64.b64encode(content).decode()
 
@@ -114,7 +113,7 @@ def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None)
     return Card(
         name,
         sanitize.line(info.title),
-        says if info.local else f"{says} Not on this machine yet.",
+        f"{says} {away.capitalize()}." if (away := catalogue.away(info)) else says,
         "" if best is None else _proven(best),
         picture,
     )

@@ -12,8 +12,10 @@ from nnspca.view import sanitize
 from nnspca.view.link import visits, widgets
 from nnspca.view.link.dataset_defaults import usual_k
 from nnspca.view.link.state import State, assign, usual_scale
-from nnspca.view.sources import fetching, preparation, store
+from nnspca.view.sources import fetching, opened, passes, preparation, store
 from nnspca.view.sources.preparation import Preparation
+
+ABSENT = "not on this machine yet"
 
 
 def uploaded() -> dict[str, Dataset]:
@@ -25,6 +27,7 @@ def uploaded() -> dict[str, Dataset]:
 def infos() -> dict[str, DatasetInfo]:
     """Return every data set by name, this session's own included, as far as known without loading it."""
     known = {info.name: info for info in nnspca.datasets.available()}
+    known |= {name: one.info for name, one in opened.listed().items()}
     for name, data in uploaded().items():
         known[name] = DatasetInfo(
             name=name,
@@ -38,6 +41,13 @@ def infos() -> dict[str, DatasetInfo]:
             local=True,
         )
     return known
+
+
+def away(info: DatasetInfo) -> str:
+    """Say why a data set cannot be used yet; nothing where it can."""
+    if info.local:
+        return ""
+    return "not read yet" if info.name in opened.listed() else ABSENT
 
 
 def forget(name: str) -> None:
@@ -56,18 +66,21 @@ def dataset(name: str) -> Dataset:
     brought = uploaded().get(name)
     if brought is not None:
         return brought
+    if (one := opened.listed().get(name)) is not None and one.data is not None:
+        return one.data
     return store.get_or_create(*_reading(name), "Reading the data")
 
 
 def local_dataset(name: str) -> Dataset:
-    """Return a data set of the catalogue that is on this machine, with no page to say that it is read.
+    """Return a data set that all visits share and that is on this machine, with no page to say that it is read.
 
     Raises
     ------
     nnspca.DataError
         When it is not here, or its file is broken.
     """
-    return store.shared().get(*_reading(name))
+    one = opened.listed().get(name)
+    return one.data if one is not None and one.data is not None else store.shared().get(*_reading(name))
 
 
 def _reading(name: str) -> tuple[Hashable, Callable[[], Dataset]]:
@@ -83,7 +96,9 @@ def in_use(now: State) -> Dataset:
         st.error(f"There is no data set called “{asked}”. Choose one of: {names}.")
         widgets.end_page()
     if not info.local:
-        _offer(info)
+        st.title(sanitize.plain(info.title))
+        with st.container(border=True):
+            offer(info)
         widgets.end_page()
     return ready((now.data,), now)[0]
 
@@ -136,13 +151,14 @@ def loaded(name: str) -> Dataset:
         widgets.end_page()
 
 
-def _offer(info: DatasetInfo) -> None:
-    """Show what a data set is and offer to download it."""
-    st.title(sanitize.plain(info.title))
+def offer(info: DatasetInfo) -> None:
+    """Show what a data set is, and offer to download or to read it."""
+    if (one := opened.listed().get(info.name)) is not None:
+        passes.offer(one)
+        return
     st.markdown(sanitize.plain(info.description))
-    with st.container(border=True):
-        fetching.terms(info)
-        fetching.download(info)
+    fetching.terms(info)
+    fetching.download(info)
 
 
 def schedule_dataset(name: str, n: int) -> None:

@@ -20,6 +20,7 @@ from nnspca.datasets import Dataset
 from nnspca.view.link import visits
 from nnspca.view.link.state import State
 from nnspca.view.sources.nbytes import nbytes
+from nnspca.view.sources.opened import Summed
 
 MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
 PATIENCE = 10.0  # seconds that a session waits for another one that seeks the same
@@ -191,6 +192,8 @@ def covariance_maker(
     """Return the key of a covariance and what makes it, or says why it cannot be made."""
 
     def form() -> nnspca.Covariance | nnspca.DataError:
+        if isinstance(data, Summed):
+            return data.scales[standardise]
         try:
             return nnspca.Covariance.from_dataset(data, standardize=standardise, repair=repair)
         except nnspca.DataError as problem:

@@ -16,7 +16,7 @@ from nnspca.datasets import Dataset, preparing
 from nnspca.studies import StudyTable
 from nnspca.studies.table import safe_cell
 from nnspca.view.link.state import State
-from nnspca.view.sources import catalogue, files, store
+from nnspca.view.sources import catalogue, files, opened, store
 
 
 def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -87,6 +87,8 @@ def arrays_npz(**arrays: np.ndarray) -> bytes:
 
 def load_line(name: str, variable: str = "data") -> str:
     """Return the Python that loads a data set as ``variable``."""
+    if name not in catalogue.uploaded() and name in opened.listed():
+        return "\n".join(opened.listed()[name].code(variable))
     if name not in catalogue.uploaded() and name in {info.name for info in nnspca.datasets.available()}:
         return f"{variable} = nnspca.datasets.load({name!r})"
     if lines := files.code(name, variable):

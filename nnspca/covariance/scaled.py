@@ -1,0 +1,31 @@
+"""Covariance and correlation of the same rows, from one pass."""
+
+from __future__ import annotations
+
+from nnspca.control.threads import one_blas_thread
+from nnspca.covariance.covariance import Covariance
+from nnspca.covariance.given import Given
+from nnspca.covariance.sources import Source
+from nnspca.covariance.streamed import added, of_sums
+from nnspca.errors import DataError
+
+
+def both_scales(source: Source) -> tuple[Covariance, Covariance | DataError]:
+    """Return the covariance of rows that are read once, and that of the standardised rows.
+
+    Each is the one that :meth:`Covariance.from_data` makes of so many rows that they are summed. The
+    second is an error where the variances are beyond what can be standardised from sums.
+
+    Raises
+    ------
+    DataError
+        Rows that cannot be read or used, more than 6,000 features, or no variance.
+    """
+    sums = added(None, source, None)
+    with one_blas_thread():
+        plain = of_sums(sums, False, source.expected, last=False)
+        covariance = Covariance._of_streamed(plain, False, source.names, Given(None))
+        try:
+            return covariance, Covariance._of_streamed(of_sums(sums, True), True, source.names, Given(None))
+        except DataError as problem:
+            return covariance, problem

@@ -1,0 +1,231 @@
+"""Data sets that the server's owner names in NNSPCA_OPEN: opened lazily, read in one or two passes, shared by all."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+import streamlit as st
+
+import nnspca
+from nnspca.covariance.moments import Moments
+from nnspca.covariance.scaled import both_scales
+from nnspca.covariance.sources import Source, chunked
+from nnspca.covariance.streamed import WHOLE, read
+from nnspca.covariance.sums import BLOCK, FEWEST, SPARSE, SPARSE_ROWS, Sums
+from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
+from nnspca.datasets.naming import distinct
+from nnspca.errors import DataError
+from nnspca.result import Progress
+from nnspca.view import words
+from nnspca.view.jobs.job import Job
+from nnspca.view.sources import allowed
+
+MOST = 3000  # features that the app works with, of data that are not small
+POLL_SECONDS = 0.05
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Summed(Dataset):
+    """A covariance formed from a file whose samples are not in memory; ``X`` is A.
+
+    Attributes
+    ----------
+    scales : (Covariance, Covariance or DataError)
+        As the data are, and standardised.
+    """
+
+    scales: tuple[nnspca.Covariance, nnspca.Covariance | DataError]
+
+
+class Opened:
+    """One data set in a file.
+
+    Attributes
+    ----------
+    name : str
+        What the app calls it.
+    file : LazyData
+    kept : int
+        How many features the app works with.
+    in_memory : bool
+        Whether their samples are read into memory; of others only the covariance is.
+    passes : int
+        How often the file is read: 2 where features are chosen by their variance first.
+    seconds : tuple of float
+        Estimated time of each pass; empty before it is measured.
+    data : Dataset or None
+        What was read; None before.
+    """
+
+    def __init__(self, name: str, file: LazyData) -> None:
+        m, n = file.shape
+        self.name, self.file = name, file
+        self.kept = n if n <= MOST or m * n <= WHOLE else MOST
+        self.passes = 1 if self.kept == n else 2
+        self.in_memory = m * self.kept <= WHOLE
+        self.seconds: tuple[float, ...] = ()
+        self.data: Dataset | None = None
+        self._reading = threading.Lock()
+        source = chunked(file)
+        assert source is not None
+        self._source: Source = replace(source, read=_guarded(source.read))
+
+    @property
+    def info(self) -> DatasetInfo:
+        """Its line in the list of data sets."""
+        (m, n), more = self.file.shape, self.data.description if self.data is not None else ""
+        return DatasetInfo(
+            name=self.name,
+            title=self.name,
+            description=f"{m:,} × {n:,} numbers in a file on this server. {self.kept_text} {more}".strip(),
+            kind="table",
+            shape=(m, self.kept),
+            citation="",
+            terms="",
+            bundled=False,
+            local=self.data is not None,
+        )
+
+    @property
+    def kept_text(self) -> str:
+        """What the app keeps of it, and what follows from that."""
+        if self.passes == 1 and self.in_memory:
+            return "All of them are kept in memory."
+        samples = "" if self.in_memory else "Only the covariance is kept in memory, not the samples."
+        if self.passes == 1:
+            return samples
+        chosen = f"the {self.kept:,} features of largest variance, of {self.file.shape[1]:,}: n is {self.kept:,}"
+        return f"The app keeps {chosen}, and a certificate says nothing of the other features. {samples}".strip()
+
+    def measure(self) -> tuple[float, ...]:
+        """Return the estimated seconds of each pass, from reading the first chunk and summing some of its rows."""
+        if not self.seconds:
+            rows, n = self.file.shape
+            begin, moments = time.perf_counter(), Moments(n)
+            with closing(self._source.chunks()) as chunks:  # type: ignore[type-var]
+                chunk = next(chunks)
+                moments.add(chunk)
+            reading = (time.perf_counter() - begin) * rows / chunk.shape[0]
+            last = reading + (0.0 if self.in_memory else rows * _per_row(chunk, moments.variance, self.kept))
+            self.seconds = (last,) if self.passes == 1 else (reading, last)
+        return self.seconds
+
+    def read(self, job: Job) -> None:
+        """Read the file, unless another visit does or has done; ``data`` is set unless the job is stopped."""
+        while not self._reading.acquire(timeout=POLL_SECONDS):
+            job.report(Progress(0.0, "Waiting for another visit that reads this file"))
+            if job.should_stop():
+                return
+        try:
+            self.data = self.data or self._made(job)
+        except nnspca.datasets.ReadingStopped:
+            pass
+        finally:
+            self._reading.release()
+
+    def _made(self, job: Job) -> Dataset:
+        source, text, features = self._source, "", np.arange(self.kept)
+        if self.passes == 2:
+            few = nnspca.most_variable(
+                source, self.kept, should_stop=job.should_stop, on_progress=self._reporting(job, 0)
+            )
+            source = few.source
+            features = few.features
+            text = f"The chosen features have {words.percent(few.share, 1)} of all variance."
+        source = replace(source, names=source.names or tuple(f"feature {i + 1}" for i in features))
+        source = source.heeding(job.should_stop, self._reporting(job, self.passes - 1))
+        if self.in_memory:
+            return Dataset(X=read(source, False), **self._words(source, text))
+        scales = both_scales(source)
+        return Summed(X=scales[0].entries, kind="covariance", scales=scales, **self._words(source, text))
+
+    def _words(self, source: Source, text: str) -> dict[str, Any]:
+        """The fields of a data set that are words."""
+        names = {"name": self.name, "title": self.name, "source": self.file.name}
+        return {**names, "feature_names": source.names or (), "description": text}
+
+    def _reporting(self, job: Job, number: int) -> Callable[[Progress], None]:
+        """Report a pass as a part of all passes."""
+        of = f"Pass {number + 1} of {self.passes}: " if self.passes > 1 else ""
+        return lambda p: job.report(Progress((number + p.fraction) / self.passes, f"{of}{p.stage}"))
+
+    def code(self, variable: str) -> list[str]:
+        """Return the Python that reads the same as ``variable``: a Dataset where it is in memory."""
+        lazy = f"nnspca.datasets.open_lazily({self.file.name!r})"
+        note = "  # the path of your file"
+        if self.passes == 1:
+            return [f"{variable} = {lazy}{'.load()' if self.in_memory else ''}{note}"]
+        few = f"nnspca.most_variable({variable}, {self.kept})"
+        return [
+            f"{variable} = {lazy}{note}",
+            f"{variable} = {f'{variable}.load({few}.features)' if self.in_memory else few}",
+        ]
+
+
+def _per_row(chunk: Any, variance: np.ndarray, kept: int) -> float:
+    """Seconds for the products of a row, of the features of largest variance."""
+    features = np.sort(np.argsort(-variance, kind="stable")[:kept])
+    sparse = scipy.sparse.issparse(chunk) and chunk.nnz <= SPARSE * chunk.shape[0] * chunk.shape[1]
+    few = chunk[: SPARSE_ROWS if sparse else max(FEWEST, BLOCK // kept)][:, features]
+    sums = Sums(kept)
+    for _ in range(2):  # the first time memory is claimed
+        begin = time.perf_counter()
+        sums.add(few)
+        sums.flush()
+    return (time.perf_counter() - begin) / few.shape[0]
+
+
+def _guarded(chunks: Callable[[], Iterator[Any]]) -> Callable[[], Iterator[Any]]:
+    """Give the chunks; the words of another package's error, with paths in them, go to the server's log alone."""
+
+    def read_chunks() -> Iterator[Any]:
+        try:
+            yield from chunks()
+        except (DataError, MemoryError):
+            raise
+        except Exception as problem:
+            _log.exception("a file of %s cannot be read", allowed.OPEN)
+            raise OSError(f"{type(problem).__name__}; the server's log says more") from None
+
+    return read_chunks
+
+
+@st.cache_resource(show_spinner=False)
+def _listed(paths: tuple[str, ...], roots: tuple[str, ...]) -> tuple[dict[str, Opened], tuple[str, ...]]:
+    """Open what the environment names; what cannot be opened is an error in words, and its path goes to the log."""
+    files, problems = [], []
+    for path in paths:
+        try:
+            file = open_lazily(allowed.resolve(path))
+            chunked(file)
+            files.append(file)
+        except (DataError, OSError) as problem:
+            said = (
+                str(problem)
+                if isinstance(problem, DataError)
+                else f"one path cannot be read ({type(problem).__name__})."
+            )
+            _log.warning("%s names %s, and %s is %s: %s", allowed.OPEN, path, allowed.ROOTS, roots or "not set", said)
+            problems.append(said)
+    names = distinct(file.name for file in files)
+    return {name: Opened(name, file) for name, file in zip(names, files, strict=True)}, tuple(problems)
+
+
+def listed() -> dict[str, Opened]:
+    """Return the data sets that the environment names, by name."""
+    return _listed(allowed.listed(allowed.OPEN), allowed.listed(allowed.ROOTS))[0]
+
+
+def problems() -> tuple[str, ...]:
+    """Return what is wrong with those that cannot be opened."""
+    return _listed(allowed.listed(allowed.OPEN), allowed.listed(allowed.ROOTS))[1]

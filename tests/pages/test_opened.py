@@ -1,0 +1,149 @@
+"""Data sets that the environment names by path: listed, measured, read in passes, and no page shows where they lie."""
+
+import os
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.datasets import open_lazily
+from nnspca.view.sources import allowed, opened, store
+from nnspca.view.ui import downloads
+from tests.pages.conftest import settle, texts
+
+X = np.random.default_rng(0).normal(size=(60, 8)) * np.arange(1, 9)
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder of its own, whose data sets the environment names."""
+    monkeypatch.delenv(allowed.ROOTS, raising=False)
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "outside").mkdir()
+    for folder in ("inside", "outside"):
+        np.save(tmp_path / folder / "few.npy", X)
+    named(monkeypatch, tmp_path / "inside" / "few.npy")
+    return tmp_path
+
+
+def named(monkeypatch, *paths):
+    monkeypatch.setenv(allowed.OPEN, os.pathsep.join(map(str, paths)))
+
+
+def small(monkeypatch, kept=8):
+    """Let a few numbers be many."""
+    monkeypatch.setattr(opened, "WHOLE", 0)
+    monkeypatch.setattr("nnspca.covariance.streamed.WHOLE", 0)
+    monkeypatch.setattr(opened, "MOST", kept)
+
+
+def test_a_small_file_is_read_at_once_and_used_as_any_other(place, open_page):
+    page = settle(settle(open_page("pages/data.py", data="few.npy")))
+    said = texts(page)
+    assert "60 × 8 numbers in a file on this server. All of them are kept in memory." in said
+    assert "A few of 60 samples" in said
+    assert str(place) not in said
+    data = opened.listed()["few.npy"].data
+    assert (data.X == X).all()
+    assert "open_lazily('few.npy').load()" in downloads.load_line("few.npy")
+
+
+@pytest.mark.parametrize("kept", [8, 3])
+def test_of_a_large_one_the_covariance_is_kept_and_the_code_gives_the_same(kept, place, open_page, monkeypatch):
+    small(monkeypatch, kept)
+    page = settle(settle(open_page("pages/data.py", data="few.npy")))
+    said = texts(page)
+    assert "Only the covariance is kept in memory, not the samples." in said
+    chosen = (
+        "The app keeps the 3 features of largest variance, of 8: n is 3, and a certificate says nothing of the other"
+    )
+    assert (chosen in said) == (kept == 3)
+    data = opened.listed()["few.npy"].data
+    assert data.feature_names == tuple(f"feature {j}" for j in range(9 - kept, 9))
+    monkeypatch.chdir(place / "inside")
+    for standardise in (False, True):
+        there: dict = {}
+        exec(
+            f"import nnspca\n{downloads.load_line('few.npy')}\n"
+            f"cov = nnspca.Covariance.from_dataset(data, standardize={standardise})",
+            there,
+        )
+        shown = store.covariance_maker(data, standardise, False)[1]()
+        assert shown.fingerprint == there["cov"].fingerprint
+        assert shown.n_samples == 60
+
+
+def test_before_a_pass_of_more_than_a_minute_the_page_asks(place, open_page, monkeypatch):
+    monkeypatch.setattr(opened.Opened, "measure", lambda self: setattr(self, "seconds", (90.0,)) or self.seconds)
+    page = settle(open_page("pages/data.py", data="few.npy"))
+    said = texts(page)
+    assert "**few.npy**: 60 rows × 8 columns, 4.0 kB on disk. One pass is needed." in said
+    assert "The pass takes about 1 min 30 s, as measured on the first rows." in said
+    assert opened.listed()["few.npy"].data is None
+    (button,) = [b for b in page.button if b.label == "Read it (about 1 min 30 s)"]
+    settle(button.click().run())
+    assert opened.listed()["few.npy"].data is not None
+    assert "A few of 60 samples" in texts(settle(page))
+
+
+def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_its_path(
+    place, open_page, monkeypatch, caplog
+):
+    inside, outside = place / "inside", place / "outside"
+    (inside / "link.npy").symlink_to(outside / "few.npy")
+    (inside / "notes.csv").write_text("a,b\n")
+    parts = inside / "parts.zarr"
+    parts.mkdir()
+    (parts / "0").symlink_to(outside)
+    bad = [inside / "link.npy", inside / "gone.npy", inside / "notes.csv", inside / ".." / "outside" / "few.npy", parts]
+    monkeypatch.setenv(allowed.ROOTS, str(inside))
+    named(monkeypatch, inside / "few.npy", *bad)
+    page = open_page("pages/data.py")
+    errors = [e.value for e in page.error]
+    assert len(errors) == 5
+    for name, said in (
+        ("link.npy", "leads outside the folders that may be read: name its real folder in NNSPCA"),
+        ("gone.npy", "there is no such file or folder"),
+        ("notes.csv", "no known format"),
+        ("few.npy", "leads outside"),
+        ("parts.zarr", "leads outside"),
+    ):
+        assert any(name in error and said.replace("_", "\\_") in error for error in errors), (name, errors)
+    assert str(place) not in texts(page)
+    assert list(opened.listed()) == ["few.npy"]
+    assert str(inside / "gone.npy") in caplog.text, "the server's log names the path"
+
+
+def test_without_roots_only_the_folder_of_the_path_itself_may_be_read(place, monkeypatch):
+    (place / "inside" / "link.npy").symlink_to(place / "outside" / "few.npy")
+    assert allowed.resolve(str(place / "inside" / "few.npy")) == (place / "inside" / "few.npy").resolve()
+    with pytest.raises(nnspca.DataError, match="leads outside"):
+        allowed.resolve(str(place / "inside" / "link.npy"))
+    (place / "insides").mkdir()
+    monkeypatch.setenv(allowed.ROOTS, str(place / "inside"))
+    with pytest.raises(nnspca.DataError, match="leads outside"):
+        allowed.resolve(str(place / "insides"))
+    monkeypatch.setenv(allowed.ROOTS, os.pathsep.join([str(place / "inside"), str(place / "outside")]))
+    assert allowed.resolve(str(place / "inside" / "link.npy")) == (place / "outside" / "few.npy").resolve()
+
+
+def test_an_error_while_it_is_read_shows_no_path(place, open_page, monkeypatch):
+    class Broken:
+        shape, dtype, chunks = X.shape, X.dtype, (10, 8)
+
+        def __getitem__(self, rows):
+            if rows.start:
+                raise OSError(f"cannot read {place}")
+            return X[rows]
+
+    monkeypatch.setattr("nnspca.covariance.sources.CHUNK", 80)
+    file = open_lazily(place / "inside" / "few.npy")
+    monkeypatch.setattr(opened, "open_lazily", lambda path: type(file)("few.npy", X.shape, 1, Broken()))
+    named(monkeypatch, place / "inside" / "few.npy", place / "inside" / "gone.npy")
+    page = settle(open_page("pages/data.py", data="few.npy"))
+    (error,) = [e.value for e in page.error if "chunk" in e.value]
+    assert "chunk 1 of the file 'few.npy' cannot be read (OSError; the server's log says more)" in error.replace(
+        "\\", ""
+    )
+    assert str(place) not in texts(page)
+    assert any(b.label == "Read it again" for b in page.button)

@@ -35,7 +35,7 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
         expect(read.get_by_role("link", name=name)).to_be_visible()
     expect(page).to_have_url(re.compile("data=holes"))
     page.get_by_text("Samples are columns").click()
-    expect(page.get_by_text("4 samples, described by 3 features (g1 … g3)")).to_be_visible()
+    expect(page.get_by_text("4 samples × 3 features (g1 … g3)")).to_be_visible()
     before = page.locator("[data-testid=stMultiSelect]").filter(has_text="Extra preprocessing")
     page.get_by_text("Advanced").click()
     rest(page, "false", 500)  # a rerun would close the menu
@@ -45,7 +45,7 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     expect(page.get_by_text("After: log1p")).to_be_visible()
     page.keyboard.press("Escape")
     page.locator(".st-key-upload").get_by_role("button", name=re.compile("holes.csv")).click()
-    expect(page.get_by_text("4 samples, described by 3 features")).to_have_count(0)
+    expect(page.get_by_text("Each column of the file")).to_have_count(0)
     chooser.set_input_files(long_file(tmp_path))
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped. Nothing of the file was kept.")).to_be_visible()

@@ -79,7 +79,7 @@ def test_the_live_line_says_live_and_has_the_live_runs_own_numbers():
     said = sentences.live(Found(part), 4.0, done=False)
     assert said.startswith("Live: 75.0 % of λ₁ found in ") and said.endswith("; computing the upper bound …")
     assert sentences.live(Found(part, proof), 4.0, done=True).startswith("Live: 75.0 % of λ₁ found in ")
-    assert ", proven optimal after " in sentences.live(Found(part, proof), 4.0, done=True)
+    assert ", proven optimal in " in sentences.live(Found(part, proof), 4.0, done=True)
 
 
 def test_live_runs_read_nothing_that_is_stored(open_page, empty):

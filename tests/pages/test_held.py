@@ -94,7 +94,7 @@ def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(op
     monkeypatch.setattr(room, "ALL", nbytes(before.session_state["_uploads"]["theirs"]) + 10)
     page = brought(open_page("pages/data.py"), "mine")
     assert "_uploads" not in page.session_state or not page.session_state["_uploads"]
-    assert any("try again when others have left" in told.value for told in page.error)
+    assert any("try again later" in told.value for told in page.error)
     assert "theirs" in before.session_state["_uploads"]
 
 

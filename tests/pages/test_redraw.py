@@ -12,14 +12,14 @@ def test_a_redraw_of_the_explore_page_stays_in_its_room_and_the_shared_ones():
     seen = measure("explore")
     assert all(name.startswith(("nnspca.view.explore", *SHARED)) for name in seen.modules), sorted(seen.modules)
     assert not any(".samples" in name for name in seen.modules)  # what is folded costs nothing
-    assert len(seen.modules) <= 29, sorted(seen.modules)
-    assert seen.calls <= 275, sorted(seen.crossings.items())
+    assert len(seen.modules) <= 30, sorted(seen.modules)
+    assert seen.calls <= 285, sorted(seen.crossings.items())
 
 
 def test_so_it_does_with_a_certificate_and_downloads_below_the_picture():
     seen = measure("explore", proof=True, more=True)
     assert all(name.startswith(("nnspca.view.explore", *SHARED)) for name in seen.modules), sorted(seen.modules)
-    assert len(seen.modules) <= 35, sorted(seen.modules)
+    assert len(seen.modules) <= 36, sorted(seen.modules)
     assert seen.calls <= 425, sorted(seen.crossings.items())
     assert "nnspca.view.certificate.panels" in seen.modules
 

@@ -116,7 +116,7 @@ def test_a_first_upper_bound_is_shown_at_once_and_nothing_is_built_on_it(open_pa
     assert proof.upper < found.proof.upper
     assert not proof.stopped
     assert re.fullmatch(
-        r"Live: .+ found in .+, (at least [\d.]+ % of the optimum|proven optimal) after .+ of proof\.",
+        r"Live: .+ found in .+, (at least [\d.]+ % of the optimum|proven optimal) in .+\.",
         played(page)["live_says"],
     )
     assert "What was proven." in texts(page)

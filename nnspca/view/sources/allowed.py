@@ -12,9 +12,9 @@ from nnspca.errors import DataError
 OPEN, ROOTS = "NNSPCA_OPEN", "NNSPCA_ROOTS"
 
 
-def listed(variable: str) -> tuple[str, ...]:
-    """Return the paths that an environment variable names, in order."""
-    parts = (part.strip() for part in os.environ.get(variable, "").split(os.pathsep))
+def listed(paths: str) -> tuple[str, ...]:
+    """Return the paths of a list that the system's path separator divides, in order."""
+    parts = (part.strip() for part in paths.split(os.pathsep))
     return tuple(part for part in parts if part)
 
 
@@ -28,7 +28,7 @@ def resolve(path: str) -> Path:
         these are not set, out of the folder of the path itself. The message has no folder in it.
     """
     file, _ = split(Path(os.path.abspath(path)))
-    roots = [Path(root).resolve() for root in listed(ROOTS) or (file.parent,)]
+    roots = [Path(root).resolve() for root in listed(os.environ.get(ROOTS, "")) or (file.parent,)]
     target = Path(os.path.abspath(path)).resolve()
     for real in (target, *_links(file.resolve())):
         if not any(real.is_relative_to(root) for root in roots):

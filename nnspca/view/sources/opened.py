@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -201,10 +202,10 @@ def _guarded(chunks: Callable[[], Iterator[Any]]) -> Callable[[], Iterator[Any]]
 
 
 @st.cache_resource(show_spinner=False)
-def _listed(paths: tuple[str, ...], roots: tuple[str, ...]) -> tuple[dict[str, Opened], tuple[str, ...]]:
+def _listed(paths: str, roots: str) -> tuple[dict[str, Opened], tuple[str, ...]]:
     """Open what the environment names; what cannot be opened is an error in words, and its path goes to the log."""
     files, problems = [], []
-    for path in paths:
+    for path in allowed.listed(paths):
         try:
             file = open_lazily(allowed.resolve(path))
             chunked(file)
@@ -221,11 +222,16 @@ def _listed(paths: tuple[str, ...], roots: tuple[str, ...]) -> tuple[dict[str, O
     return {name: Opened(name, file) for name, file in zip(names, files, strict=True)}, tuple(problems)
 
 
+def _named() -> tuple[str, str]:
+    """Both variables, as the environment has them."""
+    return os.environ.get(allowed.OPEN, ""), os.environ.get(allowed.ROOTS, "")
+
+
 def listed() -> dict[str, Opened]:
     """Return the data sets that the environment names, by name."""
-    return _listed(allowed.listed(allowed.OPEN), allowed.listed(allowed.ROOTS))[0]
+    return _listed(*_named())[0]
 
 
 def problems() -> tuple[str, ...]:
     """Return what is wrong with those that cannot be opened."""
-    return _listed(allowed.listed(allowed.OPEN), allowed.listed(allowed.ROOTS))[1]
+    return _listed(*_named())[1]

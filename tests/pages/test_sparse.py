@@ -82,7 +82,9 @@ def test_a_sparse_file_is_told_of_as_the_same_numbers_written_out(standardise):
 
 def test_a_step_that_is_not_offered_says_why(open_page):
     kept = {"_uploads": {"counts": Dataset(name="counts", X=counts(60, 40))}}
-    assert "**project-out** is not possible here: it would make sparse data dense" in texts(open_page("pages/data.py", data="counts", **kept))
+    assert "**project-out** is not possible here: it would make sparse data dense" in texts(
+        open_page("pages/data.py", data="counts", **kept)
+    )
     kept = {"_uploads": {"below": Dataset(name="below", X=[[1.0, -2.5], [3.0, 6.0], [0.0, 1.0]])}}
     assert "**log1p** is not possible here: it needs numbers above −1, and the least is −2.5" in texts(
         open_page("pages/data.py", data="below", **kept)

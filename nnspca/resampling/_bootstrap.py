@@ -11,8 +11,9 @@ from nnspca.components.pairing import paired
 from nnspca.control.arguments import check_callables, check_instance, check_number, check_whole
 from nnspca.control.deprecation import renamed
 from nnspca.control.progress import Monitor
-from nnspca.errors import DataError
+from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import Executor, check_executor, crew, jobs
+from nnspca.resampling.reading import read_samples, workers_for
 from nnspca.resampling.samples import Samples
 from nnspca.resampling.search import Search
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
@@ -51,8 +52,9 @@ def bootstrap(
 
     Parameters
     ----------
-    data : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
-        Samples as rows.
+    data : anything that :meth:`Covariance.from_data` takes, shape (m, n)
+        Samples as rows. Of data that are not in memory each resample is a pass over them, and there may be up to
+        6,000 features.
     k : int or sequence of int
         Most nonzero loadings of each part, or of one part after the other.
     n_components : int
@@ -70,7 +72,7 @@ def bootstrap(
     seed : int
         Same seed, same answer, wherever and in whatever order the resamples are solved.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Two threads when None. The data are sent to each worker once.
+        Two threads when None. The data are sent to each worker once. Not for data that are not in memory.
     n_jobs : int, optional
         So many processes of this machine instead, -1 for one a processor.
     on_resample : callable, optional
@@ -87,6 +89,8 @@ def bootstrap(
     ------
     DataError
         Data without samples, or without any variance.
+    ReadingStopped
+        A call stopped in the first pass over data that are not in memory.
     TypeError, ValueError
         A value not allowed; the message says which are.
 
@@ -102,16 +106,19 @@ def bootstrap(
     >>> found.suggested_r
     1
     """
-    samples = Samples.read(data, standardize, "bootstrap")
+    samples = read_samples(data, standardize, "bootstrap")
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
     check_executor(executor)
+    executor = workers_for(samples, executor, n_jobs)
     draws = check_whole("resamples", resamples, 1, MOST)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     search = Search.read(samples, n_components, method, nonnegative, seed, {"deflation": deflation, **options})
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
+    samples = samples.reporting(lambda p: monitor.tell((seen.count + 1) / (draws + 1) if seen else 0.0, p.stage))
+    seen: _Seen | None = None
     if parts is None:
-        cov = samples.covariance(np.arange(samples.shape[0]))
+        cov = samples.covariance(np.arange(samples.shape[0]), should_stop)
         if cov is None:
             raise DataError(f"no feature varies over the {samples.shape[0]} samples: the covariance is zero")
         whole = search.of(cov, k, should_stop)
@@ -149,7 +156,10 @@ def _redrawn(
     if should_stop is not None and should_stop():
         return None
     rows = np.random.default_rng([search.seed, number]).integers(samples.shape[0], size=samples.shape[0])
-    cov = samples.covariance(rows)
+    try:
+        cov = samples.covariance(rows, should_stop)
+    except ReadingStopped:
+        return None
     if cov is None:
         return ()
     components = search.of(cov, k, should_stop)

@@ -10,8 +10,9 @@ import numpy as np
 from nnspca.control.arguments import check_callables, check_one_or_several, check_whole
 from nnspca.control.deprecation import renamed
 from nnspca.control.progress import Monitor
-from nnspca.errors import DataError
-from nnspca.machines import Executor, check_executor, crew, jobs
+from nnspca.errors import DataError, ReadingStopped
+from nnspca.machines import HERE, Executor, check_executor, crew, jobs
+from nnspca.resampling.reading import read_samples, workers_for
 from nnspca.resampling.samples import Samples
 from nnspca.resampling.search import Search
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
@@ -46,8 +47,9 @@ def cross_validate(
 
     Parameters
     ----------
-    data : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
-        Samples as rows.
+    data : anything that :meth:`Covariance.from_data` takes, shape (m, n)
+        Samples as rows. Of data that are not in memory each fold takes two passes over them, and there may be up to
+        6,000 features.
     k : int or iterable of int
         Each from 1 to n; duplicates are solved once.
     folds : int
@@ -61,7 +63,7 @@ def cross_validate(
     seed : int
         Same seed, same folds and same answer, wherever and in whatever order they are solved.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Two threads when None. The data are sent to each worker once.
+        Two threads when None. The data are sent to each worker once. Not for data that are not in memory.
     n_jobs : int, optional
         So many processes of this machine instead, -1 for one a processor.
     on_point : callable, optional
@@ -78,6 +80,8 @@ def cross_validate(
     ------
     DataError
         Data without samples, or without any variance.
+    ReadingStopped
+        A call stopped in the first pass over data that are not in memory.
     TypeError, ValueError
         A value not allowed; the message says which are.
 
@@ -91,22 +95,24 @@ def cross_validate(
     >>> found.suggested_k, bool(found.mean[1] > 0.99)
     (2, True)
     """
-    samples = Samples.read(data, standardize, "cross_validate")
+    samples = read_samples(data, standardize, "cross_validate")
     m, n = samples.shape
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     check_executor(executor)
+    executor = workers_for(samples, executor, n_jobs)
     given = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in given}))
     if not wanted:
         raise ValueError(f"cross-validation needs at least one k; got k={given}")
     search = Search.read(samples, n_components, method, nonnegative, seed, {"deflation": deflation, **options})
     parted = check_whole("folds", folds, 2, m)
-    if samples.covariance(np.arange(m)) is None:
-        raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
     done, total = 0, parted * len(wanted)
+    samples = samples.reporting(lambda p: monitor.tell(done / total, p.stage))
+    if samples.covariance(np.arange(m), should_stop) is None:
+        raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
 
     def result(*, stopped: bool) -> CrossValidation:
         arrays = held_out.copy(), fitted.copy()
@@ -117,6 +123,8 @@ def cross_validate(
     with jobs(executor, n_jobs) as where, crew(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
+        if executor is HERE:  # a fold after the other: each takes passes over the data
+            places.sort()
         for number, shares in workers.each(
             _explained_shares, ((search, parted, fold, wanted[at]) for fold, at in places)
         ):
@@ -150,11 +158,17 @@ def _explained_shares(
         return None
     rows = folded(samples.shape[0], folds, search.seed)[fold]
     others = np.setdiff1d(np.arange(samples.shape[0]), rows)
-    cov = samples.covariance(others)
     columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction
-    if cov is not None:
-        components = search.of(cov, k, should_stop)
-        if components.stopped:
-            return None
-        columns = components.loadings
-    return samples.explained(columns, others, rows), samples.explained(columns, others, others)
+    try:
+        cov = samples.covariance(others, should_stop)
+        if cov is not None:
+            components = search.of(cov, k, should_stop)
+            if components.stopped:
+                return None
+            columns = components.loadings
+        return (
+            samples.explained(columns, others, rows, should_stop),
+            samples.explained(columns, others, others, should_stop),
+        )
+    except ReadingStopped:
+        return None

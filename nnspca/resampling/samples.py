@@ -1,4 +1,4 @@
-"""Samples for resampling: read once, with the covariance of any subset and the variance explained on another."""
+"""Samples for resampling, in memory, with the covariance of any subset and the variance explained on another."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.control.arguments import check_flag, shown
+from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
-from nnspca.covariance.given import Given, opened
-from nnspca.covariance.reading import numbers
+from nnspca.covariance.given import Given
 from nnspca.covariance.span import orthonormal
-from nnspca.errors import DataError
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,33 +31,17 @@ class Samples:
     standardize: bool
     described: Given | None = None
 
-    @classmethod
-    def read(cls, data: object, standardize: bool, what: str) -> Samples:
-        """Read the samples that a caller gives; DataError if there are none. ``what`` names the call."""
-        check_flag("standardize", standardize)
-        if isinstance(data, Covariance):
-            raise DataError(
-                f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
-                "longer has them"
-            )
-        given = opened(data)
-        if given.is_matrix:
-            raise DataError(
-                f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
-                "covariance matrix"
-            )
-        X = numbers(given.values)
-        if X.ndim != 2 or min(X.shape) < 1:
-            raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
-        return cls(X, bool(standardize), replace(given, values=None))
-
     @property
     def shape(self) -> tuple[int, int]:
         """Samples and features."""
         m, n = self.X.shape
         return m, n
 
-    def covariance(self, rows: np.ndarray) -> Covariance | None:
+    def reporting(self, on_progress: OnProgress) -> Samples:
+        """Return the same samples; passes over those that are not in memory are reported."""
+        return self
+
+    def covariance(self, rows: np.ndarray, should_stop: ShouldStop | None = None) -> Covariance | None:
         """Return the covariance of some samples, with repetition; None if they are all the same."""
         chosen = self.X[rows]
         if not varies(chosen).any():
@@ -77,7 +59,9 @@ class Samples:
             scale[used] = 1.0 / deviations(known[:, np.flatnonzero(used)])
         return np.asarray(known.mean(axis=0)).ravel(), scale
 
-    def explained(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
+    def explained(
+        self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray, should_stop: ShouldStop | None = None
+    ) -> float:
         """Return the share of the squared distance of ``rows`` from the mean that lies in the span of ``columns``.
 
         Mean, and standard deviations where features are divided by them, are those of the samples

@@ -1,0 +1,83 @@
+"""Read what a caller gives as samples for resampling: into memory, or as rows that are read in chunks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nnspca.control.arguments import check_flag, shown
+from nnspca.covariance import Covariance
+from nnspca.covariance.forms import DENSE_EIGEN
+from nnspca.covariance.given import Given, opened
+from nnspca.covariance.reading import numbers
+from nnspca.covariance.sources import Source, chunked
+from nnspca.covariance.streamed import WHOLE, read
+from nnspca.errors import DataError
+from nnspca.machines import HERE, Executor
+from nnspca.resampling.chunked import ChunkedSamples
+from nnspca.resampling.samples import Samples
+
+
+def read_samples(data: object, standardize: bool, what: str) -> Samples:
+    """Read the samples that a caller gives; ``what`` names the call.
+
+    Raises
+    ------
+    DataError
+        A covariance, no table of real numbers, rows that cannot be read, or more than 6,000 features
+        that are not in memory.
+    """
+    check_flag("standardize", standardize)
+    if isinstance(data, Covariance):
+        raise DataError(
+            f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
+            "longer has them"
+        )
+    if (source := chunked(data)) is not None:
+        return _of_source(source, bool(standardize), what)
+    given = opened(data)
+    if given.is_matrix:
+        raise DataError(
+            f"{what} needs the samples themselves: {shown(getattr(data, 'name', 'this data set'))} is only a "
+            "covariance matrix"
+        )
+    X = numbers(given.values)
+    if X.ndim != 2 or min(X.shape) < 1:
+        raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
+    return Samples(X, bool(standardize), replace(given, values=None))
+
+
+def _of_source(source: Source, standardize: bool, what: str) -> Samples:
+    """Rows that are read in chunks: in memory where they are few."""
+    (m, n), names = source.shape, source.names
+    if m is None or n is None:
+        m = 0
+        for chunk in source.chunks():
+            m, n = m + chunk.shape[0], chunk.shape[1]
+    assert n is not None
+    if m * n <= WHOLE:
+        return Samples(numbers(read(source, False)), standardize, Given(None, names))
+    if n > 2 * DENSE_EIGEN:
+        raise DataError(
+            f"{what} of data that are not in memory takes up to {2 * DENSE_EIGEN:,} features; {source.what} has {n:,}. "
+            f"Choose those that vary most: nnspca.most_variable(X, {DENSE_EIGEN}); or load the data into memory"
+        )
+    return ChunkedSamples(replace(source, expected=None), standardize, Given(None, names), m, n)
+
+
+def workers_for(samples: Samples, executor: Executor, n_jobs: int | None) -> Executor:
+    """Return where resamples are solved: those of data that are not in memory in the calling thread.
+
+    Raises
+    ------
+    ValueError
+        Samples that are not in memory, and workers that are asked for.
+    """
+    if not isinstance(samples, ChunkedSamples):
+        return executor
+    if executor is not None or n_jobs is not None:
+        given = f"executor={shown(executor)}" if executor is not None else f"n_jobs={shown(n_jobs)}"
+        raise ValueError(
+            f"{given} is not allowed for data that are not in memory: leave it out. Resamples are made one after the "
+            "other, each in a pass over the data; the blocks of a dask array are summed by its workers"
+        )
+    return HERE

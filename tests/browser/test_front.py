@@ -68,7 +68,7 @@ def test_k_is_played_and_walked_and_what_the_page_shows_hardly_moves_while_it_lo
     # a card has a picture, a sentence and what is proven, and opens its data set in its own view
     card = page.locator(".gallery button[data-name=digits]")
     expect(card).to_contain_text(re.compile(r"Handwritten digits.+k = 16: proven optimal \(stored proof\)"))
-    assert card.locator("img").evaluate("image => image.naturalWidth") > 0
+    expect(card.locator("img")).not_to_have_js_property("naturalWidth", 0)
     card.click()
     settled_url(page, data="digits")
     expect(page.get_by_role("heading", name="Explore")).to_be_in_viewport()

@@ -33,6 +33,6 @@ def test_both_folds_are_opened_run_and_kept_in_the_link(visit):
         page.url.split("/parts")[0] + "/?data=digits&k=12&ks=1,6,12,64&methods=em&more=true&more_view=which+k&folds=3"
     )
     page.get_by_role("button", name="Compute").click()
-    page.get_by_text(re.compile("k = .*probable, not proven")).first.wait_for()
+    page.get_by_text(re.compile(r"(Best|Suggested) k: \d+ \(probable, not proven")).first.wait_for()
     assert "scatter" in drawn(page, "held-out")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

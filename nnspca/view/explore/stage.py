@@ -12,7 +12,7 @@ from nnspca.view import sanitize
 from nnspca.view.explore import content, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
-from nnspca.view.explore.samples.panels import ASKED_BEFORE
+from nnspca.view.explore.samples.panels import SUPERSEDED_PRESS
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import canvas, visits
 from nnspca.view.link.state import State, assign, assignments, reassign
@@ -75,7 +75,7 @@ def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, othe
         other_curves,
         choice.log,
         store.covariance(data, now).features,
-        sentences.besides(parts.get(now.k), data, now),
+        sentences.further_facts(parts.get(now.k), data, now),
     )
 
 
@@ -140,7 +140,7 @@ def _ask_why() -> None:
     if feature is not None:
         st.query_params["why"] = str(int(feature) + 1)
         assign(samples=True)
-        st.session_state[ASKED_BEFORE] = canvas.sent("sheet", "why")
+        st.session_state[SUPERSEDED_PRESS] = canvas.sent("sheet", "why")
         st.session_state["_asked"] = st.session_state.get("_asked", 0) + 1
 
 

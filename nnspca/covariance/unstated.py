@@ -1,4 +1,4 @@
-"""The warning for data of which one feature holds nearly all variance: a component then speaks about its unit."""
+"""The warning for data of which one feature holds nearly all the variance: a component then speaks about its unit."""
 
 from __future__ import annotations
 

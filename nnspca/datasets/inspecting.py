@@ -288,7 +288,7 @@ def _is_time(values: np.ndarray) -> bool:
 
 
 def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
-    """Note different scales, and one column that holds nearly all variance."""
+    """Note different scales, and one column that holds nearly all the variance."""
     if len(used) < 2:
         return []
     mine = spread[used]

@@ -1,4 +1,4 @@
-"""A column that holds nearly all variance is warned of on every page until it is standardised or accepted."""
+"""A column that holds nearly all the variance is warned of on every page until it is standardised or accepted."""
 
 import numpy as np
 import pytest

@@ -107,7 +107,7 @@ def reasons(about: Profile, one: Compared) -> list[str]:
     second = float(values[1]) if len(values) > 1 else 0.0
     fourth = float(values[3]) if len(values) > 3 else 0.0
     if fourth < FALLING:
-        decay = "so a few eigenvectors explain nearly all variance, and low-rank solvers do well"
+        decay = "so a few eigenvectors explain nearly all the variance, and low-rank solvers do well"
     elif second > STEEP:
         decay = "so no eigenvector dominates, and low-rank solvers lose much"
     else:

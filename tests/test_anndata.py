@@ -28,7 +28,7 @@ def test_components_are_written_as_scanpy_writes_its_own(cells):
     back = nnspca.anndata.parts(adata)
     assert np.array_equal(back.loadings, parts.loadings)
     assert set(back[0].names) <= set(adata.var_names[used])
-    assert "of all variance" in repr(back)
+    assert "of the total variance" in repr(back)
 
 
 def test_scanpy_finds_the_scores_where_it_looks_for_them(cells):

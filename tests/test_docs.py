@@ -203,7 +203,7 @@ def test_the_gallery_says_what_was_proven(site):
 def test_a_dead_link_is_found(tmp_path):
     page = '<a href="b.html">b</a><a href="a.html#here">a</a><a href="#there">a</a><img src="https://x.org/y.png">'
     (tmp_path / "a.html").write_text(f'<p id="here">{page}<a href="/?k=3">app</a></p>')
-    assert links.dead(tmp_path) == [
+    assert links.broken(tmp_path) == [
         "a.html: loads https://x.org/y.png",
         "a.html: b.html leads nowhere",
         "a.html: #there leads nowhere",

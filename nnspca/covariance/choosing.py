@@ -32,7 +32,7 @@ class MostVariable:
     variances, means : ndarray, shape (n,)
         Of all features (1/m).
     share : float
-        The part of all variance that the chosen features have.
+        The part of the total variance that the chosen features have.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class MostVariable:
     source: Source
 
     def __repr__(self) -> str:
-        said = f"{len(self.features)} of {len(self.variances)} features, {100 * self.share:.4g} % of all variance"
+        said = f"{len(self.features)} of {len(self.variances)} features, {100 * self.share:.4g} % of the total variance"
         return f"MostVariable({said})"
 
 
@@ -87,7 +87,7 @@ def most_variable(
     >>> counts = np.random.default_rng(0).poisson([1, 5, 1, 9], (50, 4))
     >>> few = most_variable(lambda: iter([counts[:20], counts[20:]]), 2)
     >>> few
-    MostVariable(2 of 4 features, 86.71 % of all variance)
+    MostVariable(2 of 4 features, 86.71 % of the total variance)
     >>> few.features
     array([1, 3])
     >>> nnspca.Covariance.from_data(few).n_features

@@ -1,4 +1,4 @@
-"""The warning for data of which one feature holds nearly all variance: a component then speaks about its unit."""
+"""The warning for data of which one feature holds nearly all the variance: a component then speaks about its unit."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def warn_of_dominant(variances: np.ndarray, names: Sequence[str] | None) -> None
         return
     name = names[first] if names is not None else f"x{first}"
     warnings.warn(
-        f"feature {str(name)!r:.60} alone holds {np.floor(1000 * share) / 10:.1f} % of all variance: a component may "
-        "say no more than that its unit is large; give standardize=True, or standardize=False to keep the data as "
+        f"feature {str(name)!r:.60} alone holds {np.floor(1000 * share) / 10:.1f} % of the total variance: a component "
+        "may say no more than that its unit is large; give standardize=True, or standardize=False to keep the data as "
         "they are",
         UserWarning,
         stacklevel=3,

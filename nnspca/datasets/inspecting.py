@@ -19,7 +19,7 @@ from nnspca.datasets.dataset import Dataset
 from nnspca.errors import DataError
 
 WIDE = 10.0  # ratio of two standard deviations from which columns count as of different scales
-DOMINANT = 0.9  # a column with more than this share of all variance counts as dominant
+DOMINANT = 0.9  # a column with more than this share of the total variance counts as dominant
 FEW = 5  # samples below which hardly anything can be said
 COUNTED = 20  # distinct values that whole numbers must have to be counts, not grades
 SKEWED = 20.0  # ratio of the largest value to the median from which a logarithm is offered
@@ -147,7 +147,7 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     >>> print(seen)
     Column 'id' numbers the samples: left out.
     The scales of the columns differ by a factor of 19,000: standardised, so that units do not matter.
-    Without standardising, 'income' alone would have 99.9 % of all variance.
+    Without standardising, 'income' alone would have 99.9 % of the total variance.
     """
     data = X if isinstance(X, Dataset) else _dataset(X, feature_names)
     m, n = data.shape
@@ -288,7 +288,7 @@ def _is_time(values: np.ndarray) -> bool:
 
 
 def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
-    """Note different scales, and one column that holds nearly all variance."""
+    """Note different scales, and one column that holds nearly all the variance."""
     if len(used) < 2:
         return []
     mine = spread[used]
@@ -313,7 +313,7 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
         notes.append(
             Note(
                 "dominant",
-                f"Without standardising, {name} alone would have {percentages:.1f} % of all variance.",
+                f"Without standardising, {name} alone would have {percentages:.1f} % of the total variance.",
                 "standardise",
                 (first,),
             )

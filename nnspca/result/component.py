@@ -56,7 +56,7 @@ class Component(Display, ByValue):
     >>> cov = nnspca.Covariance.from_data([[0.0, 1.0, 3.0], [2.0, 3.0, 3.5], [4.0, 4.0, 3.0]], names=["a", "b", "c"])
     >>> part = nnspca.solve(cov, k=2)
     >>> part
-    Component: 2 of 3 features, 97.8 % of all variance (k = 2, loadings ≥ 0, solver "best")
+    Component: 2 of 3 features, 97.8 % of the total variance (k = 2, loadings ≥ 0, solver "best")
       a 0.80, b 0.61
     >>> part.names
     ('a', 'b')

@@ -57,9 +57,9 @@ class Components(Display, ByValue):
     >>> A = [[3.0, 1.0, 0.0, 0.0], [1.0, 3.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     >>> parts = nnspca.decompose(nnspca.Covariance.from_matrix(A, names=list("abcd")), n_components=2, k=2)
     >>> parts
-    Components: 2 with 3 of 4 features, together 66.6 % of all variance (disjoint, best)
-      1: a 0.71, b 0.71 (44.4 % of all variance)
-      2: c 1.00 (22.2 % of all variance)
+    Components: 2 with 3 of 4 features, together 66.6 % of the total variance (disjoint, best)
+      1: a 0.71, b 0.71 (44.4 % of the total variance)
+      2: c 1.00 (22.2 % of the total variance)
     >>> len(parts), parts[0].names, [part.cardinality for part in parts]
     (2, ('a', 'b'), [2, 1])
     """
@@ -158,7 +158,7 @@ class Components(Display, ByValue):
         ]
         head = (
             f"Components: {len(self)} with {used} of {len(self.loadings)} features, together "
-            f"{wording.at_least(float(self.cumulative_variance[-1]) / self.total)} of all variance "
+            f"{wording.at_least(float(self.cumulative_variance[-1]) / self.total)} of the total variance "
             f"({self.deflation}, {self.method})"
         )
         return [head, *lines, *([f"… and {more} more"] if more > 1 else [])]

@@ -203,7 +203,7 @@ class PartsSweep(Display, ByValue):
         last = self.points[-1]
         share = wording.percent(float(last.together.variances.sum()) / self.total)
         parts = wording.counted(last.n_components, "part").capitalize()
-        text = f"{parts} with k = {last.k} carry {share} of all variance."
+        text = f"{parts} with k = {last.k} carry {share} of the total variance."
         if proven := [p.certificate for p in self.points if p.certificate is not None]:
             least = min(proven, key=lambda cert: cert.ratio)
             share = wording.proven_share(least.lower, least.upper)
@@ -230,7 +230,7 @@ class PartsSweep(Display, ByValue):
             for p in self.points
             if p.certificate is not None and p.k == last
         ]
-        return sweep(curves, band, "parts", "share of all variance")
+        return sweep(curves, band, "parts", "share of the total variance")
 
     def _lines(self) -> list[str]:
         text = f"PartsSweep: {len(self.points)} points" + (", stopped before its end" if self.stopped else "")

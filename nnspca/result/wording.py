@@ -164,7 +164,7 @@ def short(name: str) -> str:
 def variance_share(variance: float, part: Component) -> str:
     """Return a variance, as a share of the whole if that is known."""
     total = None if part.features is None else part.features.total
-    return f"{at_least(variance / total)} of all variance" if total else f"variance {variance:.4g}"
+    return f"{at_least(variance / total)} of the total variance" if total else f"variance {variance:.4g}"
 
 
 def sign(nonnegative: bool) -> str:

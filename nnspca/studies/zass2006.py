@@ -117,7 +117,7 @@ class _Panels:
             Column("beta", "β ÷ λ₁", 4),
             Column("overlap", "Overlap ‖I − U′U‖", 3),
             Column("nonzeros", "Nonzero loadings"),
-            Column("variance", "Share of all variance", 3),
+            Column("variance", "Share of the total variance", 3),
         )
         lines = (Line("overlap", "overlap ‖I − U′U‖"),)
         note = "Variance is that of the space spanned by the ten components, so overlaps count once."
@@ -194,7 +194,7 @@ def _trade_tables(points_along: dict[str, list[tuple[Cell, ...]]], penalties: Pr
             Column("overlap", "Overlap ‖I − U′U‖", 3),
             Column("nonzeros", "Nonzero loadings"),
             Column("components", "Components left"),
-            Column("variance", "Share of all variance", 3),
+            Column("variance", "Share of the total variance", 3),
         )
         picture = Curves(
             penalty, (Line(column, title),), f"{sign} ÷ λ₁, the price of {note}", title, log_x=True, y_range=None

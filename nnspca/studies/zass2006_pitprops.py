@@ -80,7 +80,7 @@ class _Tally:
         entrants = [e for e in ENTRANTS if e.name in self.components]
         sparse = [e for e in entrants if e.name != "pca"]
         cumulative = self._table(
-            "variance", "(a) Cumulative variance", entrants, variance, "share of all variance (%)", 1
+            "variance", "(a) Cumulative variance", entrants, variance, "share of the total variance (%)", 1
         )
         used = self._table("cardinality", "(b) Cumulative cardinality", sparse, size, "nonzero loadings", None)
         return cumulative, used

@@ -138,5 +138,7 @@ def test_real_data_show_a_component_play_k_and_confirm_their_certificate(visit, 
         expect(field(page, "k")).to_have_value(found.get_attribute("data-k"))
         field(page, "k").fill("24")
         page.keyboard.press("Enter")
-        said = re.compile(r"11 of 93 wavelengths explain .*Uses 11 of 24: more would need negative loadings\.")
+        said = re.compile(
+            r"11 of 93 wavelengths explain .* The component uses 11 of 24: more would need negative loadings\."
+        )
         expect(found.locator("[data-say=words]")).to_contain_text(said)

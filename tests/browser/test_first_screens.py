@@ -41,7 +41,7 @@ def parts(page: Page) -> None:
 
 
 def spannogram(page: Page) -> None:
-    sentence(page, "k highest curves above zero, the set, are the best .* changes only where curves cross")
+    sentence(page, "k highest curves above zero form the set: the best .* changes only where curves cross")
     seen(page.locator("[data-say=set]"))
     seen(page.get_by_role("button", name="Next change")).click()
     expect(page.locator("[data-say=change]")).to_contain_text(re.compile("Curves . and . cross: . leaves, . enters"))

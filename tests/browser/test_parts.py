@@ -11,7 +11,7 @@ from tests.browser.waiting import rest
 pytestmark = pytest.mark.browser
 
 
-SHARE = re.compile(r"explain ([\d.]+) % of all variance.*(?:The proven maximum is ([\d.]+) %|proven optimal)")
+SHARE = re.compile(r"explain ([\d.]+) % of the total variance.*(?:The proven maximum is ([\d.]+) %|proven optimal)")
 TOOLBARS = """[...document.querySelectorAll('.js-plotly-plot')].every(plot => {
   const bar = plot.querySelector('.modebar'), title = plot.querySelector('.gtitle');
   if (!bar || !title || getComputedStyle(bar).opacity === '0' || !bar.offsetParent) return true;
@@ -30,7 +30,7 @@ def figure(page, key, ask):
 
 
 def maximum(page):
-    """The proven maximum that the headline says, in per cent of all variance."""
+    """The proven maximum that the headline says, in per cent of the total variance."""
     said = page.get_by_role("heading", level=2).filter(has_text=SHARE).first
     said.wait_for(timeout=120_000)
     explained, most = SHARE.search(said.inner_text()).groups()

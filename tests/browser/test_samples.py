@@ -103,7 +103,7 @@ def test_faces_and_spectra_are_asked_who_has_most_and_why_a_feature_is_in(visit)
     expect(sheet.locator("[data-say=lead]")).to_contain_text("8 wavelengths")
     sheet = opened(page)
     expect(sheet).to_have_attribute("data-picked", "0")  # other data, other samples
-    expect(sheet.locator("[data-say=told]")).to_contain_text(re.compile(r"separates class .* \(AUC 0\.9\d\)"))
+    expect(sheet.locator("[data-say=separation]")).to_contain_text(re.compile(r"separates class .* \(AUC 0\.9\d\)"))
     assert "picked=" not in page.url
     assert "why=" not in page.url
     with unasked(page):
@@ -128,7 +128,9 @@ def test_faces_and_spectra_are_asked_who_has_most_and_why_a_feature_is_in(visit)
 def test_genes_are_asked_which_patients_have_most_and_why_a_gene_is_in(visit, real_data):
     page = visit("/?samples=true&data=leukemia&k=40")
     sheet = opened(page)
-    expect(sheet.locator("[data-say=told]")).to_contain_text("The score separates ALL best of 3 classes (AUC 0.97)")
+    expect(sheet.locator("[data-say=separation]")).to_contain_text(
+        "The score separates ALL best of 3 classes (AUC 0.97)"
+    )
     expect(sheet.locator(".low button").first).to_contain_text("ALL")
     chips = sheet.locator("[data-class]")
     expect(chips).to_have_text([re.compile(r"ALL \(24\)"), re.compile(r"MLL \(20\)"), re.compile(r"AML \(28\)")])

@@ -357,7 +357,7 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit, brow
     stage.focus()
     page.keyboard.press("Space")
     page.locator(f"section.sphere[data-round='{len(rounds) - 1}'][data-playing=false]").wait_for()
-    expect(ball.locator(".verdict")).to_contain_text(f"{rounds[-1].examined:,} cells proved it")
+    expect(ball.locator(".verdict")).to_contain_text(f"Proven with {rounds[-1].examined:,} cells")
     assert (ball.get_attribute("data-open"), float(ball.get_attribute("data-upper"))) == ("0", rounds[-1].upper)
     settled_url(page, round=str(len(rounds) - 1))
     ball.get_by_role("slider", name="Round").focus()

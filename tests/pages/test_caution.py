@@ -1,4 +1,4 @@
-"""A column that holds nearly all variance is warned of on every page until it is standardised or accepted."""
+"""A column that holds nearly all the variance is warned of on every page until it is standardised or accepted."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ st.caption(f"scale: {state.current().scale}")
 
 
 def test_it_is_said_with_the_name_of_the_column_and_its_share(warned):
-    assert "'income' alone would have 99.9 % of all variance" in texts(warned)
+    assert "'income' alone would have 99.9 % of the total variance" in texts(warned)
 
 
 def test_standardise_is_one_press_away(warned):

@@ -11,7 +11,7 @@ from nnspca.view import words
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import content, sentences
 from nnspca.view.explore import path as player
-from nnspca.view.explore.run import Found
+from nnspca.view.explore.run import LiveResult
 from nnspca.view.jobs import runs
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.results import known
@@ -74,12 +74,12 @@ def test_the_first_picture_has_its_whole_band_before_anything_has_run(open_page,
 def test_the_live_line_says_live_and_has_the_live_runs_own_numbers():
     part = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1)
     proof = nnspca.certify(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1)
-    assert sentences.live(Found(), 4.0, done=False) == "Live: solving …"
-    assert sentences.live(Found(), 4.0, done=True) == ""
-    said = sentences.live(Found(part), 4.0, done=False)
+    assert sentences.live(LiveResult(), 4.0, done=False) == "Live: solving …"
+    assert sentences.live(LiveResult(), 4.0, done=True) == ""
+    said = sentences.live(LiveResult(part), 4.0, done=False)
     assert said.startswith("Live: 75.0 % of λ₁ found in ") and said.endswith("; computing the upper bound …")
-    assert sentences.live(Found(part, proof), 4.0, done=True).startswith("Live: 75.0 % of λ₁ found in ")
-    assert ", proven optimal in " in sentences.live(Found(part, proof), 4.0, done=True)
+    assert sentences.live(LiveResult(part, proof), 4.0, done=True).startswith("Live: 75.0 % of λ₁ found in ")
+    assert ", proven optimal in " in sentences.live(LiveResult(part, proof), 4.0, done=True)
 
 
 def test_live_runs_read_nothing_that_is_stored(open_page, empty):
@@ -165,7 +165,7 @@ def test_another_solver_takes_the_picture_and_the_best_known_keeps_the_band(open
 
 def test_a_component_that_breaks_the_rules_is_shown_for_contrast_and_proves_nothing(open_page):
     page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks="4", method="pca", sign="any sign"), path=True)
-    assert said_at(page, 4).endswith("Shown for contrast: it does not keep to k = 4 or to the signs.")
+    assert said_at(page, 4).endswith("Shown for contrast: it does not satisfy the limit k = 4.")
     data = catalogue.dataset("pitprops")
     now = State(data="pitprops", k=4, sign="any sign")
     assert known.at(data, now).component.cardinality <= 4

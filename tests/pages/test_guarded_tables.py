@@ -67,7 +67,7 @@ WRITERS = {
     "loadings, wide": lambda data: tables.loadings_wide({data.name: BOTH}, data),
     "features (GMT)": lambda data: tables.feature_lists({data.name: BOTH}, data),
     "scores of parts": lambda data: tables.scores({data.name: BOTH}, data, State()),
-    "scores of samples": lambda data: scores_csv(samples.lie(data, State(), PART, None), data),
+    "scores of samples": lambda data: scores_csv(samples.positions(data, State(), PART, None), data),
     "what is needed": lambda data: downloads.table_csv(need.listing(NEEDED, data)),
     "genes (GMT)": lambda data: genes(data),
     "what is stable": lambda data: downloads.table_csv(stability.listing(stability.Found(DRAWN, {}), data)),

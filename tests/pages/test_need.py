@@ -99,7 +99,7 @@ def test_a_list_of_names_says_it_beside_the_bars_and_in_the_table():
 
 def test_nothing_runs_until_it_is_asked_and_the_answer_stands_with_its_list(open_page, short_proofs):
     page = settle(open_page("pages/explore.py", data="pitprops", k=4, proof=True, proof_view="indispensable"))
-    assert not [job for job in jobs(page) if job.key[0] == "need"]
+    assert not [job for job in jobs(page) if job.key[0] == "indispensable"]
     assert "indispensable (proven)" not in texts(page)
     page.button(key="start-need").click()
     page.run()
@@ -123,11 +123,11 @@ def test_a_stopped_run_shows_what_is_proven_and_is_not_kept():
     now = State(data="pitprops", k=4)
     data = catalogue.dataset("pitprops")
     proof = nnspca.certify(store.covariance(data, now), 4)
-    job = Job("need")
+    job = Job("indispensable")
     job.stop()
     need._work(proof, data, now, 0.01)(job)
     (made,) = job.arrived
     assert made.stopped
     assert made.undecided.any()
-    assert store.results().get(sentences.need_key(data, now, 0.01)) is None
+    assert store.results().get(sentences.indispensable_key(data, now, 0.01)) is None
     assert "not decided" in need.summary(made, "features")

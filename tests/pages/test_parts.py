@@ -81,7 +81,9 @@ def pitprops_stored(r):
 def test_parts_are_drawn_once_and_the_band_holds_the_optimum_at_every_number_of_parts(empty_ledger):
     app = settled(data="pitprops", k=4, r=3)
     said = words_of(app)
-    assert re.search(r"These three parts explain \*\*54\.8 %\*\* of all variance\. The(y are| proven maximum is)", said)
+    assert re.search(
+        r"These three parts explain \*\*54\.8 %\*\* of the total variance\. The(y are| proven maximum is)", said
+    )
     assert len(re.findall("explain", said)) == 1, "the number is stated once"
     assert len(app.get("plotly_chart")) == 1
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
@@ -105,13 +107,13 @@ def test_what_the_ledger_knows_is_shown_before_the_live_run_has_found_anything(e
     monkeypatch.setattr(run, "_work", lambda *_: waits)
     app = page(data="pitprops", k=4, r=3)
     said = words_of(app)
-    assert "These three parts explain **54.8 %** of all variance." in said
+    assert "These three parts explain **54.8 %** of the total variance." in said
     assert "(stored proof)." in said
     assert "Live" not in said
     assert figure(app, "parts-band")["data"]
     app.button(key="stop-parts").click().run()
     settle(app)
-    assert "These three parts explain **54.8 %** of all variance." in words_of(app)
+    assert "These three parts explain **54.8 %** of the total variance." in words_of(app)
 
 
 def test_after_the_live_run_the_best_known_is_shown_and_only_live_numbers_differ(empty_ledger, monkeypatch):

@@ -45,37 +45,37 @@ def told(data, k=2, *, standardise=False, nonnegative=True, feature=0):
     cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
     parts = nnspca.decompose(cov, min(2, data.n_features), min(k, data.n_features), nonnegative=nonnegative).parts
     first, second = parts[0], parts[1] if len(parts) > 1 else None
-    lie = run.lie(data, now, first, second)
+    positions = run.positions(data, now, first, second)
     why = nnspca.contribution(cov, first, feature)
-    return content.payload(first, second, lie, why, data, now, requested=True), lie, why, first
+    return content.payload(first, second, positions, why, data, now, requested=True), positions, why, first
 
 
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_whatever_the_data_lack_the_browser_is_sent_whole_numbers_of_samples_and_words(name):
     data = DEGENERATE[name]
     for k in (1, data.n_features):
-        sent, lie, _, first = told(data, k, standardise=name != "a matrix", feature=data.n_features - 1)
+        sent, positions, _, first = told(data, k, standardise=name != "a matrix", feature=data.n_features - 1)
         assert json.loads(json.dumps(sent, allow_nan=False)) == json.loads(json.dumps(sent))
         assert sent["why"]["says"]
         assert sent["m"] == (0 if data.kind == "covariance" else len(data.X))
-        if lie is not None:
-            assert sorted(lie.order) == list(range(len(data.X)))
+        if positions is not None:
+            assert sorted(positions.order) == list(range(len(data.X)))
             assert sum(kind["count"] for kind in sent["classes"]) == (0 if data.labels is None else len(data.X))
-            assert panels.scores_csv(lie, data).count(b"\r\n") == len(data.X) + 1
+            assert panels.scores_csv(positions, data).count(b"\r\n") == len(data.X) + 1
         assert first.cardinality <= k
 
 
 def test_the_share_of_pairs_is_rounded_against_the_part_and_the_best_told_class_is_named():
     line = np.arange(40.0)[:, None]
     both = made(np.hstack([line, line]), labels=np.arange(40) % 20 >= 10, label_names=("low", "high"))
-    _, lie, _, _ = told(both)
-    area = nnspca.auc(lie.scores, both.labels == 1)
+    _, positions, _, _ = told(both)
+    area = nnspca.auc(positions.scores, both.labels == 1)
     assert area == 0.75
-    assert claims.told_apart(both, lie) == "The score separates low from high (AUC 0.75): low scores lower."
+    assert claims.told_apart(both, positions) == "The score separates low from high (AUC 0.75): low scores lower."
     nearly = made(both.X, labels=[*([0] * 19), 1, 0, *([1] * 19)], label_names=("ALL", "AML"))
-    _, lie, _, _ = told(nearly)
-    assert 0.99 < lie.apart[1] < 1
-    assert "(AUC 0.99)" in claims.told_apart(nearly, lie)
+    _, positions, _, _ = told(nearly)
+    assert 0.99 < positions.apart[1] < 1
+    assert "(AUC 0.99)" in claims.told_apart(nearly, positions)
     three = made(both.X, labels=np.minimum(np.arange(40) // 10, 2), label_names=("a", "b", "c"))
     assert "separates a best of 3 classes (AUC 1.00): a scores lower" in claims.told_apart(three, told(three)[1])
     mixed = made(both.X, labels=np.arange(40) % 2, label_names=("7", "8"))

@@ -192,7 +192,7 @@ def test_the_payload_of_the_largest_picture_stays_small():
 def test_the_file_of_the_animation_is_small_and_asks_for_nothing():
     V = rows.random(361, 2, 1)
     named = Rows(V, names=("</script><b>",) * 361)
-    page = canvas.alone(canvas.payload(named, 40, True, geometry.picture(V, 40, True)), "a <title>")
+    page = canvas.standalone_page(canvas.payload(named, 40, True, geometry.picture(V, 40, True)), "a <title>")
     assert page.count("</script>") == 1
     assert "a &lt;title&gt;" in page
     assert "://" not in page
@@ -206,8 +206,8 @@ def test_the_sphere_is_sent_once_with_every_round_and_what_is_known_after_it(ope
     rounds = globe.globe(rows.random(12, 3, 0), 3, sign == "nonnegative").rounds
     assert data["values"] == [now.value for now in rounds]
     assert data["uppers"] == [now.upper for now in rounds]
-    assert "Values in the open cells are at most" in data["said"][0]
-    assert "All cells are closed" in data["said"][-1]
+    assert "Values in the open cells are at most" in data["verdicts"][0]
+    assert "All cells are closed" in data["verdicts"][-1]
     assert data["open"][-1] == 0
 
 
@@ -237,8 +237,8 @@ def test_a_flat_matrix_has_cells_too_and_the_payload_stays_small():
 def test_the_file_of_the_sphere_asks_for_nothing_and_holds_no_end_of_a_script():
     world = globe.globe(rows.example(3), 2, True)
     data = ball.payload(world, True, ["</script><b>" for _ in world.rounds], "")
-    assert data["mostSaid"] == data["valuesSaid"][-1]  # the scale of colours ends where the best is
-    page = ball.alone(data, "a <title>")
+    assert data["mostText"] == data["valuesText"][-1]  # the scale of colours ends where the best is
+    page = ball.standalone_page(data, "a <title>")
     assert page.count("</script>") == 1
     assert "a &lt;title&gt;" in page
     assert "://" not in page

@@ -75,7 +75,7 @@ def test_a_sparse_file_is_told_of_as_the_same_numbers_written_out(standardise):
     dense = Dataset(name="counts", X=X.toarray(), **labels)
     for feature in (0, 35):
         one, other = (told(data, 8, standardise=standardise, feature=feature)[0] for data in (sparse, dense))
-        for key in ("support", "map", "lead", "told", "seen", "m", "labels"):
+        for key in ("support", "map", "lead", "separation", "pictures", "m", "labels"):
             assert one[key] == other[key], key
         assert one["why"]["says"] == other["why"]["says"]
 

@@ -30,7 +30,7 @@ def test_a_table_that_is_dropped_is_answered_in_words(open_page, name):
     said = played(shown)["says"][played(shown)["ks"].index(k)]
     first = table.says.split(",")[0].split(" and ")[0]
     assert said.startswith(first)
-    assert " rise together" in said and f"These {k} of {data.n_features} " in said and "% of all variance" in said
+    assert " rise together" in said and f"These {k} of {data.n_features} " in said and "% of the total variance" in said
     assert not shown.warning
 
 

@@ -21,23 +21,23 @@ MARK = ".nnspca-docs"  # in each folder that this command made
 def build(folder: Path) -> list[str]:
     """Build the site in a folder, which is replaced; return Sphinx's warnings and broken links."""
     folder = Path(folder).resolve()
-    _refuse_what_is_no_site(folder)
+    _empty_site_folder(folder)
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "nnspca" / "docs"
         pages.gather(source)
-        said = io.StringIO()
+        warning_stream = io.StringIO()
         with patch_docutils(), docutils_namespace(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of Sphinx by its own extensions
+            warnings.simplefilter("ignore", DeprecationWarning)  # Sphinx's own extensions cause these
             warnings.simplefilter("ignore", PendingDeprecationWarning)
-            site = Sphinx(source, HERE, folder, Path(scratch) / "trees", "html", status=None, warning=said)
+            site = Sphinx(source, HERE, folder, Path(scratch) / "trees", "html", status=None, warning=warning_stream)
             site.build(force_all=True)
-        told = re.sub(r"\x1b\[[0-9;]*m", "", said.getvalue())  # without colours
-        amiss = [line.replace(f"{source}/", "") for line in told.splitlines() if line.strip()]
+        warning_text = re.sub(r"\x1b\[[0-9;]*m", "", warning_stream.getvalue())  # without colours
+        sphinx_warnings = [line.replace(f"{source}/", "") for line in warning_text.splitlines() if line.strip()]
     figures.write_script(folder / "_static")
-    return amiss + links.dead(folder)
+    return sphinx_warnings + links.broken(folder)
 
 
-def _refuse_what_is_no_site(folder: Path) -> None:
+def _empty_site_folder(folder: Path) -> None:
     """Empty the folder; ValueError where it holds anything but a site made before."""
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
         raise ValueError(f"{folder} holds other files; name an empty folder or one this command made")

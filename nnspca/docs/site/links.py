@@ -31,15 +31,15 @@ class _Page(HTMLParser):
             self.loaded.append(said["src"])
 
 
-def dead(folder: Path) -> list[str]:
+def broken(folder: Path) -> list[str]:
     """Return a line for each broken link of a site, and for each file loaded from elsewhere."""
     read = {path: _Page(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.html"))}
-    amiss = []
+    lines = []
     for path, page in read.items():
         name = path.relative_to(folder)
-        amiss += [f"{name}: loads {url}" for url in page.loaded if urlsplit(url).scheme in ELSEWHERE[:2]]
-        amiss += [f"{name}: {url} leads nowhere" for url in [*page.links, *page.loaded] if not _leads(url, path, read)]
-    return amiss
+        lines += [f"{name}: loads {url}" for url in page.loaded if urlsplit(url).scheme in ELSEWHERE[:2]]
+        lines += [f"{name}: {url} leads nowhere" for url in [*page.links, *page.loaded] if not _leads(url, path, read)]
+    return lines
 
 
 def _leads(url: str, path: Path, read: dict[Path, _Page]) -> bool:

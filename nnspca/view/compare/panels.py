@@ -107,7 +107,7 @@ def reasons(about: Profile, one: Compared) -> list[str]:
     second = float(values[1]) if len(values) > 1 else 0.0
     fourth = float(values[3]) if len(values) > 3 else 0.0
     if fourth < FALLING:
-        decay = "so a few eigenvectors explain nearly all variance, and low-rank solvers do well"
+        decay = "so a few eigenvectors explain nearly all the variance, and low-rank solvers do well"
     elif second > STEEP:
         decay = "so no eigenvector dominates, and low-rank solvers lose much"
     else:
@@ -119,8 +119,8 @@ def reasons(about: Profile, one: Compared) -> list[str]:
     else:
         sign = "so a nonnegative component differs from ordinary PCA's"
     lines = [
-        f"**Spectrum:** the first eigenvector explains {words.percent(about.first_share)} of all variance, the second "
-        f"{words.fixed(second, 2)} times as much and the fourth {words.fixed(fourth, 2)} times: {decay}.",
+        f"**Spectrum:** the first eigenvector explains {words.percent(about.first_share)} of the total variance, the "
+        f"second {words.fixed(second, 2)} times as much and the fourth {words.fixed(fourth, 2)} times: {decay}.",
         f"**Sign:** {words.percent(about.one_sign)} of the first eigenvector's squared loadings have the same sign, "
         f"{sign}. {words.percent(about.positive)} of the covariance between features is positive.",
         f"**Correlation:** its mean absolute value between features is {words.fixed(about.correlation, 2)}.",

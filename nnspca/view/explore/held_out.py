@@ -15,7 +15,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.view import words
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
-from nnspca.view.explore.sentences import resamples
+from nnspca.view.explore.sentences import stability_of
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import machines, runs
@@ -67,7 +67,7 @@ def suggestion(view: View, data: Dataset, now: State, choice: Choices) -> sugges
     curve = ((k, row.lower, row.upper) for k, row in view.known.items() if row.found)
 
     def stability_at(k: int) -> Stability | None:
-        return resamples(view.parts.get(k), data, replace(now, k=k))
+        return stability_of(view.parts.get(k), data, replace(now, k=k))
 
     return suggestions.features(curve, known(data, now, choice), stability_at)
 

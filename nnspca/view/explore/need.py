@@ -39,7 +39,7 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
             width=380,
         )
         within = percent / 100
-        key = sentences.need_key(data, now, within)
+        key = sentences.indispensable_key(data, now, within)
         job = runs.on_demand(
             "need",
             key,
@@ -56,7 +56,7 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
 
 def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:
     """Return the work: publishes the Necessity, and keeps it unless it was stopped."""
-    cov, key = store.covariance(data, now), sentences.need_key(data, now, within)
+    cov, key = store.covariance(data, now), sentences.indispensable_key(data, now, within)
 
     def work(job: Job) -> None:
         def listen(progress: Progress) -> None:

@@ -11,7 +11,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, sentences
 from nnspca.view import sanitize
 from nnspca.view.certificate import claims, sheet
-from nnspca.view.explore import sentences as spoken
+from nnspca.view.explore import sentences as page_sentences
 from nnspca.view.link.state import State
 from nnspca.view.results.ledger import share
 from nnspca.view.sources import store
@@ -26,7 +26,7 @@ def page(
 ) -> str:
     """Return the run as a web page that needs nothing else and prints on one sheet.
 
-    ``mean`` tells whether the data's terms let a mean image be passed on.
+    ``mean`` is whether the page may show a mean image (`sheet.may_show_mean`).
     """
     pictures = [_bars(part, data)]
     if data.image_shape is not None:
@@ -35,7 +35,7 @@ def page(
     return sheet.sheet(
         f"{what}: {sanitize.line(data.title or data.name)}",
         f"{_words(part, data, now)} "
-        + (claims.verdict(part, proof) if proof else "No upper bound was proven yet when this was saved."),
+        + (claims.verdict(part, proof) if proof else "No upper bound had been proven when this was saved."),
         pictures,
         sheet.about(data, now),
         _method(part, now),
@@ -46,7 +46,7 @@ def page(
 
 
 def as_json(part: Component, proof: Certificate | None, data: Dataset, now: State) -> bytes:
-    """Return the run as JSON: what was asked, what was found, what is proven."""
+    """Return the run as JSON: its settings, its component and its upper bound."""
     return downloads.json_of(
         {
             **downloads.data_record(data, now),
@@ -69,7 +69,7 @@ def _words(part: Component, data: Dataset, now: State) -> str:
     """Return the result in words; ``**`` in a name does not turn text bold."""
     described = dataclasses.replace(part, features=store.covariance(data, now).features)
     text = sanitize.line(sentences.component(described)).replace("**", "* *")
-    return f"{text} {spoken.indispensable(part, data, now)}".strip()
+    return f"{text} {page_sentences.indispensable(part, data, now)}".strip()
 
 
 def _method(part: Component, now: State) -> str:

@@ -25,7 +25,7 @@ from nnspca.view.sources import store
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Found:
+class LiveResult:
     """What a live run has handed over so far.
 
     Attributes
@@ -55,11 +55,11 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
     return runs.run("explore", key, lambda: ExploreJob(*view).work, afresh=forget)
 
 
-def latest(job: Job) -> Found:
+def latest(job: Job) -> LiveResult:
     """Return what a run has handed over so far."""
     parts = [thing for thing in job.arrived if isinstance(thing, Component)]
     certificates = [thing for thing in job.arrived if isinstance(thing, Certificate)]
-    return Found(parts[-1] if parts else None, certificates[-1] if certificates else None)
+    return LiveResult(parts[-1] if parts else None, certificates[-1] if certificates else None)
 
 
 def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:

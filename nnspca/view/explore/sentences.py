@@ -13,7 +13,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Component, Stability, sentences
 from nnspca.result.features import Features
 from nnspca.view import sanitize
-from nnspca.view.explore.run import Found
+from nnspca.view.explore.run import LiveResult
 from nnspca.view.link import solver
 from nnspca.view.link.state import State, chosen, keys_of
 from nnspca.view.results.ledger import Known, share
@@ -22,7 +22,7 @@ from nnspca.view.ui import scene
 from nnspca.view.words import at_least, at_most, optimal, proven_share, seconds
 
 COMPUTING = "Computing the upper bound …"
-NAMED = 4  # features that are named
+NAMED = 4  # maximum number of features named in a sentence
 PCA = "λ₁ is the variance of PCA's first component, which uses all features."
 
 
@@ -32,31 +32,31 @@ def explained(part: Component, data: Dataset, leading: float) -> str:
     ``leading`` is λ₁.
     """
     noun, used = scene.noun(data), part.cardinality
-    some = f"{used:,} of {data.n_features:,} {noun if data.n_features != 1 else noun.removesuffix('s')}"
+    count_words = f"{used:,} of {data.n_features:,} {noun if data.n_features != 1 else noun.removesuffix('s')}"
     verb = "explains" if used == 1 else "explain"
-    return f"{some} {verb} {at_least(100 * part.variance / leading, 1)} % of λ₁"
+    return f"{count_words} {verb} {at_least(100 * part.variance / leading, 1)} % of λ₁"
 
 
-def need_key(data: Dataset, now: State, within: float) -> tuple[Hashable, ...]:
-    """Return the key of which features are indispensable within a tolerance."""
-    return ("need", *store.subject_key(data, now), now.k, now.seed, within)
+def indispensable_key(data: Dataset, now: State, within: float) -> tuple[Hashable, ...]:
+    """Return the key under which the indispensable features at a tolerance are stored."""
+    return ("indispensable", *store.subject_key(data, now), now.k, now.seed, within)
 
 
 def indispensable(part: Component | None, data: Dataset, now: State) -> str:
     """Say which features are indispensable, where that was proven of this component; else nothing."""
-    need = store.results().get(need_key(data, now, chosen(keys_of("explore")["within"]) / 100))
+    need = store.results().get(indispensable_key(data, now, chosen(keys_of("explore")["within"]) / 100))
     if need is None or part is None or not np.array_equal(need.component.support, part.support):
         return ""
     return sanitize.line(sentences.necessity(need))
 
 
 def stability_key(data: Dataset, now: State, method: str, draws: int) -> tuple[Hashable, ...]:
-    """Return the key of how often features return, over so many resamples."""
+    """Return the key of the stability estimate from ``draws`` resamples."""
     return ("stability", *store.subject_key(data, now), now.k, now.seed, method, draws)
 
 
-def resamples(part: Component | None, data: Dataset, now: State) -> Stability | None:
-    """Return how often the features of this component return, where that was estimated; else None."""
+def stability_of(part: Component | None, data: Dataset, now: State) -> Stability | None:
+    """Return the stability estimate of this component, or None if there is none."""
     if part is None:
         return None
     draws = chosen(keys_of("explore")["resamples"])
@@ -65,41 +65,42 @@ def resamples(part: Component | None, data: Dataset, now: State) -> Stability | 
     return stability if same else None
 
 
-def besides(part: Component | None, data: Dataset, now: State) -> str:
+def further_facts(part: Component | None, data: Dataset, now: State) -> str:
     """Say what else is known of this component: indispensable features, and how often it is found again."""
-    stability = resamples(part, data, now)
+    stability = stability_of(part, data, now)
     again = "" if stability is None else sentences.stability(stability)
     return sentences.join(indispensable(part, data, now), again)
 
 
-def who(part: Component, features: Features) -> str:
+def support_clause(part: Component, features: Features) -> str:
     """Say which features a component is made of and whether they vary together."""
     return sanitize.line(sentences.clause(dataclasses.replace(part, features=features), NAMED))
 
 
-def carried(part: Component, data: Dataset, leading: float, features: Features) -> str:
-    """Say of which features a component is, and which share it explains of λ₁ and of all variance."""
+def named_and_explained(part: Component, data: Dataset, leading: float, features: Features) -> str:
+    """Name the features of a component, and say which shares of λ₁ and of the total variance it explains."""
     these = "This" if part.cardinality == 1 else "These"
-    all_ = at_least(100 * part.variance / features.total, 1)
-    return f"{who(part, features)}. {these} {explained(part, data, leading)} and {all_} % of all variance"
+    of_total = at_least(100 * part.variance / features.total, 1)
+    shares = f"{explained(part, data, leading)} and {of_total} % of the total variance"
+    return f"{support_clause(part, features)}. {these} {shares}"
 
 
 def sentence(part: Component, known: Known, data: Dataset, leading: float, features: Features | None = None) -> str:
     """Say what a component is made of and explains, and how close to the optimum it is proven to be.
 
-    ``features`` is what the covariance knows of them; without it they are only counted.
+    ``features`` has the names of the features; without it only their number is given.
     """
     text = explained(part, data, leading)
     if features is not None and features.total and part.cardinality:
-        text = carried(part, data, leading, features)
+        text = named_and_explained(part, data, leading, features)
     if part.method != "best":
         text = f"{solver.title(part.method)}: {text}"
     fewer = ""
     if part.cardinality < part.k:
         why = "more would need negative loadings" if part.nonnegative else "more would add nothing"
-        fewer = f" Uses {part.cardinality:,} of {part.k:,}: {why}."
+        fewer = f" The component uses {part.cardinality:,} of {part.k:,}: {why}."
     if not nnspca.METHODS[part.method].feasible and part.cardinality > part.k:
-        return f"{text}. Shown for contrast: it does not keep to k = {part.k:,} or to the signs."
+        return f"{text}. Shown for contrast: it does not satisfy the limit k = {part.k:,}."
     if not math.isfinite(known.upper):
         return f"{text}. {COMPUTING}{fewer}"
     ratio, source = share(part.variance, known.upper), " (stored proof)" if known.stored else ""
@@ -109,7 +110,7 @@ def sentence(part: Component, known: Known, data: Dataset, leading: float, featu
     return f"{text}. The proven maximum is {most} %, so this is {proven_share(ratio)}{source}.{fewer}"
 
 
-def live(latest: Found, leading: float, *, done: bool) -> str:
+def live(latest: LiveResult, leading: float, *, done: bool) -> str:
     """Say what the live run has found and proven for the k that is shown."""
     part, proof = latest.part, latest.proof
     if part is None:

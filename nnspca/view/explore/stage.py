@@ -1,4 +1,4 @@
-"""The stage of the Explore page: the player, which follows the runs that go on, and what a press in it chooses."""
+"""The stage of the Explore page: the player, which follows the running jobs, and the callbacks for clicks in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nnspca.view import sanitize
 from nnspca.view.explore import content, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
-from nnspca.view.explore.samples.panels import ASKED_BEFORE
+from nnspca.view.explore.samples.panels import SUPERSEDED_PRESS
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import canvas, visits
 from nnspca.view.link.state import State, assign, assignments, reassign
@@ -23,8 +23,8 @@ from nnspca.view.words import fixed
 
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("path.js", "curve.js", "player.js", "component.js")
-HEIGHT = 580  # pixels, on a phone as on a desk: what stands below is not moved when the player arrives
-POLL_SECONDS = 0.6  # between two looks at runs that go on
+HEIGHT = 580  # pixels on every device, so that the content below does not shift when the player loads
+POLL_SECONDS = 0.6  # between two polls of running jobs
 
 _mount = canvas.component("play", HOME, SCRIPTS)
 
@@ -40,21 +40,21 @@ def question(data: Dataset, now: State) -> str:
 
 
 def is_mounted() -> bool:
-    """Tell whether the player is there already: what changes in it is then shown piece by piece."""
+    """Return whether the player is already mounted; if so, changes appear one by one."""
     return "play" in st.session_state
 
 
 def first_results(data: Dataset, now: State, choice: Choices) -> int:
-    """Return how many results the first drawing waits for: none where the ledger has the picture already."""
+    """Return how many results the first drawing waits for: 0 if the ledger already has the result."""
     stored = choice.solver.method == "best" and known.at(data, now).found
     return 0 if stored else 1
 
 
-def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, others: Job | None) -> View:
+def view(data: Dataset, now: State, choice: Choices, page: Job, path_job: Job, others: Job | None) -> View:
     """Return all that is known by now, from the ledger and from the runs of this page."""
     latest, curves = run.latest(page), path.by_solver(others)
     method = choice.solver.method
-    ks = {*choice.ks, now.k, *path.live(along).parts}
+    ks = {*choice.ks, now.k, *path.live(path_job).parts}
     rows = known.along(data, now, sorted(ks))
     if method == "best":
         parts = {k: row.component for k, row in rows.items() if row.found}
@@ -71,34 +71,35 @@ def view(data: Dataset, now: State, choice: Choices, page: Job, along: Job, othe
         method,
         rows,
         parts,
-        path.live(along),
+        path.live(path_job),
         other_curves,
         choice.log,
         store.covariance(data, now).features,
-        sentences.besides(parts.get(now.k), data, now),
+        sentences.further_facts(parts.get(now.k), data, now),
     )
 
 
 def render(
-    data: Dataset, now: State, choice: Choices, page: Job, along: Job, others: Job | None, longer: Job | None
+    data: Dataset, now: State, choice: Choices, page: Job, path_job: Job, others: Job | None, longer: Job | None
 ) -> None:
-    """Show the player, which asks by itself for what is new while a run of this view goes on."""
-    jobs = [job for job in (along, others, longer) if job is not None and not job.done]
+    """Show the player, which polls for new results while a job of this view is running."""
+    jobs = [job for job in (path_job, others, longer) if job is not None and not job.done]
 
     def packed() -> dict[str, Any]:
         """Return what is known now."""
         for job in jobs:
             job.wait(0.0)
-        running = any(not job.done for job in jobs)  # before the rest is read: what a run has at its end is in it
-        seen = view(data, now, choice, page, along, others)
-        packed_ = content.payload(
-            seen,
+        # Evaluated before the results are read, so that those of a finished job are complete.
+        running = any(not job.done for job in jobs)
+        current_view = view(data, now, choice, page, path_job, others)
+        content_ = content.payload(
+            current_view,
             store.mean(data),
-            about=f"{along.key} {choice.solver.method}",
-            note=_note(along, others),
-            live_text=sentences.live(run.latest(page), seen.leading, done=page.done),
+            about=f"{path_job.key} {choice.solver.method}",
+            note=_note(path_job, others),
+            live_text=sentences.live(run.latest(page), current_view.leading, done=page.done),
         )
-        return {**packed_, "running": running, "version": f"{packed_['signature']} {running}"}
+        return {**content_, "running": running, "version": f"{content_['signature']} {running}"}
 
     def news(version: str) -> dict[str, Any] | None:
         """Return what is known now, None where the player has it."""
@@ -135,25 +136,25 @@ def _choose_point() -> None:
 
 
 def _ask_why() -> None:
-    """Ask why a feature is in the component: the part of the page that answers opens."""
+    """Ask why a feature is in the component, and open the section with the answer."""
     feature = canvas.sent("play", "why")
     if feature is not None:
         st.query_params["why"] = str(int(feature) + 1)
         assign(samples=True)
-        st.session_state[ASKED_BEFORE] = canvas.sent("sheet", "why")
+        st.session_state[SUPERSEDED_PRESS] = canvas.sent("sheet", "why")
         st.session_state["_asked"] = st.session_state.get("_asked", 0) + 1
 
 
 def _keep_choices() -> None:
-    """Keep choices that the browser had not learned of when it asked for the page anew, at the end of all runs."""
-    seen = canvas.sent("play", "ended")
-    if seen is not None:
-        reassign(int(seen))
+    """Reapply assignments that the browser did not know when it sent this request, at the end of all runs."""
+    last_assignment = canvas.sent("play", "ended")
+    if last_assignment is not None:
+        reassign(int(last_assignment))
 
 
-def _note(along: Job, others: Job | None) -> str:
+def _note(path_job: Job, others: Job | None) -> str:
     """Say how far the live run along k has come; once it has ended, that of the other solvers."""
-    if along.problem:
-        return along.problem
-    running = [job for job in (along, others) if job is not None and not job.done]
+    if path_job.problem:
+        return path_job.problem
+    running = [job for job in (path_job, others) if job is not None and not job.done]
     return f"{running[0].stage} ({fixed(100 * min(running[0].progress.fraction, 1.0), 0)} %)" if running else ""

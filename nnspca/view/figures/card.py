@@ -38,8 +38,8 @@ def as_bars(loadings: np.ndarray) -> bytes:
     """Return a PNG of the largest loadings."""
     image, strength = Image.new("RGB", (SIDE, SIDE), PAPER), _strength(loadings)
     pen = ImageDraw.Draw(image)
-    for row, height in enumerate(np.sort(strength[strength > 0])[::-1][:BARS]):
-        pen.rectangle((4, 3 + 6 * row, 4 + 54 * height, 6 + 6 * row), fill=PAINT)
+    for row, length in enumerate(np.sort(strength[strength > 0])[::-1][:BARS]):
+        pen.rectangle((4, 3 + 6 * row, 4 + 54 * length, 6 + 6 * row), fill=PAINT)
     return _png(image)
 
 

@@ -48,24 +48,24 @@ def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Pale
 
 
 def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: int) -> go.Figure:
-    """Draw each leading eigenvalue as a share of the total variance; the first ``rank`` are lit."""
+    """Draw each leading eigenvalue as a share of the total variance; the first ``rank`` are highlighted."""
     share = 100 * np.asarray(eigenvalues) / trace
     place = np.arange(1, share.size + 1)
     figure = go.Figure()
-    for lit, name in ((True, f"the first d = {rank}, which rank-d solvers use"), (False, "the rest")):
-        chosen = place <= rank if lit else place > rank
+    for is_used, name in ((True, f"the first d = {rank}, which rank-d solvers use"), (False, "the rest")):
+        chosen = place <= rank if is_used else place > rank
         if chosen.any():
             figure.add_bar(
                 x=place[chosen],
                 y=share[chosen],
                 name=name,
-                marker={"color": palette.found if lit else palette.quiet, "opacity": 1.0 if lit else 0.55},
+                marker={"color": palette.found if is_used else palette.quiet, "opacity": 1.0 if is_used else 0.55},
                 customdata=np.cumsum(share)[chosen],
                 hovertemplate="eigenvector %{x}<br>%{y:.2f} % of the variance"
-                "<br>%{customdata:.1f} % up to here<extra></extra>",
+                "<br>%{customdata:.1f} % cumulative<extra></extra>",
             )
     title = "How the variance spreads over eigenvectors"
-    alt = f"Spectrum: the first eigenvector explains {fixed(share[0], 1)} % of all variance, "
+    alt = f"Spectrum: the first eigenvector explains {fixed(share[0], 1)} % of the total variance, "
     alt += f"the first {share.size} together {fixed(share.sum(), 1)} %."
     dress(
         figure,
@@ -74,6 +74,6 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
         alt=alt,
         height=300,
         x={"title_text": "eigenvector (largest eigenvalue first)", "dtick": max(1, share.size // 10)},
-        y={"title_text": "share of all variance (%)", "rangemode": "tozero"},
+        y={"title_text": "share of the total variance (%)", "rangemode": "tozero"},
     )
     return figure

@@ -28,7 +28,7 @@ def show(parts: Components, data: Dataset) -> None:
 
 
 def payload(parts: Components, data: Dataset) -> dict[str, Any]:
-    """Return what the browser draws: the scene, and for each part its features, colour and share of all variance."""
+    """Return what the browser draws: the scene, and each part's features, colour and share of the total variance."""
     noun, listed, named, unlisted = scene.noun(data), [], set(), scene.unlisted(data)
     for r, part in enumerate(parts.parts):
         support = part.support

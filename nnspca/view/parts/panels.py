@@ -95,7 +95,7 @@ def along(
         curves,
         charts.palette(),
         title="Variance explained against the number of parts",
-        unit="all variance (%)",
+        unit="total variance (%)",
         along="number of parts",
         what="number of parts",
         chosen=(count, KNOWN),
@@ -242,7 +242,7 @@ def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, 
 
 
 def explained(results: Mapping[str, Components], choice: Choices, key: str = "explained") -> Figure:
-    """Draw the share of all variance that the first parts explain together, one line for each way."""
+    """Draw the share of the total variance that the first parts explain together, one line for each way."""
     lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
     figure = several.together(lines, charts.palette())
     charts.figure(figure, key)

@@ -64,7 +64,7 @@ def _words(parts: Components, data: Dataset, now: State) -> str:
 
 
 def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = [("", "features", "variance", "share of all variance", "cumulative share")]
+    rows: list[tuple[str, ...]] = [("", "features", "variance", "share of the total variance", "cumulative share")]
     rows += [
         (
             f"Part {r + 1}",

@@ -102,25 +102,25 @@ def takeaway(
     st.code(code, language="python", wrap_lines=True)
 
 
-def _offer_tables(sets: tables.Sets, data: Dataset, now: State, stem: str) -> None:
+def _offer_tables(components: tables.ComponentsBySolver, data: Dataset, now: State, stem: str) -> None:
     """Offer loadings, features and scores of all parts, each made only when asked for."""
     charts.download(
         "Loadings, long (CSV)",
-        lambda: tables.loadings_long(sets, data),
+        lambda: tables.loadings_long(components, data),
         "long-parts",
         f"{stem}-loadings.csv",
         "One row for each loading that is not zero.",
     )
     charts.download(
         "Loadings, wide (CSV)",
-        lambda: tables.loadings_wide(sets, data),
+        lambda: tables.loadings_wide(components, data),
         "wide-parts",
         f"{stem}-loadings-wide.csv",
         "One row for each feature, one column for each part.",
     )
     charts.download(
         "Features (GMT)",
-        lambda: tables.feature_lists(sets, data),
+        lambda: tables.feature_lists(components, data),
         "gmt-parts",
         f"{stem}.gmt",
         "Each part's features as a list, for programs that take sets of genes.",
@@ -128,7 +128,7 @@ def _offer_tables(sets: tables.Sets, data: Dataset, now: State, stem: str) -> No
     if data.kind != "covariance":
         charts.download(
             "Scores (CSV)",
-            lambda: tables.scores(sets, data, now),
+            lambda: tables.scores(components, data, now),
             "scores-parts",
             f"{stem}-scores.csv",
             "How much of each part each sample has.",

@@ -49,15 +49,15 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
 
 
 def explained(r: int, share: float, single: int = 0) -> str:
-    """Say how much of all variance so many parts explain, and how many are a ``single`` feature.
+    """Say how much of the total variance so many parts explain, and how many are a ``single`` feature.
 
     >>> explained(6, 0.27519), explained(1, 0.05)
-    ('These six parts explain **27.5 %** of all variance.', 'This part explains **5.0 %** of all variance.')
+    ('These six parts explain **27.5 %** of the total variance.', 'This part explains **5.0 %** of the total variance.')
     >>> explained(6, 0.8062, 3)
-    'These six parts explain **80.6 %** of all variance; three of them are a single feature each.'
+    'These six parts explain **80.6 %** of the total variance; three of them are a single feature each.'
     """
     these = "This part explains" if r == 1 else f"These {_parts(r)} explain"
-    text = f"{these} **{words.percent(share, 1)}** of all variance"
+    text = f"{these} **{words.percent(share, 1)}** of the total variance"
     if not single:
         return f"{text}."
     which = (

@@ -68,7 +68,7 @@ def at(data: Dataset, now: State, k: int | None = None) -> Known:
 def parts_along(data: Dataset, now: State, counts: Iterable[int]) -> dict[int, Known]:
     """Return what is known of each number of disjoint parts of at most k nonzeros.
 
-    Disjoint parts never explain more than all variance: a bound that was carried over and lies above that is left out.
+    Disjoint parts never explain more than the total variance: a carried bound above it is left out.
     """
     rows = ledger().parts_along(problem(data, now), now.k, counts, _least(data, now))
     total = store.covariance(data, now).trace

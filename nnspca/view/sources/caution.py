@@ -1,4 +1,4 @@
-"""Caution: one column that holds nearly all variance makes a component a statement about its unit."""
+"""Caution: one column that holds nearly all the variance makes a component a statement about its unit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def note(data: Dataset, seen: Inspection) -> None:
 
 
 def warn(now: State) -> None:
-    """Warn where one column of the visitor's own table holds nearly all variance, until that is changed or accepted."""
+    """Warn if one column of the visitor's own table holds nearly all the variance, until it is changed or accepted."""
     seen: Inspection | None = st.session_state.get("_inspected", {}).get(now.data)
     accepted: set[str] = st.session_state.setdefault("_accepted", set())
     if seen is None or now.standardise or now.prep or now.data in accepted or now.data not in catalogue.uploaded():

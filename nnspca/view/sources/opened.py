@@ -142,7 +142,7 @@ class Opened:
             )
             source = few.source
             features = few.features
-            text = f"The chosen features have {words.percent(few.share, 1)} of all variance."
+            text = f"The chosen features have {words.percent(few.share, 1)} of the total variance."
         source = replace(source, names=source.names or tuple(f"feature {i + 1}" for i in features))
         source = source.heeding(job.should_stop, self._reporting(job, self.passes - 1))
         if self.in_memory:

@@ -25,12 +25,13 @@ _mount = canvas.component("sphere", BROWSER, SCRIPTS)
 def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> dict[str, Any]:
     """Return all the browser needs to play the rounds; ``verdicts`` is what is known after each."""
     rounds, cells = world.rounds, world.record
-    most = max([float(world.objective.max(initial=0.0)), *(now.value for now in rounds)]) or 1.0  # or between pixels
+    # The best value may lie between the grid's nodes.
+    most = max([float(world.objective.max(initial=0.0)), *(round_.value for round_ in rounds)]) or 1.0
     content = {
         "nonnegative": nonnegative,
         "side": world.side,
         "most": most,
-        "mostSaid": words.number(most),
+        "mostText": words.number(most),
         "objective": canvas.pack(np.floor(255 * world.objective / most), "u1"),
         "supports": canvas.pack(world.supports % TINTS, "u1"),
         "points": canvas.pack(cells.points, "f4"),
@@ -39,27 +40,28 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
         "born": canvas.pack(cells.born, "u1"),
         "gone": canvas.pack(cells.gone, "u1"),
         "closes": canvas.pack(cells.closes, "u1"),
-        "best": canvas.pack(np.array([now.direction for now in rounds]), "f4"),
-        "values": [now.value for now in rounds],
-        "uppers": [now.upper for now in rounds],
-        "valuesSaid": [words.number(now.value) for now in rounds],
-        "uppersSaid": [words.number(now.upper, up=True) for now in rounds],
-        "open": [int(now.open.sum()) for now in rounds],
-        "examined": [now.examined for now in rounds],
+        "best": canvas.pack(np.array([round_.direction for round_ in rounds]), "f4"),
+        "values": [round_.value for round_ in rounds],
+        "uppers": [round_.upper for round_ in rounds],
+        "valuesText": [words.number(round_.value) for round_ in rounds],
+        "uppersText": [words.number(round_.upper, up=True) for round_ in rounds],
+        "open": [int(round_.open.sum()) for round_ in rounds],
+        "examined": [round_.examined for round_ in rounds],
         "plain": f"{world.plain:,}" if world.plain < 10**7 else words.number(float(world.plain)),
-        "said": verdicts,
+        "verdicts": verdicts,
         "note": note,
     }
     signature = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-    scales = {name: [colour for _, colour in look.one_sided()] for name, look in (("light", LIGHT), ("dark", DARK))}
+    palettes = {"light": LIGHT, "dark": DARK}
+    scales = {name: [colour for _, colour in palette.one_sided()] for name, palette in palettes.items()}
     return {**content, "signature": signature, "colours": canvas.colours(), "scales": scales}
 
 
-def show(content: dict[str, Any], *, at: int, by_set: bool, flat: bool) -> None:
-    """Mount the player, which begins at round ``at``; the server hears nothing of what is played."""
-    _mount(key="sphere", data={**content, "at": at, "bySet": by_set, "flat": flat})
+def show(content: dict[str, Any], *, first_round: int, by_set: bool, flat: bool) -> None:
+    """Mount the player, which begins at ``first_round``; playback sends nothing to the server."""
+    _mount(key="sphere", data={**content, "at": first_round, "bySet": by_set, "flat": flat})
 
 
-def alone(content: dict[str, Any], title: str) -> str:
+def standalone_page(content: dict[str, Any], title: str) -> str:
     """Return the player as a web page that needs no network and no server."""
     return page("sphere", SCRIPTS, {**content, "at": 0, "bySet": False, "flat": False}, title)

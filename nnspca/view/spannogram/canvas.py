@@ -87,6 +87,6 @@ def show(data: dict[str, Any], *, phi: float, speed: float, step: float) -> Any:
     )
 
 
-def alone(data: dict[str, Any], title: str) -> str:
+def standalone_page(data: dict[str, Any], title: str) -> str:
     """Return the animation as a web page that needs no network and no server."""
     return page("spannogram", SCRIPTS, {**data, "editable": False, "phi": 0.35, "speed": 1.0, "step": 0}, title)

@@ -38,7 +38,7 @@ def idea(now: State) -> str:
         )
     which = "k highest curves above zero" if now.nonnegative else "k largest curves"
     return (
-        f"Each feature is a curve over the direction. **The {which}, the set, are the best features for that "
+        f"Each feature is a curve over the direction. **The {which} form the set: the best features for that "
         "direction.** The set changes only where curves cross."
     )
 
@@ -53,7 +53,7 @@ def show(choice: Choices, now: State) -> None:
 
 
 def _view(choice: Choices, now: State) -> View:
-    """Return what these choices draw, or say why it cannot be drawn and end the page here."""
+    """Return the data for the figure, or show an error and end the page."""
     if choice.V is not None:
         stem = f"spannogram-{choice.n}-curves-k{choice.top}"
         return View(Rows(choice.V), choice.d, choice.top, now.nonnegative, stem)
@@ -75,7 +75,7 @@ def circle(view: View) -> None:
         st.caption("A web page that plays in any browser, offline. **PNG** above the figure saves the current view.")
         download(
             "Animation (HTML)",
-            lambda: canvas.alone(data, f"{view.stem}: the {view.k} highest curves").encode(),
+            lambda: canvas.standalone_page(data, f"{view.stem}: the {view.k} highest curves").encode(),
             "animation",
             f"{view.stem}.html",
             "A web page that plays the animation without a network.",
@@ -83,7 +83,7 @@ def circle(view: View) -> None:
 
 
 def _animate(view: View, data: dict) -> None:
-    """Mount the canvas; keep where it rests in the link, and take a curve that was dragged."""
+    """Mount the canvas; store where it stopped in the URL, and apply a curve that the user dragged."""
     session = st.session_state
     if "_rest" not in session:
         session["_rest"] = {key: number(KEYS[key]) for key in ("phi", "speed", "step")}
@@ -97,16 +97,16 @@ def _animate(view: View, data: dict) -> None:
 
 
 def sphere(view: View) -> None:
-    """Show the sphere of directions and play the rounds of the search; the browser needs no server for it."""
-    at, colour, flat = (linked_value(KEYS[key]) for key in ("round", "colour", "flat"))
+    """Show the sphere of directions and the rounds of the search, which the browser plays without the server."""
+    round_number, colour, flat = (linked_value(KEYS[key]) for key in ("round", "colour", "flat"))
     world = globe.globe(view.rows.V, view.k, view.nonnegative)
     verdicts = [_verdict(view, world, step) for step in range(len(world.rounds))]
     note = "The first cells already prove the optimum. " if len(verdicts) == 1 else ""
     if world.plain <= world.rounds[-1].examined:
         note += "With so few features plain enumeration needs fewer steps; with a data set it needs far too many."
     content = ball.payload(world, view.nonnegative, verdicts, note)
-    ball.show(content, at=at, by_set=colour == BY_SET, flat=flat)
-    with st.expander("Why this proves the optimum, and a file to keep", icon=":material/school:"):
+    ball.show(content, first_round=round_number, by_set=colour == BY_SET, flat=flat)
+    with st.expander("Why this proves the optimum, and a download", icon=":material/school:"):
         st.markdown(
             "Three eigenvectors span a **sphere** of directions, covered here with triangles (*cells*). The corners "
             "of a cell prove an **upper bound** on the objective inside it. A cell whose bound is no higher than the "
@@ -114,7 +114,7 @@ def sphere(view: View) -> None:
         )
         download(
             "Sphere (HTML)",
-            lambda: ball.alone(content, f"{view.stem}: the sphere of directions").encode(),
+            lambda: ball.standalone_page(content, f"{view.stem}: the sphere of directions").encode(),
             "html-sphere",
             f"{view.stem}-sphere.html",
             "A web page that plays the rounds without a network.",
@@ -130,17 +130,17 @@ def _verdict(view: View, world: Globe, step: int) -> str:
         which = "{" + ", ".join(named) + "}" if len(named) <= 6 else f"{len(named)} features"
         return (
             f"**All cells are closed:** {words.number(now.value)} is the optimum, reached by {which}. "
-            f"{now.examined:,} cells proved it, to nine digits."
+            f"Proven with {now.examined:,} cells, to nine digits."
         )
-    room = now.upper / now.value - 1 if now.value else math.inf
+    relative_gap = now.upper / now.value - 1 if now.value else math.inf
     return (
         f"After round {step} the best found is {words.number(now.value)}. Values in the open cells "
-        f"are at most {_raised(100 * room)} % larger."
+        f"are at most {_raised(100 * relative_gap)} % larger."
     )
 
 
 def _raised(percent: float) -> str:
-    """Return a positive number with two significant digits, rounded up: what is claimed stays true.
+    """Return a positive number with two significant digits, rounded up so that the claim still holds.
 
     >>> _raised(1.612), _raised(0.00404), _raised(137.2)
     ('1.7', '0.0041', '140')

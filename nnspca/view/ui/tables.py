@@ -13,47 +13,47 @@ from nnspca.view import sanitize
 from nnspca.view.link.state import State
 from nnspca.view.ui import downloads
 
-Sets = Mapping[str, np.ndarray]  # by solver: components as columns, shape (n, r)
+ComponentsBySolver = Mapping[str, np.ndarray]  # by solver: components as columns, shape (n, r)
 
 
-def loadings_long(sets: Sets, data: Dataset) -> bytes:
-    """Return one row for each loading that is not zero, the heaviest of each component first, as CSV."""
+def loadings_long(components: ComponentsBySolver, data: Dataset) -> bytes:
+    """Return one row for each loading that is not zero, for each component by decreasing |loading|, as CSV."""
     return downloads.table_csv(
         {"solver": solver, "part": part, "feature": str(data.feature_names[i]), "loading": float(column[i])}
-        for solver, part, column in _columns(sets)
-        for i in _heaviest(column)
+        for solver, part, column in _columns(components)
+        for i in _by_magnitude(column)
     )
 
 
-def loadings_wide(sets: Sets, data: Dataset) -> bytes:
+def loadings_wide(components: ComponentsBySolver, data: Dataset) -> bytes:
     """Return one row for each feature and one column for each component, as CSV."""
-    columns = [(f"{solver} part {part}", column) for solver, part, column in _columns(sets)]
+    columns = [(f"{solver} part {part}", column) for solver, part, column in _columns(components)]
     return downloads.table_csv(
         {"feature": str(name), **{title: float(column[i]) for title, column in columns}}
         for i, name in enumerate(data.feature_names)
     )
 
 
-def feature_lists(sets: Sets, data: Dataset) -> bytes:
-    """Return one line for each component as GMT: its name, what it is, its features, the heaviest first.
+def feature_lists(components: ComponentsBySolver, data: Dataset) -> bytes:
+    """Return one line for each component as GMT: its name, what it is, its features by decreasing |loading|.
 
-    Features of negative loadings make a line of their own. A name that a spreadsheet would run gets
-    an apostrophe.
+    Features with negative loadings are listed on a separate line. A name that a spreadsheet would
+    evaluate as a formula is prefixed with an apostrophe.
     """
     lines = []
-    for solver, part, column in _columns(sets):
+    for solver, part, column in _columns(components):
         signs = [("", column > 0), ("_negative", column < 0)]
         for ending, chosen in signs:
-            names = [sanitize.line(str(data.feature_names[i])) for i in _heaviest(column) if chosen[i]]
+            names = [sanitize.line(str(data.feature_names[i])) for i in _by_magnitude(column) if chosen[i]]
             if names:
                 about = f"{sanitize.line(data.title or data.name)}, {solver}, part {part}, {len(names)} features"
                 lines.append("\t".join(map(str, map(safe_cell, [f"{solver}_part_{part}{ending}", about, *names]))))
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def scores(sets: Sets, data: Dataset, now: State) -> bytes:
-    """Return one row for each sample and one column for each component: how much of it the sample has, as CSV."""
-    columns = [(f"{solver} part {part}", column) for solver, part, column in _columns(sets)]
+def scores(components: ComponentsBySolver, data: Dataset, now: State) -> bytes:
+    """Return one row for each sample and one column for each component: the sample's score on it, as CSV."""
+    columns = [(f"{solver} part {part}", column) for solver, part, column in _columns(components)]
     values = nnspca.scores(data.X, np.column_stack([x for _, x in columns]), mean="own", standardize=now.standardise)
     labels = data.labels
     return downloads.table_csv(
@@ -67,11 +67,11 @@ def scores(sets: Sets, data: Dataset, now: State) -> bytes:
     )
 
 
-def _columns(sets: Sets) -> list[tuple[str, int, np.ndarray]]:
+def _columns(components: ComponentsBySolver) -> list[tuple[str, int, np.ndarray]]:
     """Return every component with its solver and its number."""
-    return [(solver, part + 1, column) for solver, U in sets.items() for part, column in enumerate(U.T)]
+    return [(solver, part + 1, column) for solver, U in components.items() for part, column in enumerate(U.T)]
 
 
-def _heaviest(column: np.ndarray) -> list[int]:
+def _by_magnitude(column: np.ndarray) -> list[int]:
     order = np.argsort(-np.abs(column), kind="stable")
     return [int(i) for i in order if column[i]]

@@ -1,4 +1,4 @@
-"""What is asked of the samples: which features a second component may use, and the picks that the link carries."""
+"""Choices of the samples panel: the second component's features, and the selections stored in the URL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nnspca.datasets import Dataset
 from nnspca.view.link import state, widgets
 
 KEYS = state.keys_of("explore")
-ASKED = ("picked", "marked", "why")  # written by the browser, judged here
+BROWSER_KEYS = ("picked", "marked", "why")  # set by the browser, validated here
 SPANS = r"\d{1,7}(-\d{1,7})?(_\d{1,7}(-\d{1,7})?)*"
 # Samples by rank, by number, by class, or by a rectangle of the two scores in ten-thousandths;
 # features by number.
@@ -20,10 +20,9 @@ FORMS = {
     "picked": re.compile(rf"r\d{{1,7}}-\d{{1,7}}|n{SPANS}|c\d{{1,4}}|b\d{{1,5}}(_\d{{1,5}}){{3}}", re.ASCII),
     "marked": re.compile(SPANS, re.ASCII),
 }
-LONGEST = 1500  # letters that a link may say of picks: browsers write no more
-
-
-DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}  # by which the second component may use so much
+LONGEST = 1500  # maximum length of a selection in the URL; the browser writes no longer one
+# Deflation for each choice of the second component's features.
+DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}
 
 
 def second_deflation() -> str:
@@ -34,13 +33,13 @@ def second_deflation() -> str:
 
 
 def explained_feature(data: Dataset) -> int | None:
-    """Return the feature whose place is asked about, from 0 on; judge what else the link says of picks.
+    """Return the index of the feature that the user asked about, or None; validate the other selections in the URL.
 
-    Another data set has other samples and features: what was picked of the last one is forgotten.
+    Another data set has other samples and features: selections from the previous data set are dropped.
     """
     before = st.session_state.get("_samples_of")
     if before not in (None, data.content_hash):
-        for key in ASKED:
+        for key in BROWSER_KEYS:
             st.query_params.pop(key, None)
     st.session_state["_samples_of"] = data.content_hash
     for key, form in FORMS.items():
@@ -53,6 +52,6 @@ def _fits(form: re.Pattern[str], text: str) -> bool:
     return not text or (len(text) <= LONGEST and form.fullmatch(text) is not None)
 
 
-def about(data: Dataset) -> str:
-    """Return what tells one data set from another in the browser."""
+def dataset_key(data: Dataset) -> str:
+    """Return a key that identifies the data set in the browser."""
     return f"{data.name} {data.content_hash[:16]}"

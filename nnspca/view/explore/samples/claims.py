@@ -10,7 +10,7 @@ import numpy as np
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution
 from nnspca.view import sanitize, words
-from nnspca.view.explore.samples.run import Lie
+from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.ui import scene
 
 FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
@@ -58,11 +58,11 @@ def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     return f"Score of a sample: loading × (value − mean){far}, summed over {each}."
 
 
-def told_apart(data: Dataset, lie: Lie) -> str:
+def told_apart(data: Dataset, positions: SamplePositions) -> str:
     """Say how well the score alone tells the classes apart: the share of pairs in which it does, rounded down."""
     if data.labels is None:
         return ""
-    counts = np.bincount(data.labels[data.labels >= 0], minlength=len(lie.apart))
+    counts = np.bincount(data.labels[data.labels >= 0], minlength=len(positions.apart))
     present = np.flatnonzero(counts).tolist()
     if len(present) < 2:
         one = class_name(data, present[0]) if present else ""
@@ -70,7 +70,7 @@ def told_apart(data: Dataset, lie: Lie) -> str:
     able = [c for c in present if min(counts[c], counts.sum() - counts[c]) >= FEWEST]
     if not able:
         return f"{len(present)} classes, but too few samples of each to say how well the score separates them."
-    areas = {c: lie.apart[c] or 0.0 for c in able}
+    areas = {c: positions.apart[c] or 0.0 for c in able}
     best = max(areas, key=lambda c: abs(areas[c] - 0.5))
     area, name = areas[best], class_name(data, best)
     others = class_name(data, next(c for c in present if c != best)) if len(present) == 2 else "all others"

@@ -1,4 +1,4 @@
-"""What the browser draws of the samples, packed: scores, classes and pictures, and the part feature by feature."""
+"""What the browser draws of the samples, packed: scores, classes and pictures, and the component's features."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution
 from nnspca.view.explore.samples import choices, claims
-from nnspca.view.explore.samples.run import Lie
+from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State
 from nnspca.view.sources import store
@@ -19,50 +19,53 @@ from nnspca.view.ui import scene
 ENDS = 8  # samples shown at either end
 BUDGET = 100_000  # bytes for pictures of samples
 SIDE, POINTS = 32, 96  # most pixels of a picture's side, and points of a curve
-CLASSES = 9  # shown each on its own; the smaller ones together
-COLUMNS, ROWS = 360, 40  # of the map of features × samples
-EVERY = 128  # features along an axis up to which the map has them all
+CLASSES = 9  # the largest classes, shown separately; the others are merged if there are two or more
+COLUMNS, ROWS = 360, 40  # maximum size of the features × samples map, but for the rows of `MAP_ALL`
+MAP_ALL = 128  # largest number of features along an axis for which the map shows all of them
 NAMES = 80  # names of features sent
 
 
 def payload(
     part: Component,
     second: Component | None,
-    lie: Lie | None,
+    positions: SamplePositions | None,
     role: Contribution,
     data: Dataset,
     now: State,
     *,
     requested: bool,
 ) -> dict[str, Any]:
-    """Return all that the browser draws; ``role`` is about a feature that was ``requested`` about, or an example."""
+    """Return all that the browser draws.
+
+    ``role`` describes the feature that the user asked about (``requested``), or an example.
+    """
     support = part.support
     weights = part.loadings[support]
     heavy = support[np.argsort(-np.abs(weights), kind="stable")]
-    tied = role.others[np.argsort(-np.abs(role.covariances), kind="stable")][:ROWS]
-    named = sorted({*heavy[:NAMES].tolist(), *tied.tolist(), role.feature})
+    covarying = role.others[np.argsort(-np.abs(role.covariances), kind="stable")][:ROWS]
+    named = sorted({*heavy[:NAMES].tolist(), *covarying.tolist(), role.feature})
     content = {
-        "about": choices.about(data),
+        "about": choices.dataset_key(data),
         "noun": scene.noun(data),
         "n": data.n_features,
-        "m": 0 if lie is None else len(lie.scores),
+        "m": 0 if positions is None else len(positions.scores),
         "scene": scene.packed(data, store.mean(data), named),
         "names": {int(i): claims.feature_name(data, int(i)) for i in named},
         "support": canvas.pack(support, "i4"),
         "weights": canvas.pack(weights, "f4"),
-        "lead": "" if lie is None else claims.score(part, data, standardised=now.standardise),
-        "told": "" if lie is None else claims.told_apart(data, lie),
+        "lead": "" if positions is None else claims.score(part, data, standardised=now.standardise),
+        "separation": "" if positions is None else claims.told_apart(data, positions),
         "why": _why(role, part, data, now, requested=requested),
     }
-    if lie is not None:
+    if positions is not None:
         content |= {
-            "scores": canvas.pack(lie.scores, "f4"),
-            "second": None if lie.second is None else canvas.pack(lie.second, "f4"),
+            "scores": canvas.pack(positions.scores, "f4"),
+            "second": None if positions.second is None else canvas.pack(positions.second, "f4"),
             "sampleNames": claims.sample_names(data),
-            "secondSays": "" if second is None else f"{second.cardinality:,} {scene.noun(data)}",
-            **_classes(data, lie),
-            "seen": _seen(data, lie.order),
-            "map": _map(part, data, now, lie.order),
+            "secondSize": "" if second is None else f"{second.cardinality:,} {scene.noun(data)}",
+            **_classes(data, positions),
+            "pictures": _pictures(data, positions.order),
+            "map": _map(part, data, now, positions.order),
         }
     signature = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
     return {**content, "signature": signature, "colours": canvas.colours()}
@@ -81,34 +84,34 @@ def _why(role: Contribution, part: Component, data: Dataset, now: State, *, requ
     }
 
 
-def _classes(data: Dataset, lie: Lie) -> dict[str, Any]:
-    """Return the class of each sample, and of each class its name, its size and how well it is told from the rest."""
+def _classes(data: Dataset, positions: SamplePositions) -> dict[str, Any]:
+    """Return the samples' classes, and for each class its name, size and how well it is separated from the rest."""
     if data.labels is None:
         return {"labels": None, "classes": []}
     labels = data.labels
-    counts = np.bincount(labels[labels >= 0], minlength=len(lie.apart))
+    counts = np.bincount(labels[labels >= 0], minlength=len(positions.apart))
     shown = np.arange(len(counts))
     if len(shown) > CLASSES + 1:
         shown = np.sort(np.argsort(-counts, kind="stable")[:CLASSES])
-    areas = ["" if area is None else claims.area(area) for area in lie.apart]
+    areas = ["" if area is None else claims.area(area) for area in positions.apart]
     listed: list[dict[str, Any]] = [
         {"name": claims.class_name(data, c), "count": int(counts[c]), "area": areas[c]} for c in shown.tolist()
     ]
     code = np.full(len(counts) + 1, len(shown))
     code[shown] = np.arange(len(shown))
-    code[-1] = len(shown) + 1  # of a sample without a class: what label -1 reads
+    code[-1] = len(shown) + 1  # for samples without a class: label -1 indexes this last entry
     codes = code[labels]
     rest, none = int((codes == len(shown)).sum()), int((codes == len(shown) + 1).sum())
     if rest or none:
-        few = int((counts > 0).sum()) - int((counts[shown] > 0).sum())
-        name = "a smaller class" if few == 1 else f"{few} smaller classes"
+        merged_count = int((counts > 0).sum()) - int((counts[shown] > 0).sum())
+        name = "a smaller class" if merged_count == 1 else f"{merged_count} smaller classes"
         listed.append({"name": name, "count": rest, "area": "", "other": True})
     if none:
         listed.append({"name": "no class", "count": none, "area": "", "other": True})
     return {"labels": canvas.pack(codes, "u1"), "classes": listed}
 
 
-def _seen(data: Dataset, order: np.ndarray) -> dict[str, Any] | None:
+def _pictures(data: Dataset, order: np.ndarray) -> dict[str, Any] | None:
     """Return pictures or curves of samples: those at both ends, and as many between, evenly, as the budget allows."""
     kind: dict[str, Any]
     if data.image_shape is not None:
@@ -132,32 +135,32 @@ def _seen(data: Dataset, order: np.ndarray) -> dict[str, Any] | None:
 def _map(part: Component, data: Dataset, now: State, order: np.ndarray) -> dict[str, Any]:
     """Return how far each sample lies from the mean, feature by feature: rows features, columns samples by score.
 
-    Each row is relative to its largest entry; where there are many samples, a column is the mean of
-    some.
+    Each row is relative to its largest entry; where there are many samples, each column is the
+    mean of several that are consecutive by score.
     """
     support = part.support
-    if data.axis is not None and data.n_features <= EVERY:
+    if data.axis is not None and data.n_features <= MAP_ALL:
         rows = np.argsort(data.axis.values, kind="stable")
     else:
         rows = support[np.argsort(-np.abs(part.loadings[support]), kind="stable")[:ROWS]]
         if data.axis is not None:
             rows = rows[np.argsort(data.axis.values[rows], kind="stable")]
-    away = data.columns(rows) - data.means[rows]
+    centred = data.columns(rows) - data.means[rows]
     if now.standardise:
         spread = data.deviations[rows]
-        away = away / np.where(spread > 0, spread, 1.0)
+        centred = centred / np.where(spread > 0, spread, 1.0)
     starts = np.linspace(0, len(order), min(len(order), COLUMNS) + 1).round().astype(int)
-    cells = np.add.reduceat(away[order], starts[:-1], axis=0) / np.diff(starts)[:, None]
-    most = np.abs(cells).max(axis=0, initial=0.0)
-    level = np.round(127 * cells / np.where(most > 0, most, 1.0)) + 128
+    cells = np.add.reduceat(centred[order], starts[:-1], axis=0) / np.diff(starts)[:, None]
+    row_scale = np.abs(cells).max(axis=0, initial=0.0)
+    level = np.round(127 * cells / np.where(row_scale > 0, row_scale, 1.0)) + 128
     return {
         "features": canvas.pack(rows, "i4"),
-        "most": canvas.pack(most, "f4"),
+        "most": canvas.pack(row_scale, "f4"),
         "starts": canvas.pack(starts, "i4"),
         "cells": canvas.pack(level.T, "u1"),
     }
 
 
 def _evenly(count: int, most: int) -> np.ndarray:
-    """Return at most so many places of ``count``, evenly, both ends among them."""
+    """Return at most ``most`` evenly spaced indices below ``count``, both ends included."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))

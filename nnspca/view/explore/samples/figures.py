@@ -8,17 +8,17 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import sanitize
-from nnspca.view.explore.samples.run import Lie
+from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.figures.style import SYMBOLS, Figure, Palette, dress
 
 __all__ = ["Figure", "cloud", "ladder"]
 
 
-def ladder(lie: Lie, classes: Sequence[str], palette: Palette) -> Figure:
+def ladder(positions: SamplePositions, classes: Sequence[str], palette: Palette) -> Figure:
     """Draw every sample's score, highest first, coloured and shaped by class."""
-    rank = np.empty(len(lie.order), dtype=int)
-    rank[lie.order] = np.arange(1, len(lie.order) + 1)
-    figure = _of_classes(rank, lie.scores, classes, palette, "rank %{x}, score %{y:.4g}")
+    rank = np.empty(len(positions.order), dtype=int)
+    rank[positions.order] = np.arange(1, len(positions.order) + 1)
+    figure = _of_classes(rank, positions.scores, classes, palette, "rank %{x}, score %{y:.4g}")
     dress(
         figure,
         palette,
@@ -31,15 +31,15 @@ def ladder(lie: Lie, classes: Sequence[str], palette: Palette) -> Figure:
     return figure
 
 
-def cloud(lie: Lie, classes: Sequence[str], palette: Palette) -> Figure:
+def cloud(positions: SamplePositions, classes: Sequence[str], palette: Palette) -> Figure:
     """Draw every sample's two scores, coloured and shaped by class."""
-    assert lie.second is not None
-    figure = _of_classes(lie.scores, lie.second, classes, palette, "scores %{x:.4g} and %{y:.4g}")
+    assert positions.second is not None
+    figure = _of_classes(positions.scores, positions.second, classes, palette, "scores %{x:.4g} and %{y:.4g}")
     dress(
         figure,
         palette,
         title="Two scores",
-        alt=f"{len(lie.scores)} samples along two components.",
+        alt=f"{len(positions.scores)} samples along two components.",
         height=480,
         x={"title_text": "score on the component"},
         y={"title_text": "score on the second component"},

@@ -1,4 +1,4 @@
-"""The samples on the Explore page: linked pictures on one sheet, and what to take home."""
+"""The samples on the Explore page: linked figures on one sheet, and downloads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Component
 from nnspca.view import sanitize
 from nnspca.view.explore.samples import choices, claims, content, figures, run
-from nnspca.view.explore.samples.run import Lie
+from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.jobs import runs
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State
@@ -23,12 +23,13 @@ HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("samples.js", "marks.js", "ladder.js", "cloud.js", "cards.js", "sheet.js")
 TITLE = "Samples and features: which samples score highest, why a feature is used"
 WITHOUT = (
-    "These data are a covariance matrix: there are no samples, and so no scores. Why a feature is included can be "
-    "asked all the same."
+    "These data are a covariance matrix: there are no samples, and so no scores. "
+    "You can still ask why a feature is included."
 )
 PICKER = "why-picker"
 LISTED = 2000  # features up to which all can be asked about by name
-ASKED_BEFORE = "_asked_before"  # what the sheet had asked when the player was pressed
+# The sheet's last question, where a later choice in the player or the list has replaced it.
+SUPERSEDED_PRESS = "_superseded_press"
 
 _mount = canvas.component("sheet", HOME, SCRIPTS)
 
@@ -44,23 +45,27 @@ def panel(first: Component, data: Dataset, now: State) -> None:
     job.wait_for_first(runs.FIRST)
     runs.follow("samples", job, first=1)
     second = job.arrived[0] if job.arrived else None
-    lie = run.lie(data, now, first, second)
-    sheet(first, second, lie, data, now)
-    if lie is not None:
-        _downloads(first, lie, data, now)
+    positions = run.positions(data, now, first, second)
+    sheet(first, second, positions, data, now)
+    if positions is not None:
+        _downloads(first, positions, data, now)
 
 
-def sheet(first: Component, second: Component | None, lie: Lie | None, data: Dataset, now: State) -> None:
-    """Show all linked pictures; a brush stays in the browser, and a question draws nothing but this anew."""
+def sheet(
+    first: Component, second: Component | None, positions: SamplePositions | None, data: Dataset, now: State
+) -> None:
+    """Show all linked figures; brushing stays in the browser, and a question redraws only this fragment."""
 
     def draw() -> None:
         feature, pressed = choices.explained_feature(data), canvas.sent("sheet", "why")
-        # The link that the browser wrote comes after this; what was asked before a press in the player is past.
-        if pressed and pressed != st.session_state.get(ASKED_BEFORE) and pressed["about"] == choices.about(data):
+        # A press in the sheet reaches the URL only after this run, so it takes precedence, unless a later
+        # choice elsewhere has replaced it.
+        superseded = pressed == st.session_state.get(SUPERSEDED_PRESS)
+        if pressed and not superseded and pressed["about"] == choices.dataset_key(data):
             feature = int(pressed["feature"])
         _picker(first, feature, data)
         role = run.why(data, now, first, int(np.abs(first.loadings).argmax()) if feature is None else feature)
-        packed = content.payload(first, second, lie, role, data, now, requested=feature is not None)
+        packed = content.payload(first, second, positions, role, data, now, requested=feature is not None)
         packed["focus"] = st.session_state.get("_asked", 0)
         _mount(key="sheet", data=packed, on_why_change=_nothing)
 
@@ -68,7 +73,7 @@ def sheet(first: Component, second: Component | None, lie: Lie | None, data: Dat
 
 
 def _picker(part: Component, feature: int | None, data: Dataset) -> None:
-    """Offer to ask about a feature by its name, found by typing; of many features, those of the component."""
+    """Offer a searchable list of features to ask about; only the component's and the current one if there are many."""
     own = np.argsort(-np.abs(part.loadings), kind="stable")[: part.cardinality].tolist()
     others = [i for i in range(data.n_features) if not part.loadings[i]] if data.n_features <= LISTED else []
     if feature is not None and feature not in own and feature not in others:
@@ -91,58 +96,58 @@ def _picked() -> None:
     feature = st.session_state[PICKER]
     if feature is not None:
         st.query_params["why"] = str(feature + 1)
-        st.session_state[ASKED_BEFORE] = canvas.sent("sheet", "why")
+        st.session_state[SUPERSEDED_PRESS] = canvas.sent("sheet", "why")
 
 
 def _nothing() -> None:
-    """Register a state name; its change needs no action of its own: the link says what was asked."""
+    """Register a state name; its change needs no action: the URL holds the question."""
 
 
-def _downloads(first: Component, lie: Lie, data: Dataset, now: State) -> None:
+def _downloads(first: Component, positions: SamplePositions, data: Dataset, now: State) -> None:
     """Offer the scores and the figures."""
     stem = f"{data.name}-k{now.k}-{first.method}"
     pictures: dict[str, Callable[[], figures.Figure]] = {
-        "Samples by score (HTML)": partial(figures.ladder, lie, _names(data), charts.palette()),
-        "Two scores (HTML)": partial(figures.cloud, lie, _names(data), charts.palette()),
+        "Samples by score (HTML)": partial(figures.ladder, positions, _class_names(data), charts.palette()),
+        "Two scores (HTML)": partial(figures.cloud, positions, _class_names(data), charts.palette()),
     }
     with st.container(horizontal=True):
         charts.csv_button(
-            scores_csv(lie, data),
+            scores_csv(positions, data),
             "csv-samples",
             f"{stem}-scores.csv",
             "Scores (CSV)",
             "Every sample with its class, its score and its rank.",
         )
         for label, make in pictures.items():
-            if lie.second is not None or "Two" not in label:
+            if positions.second is not None or "Two" not in label:
                 name = label.split()[0].lower()
                 charts.figure_button(make, f"html-samples-{name}", f"{stem}-{name}.html", label)
     st.code(_code(data, now), language="python", wrap_lines=True)
 
 
-def _names(data: Dataset) -> list[str]:
+def _class_names(data: Dataset) -> list[str]:
     """Return the class of each sample."""
     if data.labels is None:
         return []
-    each = {c: claims.class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
-    return [each[c] for c in data.labels.tolist()]
+    name_of_class = {c: claims.class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
+    return [name_of_class[c] for c in data.labels.tolist()]
 
 
-def scores_csv(lie: Lie, data: Dataset) -> bytes:
+def scores_csv(positions: SamplePositions, data: Dataset) -> bytes:
     """Return the samples in the data's order."""
-    names, rank = _names(data), {int(s): r + 1 for r, s in enumerate(lie.order)}
+    names, rank = _class_names(data), {int(s): r + 1 for r, s in enumerate(positions.order)}
     return downloads.table_csv(
         {"sample": s + 1}
         | ({"name": data.sample_names[s]} if data.sample_names else {})
         | ({"class": names[s]} if names else {})
-        | {"rank": rank[s], "score": float(lie.scores[s])}
-        | ({} if lie.second is None else {"second_score": float(lie.second[s])})
-        for s in range(len(lie.scores))
+        | {"rank": rank[s], "score": float(positions.scores[s])}
+        | ({} if positions.second is None else {"second_score": float(positions.second[s])})
+        for s in range(len(positions.scores))
     )
 
 
 def _code(data: Dataset, now: State) -> str:
-    """Return the Python that finds the same."""
+    """Return Python code that reproduces the result."""
     lines = [
         *downloads.data_lines(now),
         f"part = nnspca.solve(cov, {now.k}, nonnegative={now.nonnegative}, seed={now.seed})",

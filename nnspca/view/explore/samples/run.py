@@ -1,4 +1,4 @@
-"""A second component for the samples, and where the samples lie along both."""
+"""A second component for the samples, and the samples' positions along both."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from nnspca.view.sources import store
 
 
 @dataclass(frozen=True, eq=False)
-class Lie:
-    """Where the samples lie.
+class SamplePositions:
+    """Scores and order of the samples.
 
     Attributes
     ----------
@@ -82,8 +82,8 @@ def _work(first: Component, data: Dataset, now: State, deflation: str) -> Work:
     return work
 
 
-def lie(data: Dataset, now: State, first: Component, second: Component | None) -> Lie | None:
-    """Return where the samples lie; None where the data have no samples."""
+def positions(data: Dataset, now: State, first: Component, second: Component | None) -> SamplePositions | None:
+    """Return the samples' positions; None where the data have no samples."""
     if data.kind == "covariance":
         return None
     U = np.column_stack([part.loadings for part in (first, second) if part is not None])
@@ -93,7 +93,7 @@ def lie(data: Dataset, now: State, first: Component, second: Component | None) -
     if data.labels is not None:
         most = max(len(data.label_names), int(data.labels.max(initial=-1)) + 1)
         apart = nnspca.separation(along[:, 0], data.labels, most)
-    return Lie(along[:, 0], None if second is None else along[:, 1], order, apart)
+    return SamplePositions(along[:, 0], None if second is None else along[:, 1], order, apart)
 
 
 def why(data: Dataset, now: State, first: Component, feature: int) -> nnspca.Contribution:

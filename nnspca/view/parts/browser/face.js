@@ -31,7 +31,7 @@ class Face {
     chip.textContent = String(r + 1);
     chip.style.background = part.colour;
     words.textContent = part.says.replace(" %", "\u00a0%");
-    button.setAttribute("aria-label", `Part ${r + 1}: ${part.says} of all variance`);
+    button.setAttribute("aria-label", `Part ${r + 1}: ${part.says} of the total variance`);
     button.title = part.where;
     if (part.names.length) {
       const names = document.createElement("small");

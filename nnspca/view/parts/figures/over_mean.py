@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 from nnspca.view import sanitize
 from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, PIXELS_X, PIXELS_Y, Palette, dress, set_axes, with_unit
 
-# After Okabe & Ito (2008) and Tol: told apart with any common colour blindness, on grey too; black numbers on each read
+# After Okabe & Ito (2008) and Tol: distinguishable with all common forms of colour blindness, also on grey;
+# black numbers are legible on each.
 COLOURS = (
     "#e69f00",
     "#56b4e9",
@@ -132,10 +133,10 @@ def _image(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palet
             hoverongaps=False,
             hovertemplate=f"{label}<br>row %{{y}}, column %{{x}}<br>loading %{{customdata:.4f}}<extra></extra>",
         )
-        _key(figure, label, part)
+        _add_legend_entry(figure, label, part)
 
 
-def _key(figure: go.Figure, label: str, part: int) -> None:
+def _add_legend_entry(figure: go.Figure, label: str, part: int) -> None:
     """Add a part's entry to the legend: a heatmap's own would show a scale, not a colour."""
     figure.add_scatter(
         x=[None],
@@ -154,8 +155,8 @@ def _along(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palet
     unit = sanitize.label(scene.axis[2])
     values, order = np.asarray(scene.axis[0], dtype=float), np.argsort(scene.axis[0], kind="stable")
     edges = np.concatenate([[0.0], np.diff(values[order]), [0.0]])
-    wide = np.empty(len(values))
-    wide[order] = np.maximum((edges[:-1] + edges[1:]) / 2, 1e-12)
+    widths = np.empty(len(values))
+    widths[order] = np.maximum((edges[:-1] + edges[1:]) / 2, 1e-12)
     mean = np.zeros(len(values)) if scene.mean is None else scene.mean
     low, high = min(float(mean.min()), 0.0), float(mean.max())
     top = high + 0.06 * ((high - low) or 1.0)
@@ -165,7 +166,7 @@ def _along(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palet
         most = float(np.abs(u).max(initial=0.0)) or 1.0
         figure.add_bar(
             x=values[used],
-            width=wide[used],
+            width=widths[used],
             y=np.full(len(used), top - low),
             base=low,
             customdata=u,
@@ -178,7 +179,7 @@ def _along(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palet
             showlegend=False,
             legendgroup=label,
         )
-        _key(figure, label, part)
+        _add_legend_entry(figure, label, part)
     if scene.mean is not None:
         figure.add_scatter(
             x=values[order],
@@ -193,11 +194,12 @@ def _along(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palet
 
 def _list(figure: go.Figure, loadings: np.ndarray, scene: Scene, labels: Sequence[str]) -> int:
     """Draw each part's heaviest features as bars by name; return how many rows that takes."""
-    each = max(3, ROWS // max(len(labels), 1))
+    rows_per_part = max(3, ROWS // max(len(labels), 1))
     rows: set[str] = set()
     for part, label in enumerate(labels):
         u = loadings[:, part]
-        heavy = [int(i) for i in np.argsort(-np.abs(u), kind="stable") if u[i] and i not in scene.unlisted][:each]
+        order = np.argsort(-np.abs(u), kind="stable")
+        heavy = [int(i) for i in order if u[i] and i not in scene.unlisted][:rows_per_part]
         names = sanitize.labels([scene.names[i] for i in heavy])
         rows |= set(names)
         figure.add_bar(

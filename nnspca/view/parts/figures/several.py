@@ -94,7 +94,7 @@ def frame(figure: go.Figure, sheet: np.ndarray, palette: Palette, *, title: str,
 
 
 def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figure:
-    """Draw the share of all variance that the first parts explain together, one line for each solver."""
+    """Draw the share of the total variance that the first parts explain together, one line for each solver."""
     figure = go.Figure()
     for i, (name, shares) in enumerate(cumulative.items()):
         figure.add_scatter(
@@ -104,7 +104,7 @@ def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figur
             mode="lines+markers",
             line={"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
             marker={"size": 9, "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 2}},
-            hovertemplate="first %{x} part(s)<br>%{y:.2f} % of all variance<extra>" + name + "</extra>",
+            hovertemplate="first %{x} part(s)<br>%{y:.2f} % of the total variance<extra>" + name + "</extra>",
         )
     title = "What the parts explain together"
     dress(
@@ -114,7 +114,7 @@ def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figur
         alt=f"{title}: one line for each of {', '.join(cumulative)}.",
         height=320,
         x={"title_text": "number of parts", "dtick": 1},
-        y={"title_text": "share of all variance (%)", "rangemode": "tozero"},
+        y={"title_text": "share of the total variance (%)", "rangemode": "tozero"},
     )
     return figure
 

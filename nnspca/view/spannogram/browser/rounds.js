@@ -43,7 +43,7 @@ class Rounds {
     this.find("[data-do=colour]").value = this.bySet ? "set" : "objective";
     this.find("[data-do=flat]").checked = this.flat;
     this.say("plain", data.plain);
-    this.say("most", data.mostSaid);
+    this.say("most", data.mostText);
     this.say("note", data.note);
     this.go(first ? Math.min(data.at, this.ball.last) : 0, false);
   }
@@ -142,21 +142,21 @@ class Rounds {
     this.round = round;
     this.changed = byHand && !prefersStill() ? performance.now() : -Infinity;
     this.slider.value = String(round);
-    this.slider.setAttribute("aria-valuetext", `round ${round} of ${ball.last}: ${ball.said[round].replaceAll("**", "")}`);
+    this.slider.setAttribute("aria-valuetext", `round ${round} of ${ball.last}: ${ball.verdicts[round].replaceAll("**", "")}`);
     this.say("round", `${round} of ${ball.last}`);
     const verdict = this.find("[data-say=verdict]");
-    verdict.replaceChildren(...ball.said[round].split("**").map((piece, at) =>
+    verdict.replaceChildren(...ball.verdicts[round].split("**").map((piece, at) =>
       (at % 2 ? Object.assign(document.createElement("b"), { textContent: piece }) : piece)));
     this.say("open", count(ball.open[round]));
     this.say("examined", count(ball.examined[round]));
-    this.say("value", ball.valuesSaid[round]);
-    this.say("upper", ball.uppersSaid[round]);
+    this.say("value", ball.valuesText[round]);
+    this.say("upper", ball.uppersText[round]);
     Object.assign(this.box.dataset, { round: String(round), last: String(ball.last), open: String(ball.open[round]),
       value: String(ball.values[round]), upper: String(ball.uppers[round]) });
     this.canvas.setAttribute("aria-label", `The ${this.flat ? "map" : "sphere"} of directions after round ${round}: `
       + `${ball.open[round]} open cells are outlined boldly, the closed ones faintly; a diamond marks the best direction, a star once it is proven optimal.`);
     this.chart.setAttribute("aria-label", `Best value and upper bound by round: after round ${round} the best is `
-      + `${ball.valuesSaid[round]}, the upper bound ${ball.uppersSaid[round]}.`);
+      + `${ball.valuesText[round]}, the upper bound ${ball.uppersText[round]}.`);
     if (byHand) this.remember();
     this.wake();
   }

@@ -18,7 +18,7 @@ function cards(sheet) {
     small.textContent = kind && !kind.other ? kind.name : samples.short(s);
     if (portrait(picture, samples, s, palette)) button.append(picture);
     else button.append(badge(sheet, classOf(samples, s), 28));
-    if (!samples.seen && kind && !kind.other) words.textContent = `${samples.short(s)}: ${words.textContent}`;
+    if (!samples.pictures && kind && !kind.other) words.textContent = `${samples.short(s)}: ${words.textContent}`;
     button.append(words, small);
     button.addEventListener("click", () => { samples.toggle(s); sheet.changed(); });
     for (const [on, whom] of [["pointerenter", s], ["pointerleave", null]]) {

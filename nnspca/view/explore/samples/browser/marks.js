@@ -34,10 +34,10 @@ function mark(pen, { colour, shape }, x, y, size, faint) {
 
 /** Draw one sample, where its picture is at hand: an image in greys, or a curve. Returns whether it is. */
 function portrait(canvas, samples, s, palette) {
-  const values = samples.seen?.of(s);
+  const values = samples.pictures?.of(s);
   if (!values) return false;
-  const { rows, places } = samples.seen, pen = canvas.getContext("2d");
-  if (rows) paint(canvas, values, samples.seen);
+  const { rows, places } = samples.pictures, pen = canvas.getContext("2d");
+  if (rows) paint(canvas, values, samples.pictures);
   else {
     canvas.width = canvas.height = 144;
     pen.fillStyle = palette.empty;

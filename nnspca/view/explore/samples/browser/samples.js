@@ -17,16 +17,16 @@ class Samples {
     this.rank = new Int32Array(m);
     this.order.forEach((s, r) => { this.rank[s] = r; });
     this.ends = { x: extent(this.scores), y: this.second ? extent(this.second) : [0, 1] };
-    this.seen = data.seen && this.look(data.seen);
+    this.pictures = data.pictures && this.look(data.pictures);
     this.pick("");
   }
 
-  look(seen) {
-    const which = unpack(seen.which), values = unpack(seen.values);
-    const size = seen.points ?? seen.rows * seen.columns;
+  look(pictures) {
+    const which = unpack(pictures.which), values = unpack(pictures.values);
+    const size = pictures.points ?? pictures.rows * pictures.columns;
     const at = new Map(Array.from(which, (s, i) => [s, i]));
     const of = (s) => (at.has(s) ? values.subarray(at.get(s) * size, (at.get(s) + 1) * size) : null);
-    return { ...seen, of };
+    return { ...pictures, of };
   }
 
   /** Pick what a link says: `r1-8` ranks, `n3_7-9` samples, `c2` a class, `b…` a rectangle; anything else picks nothing. */
@@ -60,10 +60,10 @@ class Samples {
 
   /** The mean of the pictures or curves of those picked, where some are at hand. */
   mean() {
-    if (!this.count || !this.seen) return null;
+    if (!this.count || !this.pictures) return null;
     let sum = null, some = 0;
     for (let s = 0; s < this.m; s++) {
-      const values = this.picked[s] && this.seen.of(s);
+      const values = this.picked[s] && this.pictures.of(s);
       if (!values) continue;
       sum ??= new Float64Array(values.length);
       values.forEach((v, i) => { sum[i] += v; });

@@ -43,8 +43,8 @@ class Sheet {
     this.say("one", data.noun.replace(/s$/, ""));
     this.say("how", "click to ask why, drag to mark several");
     this.say("lead", data.lead);
-    this.say("told", data.told);
-    this.say("second", data.second ? `second component: ${data.secondSays}; drag around samples to pick them` : "");
+    this.say("separation", data.separation);
+    this.say("second", data.second ? `second component: ${data.secondSize}; drag around samples to pick them` : "");
     this.find(".ask input").max = String(data.n);
     for (const input of this.box.querySelectorAll(".range input")) input.max = String(data.m);
     this.width = 0;
@@ -160,7 +160,7 @@ class Sheet {
       const a = place(".ladder"), b = place(".cloud");
       this.ladder.draw(sizedPen(a, a.clientWidth, a.clientHeight), this.marked, this.hover, (i) => this.weight.get(i) ?? 0);
       this.cloud.draw(sizedPen(b, b.clientWidth, b.clientHeight), this.hover, this.dragged);
-      a.setAttribute("aria-label", `Samples by score, highest first. ${this.data.told} ${samples.words()}`);
+      a.setAttribute("aria-label", `Samples by score, highest first. ${this.data.separation} ${samples.words()}`);
       b.setAttribute("aria-label", `Samples along two components. ${samples.words()}`);
     }
     this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
@@ -169,10 +169,10 @@ class Sheet {
   /** The mean of the picked samples that are at hand: beside the words an image, over the part a curve. */
   mean(pen, picture) {
     const { samples, palette } = this, place = this.find(".mean"), values = samples?.mean();
-    place.hidden = !values || !samples.seen.rows;
+    place.hidden = !values || !samples.pictures.rows;
     if (!values) return;
-    if (samples.seen.rows) {
-      paint(place, values, samples.seen);
+    if (samples.pictures.rows) {
+      paint(place, values, samples.pictures);
       return;
     }
     const wide = picture.clientWidth - 24, foot = picture.clientHeight - 40, least = Math.min(...values), span = Math.max(...values) - least || 1;
@@ -180,7 +180,7 @@ class Sheet {
     pen.lineWidth = 2;
     pen.setLineDash([5, 4]);
     pen.beginPath();
-    values.forEach((v, i) => pen.lineTo(12 + wide * samples.seen.places[i], foot - 6 - (0.9 * (v - least) * (foot - 8)) / span));
+    values.forEach((v, i) => pen.lineTo(12 + wide * samples.pictures.places[i], foot - 6 - (0.9 * (v - least) * (foot - 8)) / span));
     pen.stroke();
     pen.setLineDash([]);
     pen.fillStyle = palette.ink;

@@ -101,9 +101,9 @@ def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> I
     allowed = rows_read(problem, plan)
     if problem.cov.holds_entries or allowed < problem.n or not context.open(plan.small):
         return
-    if not plan.always_levels and (_at_once(problem) or not context.monitor.affords(reading_seconds(problem))):
+    if not plan.thorough and (_at_once(problem) or not context.monitor.affords(reading_seconds(problem))):
         return  # the quick form has levelled them, or would not end
-    if context.least == np.inf or (plan.always_levels and context.above(plan.narrow)):
+    if context.least == np.inf or (plan.thorough and context.above(plan.narrow)):
         yield balanced_rows(
             problem,
             passes=plan.passes,

@@ -36,7 +36,7 @@ from typing import TypeVar
 import numpy as np
 
 from nnspca.bounds import eigenvalues
-from nnspca.bounds.plan import BoundContext, Plan, pair_steps, parts_cases, step_seconds, whole_steps
+from nnspca.bounds.plan import BoundContext, Plan, pair_steps, step_seconds, whole_steps, worth_branching
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Monitor
@@ -185,7 +185,7 @@ def _tightened(problem: Problem, plan: Plan, context: BoundContext, steps: int) 
         monitor=context.monitor,
         warm_start=proof if isinstance(proof, PairProof) else None,
         weights=scales.weights if isinstance(scales, ScaleProof) else None,
-        enough=context.lower * (1 + plan.optimal) if problem.n <= CASES and parts_cases(problem, plan) else np.inf,
+        enough=context.lower * (1 + plan.optimal) if problem.n <= CASES and worth_branching(problem, plan) else np.inf,
     )
 
 

@@ -193,11 +193,11 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
     """Elimination, if the features are too many for the splitting of all."""
     if pair_steps(problem, plan):
         return
-    sparing, patient = _sparing(problem, plan), whole_steps(problem, plan) or plan.always_levels
-    limits = Limits(_most_kept(problem, plan), plan.eliminated_loss, sparing=sparing, read=rows_read(problem, plan))
+    sparing, patient = _sparing(problem, plan), whole_steps(problem, plan) or plan.thorough
+    limits = Limits(_most_kept(problem, plan), plan.elimination_loss, sparing=sparing, read=rows_read(problem, plan))
     budget = Budget(
-        plan.eliminated_seconds * SECOND * (LONGER if sparing else 1.0),
-        min(plan.branch_seconds, plan.eliminated_seconds) * SECOND if plan.always_levels else 0.0,
+        plan.elimination_seconds * SECOND * (LONGER if sparing else 1.0),
+        min(plan.branch_seconds, plan.elimination_seconds) * SECOND if plan.thorough else 0.0,
         PATIENT if patient else 1.0,  # where others can still be tried
     )
     yield from tighten(
@@ -214,11 +214,11 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
 
 def _sparing(problem: Problem, plan: Plan) -> bool:
     """Whether k is so large and the time so short that the cases are planned in advance."""
-    return problem.k >= MANY and not plan.always_levels and not whole_steps(problem, plan)
+    return problem.k >= MANY and not plan.thorough and not whole_steps(problem, plan)
 
 
 def _most_kept(problem: Problem, plan: Plan) -> int:
     """The most features of T: fewer if the splitting could run on all features instead."""
     if whole_steps(problem, plan):
-        return min(plan.eliminated_features, int(plan.kept_share * problem.n))
-    return max(plan.eliminated_features, WIDEST) if _sparing(problem, plan) else plan.eliminated_features
+        return min(plan.kept_features, int(plan.kept_share * problem.n))
+    return max(plan.kept_features, WIDEST) if _sparing(problem, plan) else plan.kept_features

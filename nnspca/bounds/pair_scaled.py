@@ -249,7 +249,7 @@ def _largest(M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
 
 def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
     """Rescale M by the best d of a few power steps in single precision: any d is valid."""
-    size = max(float(np.abs(L.diagonal()).max()), float(M.max()), 1e-300)  # singles reach no further than 1e38
+    size = max(float(np.abs(L.diagonal()).max()), float(M.max()), 1e-300)  # single precision overflows above about 1e38
     diagonal, single = (L.diagonal() / size).astype(np.float32), (M / size).astype(np.float32)
     d = np.ones(len(M), dtype=np.float32)
     best, least = d, np.inf

@@ -88,7 +88,7 @@ def tighten(
     entries: float = ENTRIES,
     start: PairProof | None = None,
 ) -> Iterator[Bound]:
-    """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
+    """Yield decreasing bounds as the tree grows, until the goal is met or the budget is spent.
 
     Parameters
     ----------

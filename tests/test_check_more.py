@@ -19,7 +19,7 @@ from nnspca.bounds.elimination.selection import cumulative_masses
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.certificates.exact import cover, writers
-from nnspca.certificates.exact.written import needs_more, section
+from nnspca.certificates.exact.written import needs_second_checker, section
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.spannogram import sphere
@@ -39,7 +39,7 @@ def accepted(cert, cov, X):
     lower, upper = checked(npz(cert, cov), npy(X))
     assert abs(lower - Fraction(cert.lower)) <= lower / 10**9
     assert upper == Fraction(cert.upper)
-    assert needs_more(cert, cov) == beyond_the_first(npz(cert, cov), npy(X))
+    assert needs_second_checker(cert, cov) == beyond_the_first(npz(cert, cov), npy(X))
     return True
 
 

@@ -18,7 +18,7 @@ DEEPEST = 2000  # maximum depth of the tree: at greater depth the cells are smal
 
 
 def check_cover(tree: np.ndarray, V: np.ndarray, inner: float, k: int, nonnegative: bool) -> None:
-    """Re-split the orthants along the tree, and bound every leaf from recomputed values of h: ‖V'x‖² is at most inner."""
+    """Re-split the orthants along the tree, and bound every leaf from recomputed h: ‖V'x‖² is at most inner."""
     if len(tree) > NODES:
         raise CertificateError(f"the cover has {len(tree):,} cells; {NODES:,} are checked at most")
     V = V[:, np.abs(V).max(axis=0) > 0]

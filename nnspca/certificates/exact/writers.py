@@ -229,7 +229,7 @@ def larger_of_parts(writer: Writer, proof: LargerProof, r: int, k: int, cov: Cov
 
 
 def variances_of_parts(writer: Writer, proof: VariancesProof, r: int, k: int, cov: Covariance) -> Written:
-    """The sum of the largest variances, of as many features as the parts have."""
+    """The bound by the rk largest variances."""
     return {"kind": "variances", "k": k} | _semidefinite(writer, cov)
 
 

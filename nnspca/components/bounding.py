@@ -18,7 +18,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.tasks._certify import certify
 
-BETTER = 1e-9  # relative gain that makes parts better ones
+BETTER = 1e-9  # least relative gain at which new parts replace the old
 
 
 def bound_parts(
@@ -45,7 +45,7 @@ def bound_parts(
     monitor : Monitor
     earlier : mapping, optional
         Bounds of a certificate at a neighbouring k or r, by name: possible warm starts.
-    given : bool
+    fixed : bool
         Whether exactly these parts are certified: better ones found on the way do not replace them.
     """
     started = time.perf_counter()

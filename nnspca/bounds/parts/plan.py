@@ -13,7 +13,7 @@ from nnspca.result import Bound
 
 PARTS_SECOND = 1.2e8  # work (see step_cost) that takes about a second; not the unit of one part
 PARTS_OVERHEAD = 1.2e5  # cost of a step that does not depend on n, in the unit n^2.5
-PARTS_WORTHWHILE = 500  # fewest steps of a splitting for which branch and bound is worthwhile
+PARTS_WORTHWHILE = 500  # least number of steps of a splitting for which branch and bound is worthwhile
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -150,7 +150,7 @@ class Checker:
     """Derives bounds for one sign constraint, and says each inequality that it finds to hold."""
 
     def __init__(self, nonnegative: bool, say: Any) -> None:
-        self.nonnegative, self.say, self.more = nonnegative, say, dict[str, Any]()  # ways to check more kinds of proof
+        self.nonnegative, self.say, self.further_kinds = nonnegative, say, dict[str, Any]()  # how each is checked
 
     def _found(self, most: Fraction, *why: str) -> Fraction:
         self.why = why
@@ -161,10 +161,10 @@ class Checker:
         return value if value > 0 else 0 if self.nonnegative else -value
 
     def upper_bound(self, p: Any, k: int, A: Matrix, inside: Any = ()) -> Fraction:
-        """Return what a proof proves for k features of A, or fewer, those ``inside`` among them."""
-        need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
+        """Return the upper bound that a proof gives for at most k features of A, those ``inside`` among them."""
+        need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is for {p['k']!r:.20} features, not for {k}")
         pay(A.n * (20 + p["k"]))
-        kinds = {"pairs": self.pairs, "cases": self.cases, "few": self.few, **self.more}
+        kinds = {"pairs": self.pairs, "cases": self.cases, "few": self.few, **self.further_kinds}
         need(p["kind"] in kinds, f"no way to check a proof by {p['kind']!r:.99} is known here", 2)
         return kinds[p["kind"]](p, p["k"], A, inside)
 
@@ -188,7 +188,7 @@ class Checker:
                 shares = sum(sure) + sum(nlargest(max(k - 1 - len(sure), 0), others))
                 costs.append(Fraction(L[i][i], 1 << fine) + Fraction(shares, 1 << small))
             rows = f"2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij²: x'Lx <= {shown(max(costs))}"
-            most = self._found(tail + max(costs), f"tI − A + L is R'R and a rest: λ_max(A − L) <= {shown(tail)}", rows)
+            most = self._found(tail + max(costs), f"tI − A + L = R'R + remainder: λ_max(A − L) <= {shown(tail)}", rows)
         return self.outside(p, k, A, dict(zip(S, map(Fraction, limits), strict=True)), {}, most) if n < A.n else most
 
     def outside(self, p: Any, k: int, A: Matrix, limits: Any, prices: Any, most: Fraction) -> Fraction:
@@ -216,19 +216,19 @@ class Checker:
         return self._found(most, why[0], f"{why[1]}; {read} of {len(rows)} rows outside are read: <= {shown(most)}")
 
     def cases(self, p: Any, k: int, A: Matrix, inside: Any) -> Fraction:
-        """The largest bound of cases that leave no support out: without a feature, or with it."""
+        """The largest bound over cases that together cover all supports: without a feature, or with it."""
         splits, leaves, most, todo = iter(p["splits"]), iter(p["leaves"]), Fraction(0), list[Any]([((), (*inside,))])
         while todo:
             (out, sure), feature = todo.pop(), next(splits)
             pay(A.n * (1 + len(out)))
             if feature >= 0:
-                need(feature not in out + sure and len(sure) < k, "a case that is settled is split")
+                need(feature not in out + sure and len(sure) < k, "a case that is already decided is split again")
                 todo += [(out, (*sure, feature)), ((*out, feature), sure)]
             else:
                 rest = sorted(sure) if len(sure) == k else [i for i in range(A.n) if i not in out]
                 inside = [rest.index(i) for i in sure]
                 most = max(most, self.upper_bound(next(leaves), min(k, len(rest)), A.restricted(rest), inside))
-        return self._found(most, f"{len(p['leaves'])} cases leave no support out", f"none has more than {shown(most)}")
+        return self._found(most, f"{len(p['leaves'])} cases cover all supports", f"none has more than {shown(most)}")
 
     def few(self, p: Any, k: int, A: Matrix, inside: Any, joint: Any = lambda *_: {}) -> Fraction:
         """Elimination: with q features outside T that hold a share e of x at most, max_q U (1 − e) / (1 − 2e)."""

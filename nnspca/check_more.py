@@ -21,7 +21,7 @@ except ImportError:  # run as a file of its own
     import check  # type: ignore[no-redef]
 
 Matrix, need, shown = check.Matrix, check.need, check.shown
-WIDEST = 2400  # features whose entries are held at once
+WIDEST = 2400  # largest number of features whose covariances are all stored
 
 
 def dot(v: Any, w: Any) -> int:
@@ -42,7 +42,7 @@ def leaves(splits: Any, nodes: list[Any], sides: Any, proofs: Any) -> Iterator[A
 
 
 def low_rank(p: Any, n: int) -> Any:
-    """Return V, whole multiples of 2^-shift in rows, one a feature; without columns where a proof has none."""
+    """Return V, one row of integers per feature, in units of 2^-shift; without columns if the proof has no V."""
     V, shift = p.get("V", [()] * n), p["shift"]
     need(len(V) == n and len({*map(len, V)}) == 1 and {type(a) for v in V for a in v} <= {int}, "V does not fit")
     need(type(shift) is int and abs(shift) < 5000, "the grid of R and V does not fit")
@@ -53,8 +53,8 @@ def tail(rows: Any, over: int, p: Any) -> Fraction:
     """Return a bound on λ_max(rows / over − VV')."""
     V = low_rank(p, len(rows))
     up, down = 4 ** max(p["shift"], 0), 4 ** max(-p["shift"], 0) * over
-    less = [[up * a - down * dot(v, w) for a, w in zip(row, V, strict=True)] for row, v in zip(rows, V, strict=True)]
-    return check.eigenvalue(less, over * up, p)
+    remainder = [[up * a - down * dot(v, w) for a, w in zip(r, V, strict=True)] for r, v in zip(rows, V, strict=True)]
+    return check.eigenvalue(remainder, over * up, p)
 
 
 def cover(p: Any, n: int, k: int, checker: check.Checker) -> Fraction:
@@ -69,7 +69,7 @@ def cover(p: Any, n: int, k: int, checker: check.Checker) -> Fraction:
 
     def sides(cell: Any, edge: int) -> list[Any]:
         i, j = divmod(edge, d)
-        a, b = (dot(cell[c], cell[c]).bit_length() // 2 for c in (i, j))  # corners of about one length are halved
+        a, b = (dot(cell[c], cell[c]).bit_length() // 2 for c in (i, j))  # scaled alike, their sum bisects the edge
         middle = tuple((v << max(b - a, 0)) + (w << max(a - b, 0)) for v, w in zip(cell[i], cell[j], strict=True))
         return [[middle if s == c else corner for s, corner in enumerate(cell)] for c in (i, j)]
 
@@ -81,7 +81,7 @@ def cover(p: Any, n: int, k: int, checker: check.Checker) -> Fraction:
             if c not in heights:
                 check.pay(n * d, max(map(abs, c)).bit_length())
                 heights[c] = sum(nlargest(k, (checker._part(dot(v, c)) ** 2 for v in V)))
-            need(dot(z, c) >= 0 and dot(z, c) ** 2 >= heights[c], "a cell of the sphere reaches beyond its point")
+            need(dot(z, c) >= 0 and dot(z, c) ** 2 >= heights[c], "the point of a cell does not bound the cell")
         top = max(top, dot(z, z))
     return top / Fraction(4) ** p["shift"]
 
@@ -91,16 +91,16 @@ class Checker(check.Checker):
 
     def __init__(self, nonnegative: bool, say: Any, r: int = 1) -> None:
         super().__init__(nonnegative, say)
-        self.r, self.more = r, {"boxed": partial(self.few, joint=self.boxes), "fewer": self.fewer}
-        self.more["variances"] = self.variances
+        self.r, self.further_kinds = r, {"boxed": partial(self.few, joint=self.boxes), "fewer": self.fewer}
+        self.further_kinds["variances"] = self.variances
 
     def upper_bound(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
-        """Return what a proof proves for r parts of k features of A each, ``inside`` those known of a single part."""
+        """Return the bound that a proof gives for r parts of at most k features; if r = 1, ``inside`` are in it."""
         kind = p["kind"]
         if kind not in ("joint", "groups", "each", "samples", "variances"):
-            need(self.r == 1, f"a proof by {kind!r:.99} speaks of one part", 2)
+            need(self.r == 1, f"a proof by {kind!r:.99} holds for one part only", 2)
             return super().upper_bound(p, k, A, inside)
-        need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is one of {p['k']!r:.20} features, not of {k}")
+        need(type(p["k"]) is int and k <= p["k"] <= A.n, f"a proof is for {p['k']!r:.20} features, not for {k}")
         if kind == "joint":
             return self.joint(p, p["k"], A, [{*inside} - {i} for i in range(A.n)] if inside else None)
         if kind == "groups":
@@ -109,90 +109,92 @@ class Checker(check.Checker):
             return self.variances(p, p["k"], A)
         if kind == "samples":
             gram = Matrix(A.over, None, list(zip(*A.columns, strict=True)))
-            least = max(tail(gram.rows, A.over, p), Fraction(0))
-            most = self.along(p, p["k"], A, least) if "cover" in p else self.r * least + norm(p, gram.n)
-            return self._found(most, "A = Y'Y and YY' have the same λ", f"YY' <= tI + VV', t <= {shown(least)}, by R")
+            tail_bound = max(tail(gram.rows, A.over, p), Fraction(0))
+            most = self.samples_bound(p, A, tail_bound) if "cover" in p else self.r * tail_bound + norm(p, gram.n)
+            why = f"YY' <= tI + VV', t <= {shown(tail_bound)}, by R"
+            return self._found(most, "A = Y'Y and YY' have the same λ", why)
         one = Checker(self.nonnegative, self.say)
         most = self.r * one.upper_bound(p["one"], p["k"], A)
-        return self._found(most, one.why[0], f"{one.why[1]}; {self.r} parts have {self.r} times as much at most")
+        return self._found(most, one.why[0], f"{one.why[1]}; {self.r} parts have at most {self.r} times as much")
 
-    def along(self, p: Any, k: int, A: Any, least: Fraction) -> Fraction:
+    def samples_bound(self, p: Any, A: Any, tail_bound: Fraction) -> Fraction:
         """Return a bound on x'Ax from YY' ⪯ tI + WW' = tQ.
 
-        Y'Q⁻¹Y has the eigenvalues of Q^(-½)YY'Q^(-½) but for zeros, so Y'Q⁻¹Y ⪯ tI; and I − Q⁻¹ = WN⁻¹W', N = tI + W'W.
-        With G'NG ⪰ I, GG' ⪰ N⁻¹: x'Ax <= t + ‖G'W'Yx‖², bounded by a cover of the sphere. Y'WG is cut to whole
-        multiples.
+        Y'Q⁻¹Y has the same nonzero eigenvalues as Q^(-½)YY'Q^(-½), so Y'Q⁻¹Y ⪯ tI; and I − Q⁻¹ = WN⁻¹W', N = tI + W'W.
+        With G'NG ⪰ I, GG' ⪰ N⁻¹: x'Ax <= t + ‖G'W'Yx‖², bounded by a cover of the sphere. Y'WG is truncated to
+        integers in units of 2^-fine.
         """
-        W, G, d = low_rank(p, len(A.columns[0])), p["G"], len(p["V"][0])
-        t = max(least, Fraction(float(p["t"])))
+        W, G, d, k = low_rank(p, len(A.columns[0])), p["G"], len(p["V"][0]), p["k"]
+        t = max(tail_bound, Fraction(float(p["t"])))
         need(self.r == 1 and t > 0 and {type(v) for row in G for v in row} == {int}, "G does not fit")
         need(len(G) == d == len(G[0]) and {type(p["coarse"]), type(p["fine"])} == {int}, "G does not fit")
         need(max(map(abs, (p["coarse"], p["fine"]))) < 5000, "the grid of G does not fit")
         check.pay(A.n * d * (len(W) + d + 20), A.cost[1])
         unit = Fraction(4) ** -p["shift"]
-        columns, wide = list(zip(*W, strict=True)), list(zip(*G, strict=True))
-        N = [[unit * dot(v, w) + t * (i == j) for j, w in enumerate(columns)] for i, v in enumerate(columns)]
-        rest = [[Fraction(4) ** -p["coarse"] * dot(g, [dot(row, h) for row in N]) for h in wide] for g in wide]
-        rest = [[v - (i == j) for j, v in enumerate(row)] for i, row in enumerate(rest)]
-        for i, row in enumerate(rest):
+        W_columns, G_columns = list(zip(*W, strict=True)), list(zip(*G, strict=True))
+        N = [[unit * dot(v, w) + t * (i == j) for j, w in enumerate(W_columns)] for i, v in enumerate(W_columns)]
+        scale = Fraction(4) ** -p["coarse"]
+        excess = [[scale * dot(g, [dot(row, h) for row in N]) for h in G_columns] for g in G_columns]
+        excess = [[v - (i == j) for j, v in enumerate(row)] for i, row in enumerate(excess)]  # G'NG − I
+        for i, row in enumerate(excess):
             need(row[i] > 0, "G'NG − I is not definite")
             for j in range(i + 1, d):
-                share = rest[j][i] / row[i]
-                rest[j] = [v - share * w for v, w in zip(rest[j], row, strict=True)]
+                share = excess[j][i] / row[i]
+                excess[j] = [v - share * w for v, w in zip(excess[j], row, strict=True)]
         e = 2 * (p["fine"] - p["shift"] - p["coarse"])
         up, down = 1 << max(e, 0), A.over << max(-e, 0)
         V = []
         for c in A.columns:
-            u = [dot(c, w) for w in columns]
-            V.append([(1 if a > 0 else -1) * isqrt(a * a * up // down) for a in (dot(u, g) for g in wide)])
+            u = [dot(c, w) for w in W_columns]
+            V.append([(1 if a > 0 else -1) * isqrt(a * a * up // down) for a in (dot(u, g) for g in G_columns)])
         top = cover({**p, "V": V, "shift": p["fine"]}, A.n, k, self) * Fraction(4) ** p["fine"]
         return t + Fraction((isqrt(int(top)) + isqrt(k * d) + 2) ** 2) / Fraction(4) ** p["fine"]
 
     def fewer(self, p: Any, k: int, A: Any, inside: Any) -> Fraction:
-        """Return d + (U − d)(k − 1)/(q − 1), d the least A_ii of a row that is not zero, U proven for q features.
+        """Return d + (U − d)(k − 1)/(q − 1), where d is the least A_ii over nonzero rows and U a bound for q.
 
-        Any q of x's features have U ‖x_S‖² at most. In the mean over all choices an x_i² stays with a share q/k, a
-        product x_i x_j with (q − 1)/(k − 1) of it. An optimum does without features whose rows are zero.
+        Any set S of q features of x has x_S'Ax_S <= U ‖x_S‖². Averaged over all S, a share q/k of each x_i² remains,
+        and (q − 1)/(k − 1) of that share of each x_i x_j. Features with a zero row can be left out of an optimum.
         """
         q = p["one"]["k"]
         need(type(q) is int and 2 <= q <= k and not inside, f"no bound on {k} follows from one on {q!r:.20} features")
-        least = min(v for i, v in enumerate(A.diagonal) if v or any(A._row(i)))
-        fewest, d = self.upper_bound(p["one"], q, A), Fraction(least, A.over)
-        most = max(fewest, d + (fewest - d) * Fraction(k - 1, q - 1))
-        why = f"so U = {shown(fewest)} for {q} features, d + (U − d)(k − 1)/({q} − 1) for k, d = min A_ii"
+        d = Fraction(min(v for i, v in enumerate(A.diagonal) if v or any(A._row(i))), A.over)
+        U = self.upper_bound(p["one"], q, A)
+        most = max(U, d + (U - d) * Fraction(k - 1, q - 1))
+        why = f"so U = {shown(U)} for {q} features, d + (U − d)(k − 1)/({q} − 1) for k, d = min A_ii"
         return self._found(most, self.why[0], why)
 
     def variances(self, p: Any, k: int, A: Any, inside: Any = ()) -> Fraction:
-        """Return the sum of the rk largest A_ii: a semidefinite A has no more than its trace on the features of x.
+        """Return the sum of the rk largest A_ii: for a semidefinite A, x'Ax is at most its trace on the support of x.
 
-        If only A + low I is semidefinite, its trace on the features of x has low more for each of them, and each unit
-        vector gains low as well: at least one does, so low × (features − 1) is added.
+        If only A + low I is semidefinite, its trace on the support is larger by low per feature, and the variance of
+        each unit vector is larger by low. There is at least one vector, so low × (features − 1) is added.
         """
-        least = Fraction(0)
+        low = Fraction(0)
         if not A.columns:
-            least = max(check.eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), least)
+            low = max(check.eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), low)
         largest = nlargest(self.r * k, A.diagonal)
-        most = Fraction(sum(largest), A.over) + least * max(len(largest) - 1, 0)
-        why = f"{len(largest)} features are in use at most, with the largest A_ii: <= {shown(most)}"
-        return self._found(most, "A is semidefinite, so x'Ax is at most its trace on the features of x", why)
+        most = Fraction(sum(largest), A.over) + low * max(len(largest) - 1, 0)
+        why = f"at most {len(largest)} features are used; the largest A_ii sum to <= {shown(most)}"
+        return self._found(most, "A is semidefinite, so x'Ax is at most its trace on the support of x", why)
 
     def boxes(self, p: Any, k: int, A: Any, best: Fraction, own: Any) -> dict[int, Fraction]:
-        """Return what the features C can hold at most, given what each of their companions can; in units of ``best``.
+        """Return upper bounds on the masses x_i² of the features C, given bounds on all masses; A in units of ``best``.
 
         For any λ > 0, (1 − A_ii) x_i + λ x_i²/2 <= λ/2 + the k − 1 largest of max over 0 <= x <= r_j of A_ij x − λ x²/2
-        with r_j² what j can hold; of companions outside C, A_ij <= √(A_ii A_jj). All in whole multiples of 2^-64.
+        where r_j² bounds the mass of j; for j outside C, A_ij <= √(A_ii A_jj) is used. All are integers times 2^-64.
         """
-        C, least, one = p["C"], best * A.over, 1 << 64
-        need(2 <= k < len(C) <= WIDEST, f"{len(C)} features take part, where k is {k}")
+        C, attained, one = p["C"], best * A.over, 1 << 64
+        need(2 <= k < len(C) <= WIDEST, f"C has {len(C)} features; more than k = {k} and at most {WIDEST} are needed")
         check.pay(len(C) ** 2 * 20 * (1 + len(p["prices"])))
         B, chosen = A.restricted(C), {*C}
-        over, under = one * least.denominator, least.numerator
+        over, under = one * attained.denominator, attained.numerator
         rows = [
             [-(-self._part(v) * over // under) if j != i else 0 for j, v in enumerate(B._row(i))] for i in range(B.n)
         ]
         alone = [-(-own[j].numerator * one // own[j].denominator) for j in C]
         s, mass = [isqrt(v << 64) + 1 for v in alone], [min(v, one) for v in alone]
-        beyond = int(max((v for j, v in own.items() if j not in chosen), default=Fraction(0)) * one) + 1
+        largest_outside = int(max((v for j, v in own.items() if j not in chosen), default=Fraction(0)) * one) + 1
         for stage in p["prices"]:
             root = [isqrt(v << 64) + 1 for v in mass]
             for i, row in enumerate(rows):
@@ -200,11 +202,11 @@ class Checker(check.Checker):
                 need(price > 0, "a price is not positive")
                 if room <= 0:
                     continue
-                favour = [
+                gains = [
                     (a * r - (price * r * r >> 65) if a << 64 >= price * r else (a * a << 63) // price) + 1
                     for a, r in zip(row, root, strict=True)
                 ]
-                most = (price << 63) + sum(nlargest(k - 1, (max(f, s[i] * beyond) for f in favour)))
+                most = (price << 63) + sum(nlargest(k - 1, (max(f, s[i] * largest_outside) for f in gains)))
                 x = 2 * most // (room + isqrt(room * room + (2 * price * most >> 64))) + 1
                 mass[i] = min(mass[i], (x * x >> 64) + 1)
         return {j: Fraction(v, one) for j, v in zip(C, mass, strict=True)}
@@ -212,8 +214,8 @@ class Checker(check.Checker):
     def joint(self, p: Any, k: int, A: Any, same: Any = None, apart: Any = None) -> Fraction:
         """Return r λ_max(A − L − VV') + ‖V‖² + [the r largest g_i] + [the rk largest v_j].
 
-        g_i = L_ii − v_i + the k − 1 largest (M_ij − v_j)⁺, those of features known to share i's part among them;
-        ‖V‖² may be a cover's bound on ‖V'x‖² instead, of one part. Outside S, L is A, and v is zero.
+        g_i = L_ii − v_i + the k − 1 largest (M_ij − v_j)⁺, including all j that are known to be in the part of i.
+        For one part, a cover's bound on ‖V'x‖² may replace ‖V‖². Outside S, L is A, and v is zero.
         """
         S = p.get("S", range(A.n))
         n, limits, prices = len(S), p.get("limits", [0] * len(S)), p.get("v", [0] * len(S))
@@ -237,50 +239,50 @@ class Checker(check.Checker):
             need(M[i][j] * M[j][i] << 2 * fine >= least * least, f"M_ij M_ji is below L_ij² at {i}, {j}")
         rest = [[(a << fine) - B.over * L[i][j] for j, a in enumerate(row)] for i, row in enumerate(B.rows)]
         t, costs = tail(rest, B.over << fine, p), []
-        need(self.r == 1 or "cover" not in p, "a cover of the sphere speaks of one part")
+        need(self.r == 1 or "cover" not in p, "a cover of the sphere holds for one part only")
         top = cover(p, n, k, self) if "cover" in p else norm(p, n)
         for i, row in enumerate(M):
             sure = [row[j] - v[j] for j in same[i]]
-            open_to = [j for j in range(n) if j != i and j not in same[i] and j not in apart[i]]
-            others = [max(row[j] - v[j], 0) for j in open_to] + [theta[i]] * (k - 1)
+            candidates = [j for j in range(n) if j != i and j not in same[i] and j not in apart[i]]
+            others = [max(row[j] - v[j], 0) for j in candidates] + [theta[i]] * (k - 1)
             shares = sum(sure) + sum(nlargest(max(k - 1 - len(sure), 0), others)) - v[i]
             costs.append(Fraction(L[i][i], 1 << fine) + Fraction(shares, 1 << small))
         free = nlargest(max(self.r * k - len(used), 0), (v[j] for j in range(n) if j not in used))
-        paid = Fraction(sum(v[j] for j in used) + sum(free), 1 << small)
+        price_total = Fraction(sum(v[j] for j in used) + sum(free), 1 << small)
         products = "2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j², as M_ij M_ji >= L_ij²"
-        first = f"tI − A + L + VV' is R'R and a rest: λ_max(A − L − VV') <= {shown(t)}; ‖V'x‖² <= {shown(top)}"
+        first = f"tI − A + L + VV' = R'R + remainder: λ_max(A − L − VV') <= {shown(t)}; ‖V'x‖² <= {shown(top)}"
         if n < A.n:
-            given = dict(zip(S, map(Fraction, limits), strict=True))
+            limit_of = dict(zip(S, map(Fraction, limits), strict=True))
             self.why = (first, products)
             level = t + nlargest(self.r, costs)[-1]
-            level = self.outside(p, k, A, given, {j: Fraction(v[i], 1 << small) for i, j in enumerate(S)}, level)
-            costs += [level - t] * self.r  # up to r rows of the features outside may take part
-        most = self.r * t + top + sum(nlargest(self.r, costs)) + paid
+            level = self.outside(p, k, A, limit_of, {j: Fraction(v[i], 1 << small) for i, j in enumerate(S)}, level)
+            costs += [level - t] * self.r  # up to r rows outside S may be among the r largest
+        most = self.r * t + top + sum(nlargest(self.r, costs)) + price_total
         return self._found(most, first, f"{products}: the {self.r} largest L_ii − v_i + the {k - 1} largest M_ij − v_j")
 
     def groups(self, p: Any, k: int, A: Any) -> Fraction:
-        """Return the largest bound of cases that leave no parts out: two features share none, or they share one."""
+        """Return the largest bound over cases that cover all choices of parts: two features share a part, or do not."""
 
         def sides(node: Any, pair: int) -> list[Any]:
             (group, apart), (i, j) = node, divmod(pair, A.n)
-            need(j not in group[i] | apart[i], "a pair that is settled is split")
+            need(j not in group[i] | apart[i], "a pair that is already decided is split again")
             check.pay(A.n * A.n)
             both = group[i] | group[j]
             far = frozenset().union(*(apart[f] for f in both))
-            parted = [a | (both - group[f]) if f in both else a for f, a in enumerate(apart)]
-            joined = [far if f in both else a | both if f in far else a for f, a in enumerate(apart)]
-            met = [both if f in both else g for f, g in enumerate(group)]
-            return [(met, joined)] * (len(both) <= k) + [(group, parted)]
+            apart_if_split = [a | (both - group[f]) if f in both else a for f, a in enumerate(apart)]
+            apart_if_joined = [far if f in both else a | both if f in far else a for f, a in enumerate(apart)]
+            groups_if_joined = [both if f in both else g for f, g in enumerate(group)]
+            return [(groups_if_joined, apart_if_joined)] * (len(both) <= k) + [(group, apart_if_split)]
 
         start = [frozenset({i}) for i in range(A.n)], [frozenset[int]()] * A.n
         tree, most = leaves(p["splits"], [start], sides, p["leaves"]), Fraction(0)
         for (group, apart), leaf in tree:
             most = max(most, self.joint(leaf, k, A, [g - {i} for i, g in enumerate(group)], apart))
-        return self._found(most, f"{len(p['leaves'])} cases leave no parts out", f"none has more than {shown(most)}")
+        return self._found(most, f"{len(p['leaves'])} cases cover all choices", f"none has more than {shown(most)}")
 
 
 def norm(p: Any, n: int) -> Fraction:
-    """Return ‖V‖², which Σ ‖V'x‖² of vectors at right angles does not exceed."""
+    """Return ‖V‖², an upper bound on Σ ‖V'x‖² over orthonormal vectors x."""
     return sum(dot(v, v) for v in low_rank(p, n)) / Fraction(4) ** p["shift"]
 
 

@@ -28,13 +28,13 @@ def small(patch, *, cells, pair_steps):
 
 def quick(patch, **more):
     """Let live certificates compute the quick bounds only, whatever gap they leave, of few rows where A is not held."""
-    live = replace(PLANS["live"], closed=np.inf, read=2e9, passes=1, **more)
+    live = replace(PLANS["live"], closed=np.inf, read_products=2e9, passes=1, **more)
     patch.setattr(_certify, "PLANS", {**PLANS, "live": live})
 
 
 def hurried(patch, branch_seconds=0.2):
     """Let certificates compute all they compute otherwise, on as many features, in fewer steps."""
-    fewer = {"pair_seconds": 0.1, "branch_seconds": branch_seconds, "eliminated_seconds": 0.2, "passes": 1}
+    fewer = {"pair_seconds": 0.1, "branch_seconds": branch_seconds, "elimination_seconds": 0.2, "passes": 1}
     patch.setattr(_certify, "PLANS", {name: replace(plan, **fewer) for name, plan in PLANS.items()})
 
 

@@ -23,7 +23,7 @@ from nnspca import check
 from nnspca.bounds import branch, elimination, working
 from nnspca.bounds.elimination.selection import Limits
 from nnspca.bounds.plan import PLANS
-from nnspca.certificates.exact.written import VERSION, needs_more, section
+from nnspca.certificates.exact.written import VERSION, needs_second_checker, section
 from nnspca.certificates.proofs import LargerProof, RankProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -69,7 +69,7 @@ def accepted(cert, cov, X):
     lower, upper = checked(npz(cert, cov), npy(X))
     assert abs(lower - Fraction(cert.lower)) <= lower / 10**9
     assert upper == Fraction(cert.upper)
-    assert not needs_more(cert, cov)
+    assert not needs_second_checker(cert, cov)
     return True
 
 
@@ -298,7 +298,7 @@ def files(genes):
         for bound in bounds:
             alone = with_one_bound(cert, bound)
             written = section(alone, cov, {}) if bound.deterministic else None
-            if written is not None and not needs_more(alone, cov):
+            if written is not None and not needs_second_checker(alone, cov):
                 made.append((as_lists(told(npz(alone, cov))), X, exact))
     kinds = {content["check"]["proof"]["kind"] for content, _, _ in made}
     assert kinds == {"pairs", "cases", "few"}

@@ -19,7 +19,7 @@ from nnspca.bounds.elimination.selection import cumulative_masses
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
 from nnspca.certificates.exact import cover, writers
-from nnspca.certificates.exact.written import needs_more, section
+from nnspca.certificates.exact.written import needs_second_checker, section
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.spannogram import sphere
@@ -39,7 +39,7 @@ def accepted(cert, cov, X):
     lower, upper = checked(npz(cert, cov), npy(X))
     assert abs(lower - Fraction(cert.lower)) <= lower / 10**9
     assert upper == Fraction(cert.upper)
-    assert needs_more(cert, cov) == beyond_the_first(npz(cert, cov), npy(X))
+    assert needs_second_checker(cert, cov) == beyond_the_first(npz(cert, cov), npy(X))
     return True
 
 
@@ -207,18 +207,18 @@ def of_kind(kind):
 @pytest.mark.parametrize(
     "wanted, change, said",
     [
-        (with_cover, lambda c: c["check"]["proof"].update(points=[[0, 0]] * 99), "beyond its point"),
+        (with_cover, lambda c: c["check"]["proof"].update(points=[[0, 0]] * 99), "does not bound the cell"),
         (with_cover, lambda c: c["check"]["proof"].update(EMPTY, cover=[-1]), "ends too early"),
         (with_cover, lambda c: c["check"]["proof"].update(points=[[0.5] * 2] * 99), "a point does not fit"),
-        (with_cover, lambda c: c["certificate"].update(n_components=2), "speaks of one part"),
+        (with_cover, lambda c: c["certificate"].update(n_components=2), "holds for one part only"),
         (of_kind("joint"), lambda c: c["check"]["proof"].update(v=[-1.0] * 5), "a price is negative"),
         (of_kind("joint"), lambda c: c["check"]["proof"].update(V=[[1]] * 4), "V does not fit"),
         (of_kind("joint"), lambda c: c["check"]["proof"].update(V=[[1.0]] * 5), "V does not fit"),
         (of_kind("joint"), lambda c: c["check"].update(loadings=[c["check"]["loadings"][0]] * 2), "parts overlap"),
-        (of_kind("groups"), lambda c: c["check"]["proof"].update(splits=[0, -1, -1]), "settled is split"),
+        (of_kind("groups"), lambda c: c["check"]["proof"].update(splits=[0, -1, -1]), "already decided is split"),
         (of_kind("groups"), lambda c: c["check"]["proof"].update(splits=[]), "ends too early"),
         (of_kind("each"), lambda c: c["certificate"].update(n_components=1), "parts overlap"),
-        (of_kind("each"), lambda c: c["check"].update(proof=c["check"]["proof"]["one"]), "speaks of one part"),
+        (of_kind("each"), lambda c: c["check"].update(proof=c["check"]["proof"]["one"]), "holds for one part only"),
     ],
 )
 def test_what_does_not_prove_what_it_claims_is_told(files, wanted, change, said):
@@ -426,7 +426,7 @@ def test_no_forged_turn_of_the_samples_is_accepted(genes):
     assert "not definite" in refused(shrunk)
     assert "not definite" in refused(singular)
     refused(lower)
-    assert "reaches beyond its point" in refused(nearer)
+    assert "does not bound the cell" in refused(nearer)
 
 
 def test_the_largest_variances_leave_room_for_what_proves_a_matrix_semidefinite():

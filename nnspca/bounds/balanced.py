@@ -92,18 +92,18 @@ def balanced_rows(
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The quick form: no more of A is read than its features of large variance."""
-    if "balanced-rows" not in context.bounds and (context.open(plan.small) or problem.cov.holds_entries):
+    if "balanced-rows" not in context.bounds and (context.gap_exceeds(plan.small) or problem.cov.holds_entries):
         yield balanced_rows(problem, monitor=context.monitor, allowed=rows_read(problem, plan))
 
 
 def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """All rows levelled, if A is not held and no relaxation was made, or if the plan has time."""
     allowed = rows_read(problem, plan)
-    if problem.cov.holds_entries or allowed < problem.n or not context.open(plan.small):
+    if problem.cov.holds_entries or allowed < problem.n or not context.gap_exceeds(plan.small):
         return
-    if not plan.always_levels and (_at_once(problem) or not context.monitor.affords(reading_seconds(problem))):
+    if not plan.thorough and (_at_once(problem) or not context.monitor.affords(reading_seconds(problem))):
         return  # the quick form has levelled them, or would not end
-    if context.least == np.inf or (plan.always_levels and context.above(plan.narrow)):
+    if context.least == np.inf or (plan.thorough and context.relaxation_gap_exceeds(plan.narrow)):
         yield balanced_rows(
             problem,
             passes=plan.passes,
@@ -144,7 +144,7 @@ def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
 
 def _levelled(A: np.ndarray, problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
     """About the least largest row over power steps in single precision, and its weights."""
-    size = float(A.diagonal().max()) or 1.0  # singles reach no further than 1e38
+    size = float(A.diagonal().max()) or 1.0  # single precision overflows above about 1e38
     single = (A / size).astype(np.float32)
     own, shares = single.diagonal(), _shares(single, problem.nonnegative)
     d = np.sqrt(np.maximum(own, 0.0))

@@ -44,11 +44,11 @@ class Proven:
         """The least upper bound proven so far; infinite if there is none."""
         return least_proven(self.bounds)
 
-    def open(self, gap: float) -> bool:
+    def gap_exceeds(self, gap: float) -> bool:
         """Whether all bounds together leave a relative gap larger than this."""
         return self.upper > self.lower * (1 + gap)
 
-    def above(self, gap: float) -> bool:
+    def relaxation_gap_exceeds(self, gap: float) -> bool:
         """Whether the attempts that count leave a relative gap larger than this."""
         return self.least > self.lower * (1 + gap)
 
@@ -67,11 +67,11 @@ class Attempt(Generic[PlanT, ContextT]):
         Share of the work done before it: attempts are made in this order. The very first bounds
         every direction, so that a call stopped at once still has an upper bound.
     make : callable
-        ``make(problem, plan, context)`` yields falling bounds, each of them valid; none where it does
-        not apply.
+        ``make(problem, plan, context)`` yields decreasing bounds, each of them valid; nothing if it
+        does not apply.
     above : {"", "narrow", "optimal"}
-        Made only if the relaxations leave a gap larger than the plan's field of this name, judged
-        when the first such attempt comes up; always made if empty.
+        The attempt is made only if the relaxations leave a gap larger than the plan's field of this
+        name, as evaluated at the first such attempt; if empty, it is always made.
     counts_for_gap : bool
         Whether its bounds count for that gap; those that hold only with some probability never do.
     expected : callable, optional
@@ -102,12 +102,12 @@ class BoundInfo(Generic[PlanT, ContextT]):
         What its ``Bound.ingredients`` may be: types that :func:`nnspca.verify` can derive a value
         from. Empty for a bound that holds only with some probability.
     argument : str
-        The reason in two to five sentences for readers who know eigenvalues; the full proof stands
+        The reason in two to five sentences for readers who know eigenvalues; the full proof is
         in the module of the bound. Empty for bounds on several parts.
     attempts : tuple of Attempt
-        Empty where another entry's attempts make it too, or a sweep does.
+        Empty if the bound comes from another entry's attempts or from a sweep.
     every_direction : bool
-        Whether it holds without any constraint, and so for the largest eigenvalue.
+        Whether it holds without any constraint, and so also bounds λ₁.
 
     Examples
     --------

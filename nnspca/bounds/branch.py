@@ -30,7 +30,7 @@ import numpy as np
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
-from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, parts_cases
+from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, worth_branching
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.control.progress import Monitor
@@ -88,7 +88,7 @@ def tighten(
     entries: float = ENTRIES,
     start: PairProof | None = None,
 ) -> Iterator[Bound]:
-    """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
+    """Yield decreasing bounds as the tree grows, until the goal is met or the budget is spent.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def tighten(
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """Branch and bound if the budget suffices, until a component can be called optimal."""
-    if not parts_cases(problem, plan):
+    if not worth_branching(problem, plan):
         return
     whole = context.bounds["pair-scaled"].ingredients if "pair-scaled" in context.bounds else None
     yield from tighten(

@@ -1,4 +1,4 @@
-"""The rows outside a working set: the cost of each, and the largest share that it can grant to the rows inside."""
+"""The rows outside a working set: the cost of each, and the largest θ that each row inside can afford for them."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Outside:
 
     problem: Problem
     monitor: Monitor
-    most: int = sys.maxsize  # rows that are worth reading at a time
+    max_rows_read: int = sys.maxsize  # maximum number of rows worth reading at a time
 
     def __post_init__(self) -> None:
         self.cov, self.k = self.problem.cov, self.problem.k
         self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov._drift)
         terms = self.cov._form.terms + 4
-        self.reading = rounding.inner_products(terms)  # of an entry read from a factor, relative to the two deviations
+        self.reading_error = rounding.inner_products(terms)  # of an entry computed from a factor, in units of s_i s_j
 
-    def quiet(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
+    def negligible(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
         """Which rows cost at most ``level`` whatever their covariances: those need not be read."""
-        s = self.deviations * (1 + self.reading)
+        s = self.deviations * (1 + self.reading_error)
         near = float(sum_of_largest(s[rows], self.k - 1))
         with np.errstate(over="ignore"):
             across = float(sum_of_largest(s[inside] ** 2 / limits, self.k - 1))
@@ -42,7 +42,7 @@ class Outside:
     ) -> np.ndarray:
         """What each row costs, rounded up; infinite for those not reached when stopped.
 
-        ``prices`` are taken off the shares of S, for which parts pay elsewhere
+        ``prices`` are subtracted from the shares of S; the joint dual adds them to its value elsewhere
         (:mod:`nnspca.bounds.parts.working`).
         """
         out = np.full(len(rows), np.inf)
@@ -54,12 +54,12 @@ class Outside:
             self.monitor.pay(self.cov._reading_seconds(chosen))
             block = self.cov.block(chosen)
             shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
-            shares += self.reading * self.deviations[chosen, None] * self.deviations + self.cov._drift
+            shares += self.reading_error * self.deviations[chosen, None] * self.deviations + self.cov._drift
             if len(inside):
                 with np.errstate(over="ignore"):
                     shares[:, inside] = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
             shares[np.arange(len(chosen)), chosen] = 0.0
-            own = self.cov.diagonal[chosen] * (1 + self.reading) + self.cov._drift
+            own = self.cov.diagonal[chosen] * (1 + self.reading_error) + self.cov._drift
             out[start : start + self.cov._strip] = rounding.raised(
                 own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8)
             )
@@ -73,7 +73,7 @@ def falling_entries(M: np.ndarray, k: int) -> np.ndarray:
 
 
 def limits_at(base: np.ndarray, falling: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """The same of rows that cost ``base`` and their ``falling`` (rows, k − 1) shares, each with a level of its own."""
+    """For each row, the largest θ with ``base + Σ max(falling, θ)`` at most its level; ``falling``: (rows, k − 1)."""
     low, high = 1e-12 * levels, 2 * levels
     for _ in range(BISECTIONS):
         middle = (low + high) / 2

@@ -36,7 +36,7 @@ from typing import TypeVar
 import numpy as np
 
 from nnspca.bounds import eigenvalues
-from nnspca.bounds.plan import BoundContext, Plan, pair_steps, parts_cases, step_seconds, whole_steps
+from nnspca.bounds.plan import BoundContext, Plan, pair_steps, step_seconds, whole_steps, worth_branching
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Monitor
@@ -185,7 +185,7 @@ def _tightened(problem: Problem, plan: Plan, context: BoundContext, steps: int) 
         monitor=context.monitor,
         warm_start=proof if isinstance(proof, PairProof) else None,
         weights=scales.weights if isinstance(scales, ScaleProof) else None,
-        enough=context.lower * (1 + plan.optimal) if problem.n <= CASES and parts_cases(problem, plan) else np.inf,
+        enough=context.lower * (1 + plan.optimal) if problem.n <= CASES and worth_branching(problem, plan) else np.inf,
     )
 
 
@@ -249,7 +249,7 @@ def _largest(M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
 
 def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
     """Rescale M by the best d of a few power steps in single precision: any d is valid."""
-    size = max(float(np.abs(L.diagonal()).max()), float(M.max()), 1e-300)  # singles reach no further than 1e38
+    size = max(float(np.abs(L.diagonal()).max()), float(M.max()), 1e-300)  # single precision overflows above about 1e38
     diagonal, single = (L.diagonal() / size).astype(np.float32), (M / size).astype(np.float32)
     d = np.ones(len(M), dtype=np.float32)
     best, least = d, np.inf

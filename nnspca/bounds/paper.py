@@ -15,7 +15,7 @@ from nnspca.result import Bound
 from nnspca.spannogram import net
 
 RANK, EPSILON = 3, 0.1  # the settings of Asteris et al. 2014, section 7
-PRICE = 1e-8  # seconds a feature takes in a direction
+PRICE = 1e-8  # seconds per feature and direction
 FEWEST_SAMPLES = 1000  # directions: it then fails less often than once in 10^20 runs
 
 
@@ -32,7 +32,7 @@ def sampled(
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(d, cov.n_features)
     values, vectors = run_cancellable(lambda: cov.eigenpairs(min(d + 1, cov.n_features)), monitor)
-    following = float(values[d]) if d < len(values) else 0.0
+    next_eigenvalue = float(values[d]) if d < len(values) else 0.0
     samples = min(net.samples_of_theorem(epsilon, d, cov.n_features), max_samples)
     V = vectors[:, :d] * np.sqrt(values[:d])
     value, done = 0.0, 0
@@ -45,7 +45,7 @@ def sampled(
     detail = f"ε-net of {done:,} random directions, d = {d}, ε = {epsilon:g}; not proven."
     return Bound(
         "paper",
-        min(float(values[0]), value / (1 - epsilon) + following),
+        min(float(values[0]), value / (1 - epsilon) + next_eigenvalue),
         deterministic=False,
         detail=detail,
         probability=min(1 - failure, math.nextafter(1.0, 0.0)),  # what is not proven never rounds up to certainty
@@ -53,9 +53,9 @@ def sampled(
 
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """With as many directions as the plan has time for."""
+    """The paper's bound with the number of directions that ``plan.paper_entries`` allows, or ``FEWEST_SAMPLES``."""
     if not problem.cov.in_memory:
-        return  # what is not proven is not worth the passes of eigenvectors
+        return  # an unproven bound is not worth the passes over the data that the eigenvectors need
     samples = max(FEWEST_SAMPLES, plan.paper_entries // problem.n)
     rng = np.random.default_rng(context.seed)
     yield sampled(problem, rng=rng, monitor=context.monitor, max_samples=samples)

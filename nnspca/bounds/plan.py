@@ -13,11 +13,11 @@ from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 SECOND = 145 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a second: the unit of cost
-STEP = 0.75  # of what the unit counts for a step: it is faster on many features than when the unit was set
+STEP = 0.75  # time of a step relative to the calibration of SECOND: steps on many features have become faster since
 OVERHEAD = 3e5  # cost of a step that does not depend on n, in the unit n^2.5
-FEW = 1000  # features up to which a certificate may do the work of few
-WORTHWHILE = 700  # fewest steps of a splitting for which a tree is worthwhile
-QUICK = 0.5  # share of the work by which all quick bounds are made; no call ends before
+FEW = 1000  # largest n with the budget `seconds`; above it the budget is `seconds_of_many`
+WORTHWHILE = 700  # least number of steps of a splitting for which a tree is worthwhile
+QUICK = 0.5  # `Attempt.at` by which all quick bounds have been computed; a small gap ends no call before it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,46 +31,49 @@ class Plan:
     cells : int
         Limit of each search on the sphere.
     paper_entries : int
-        Most directions times features for the paper's own bound, which holds with some probability
-        only.
+        Largest product of directions and features for the paper's own bound, which is probabilistic.
     pair_features : int
-        Most features for the pair-scaled dual, whose steps cost n³.
+        Maximum number of features for the pair-scaled dual, whose steps cost n³.
     whole_features : int
-        Most features for it where elimination cannot set enough of them aside.
+        Maximum number of features for the pair-scaled dual on all features when elimination removes
+        too few.
     kept_share : float
-        Share of so few features that elimination may keep: the dual on all does as well as on more.
+        If n is at most ``whole_features``: largest share of the features that elimination may keep.
+        With a larger share the dual on all features does as well.
     working_features : int
-        Most features of a working set for it, where all are too many.
+        Maximum size of a working set for the dual when there are more features than that; a large k
+        raises it.
     pair_steps : int
-        Most steps of it.
+        Maximum number of its steps.
     pair_seconds, whole_seconds, branch_seconds : float
-        Most cost of it, of it where elimination failed, and of branch and bound, in the
-        unit ``SECOND``.
-    eliminated_features : int
-        Most features that elimination by masses keeps.
-    eliminated_loss : float
-        Share of the upper bound that may be lost for fewer of them.
-    eliminated_seconds : float
-        Most cost of the relaxations on them, in the unit ``SECOND``.
-    read : float
-        Most products that one bound may take to read rows of A, where A is not held: of two hundred
-        samples of a hundred thousand features a whole pass would take minutes.
+        Maximum cost of the pair-scaled dual, of the same where elimination failed, and of branch
+        and bound, in the unit ``SECOND``.
+    kept_features : int
+        Maximum number of features that elimination keeps.
+    elimination_loss : float
+        Relative loss of the upper bound that is accepted for a smaller set of kept features.
+    elimination_seconds : float
+        Maximum cost of the relaxations on the kept features, in the unit ``SECOND``.
+    read_products : float
+        Maximum number of products that one bound may spend on reading rows of A when A is not
+        stored. With 200 samples of 100,000 features, reading all rows would take minutes.
     passes : int
-        Power steps over all rows that level them, where A is not held: a step reads the whole of A.
-    always_levels : bool
-        Whether they are made where a working set would do, too.
+        Number of power steps over all rows when A is not stored; each step reads the whole of A.
+    thorough : bool
+        Whether these steps are also made when another relaxation has given a bound, and an
+        elimination uses branch and bound and plans no cases in advance.
     closed : float
         Relative gap at which nothing more is tried.
     narrow : float
-        Relative gap of the pair-scaled dual below which no other relaxation would come close.
+        Relative gap of the relaxations below which further rank-d bounds and power steps over all
+        rows are skipped, as they are then hardly ever smaller.
     optimal : float
-        Relative gap below which a component is called optimal: nothing is parted into cases any
-        more.
+        Relative gap below which a component is called optimal: branch and bound is not started.
     last : float
-        No attempt is made whose place (``Attempt.at``) comes after this.
+        Attempts with ``Attempt.at`` above this are skipped.
     seconds, seconds_of_many : float
-        Most work of all attempts together, counted in processor seconds, up to ``FEW`` features and beyond:
-        those under way when it ends yield what they have.
+        Maximum work of all attempts together, counted in processor seconds, up to ``FEW`` features and
+        beyond: an attempt that is running when it is used up returns its best bound so far.
     small : float
         Relative gap at which the rest of that work is limited to ``seconds_of_small``.
     seconds_of_small : float
@@ -85,12 +88,12 @@ class Plan:
     pair_steps: int
     pair_seconds: float
     whole_seconds: float
-    eliminated_features: int
-    eliminated_loss: float
-    eliminated_seconds: float
-    read: float
+    kept_features: int
+    elimination_loss: float
+    elimination_seconds: float
+    read_products: float
     passes: int
-    always_levels: bool
+    thorough: bool
     branch_seconds: float
     closed: float
     kept_share: float = 0.5
@@ -118,12 +121,12 @@ PLANS = {
         pair_steps=400,
         pair_seconds=1.2,
         whole_seconds=2.4,
-        eliminated_features=640,
-        eliminated_loss=3e-3,
-        eliminated_seconds=2.8,
-        read=4e10,
+        kept_features=640,
+        elimination_loss=3e-3,
+        elimination_seconds=2.8,
+        read_products=4e10,
         passes=1,
-        always_levels=False,
+        thorough=False,
         branch_seconds=1,
         closed=5e-5,
         narrow=2e-2,
@@ -142,12 +145,12 @@ PLANS = {
         pair_steps=4000,
         pair_seconds=60,
         whole_seconds=60,
-        eliminated_features=1000,
-        eliminated_loss=3e-4,
-        eliminated_seconds=60,
-        read=6e11,
+        kept_features=1000,
+        elimination_loss=3e-4,
+        elimination_seconds=60,
+        read_products=6e11,
         passes=3,
-        always_levels=True,
+        thorough=True,
         branch_seconds=90,
         closed=1e-6,
     ),
@@ -160,7 +163,7 @@ def _ignored(support: np.ndarray) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoundContext(Proven):
-    """The context of an attempt: what is known so far, any of which it may start from.
+    """The context of an attempt: all results so far; an attempt may start from any of them.
 
     Attributes
     ----------
@@ -173,8 +176,8 @@ class BoundContext(Proven):
     consider : callable
         Called with a support of at most k features that may have a better point.
     include : tuple of int
-        Features that every support contains. The problem of an attempt is without them: a bound
-        that can count their places adds them.
+        Features that every support contains. The problem passed to an attempt omits this constraint;
+        a bound that can use it adds it.
     """
 
     x: np.ndarray
@@ -190,7 +193,7 @@ def pair_steps(problem: Problem, plan: Plan) -> int:
 
 
 def whole_steps(problem: Problem, plan: Plan) -> int:
-    """The same for more features, none of which can be eliminated."""
+    """The number of its steps on all features, up to ``whole_features``: used where elimination fails."""
     if not problem.cov.holds_entries or problem.n > plan.whole_features:
         return 0
     seconds = plan.pair_seconds if problem.n <= plan.pair_features else plan.whole_seconds
@@ -203,15 +206,15 @@ def cost(n: int) -> float:
 
 
 def step_seconds(n: int) -> float:
-    """Return about how many seconds a step of a splitting of n features takes, with its share of a bound."""
+    """Return about how many seconds a step of a splitting of n features takes, including its share of a bound."""
     return STEP * cost(n) / SECOND
 
 
 def rows_read(problem: Problem, plan: Plan) -> int:
-    """The most rows of A that one bound may read in full."""
-    return min(max(problem.cov._strip, int(plan.read / problem.cov._row_cost)), problem.cov._rows_at_hand)
+    """The maximum number of rows of A that one bound may read in full."""
+    return min(max(problem.cov._strip, int(plan.read_products / problem.cov._row_cost)), problem.cov._rows_at_hand)
 
 
-def parts_cases(problem: Problem, plan: Plan) -> bool:
+def worth_branching(problem: Problem, plan: Plan) -> bool:
     """Whether branch and bound on all features is worth beginning."""
     return pair_steps(problem, plan) > 0 and plan.branch_seconds * SECOND >= WORTHWHILE * cost(problem.n)

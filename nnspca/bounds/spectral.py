@@ -1,9 +1,9 @@
 """Bounds from the spectrum: λ₁, the rank-d optimum plus λ_{d+1}, and its shifted form.
 
 With orthonormal eigenvectors, ``x'Ax <= λ_{d+1} + Σ_{i<=d} (λ_i − λ_{d+1}) (u_i'x)²`` for unit x:
-giving every direction λ_{d+1} and only the surplus to the first d counts the tail once, where the
-paper's ``OPT_d + λ_{d+1}`` counts it twice. So it is never worse than the paper's. The inner
-maximum is closed by the search of :mod:`nnspca.spannogram.sphere`; the step from A to the
+every direction contributes λ_{d+1}, and only the first d contribute their surplus. So the tail is
+counted once, not twice as in the paper's ``OPT_d + λ_{d+1}``, and this bound is never larger. The
+inner maximum is bounded by the search of :mod:`nnspca.spannogram.sphere`; the step from A to the
 floating-point V is proven by :func:`nnspca.bounds.eigenvalues.residual`, so the eigenvectors need not
 be exact.
 """
@@ -25,12 +25,12 @@ from nnspca.result import Bound
 from nnspca.spannogram import sphere
 
 QUIET = Monitor()
-PRICE = 2e-8  # seconds a feature takes in a cell
+PRICE = 2e-8  # seconds per feature and cell
 FIRST = 3  # d of the paper's experiments (Asteris et al. 2014, section 7)
 
 
 def leading(problem: Problem, monitor: Monitor = QUIET) -> Bound:
-    """λ₁: the variance of the unconstrained component, hence an upper bound on all (B0); the trace, if stopped."""
+    """λ₁: the variance of the unconstrained component, hence an upper bound (B0); the trace, if stopped."""
     cov = problem.cov
     try:
         tail = run_cancellable(lambda: eigenvalues.residual(cov, np.zeros((cov.n_features, 0))), monitor)
@@ -48,7 +48,7 @@ def leading(problem: Problem, monitor: Monitor = QUIET) -> Bound:
 
 
 def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: int = 30_000) -> Bound | None:
-    """The rank-d optimum plus what the other directions can add, at most (B1; B2 when ``shifted``).
+    """An upper bound on the rank-d optimum, plus the most that other directions can add (B1; B2 if ``shifted``).
 
     Returns None where no residual can be proven (the covariance is too large to factorise).
     """
@@ -56,8 +56,8 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
     if not eigenvalues.affordable(cov, d):
         return None
     values, vectors = run_cancellable(lambda: cov.eigenpairs(min(d + 1, cov.n_features)), monitor)
-    following = float(values[d]) if d < len(values) else 0.0
-    surplus = np.maximum(values[:d] - (following if shifted else 0.0), 0.0)
+    next_eigenvalue = float(values[d]) if d < len(values) else 0.0
+    surplus = np.maximum(values[:d] - (next_eigenvalue if shifted else 0.0), 0.0)
     V = vectors[:, :d] * np.sqrt(surplus)
     tail = run_cancellable(lambda: eigenvalues.residual(cov, V), monitor)
     if tail is None:
@@ -66,9 +66,12 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
     inner = sphere.maximise(V, k, nonnegative=nonnegative, tol=1e-6, max_cells=cells, should_stop=monitor.stop)
     monitor.pay(PRICE * len(inner.tree) * cov.n_features)
     top = rounding.covered(inner.upper)
-    strongest = "the strongest direction" if d == 1 else f"the {d} strongest directions"
+    leading_ones = "the leading eigenvector" if d == 1 else f"the {d} leading eigenvectors"
     rest = "was subtracted first and is added back" if shifted else "is the most that the other directions add"
-    detail = f"The best k features along {strongest} were found exactly; eigenvalue {d + 1} {rest}."
+    detail = (
+        f"The best variance of k features along {leading_ones} is bounded by a search over the sphere; "
+        f"eigenvalue {d + 1} {rest}."
+    )
     return Bound(
         "shifted-rank" if shifted else "rank",
         rounding.added(tail, top),
@@ -83,7 +86,7 @@ def leading_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iter
 
 
 def rank_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """B1 at the paper's own rank, where it takes no long: B2 is never above it."""
+    """B1 at the paper's own rank, if it is fast; B2 is never larger."""
     if eigenvalues.residual_seconds(problem.cov, FIRST) > plan.seconds_of_small:
         return
     bound = rank(problem, _first(problem, plan), shifted=False, cells=plan.cells, monitor=context.monitor)
@@ -101,15 +104,15 @@ def shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iter
 
 
 def best_shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """The least B2 over the plan's ranks, given up once nothing more need be tried."""
+    """The least B2 over the plan's ranks, until one reaches the plan's tolerance."""
     least: Bound | None = None
     upper, ranks = context.upper, _ranks(problem, plan)
     if not eigenvalues.affordable(problem.cov, ranks[0]):
         return
-    granted, _ = run_cancellable(lambda: problem.cov.eigenpairs(min(ranks[-1] + 1, problem.n)), context.monitor)
+    leading_values, _ = run_cancellable(lambda: problem.cov.eigenpairs(min(ranks[-1] + 1, problem.n)), context.monitor)
     for d in ranks:
-        if d < len(granted) and granted[d] > upper:
-            continue  # what every direction is granted is more than is proven of all
+        if d < len(leading_values) and leading_values[d] > upper:
+            continue  # λ_{d+1} alone exceeds the best proven bound
         bound = rank(problem, d, shifted=True, cells=plan.cells, monitor=context.monitor)
         if bound is not None and (least is None or bound.value < least.value):
             least = bound
@@ -120,7 +123,7 @@ def best_shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) ->
 
 
 def _ranks(problem: Problem, plan: Plan) -> list[int]:
-    """The plan's ranks that these features have."""
+    """The plan's ranks that do not exceed n."""
     return [d for d in plan.ranks if d <= problem.n]
 
 

@@ -44,14 +44,14 @@ class Without(Elimination):
         self.places = np.flatnonzero(np.isin(self.whole.inside, self.inside))
         self.part = self.whole.part.restrict(self.places)
         self.error = self.whole.error
-        for first, case in self.whole.cases.items():
-            self.cases[first] = self._case_without(case)
+        for q_min, case in self.whole.cases.items():
+            self.cases[q_min] = self._case_without(case)
 
     def _case_without(self, case: Case) -> Case:
         """A case of the whole without the feature: the multipliers stay valid, and no bound rises."""
         problem = Problem(self.part, min(case.problem.k, len(self.places)), self.problem.nonnegative)
-        reduced = Case(problem, case.value, None, rests=not self.part.diagonal.max() > 0)
-        if reduced.rests:
+        reduced = Case(problem, case.value, None, is_stalled=not self.part.diagonal.max() > 0)
+        if reduced.is_stalled:
             return reduced
         if isinstance(case.proof, PairProof):
             block = np.ix_(self.places, self.places)
@@ -60,12 +60,12 @@ class Without(Elimination):
             reduced.improve(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
         return reduced
 
-    def _splitting(self, case: Case, first: int, meter: branch.Meter) -> Splitting:
+    def _splitting(self, case: Case, q_min: int, meter: branch.Meter) -> Splitting:
         """A splitting that starts at the state of the whole's."""
-        whole = self.whole.cases.get(first)
+        whole = self.whole.cases.get(q_min)
         if whole is None or whole.splitting is None:
-            return super()._splitting(case, first, meter)
-        splitting = Splitting(case.problem, self._shortened(case.problem.k))
+            return super()._splitting(case, q_min, meter)
+        splitting = Splitting(case.problem, self._truncated_x(case.problem.k))
         splitting.follow(whole.splitting, self.places, whole=True)
         return splitting
 

@@ -65,7 +65,7 @@ def tighten(
     monitor: Monitor,
     read: int | None = None,
 ) -> Iterator[Bound]:
-    """Yield falling bounds below ``least``; nothing where too many rows would have to be in the working set.
+    """Yield decreasing bounds below ``least``; nothing where too many rows would have to be in the working set.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
     support, nothing = np.flatnonzero(x), np.zeros(0, dtype=int)
     if len(support) >= features:
         return nothing, False
-    order = np.argsort(-outside.deviations, kind="stable")[: min(READ, outside.most)]
+    order = np.argsort(-outside.deviations, kind="stable")[: min(READ, outside.max_rows_read)]
     sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
     wanted = FIRST + GROWTH * int(np.count_nonzero(sums > lower))
     if wanted <= 1.5 * features:
@@ -185,7 +185,12 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
     if lower_bound <= 0 or 2 * len(support) > wanted:
         return nothing, True
     mass_bounds = masses.largest(
-        outside.problem, lower_bound, wanted, outside.monitor, allowed=outside.cov.n_features, most=outside.most
+        outside.problem,
+        lower_bound,
+        wanted,
+        outside.monitor,
+        allowed=outside.cov.n_features,
+        most=outside.max_rows_read,
     )
     return nothing if mass_bounds is None else np.union1d(
         support, np.argsort(-mass_bounds, kind="stable")[:wanted]
@@ -261,8 +266,8 @@ def _levelled(
     rows = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
     level: float = max(value, goal * (1 - 1e-6))
     limits = _limits(proof, k, level)
-    read = rows[~outside.quiet(rows, inside, limits, level)]
-    if len(read) > outside.most:
+    read = rows[~outside.negligible(rows, inside, limits, level)]
+    if len(read) > outside.max_rows_read:
         return None
     sums = outside.sums(read, inside, limits)
     above = sums > level

@@ -28,10 +28,10 @@ def joint_masses(boxes: object, own: np.ndarray, lower_bound: float, problem: Pr
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if type(boxes) is not BoxProof:
         raise CertificateError(f"the boxes are a {type(boxes).__name__}")
-    chosen = feature_indices(boxes.features, "the features that take part", cov.n_features)
+    chosen = feature_indices(boxes.features, "the features of the boxes", cov.n_features)
     if not 2 <= k < len(chosen) <= WIDEST:
         raise CertificateError(
-            f"{len(chosen):,} features take part, where k is {k}; more than that and {WIDEST:,} at most"
+            f"the boxes have {len(chosen):,} features; more than k = {k} and at most {WIDEST:,} are needed"
         )
     prices = array(boxes.prices, "the prices of weight", (None, len(chosen)))
     if not 1 <= len(prices) <= STAGES or not (PRICES[0] <= prices.min() and prices.max() <= PRICES[1]):

@@ -1,4 +1,6 @@
-"""Re-checks a cover of the sphere, cell by cell, with values of h computed afresh."""
+"""Re-checks a cover of the sphere, cell by cell, with recomputed values of h.
+
+h(c) is the norm of the k largest entries of (Vc)⁺, or of |Vc| without the sign constraint."""
 
 from __future__ import annotations
 
@@ -10,12 +12,13 @@ from nnspca.certificates.numbers import at_most
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
-NODES = 2**20  # of a tree, several times what a thorough search may make: a file holds more, and memory does not
-DEEPEST = 2000  # levels of splits: below, rounding is all that is left
+# maximum size of a tree, several times that of a thorough search: a larger one fits in a file but not in memory
+NODES = 2**20
+DEEPEST = 2000  # maximum depth of the tree: at greater depth the cells are smaller than rounding errors
 
 
 def check_cover(tree: np.ndarray, V: np.ndarray, inner: float, k: int, nonnegative: bool) -> None:
-    """Re-split the orthants along the tree, and bound every leaf from fresh values of h: ‖V'x‖² is at most inner."""
+    """Re-split the orthants along the tree, and bound every leaf from recomputed h: ‖V'x‖² is at most inner."""
     if len(tree) > NODES:
         raise CertificateError(f"the cover has {len(tree):,} cells; {NODES:,} are checked at most")
     V = V[:, np.abs(V).max(axis=0) > 0]
@@ -32,8 +35,8 @@ def check_cover(tree: np.ndarray, V: np.ndarray, inner: float, k: int, nonnegati
     for start in range(0, len(above), step):
         chosen = above[start : start + step]
         constant, tops = _constant_supports(V, cells[chosen], k, nonnegative)
-        for r, steady, top in zip(chosen.tolist(), constant, tops, strict=True):
-            if not steady:
+        for r, is_constant, top in zip(chosen.tolist(), constant, tops, strict=True):
+            if not is_constant:
                 raise CertificateError(f"cell {r} of the cover is bounded by {bounds[r] ** 2!r}, above {inner!r}")
             key = np.packbits(top).tobytes()
             if key not in known:
@@ -62,26 +65,26 @@ def _constant_supports(V: np.ndarray, C: np.ndarray, k: int, nonnegative: bool) 
     outside = np.where(tops[:, None], 0.0, np.maximum(w, 0.0) if nonnegative else np.abs(w)).max(axis=2)
     full = (tops.sum(axis=1) == k)[:, None]
     tolerance = (d + 4) * EPS * np.sqrt((V**2).sum(axis=1).max())
-    steady = (inside >= np.where(full, outside, 0.0) - tolerance) & (full | (outside <= tolerance))
-    # at most k rows that count anywhere in the cell are a support as well
-    count = ((w if nonnegative else np.abs(w)) > tolerance).any(axis=1)
-    few = count.sum(axis=1) <= k
-    return few | steady.all(axis=1), np.where(few[:, None], count, tops)
+    is_constant = (inside >= np.where(full, outside, 0.0) - tolerance) & (full | (outside <= tolerance))
+    # if at most k rows are nonzero anywhere in the cell, they are a constant support, too
+    is_nonzero = ((w if nonnegative else np.abs(w)) > tolerance).any(axis=1)
+    few = is_nonzero.sum(axis=1) <= k
+    return few | is_constant.all(axis=1), np.where(few[:, None], is_nonzero, tops)
 
 
 def _largest_singular_value(V: np.ndarray, rows: np.ndarray, k: int) -> float:
-    """Of the rows of a constant support, with an allowance for the rounding of h over the cell."""
+    """The largest singular value of the rows of a constant support, plus an allowance for rounding of h in the cell."""
     d = V.shape[1]
-    # comparisons may be off by the tolerance and by two roundings, in k places, with weights of sum
-    # √d at most
+    # each of k comparisons may be wrong by the tolerance and two rounding errors; a unit vector in the
+    # cell combines corners with weights that sum to at most √d
     slack = 2 * (d + 4) * EPS * np.sqrt(k * d) * np.sqrt((V**2).sum(axis=1).max())
     top = float(np.linalg.norm(rows, 2)) if len(rows) else 0.0
-    # long rows of sums round alike where rows are equal: their number counts
+    # sums of equal rows have equal rounding errors, which add up: the allowance grows with the number of rows
     return top * (1 + 4 * d * EPS) + (4 * (d + 4) + 2 * len(rows) * d) * EPS * float(np.linalg.norm(rows)) + slack
 
 
 def _leaves(tree: np.ndarray, d: int, nonnegative: bool) -> tuple[np.ndarray, int]:
-    """Corners of every leaf, shape (leaves, d, d), and the depth of the tree, which must be whole."""
+    """Corners of every leaf, shape (leaves, d, d), and the depth of the tree, which must be complete."""
     if len(tree) < 2 ** (d if nonnegative else d - 1):
         raise CertificateError("the cover leaves part of the sphere unproven")
     signs = [s for s in product((1.0, -1.0), repeat=d) if nonnegative or s[0] > 0]
@@ -108,7 +111,7 @@ def _leaves(tree: np.ndarray, d: int, nonnegative: bool) -> tuple[np.ndarray, in
 
 
 def _levels(tree: np.ndarray, roots: int) -> list[np.ndarray]:
-    """Turn preorder bits into one array of bits a level, in the order of their parents."""
+    """Turn preorder bits into one array of bits per level, ordered by parent."""
     levels: list[list[bool]] = [[]]
     stack = [0] * roots  # depth of each cell still to be listed
     for splits in tree.tolist():
@@ -128,7 +131,7 @@ def _levels(tree: np.ndarray, roots: int) -> list[np.ndarray]:
 
 
 def _heights(V: np.ndarray, corners: np.ndarray, k: int, nonnegative: bool) -> tuple[np.ndarray, float]:
-    """Upper values of h at the corners, and a few roundings of h."""
+    """Upper bounds on h at the corners, and an allowance of several rounding errors of h."""
     n, d = V.shape
     heights = np.zeros(len(corners))
     largest = np.sort((V**2).sum(axis=1))[::-1][:k].sum()
@@ -143,9 +146,9 @@ def _heights(V: np.ndarray, corners: np.ndarray, k: int, nonnegative: bool) -> t
 
 
 def _interpolated(C: np.ndarray, h: np.ndarray, spare: float, claimed: float, grace: float) -> np.ndarray:
-    """The least norm over y with C y >= h, among the minimisers on sets of tight corners, for each cell.
+    """For each cell, the least norm of some y with C y >= h: least-norm solutions of C y = h on corners, scaled up.
 
-    All sets are tried, largest first, until a cell's bound is below what is claimed.
+    All sets of corners are tried, largest first, until a cell's bound is below what is claimed.
     """
     d = C.shape[1]
     least = np.full(len(C), np.inf)

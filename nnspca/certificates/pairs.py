@@ -36,7 +36,7 @@ def branch_bound(proof: BranchProof, problem: Problem) -> float:
             if feature in out or feature in inside:
                 raise CertificateError(f"feature {feature} is split at twice on one path")
             if len(inside) >= k or len(out) >= n - 1:
-                raise CertificateError("a case that is settled is split")
+                raise CertificateError("a case that is already decided is split again")
             cases += [(out, inside | {feature}), (out | {feature}, inside)]
             continue
         leaf = next(leaves, None)

@@ -1,4 +1,4 @@
-"""The types of proof: frozen ingredients from which the judge re-derives a bound."""
+"""The types of proof: frozen ingredients from which :func:`nnspca.verify` derives the bound again."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class BranchProof:
         Preorder of the tree: the feature a node is split at ("without" first, then "with"), −1 for
         a leaf.
     leaves : tuple of PairProof
-        One for each leaf, in that order, on the features it does not leave out (on those known to
-        be in only, where these fill all k places): row i costs ``M_if`` over the known others and
-        its largest other entries, ``k − 1`` in all.
+        One for each leaf, in that order, on the features that the leaf does not exclude, or on the
+        k included ones if there are k. The cost of row i sums ``k − 1`` entries: ``M_if`` for the
+        included f ≠ i, then the largest of the others.
     """
 
     splits: tuple[int, ...]
@@ -113,7 +113,7 @@ class PartsProof:
         Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign
         constraint); not required of pairs known not to share a part.
     v : ndarray, shape (n,)
-        The features' prices: nonnegative, but for features known to be in use.
+        The features' prices: nonnegative except for features known to be in use.
     V : ndarray, shape (n, d)
     tail : float
         Claimed: ``A − L ⪯ tail·I + VV'``.
@@ -153,7 +153,8 @@ class PartsTreeProof:
     ----------
     splits : ndarray of int, shape (nodes, 2)
         Preorder of the tree: the pair a node is split at ("they share no part" first, then "they
-        share one", which is left out where more than k features would), (−1, −1) for a leaf.
+        share one"), (−1, −1) for a leaf. The second child is omitted if its part would have more
+        than k features.
     leaves : tuple of PartsProof
         One for each leaf, in that order.
     """
@@ -185,16 +186,16 @@ class WorkingProof:
 class BoxProof:
     """Ingredients of joint bounds on masses: each mass is limited by those of its companions.
 
-    At first feature i holds at most A_ii over the variance attained. In each stage, with ``r_j`` the root of
-    what feature j holds at most and λ the price of row i, in units of the variance attained:
+    Initially the mass of feature i is at most A_ii divided by the attained variance. Let ``r_j`` be the
+    square root of the current bound on the mass of j, and λ the price of row i. In each stage, in units
+    of the attained variance:
     ``c x_i + λ x_i²/2 <= λ/2 + Φ``, where c = 1 − A_ii and Φ is the sum of the k−1 largest
     ``max over 0 <= x <= r_j of A_ij⁺ x − λ x²/2``.
 
     Attributes
     ----------
     features : ndarray of int, shape (c,)
-        Those that take part, ascending, more than k. Of the companions outside, only A_ij <= √(A_ii A_jj)
-        is used.
+        More than k features, ascending. For companions outside, only A_ij <= √(A_ii A_jj) is used.
     prices : ndarray, shape (stages, c)
         λ, any positive numbers.
     """
@@ -207,9 +208,9 @@ class BoxProof:
 class EliminationProof:
     """Ingredients of the elimination by masses: bounds on a set T of features that extend to all.
 
-    With q features outside T, whose masses (what they can hold of ‖x‖² = 1) add to ε_q at most, the
-    upper bound is ``U (1 − ε_q) / (1 − 2 ε_q)``, U the least one proven on T for k − q features or
-    more. The masses follow from A and from the variance that the loadings attain, and are not among
+    With q features outside T, whose masses (upper bounds on x_i², ‖x‖ = 1) sum to at most ε_q, the upper
+    bound is ``U (1 − ε_q) / (1 − 2 ε_q)``, where U is the least bound proven on T for k − q or more
+    features. The masses follow from A and from the variance that the loadings attain, and are not among
     the ingredients.
 
     Attributes
@@ -225,8 +226,7 @@ class EliminationProof:
     proofs : tuple of PairProof, BranchProof or ScaleProof
         On the covariance of T.
     light : float
-        Where the feature's variance alone bounds its mass by this, that bound is used; its row need
-        not be read.
+        If a feature's variance alone bounds its mass by at most this value, its row is not read.
     boxes : BoxProof, optional
         Smaller masses of the features of largest variance, whose rows need not be read again.
     """
@@ -250,8 +250,8 @@ class ScaleProof:
         Any positive numbers prove
         ``max_i [A_ii + the k−1 largest A_ij⁺ weights_j / weights_i, j ≠ i]``.
     level : float
-        The proven value is no less than this, so a row need not be read if it cannot cost more, by
-        ``A_ij² <= A_ii A_jj``.
+        The proven value is no less than this, so a row need not be read if ``A_ij² <= A_ii A_jj``
+        shows that it costs no more.
     """
 
     weights: np.ndarray
@@ -260,12 +260,12 @@ class ScaleProof:
 
 @dataclass(frozen=True, eq=False)
 class LargerProof:
-    """Ingredients of a bound carried from a larger k, which no component of fewer features exceeds.
+    """Ingredients of a bound carried from a larger k: it also holds for components of fewer features.
 
     Attributes
     ----------
     k : int
-        At least the certificate's.
+        At least the certificate's k.
     proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
         Proves the value for that k.
     """
@@ -276,15 +276,17 @@ class LargerProof:
 
 @dataclass(frozen=True, eq=False)
 class SmallerProof:
-    """Ingredients of a bound carried from a smaller k: more features have more variance at most in proportion.
+    """Ingredients of a bound carried from a smaller k.
+
+    From k to k' features, the optimum minus d grows at most by the factor ``(k' − 1)/(k − 1)``, where d is
+    the least variance of a feature whose row of A is not zero.
 
     Attributes
     ----------
     k : int
-        From 2 to the certificate's.
+        From 2 to the certificate's k.
     proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
-        Proves a value U for that k; with d the least variance of a feature,
-        ``d + (U − d)(k' − 1)/(k − 1)`` for any larger k'.
+        Proves a value U for that k, and so ``d + (U − d)(k' − 1)/(k − 1)`` for any larger k'.
     """
 
     k: int
@@ -293,4 +295,4 @@ class SmallerProof:
 
 @dataclass(frozen=True, eq=False)
 class VariancesProof:
-    """The sum of the largest variances, of as many features as all parts have: nothing else is needed."""
+    """The bound by the rk largest variances A_ii; it needs no ingredients."""

@@ -21,7 +21,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.result import Bound, Component, Components, OnProgress, PartsCertificate, ShouldStop
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
-STARTS = {"live": 20, "thorough": 100}  # of the search for parts
+STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
 SEEKING = 0.3  # share of the progress that finding parts takes
 
 
@@ -42,7 +42,8 @@ def certify_parts(
 
     The problem: over unit vectors x_1 … x_r with at most k nonzeros each and no feature in common
     (for nonnegative vectors the same as orthogonal), maximise the sum of variances Σ_c x_c'Ax_c.
-    Parts found one by one attain less, and their separate certificates do not bound the difference.
+    Parts found one after another usually have a smaller sum, and their separate certificates do not bound
+    the loss.
 
     Parameters
     ----------
@@ -56,9 +57,9 @@ def certify_parts(
         Parts already found; ``decompose(cov, r, k, deflation="together")`` is run when None.
     nonnegative : bool
     effort : {"live", "thorough"}
-        Some seconds; or minutes, as long as the bounds still improve.
+        ``"live"``: a few seconds; ``"thorough"``: minutes, while the bounds still improve.
     seed : int
-        Of the search for parts.
+        Seed of the search for parts.
     warm_start : PartsCertificate, optional
         Certificate of the same covariance at a neighbouring k or number of parts, whose multipliers
         start the joint dual.
@@ -88,7 +89,7 @@ def certify_parts(
     check_callables(should_stop=should_stop, on_progress=on_progress)
     check_choice("effort", effort, PARTS_PLANS)
     if warm_start is not None:
-        check_instance("warm_start", warm_start, PartsCertificate, "one that nnspca.certify_parts gave")
+        check_instance("warm_start", warm_start, PartsCertificate, "a result of nnspca.certify_parts")
     count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     earlier = _earlier(warm_start, cov, nonnegative)
@@ -124,10 +125,12 @@ def certify_parts(
 def _checked(problem: Problem, count: int, parts: Components | Sequence[Component]) -> tuple[Component, ...]:
     """The parts with their variances on this problem, after checking that they are feasible and share no feature."""
     if not isinstance(parts, Components | list | tuple):
-        raise TypeError(f"parts={shown(parts)} is not allowed; give what nnspca.decompose gave, or several Component")
+        raise TypeError(
+            f"parts={shown(parts)} is not allowed; give the result of nnspca.decompose, or a list of Component"
+        )
     chosen = parts.parts if isinstance(parts, Components) else tuple(parts)
     for part in chosen:
-        check_instance("a part", part, Component, "one that nnspca.solve gave")
+        check_instance("a part", part, Component, "a result of nnspca.solve")
     if not 1 <= len(chosen) <= count:
         raise ValueError(f"{len(chosen)} parts are given; give 1 to n_components={count}")
     chosen = tuple(
@@ -139,8 +142,8 @@ def _checked(problem: Problem, count: int, parts: Components | Sequence[Componen
         shared = np.flatnonzero(used & (part.loadings != 0))
         if len(shared):
             raise ValueError(
-                f"part {place} shares feature {shared[0]} with one before it; parts must be disjoint, as deflation "
-                "'together' and 'disjoint' make them"
+                f"part {place} shares feature {shared[0]} with an earlier part; parts must be disjoint, as they are "
+                "with deflation 'together' or 'disjoint'"
             )
         used |= part.loadings != 0
     return chosen

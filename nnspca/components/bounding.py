@@ -10,7 +10,7 @@ import numpy as np
 
 from nnspca.bounds.parts.plan import PARTS_PLANS, PartsContext, PartsPlan
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
-from nnspca.bounds.walk import Walk
+from nnspca.bounds.schedule import BoundSchedule
 from nnspca.components.together import components, improved
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
@@ -18,7 +18,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.result import Bound, Component, PartsCertificate
 from nnspca.tasks._certify import certify
 
-BETTER = 1e-9  # relative gain that makes parts better ones
+BETTER = 1e-9  # least relative gain at which new parts replace the old
 
 
 def bound_parts(
@@ -45,22 +45,22 @@ def bound_parts(
     monitor : Monitor
     earlier : mapping, optional
         Bounds of a certificate at a neighbouring k or r, by name: possible warm starts.
-    given : bool
+    fixed : bool
         Whether exactly these parts are certified: better ones found on the way do not replace them.
     """
     started = time.perf_counter()
     value = float(sum(part.variance for part in parts))
     run = _Run(problem, n_components, PARTS_PLANS[effort], monitor, earlier or {}, fixed, parts, value)
     run.compute()
-    monitor.tell(1.0, "done", run.value, run.walk.upper)
+    monitor.tell(1.0, "done", run.value, run.schedule.upper)
     return PartsCertificate(
         n_components,
         problem.k,
         problem.nonnegative,
         run.value,
-        run.walk.upper,
+        run.schedule.upper,
         run.parts,
-        tuple(run.walk.bounds.values()),
+        tuple(run.schedule.bounds.values()),
         problem.cov.fingerprint,
         effort,
         time.perf_counter() - started,
@@ -80,14 +80,14 @@ class _Run:
     fixed: bool
     parts: tuple[Component, ...]
     value: float
-    walk: Walk = field(default_factory=Walk)
+    schedule: BoundSchedule = field(default_factory=BoundSchedule)
 
     def compute(self) -> None:
         """Compute bounds until the plan's tolerance is reached, or the call is stopped."""
         with one_blas_thread():
-            for fraction, bound in self.walk.run_attempts(PARTS_BOUNDS, self.problem, self.plan, self._context):
-                self.monitor.tell(fraction, f"bound “{bound.name}”", self.value, self.walk.upper)
-                if self.monitor.stop() or self.walk.upper <= self.value * (1 + self.plan.closed):
+            for fraction, bound in self.schedule.run_attempts(PARTS_BOUNDS, self.problem, self.plan, self._context):
+                self.monitor.tell(fraction, f"bound “{bound.name}”", self.value, self.schedule.upper)
+                if self.monitor.stop() or self.schedule.upper <= self.value * (1 + self.plan.closed):
                     break
 
     def _context(self) -> PartsContext:
@@ -99,9 +99,9 @@ class _Run:
             lower=self.value,
             best=max(part.variance for part in self.parts),
             single=self._single,
-            bounds=dict(self.walk.bounds),
+            bounds=dict(self.schedule.bounds),
             earlier=self.earlier,
-            least=self.walk.least,
+            least=self.schedule.least,
             monitor=self.monitor,
             consider=self._consider,
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.bounds.plan import PLANS, QUICK, BoundContext, Plan
 from nnspca.bounds.registry import BOUNDS
-from nnspca.bounds.walk import Walk
+from nnspca.bounds.schedule import BoundSchedule
 from nnspca.certificates.judge import narrowed, validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import start_of
@@ -138,7 +138,7 @@ def certify(
             run.make(PLANS["live"], watched.part(0.0, LIVE))
             watched = watched.part(LIVE, 1.0)
         run.make(PLANS[effort], watched)
-    monitor.tell(1.0, "done", run.variance, run.walk.upper)
+    monitor.tell(1.0, "done", run.variance, run.schedule.upper)
     cert = run.certificate(effort, started, stopped=monitor.stop())
     if not (ins or outs):
         return cert
@@ -182,19 +182,19 @@ class _Run:
     given: bool
     component: Component
     variance: float
-    walk: Walk = field(default_factory=Walk)
+    schedule: BoundSchedule = field(default_factory=BoundSchedule)
 
     def make(self, plan: Plan, monitor: Monitor) -> None:
         """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
         allowance = plan.allowance(self.problem.n)
         monitor = replace(monitor, allowance=allowance)
-        first = AGAIN if self.walk.bounds else 0.0
+        first = AGAIN if self.schedule.bounds else 0.0
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
             plain = replace(self.problem, include=())
-            for fraction, bound in self.walk.run_attempts(
+            for fraction, bound in self.schedule.run_attempts(
                 BOUNDS, plain, plan, lambda: self._context(monitor), first=first, last=plan.last
             ):
-                monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.walk.upper)
+                monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.schedule.upper)
                 if monitor.stop() or (fraction >= QUICK and self._closed(plan.closed)):
                     break
                 if self._closed(plan.small):
@@ -202,7 +202,7 @@ class _Run:
 
     def _closed(self, gap: float) -> bool:
         """Whether the relative gap is no larger than this."""
-        return self.walk.upper <= self.variance * (1 + gap)
+        return self.schedule.upper <= self.variance * (1 + gap)
 
     def certificate(self, effort: str, started: float, *, stopped: bool) -> Certificate:
         """Return the certificate of the current state."""
@@ -210,10 +210,10 @@ class _Run:
             self.problem.k,
             self.problem.nonnegative,
             self.variance,
-            self.walk.upper,
+            self.schedule.upper,
             self.component,
-            tuple(self.walk.bounds.values()),
-            min(b.value for b in self.walk.bounds.values() if BOUNDS[b.name].every_direction),
+            tuple(self.schedule.bounds.values()),
+            min(b.value for b in self.schedule.bounds.values() if BOUNDS[b.name].every_direction),
             self.problem.cov.fingerprint,
             effort,
             time.perf_counter() - started,
@@ -225,9 +225,9 @@ class _Run:
         return BoundContext(
             x=np.asarray(self.component.loadings),
             lower=self.variance,
-            bounds=dict(self.walk.bounds),
+            bounds=dict(self.schedule.bounds),
             earlier=self.earlier,
-            least=self.walk.least,
+            least=self.schedule.least,
             seed=self.seed,
             monitor=monitor,
             consider=lambda support: self._consider(support, monitor),

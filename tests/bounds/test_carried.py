@@ -10,7 +10,7 @@ import pytest
 import nnspca
 from nnspca.bounds import carried
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.exact.written import needs_more
+from nnspca.certificates.exact.written import needs_second_checker
 from nnspca.certificates.proofs import LargerProof, ScaleProof, SmallerProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
@@ -154,7 +154,7 @@ def test_a_stranger_derives_it_exactly(reading):
     certs = curve(made, (3, 5), True)
     (cert,) = (cert for k, cert in carried.levelled({3: certs[3], 5: loosened(certs[5])}, made) if k == 5)
     alone = with_one_bound(cert, cert.winner)
-    assert needs_more(alone, made) == beyond_the_first(npz(alone, made), npy(X)) is True
+    assert needs_second_checker(alone, made) == beyond_the_first(npz(alone, made), npy(X)) is True
     assert accepted(alone, made, X)
     low = with_one_bound(cert, replace(cert.winner, value=cert.upper * (1 - 1e-6)))
     with pytest.raises(Exception, match="is claimed, one of"):

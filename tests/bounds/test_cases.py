@@ -136,6 +136,6 @@ def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_t
     ],
 )
 def test_the_next_action_is_on_the_case_behind_the_largest_value(values, changes, trees, action):
-    of_one_case = {"cases": frozenset({0}), "resting": frozenset(), "warm": frozenset(), "sparing": False}
+    of_one_case = {"cases": frozenset({0}), "resting": frozenset(), "warm": frozenset(), "cases_planned": False}
     bounds = {"values": np.array(values), "origin": np.zeros(4, dtype=int), "lower_bound": 0.5, "planned": False}
     assert next_action(State(**{**of_one_case, **bounds, **changes}), trees) == action

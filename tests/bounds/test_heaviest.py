@@ -51,7 +51,7 @@ def test_a_case_that_is_low_enough_rests_and_its_budget_goes_to_others():
     made = elimination.begin(Problem(cov, 3, True), np.asarray(part.loadings), np.inf, Limits(20, 0.5, 12), QUIET)
     case, meter = made.cases[0], branch.Meter(1e9)
     made._advance(case, 0, meter, goal=10 * cov.trace)
-    assert case.rests
+    assert case.is_stalled
     spent = meter.left
     assert case.value < 10 * cov.trace
     assert not made.work(meter, 10 * cov.trace, trees=False) or meter.left >= spent - 1e7

@@ -144,22 +144,22 @@ def costs():
     return np.concatenate([outside().sums(rows, S, np.full(4, size)) for size in (0.2, 5.0)])
 
 
-def not_quiet():
+def not_negligible():
     """How many rows must be read at a level which all of them just stay below, but for rounding."""
     rows, limits = np.arange(4, N), np.full(4, 5.0)
     levels = np.array([float(least) for least in LEVELS])
-    return np.array([(~outside().quiet(rows, S, limits, level)).sum() for level in levels])
+    return np.array([(~outside().negligible(rows, S, limits, level)).sum() for level in levels])
 
 
 def least_levels():
-    """For each row outside the least level, to the last bit, at which it is quiet."""
+    """For each row outside the least level, to the last bit, at which it is negligible."""
     rows, limits = np.arange(4, N), np.full(4, 5.0)
     for place in range(len(rows)):
         low, high = 0.0, 1e6
         for _ in range(200):
             middle = (low + high) / 2
-            quiet = outside().quiet(rows, S, limits, middle)[place]
-            low, high = (low, middle) if quiet else (middle, high)
+            negligible = outside().negligible(rows, S, limits, middle)[place]
+            low, high = (low, middle) if negligible else (middle, high)
         yield high
 
 
@@ -250,7 +250,7 @@ ASKED = {
         without_residual,
         lambda: spectral.rank(Problem(HELD, K), 2, shifted=True, cells=2000, monitor=MONITOR).value,
     ],
-    "outside.py": [costs, not_quiet],
+    "outside.py": [costs, not_negligible],
     "working.py": [lambda: working.part_of(DATA, S).representation_error, lambda: on_the_set(0.0)],
     "parts/dual.py": [
         lambda: dual.proof_of(Problem(HELD, K), 2, L, M, PRICES)[0],

@@ -10,7 +10,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import plan as plan_of_one
-from nnspca.bounds import walk
+from nnspca.bounds import schedule
 from nnspca.bounds.bound import Attempt, BoundInfo
 from nnspca.bounds.parts import plain
 from nnspca.bounds.parts import plan as plan_of_parts
@@ -76,13 +76,13 @@ def test_a_new_entry_takes_its_turn(with_trace, cov):
 
 
 def test_the_plan_is_data():
-    """The order is the entries', so that no bound is known to the walker by name."""
-    turns = [attempt.at for _, attempt in walk.attempts(PARTS_BOUNDS)]
+    """The order is the entries', so that no bound is known by name to the code that runs them."""
+    turns = [attempt.at for _, attempt in schedule.attempts(PARTS_BOUNDS)]
     assert turns == sorted(set(turns)), "two attempts at one place"
     assert turns[0] > 0
     assert turns[-1] < 1
-    for walker in (walk, bounding):
-        source = Path(walker.__file__).read_text(encoding="utf-8")
+    for module in (schedule, bounding):
+        source = Path(module.__file__).read_text(encoding="utf-8")
         words = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
         assert not words & {*PARTS_BOUNDS, *nnspca.BOUNDS}
 

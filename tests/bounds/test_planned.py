@@ -26,7 +26,7 @@ def test_no_planned_elimination_proves_less_than_the_optimum(nonnegative):
         for k in (2, 3, 5):
             x = oracle.optimum(A, k, nonnegative)[1]
             posed = Problem(cov, k, nonnegative)
-            made = elimination.begin(posed, x, np.inf, Limits(10, 3e-3, k + 1, sparing=True), QUIET)
+            made = elimination.begin(posed, x, np.inf, Limits(10, 3e-3, k + 1, plan_cases=True), QUIET)
             if made is None:
                 continue
             assert made.planned[0] == 0

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.registry import BOUNDS, Attempt, BoundInfo
-from nnspca.bounds.walk import attempts
+from nnspca.bounds.schedule import attempts
 from nnspca.certificates import file as certificate_file
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import RankProof
@@ -167,7 +167,7 @@ def test_the_first_attempt_is_a_bound_on_every_direction():
 
 
 def test_the_plan_is_data():
-    """The order is the entries', so that no bound is known to the walker by name."""
+    """The order is the entries', so that no bound is known by name to the code that runs them."""
     turns = [attempt.at for _, attempt in attempts(BOUNDS)]
     assert turns == sorted(set(turns)), "two attempts at one place"
     assert turns[0] > 0

@@ -28,7 +28,7 @@ FEW = 2500  # features, all of whose rows an exact checker takes long to read
 @pytest.fixture
 def read(monkeypatch):
     """Whole rows read so far, of which a bound may read no more than ROWS at a time."""
-    lean = {name: replace(plan, read=float(ROWS * M * N)) for name, plan in PLANS.items()}
+    lean = {name: replace(plan, read_products=float(ROWS * M * N)) for name, plan in PLANS.items()}
     monkeypatch.setattr(_certify, "PLANS", lean)
     counted = []
     block = HeldFactor.block

@@ -10,9 +10,9 @@ from nnspca.bounds.bound import BoundInfo
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.registry import BOUNDS
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
-from nnspca.certificates.exact.arrays import Unwritten, Writer
-from nnspca.certificates.exact.writers import FOR_MORE, PARTS_WRITERS, WRITERS, write, write_of_parts
-from nnspca.certificates.exact.written import needs_more, section
+from nnspca.certificates.exact.arrays import UnsupportedProof, Writer
+from nnspca.certificates.exact.writers import FOR_SECOND_CHECKER, PARTS_WRITERS, WRITERS, write, write_of_parts
+from nnspca.certificates.exact.written import needs_second_checker, section
 from nnspca.certificates.proofs import LargerProof, PartsProof
 
 
@@ -47,7 +47,7 @@ def test_every_proof_that_an_entry_names_is_derived_and_written():
     assert not missing()
     assert set(WRITERS) == set(DERIVATIONS)
     assert set(PARTS_WRITERS) == set(PARTS_DERIVATIONS)
-    assert set(FOR_MORE) <= set(WRITERS)
+    assert set(FOR_SECOND_CHECKER) <= set(WRITERS)
 
 
 def test_a_proof_without_a_writer_is_told_by_name(monkeypatch):
@@ -64,9 +64,9 @@ def test_a_proof_without_a_writer_is_told_by_name(monkeypatch):
 @pytest.mark.parametrize("proof", [None, {}, "rows", NormProof(), PartsProof, LargerProof(3, NormProof())])
 def test_what_no_table_holds_is_not_written(cov, proof):
     writer = Writer(True, {})
-    with pytest.raises(Unwritten):
+    with pytest.raises(UnsupportedProof):
         write(writer, proof, 2, cov)
-    with pytest.raises(Unwritten):
+    with pytest.raises(UnsupportedProof):
         write_of_parts(writer, proof, 2, 2, cov)
     assert not writer.arrays
 
@@ -83,10 +83,10 @@ def test_a_new_proof_is_written_once_its_writer_is_named(cov, monkeypatch):
     assert section(alone, cov, {})["proof"] == {"kind": "norm", "k": 3}
     taken = replace(alone, k=2, bounds=(replace(forged, ingredients=LargerProof(3, NormProof())),))
     assert section(taken, cov, {})["proof"] == {"kind": "norm", "k": 3}
-    assert not needs_more(alone, cov)
-    monkeypatch.setitem(FOR_MORE, NormProof, lambda proof, cov: True)
-    assert needs_more(alone, cov)
-    assert needs_more(taken, cov)
+    assert not needs_second_checker(alone, cov)
+    monkeypatch.setitem(FOR_SECOND_CHECKER, NormProof, lambda proof, cov: True)
+    assert needs_second_checker(alone, cov)
+    assert needs_second_checker(taken, cov)
 
 
 def test_a_proof_that_is_written_in_vain_leaves_no_array_behind(cov):

@@ -190,7 +190,7 @@ NO_SUCH_THING = {
     "stop of necessity": (lambda: nnspca.necessity(COV, 2, should_stop=5), "should_stop=5 .*give a function, or None"),
     "warm start": (lambda: nnspca.certify(COV, 2, warm_start=PART), r"warm_start is Component: .*; give a Certificate"),
     "warm start of parts": (lambda: nnspca.certify_parts(COV, 2, 2, warm_start=CERT), "give a PartsCertificate"),
-    "parts": (lambda: nnspca.certify_parts(COV, 2, 2, parts=5), "parts=5 .*give what nnspca.decompose gave"),
+    "parts": (lambda: nnspca.certify_parts(COV, 2, 2, parts=5), "parts=5 .*give the result of nnspca.decompose"),
     "loadings as parts": (lambda: nnspca.certify_parts(COV, 2, 2, parts=[PART.loadings]), "a part is an ndarray"),
     "stop of solve": (lambda: nnspca.solve(COV, 2, should_stop=5), "should_stop=5 .*give a function, or None"),
     "stop of certify": (lambda: nnspca.certify(COV, 2, should_stop=5), "should_stop=5 .*give a function, or None"),

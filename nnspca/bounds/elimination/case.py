@@ -22,10 +22,10 @@ class Case:
     proof: object
     splitting: Splitting | None = None
     tree: Iterator[Bound] | None = None
-    reached: float = np.inf  # least bound of its splitting, whether below the value or not
+    splitting_bound: float = np.inf  # least bound of its splitting, whether below the value or not
     idle: int = 0
-    rests: bool = False  # whether its splitting has stalled
-    warm_started: bool = False  # whether it started from the multipliers of the case before
+    is_stalled: bool = False  # whether its splitting has stalled
+    warm_started: bool = False  # whether it started from the multipliers of an earlier case
 
     def improve(self, value: float, proof: object) -> None:
         """Keep the lower of two upper bounds."""
@@ -34,5 +34,5 @@ class Case:
 
     @property
     def is_paired(self) -> bool:
-        """Whether it has, or will have, a proof by pairs."""
+        """Whether it has, or will have, a pair-scaled proof."""
         return self.splitting is not None or isinstance(self.proof, PairProof)

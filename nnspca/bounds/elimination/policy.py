@@ -20,23 +20,23 @@ class Kind(Enum):
 
     OPEN_PLANNED = "open all planned cases, after the first turns of the first one"
     OPEN = "open a case with the bound by balanced rows"
-    OPEN_WARM = "open a case and start it from the multipliers of the case before"
-    WARM_START = "start an open case from the multipliers of the case before"
+    OPEN_WARM = "open a case and start it from the multipliers of an earlier case"
+    WARM_START = "start an open case from the multipliers of an earlier case"
     ADVANCE = "take some steps of a case's splitting"
     BRANCH = "grow the tree of a case"
 
 
 @dataclass(frozen=True)
 class Action:
-    """An action on the case whose least number of features outside is ``first``."""
+    """An action on the case whose least number of features outside is ``q_min``."""
 
     kind: Kind
-    first: int = 0
+    q_min: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What the policy reads of an elimination.
+    """The state of an elimination that the policy decides on.
 
     Attributes
     ----------
@@ -45,12 +45,12 @@ class State:
     resting : frozenset of int
         Those whose splitting has stalled.
     warm : frozenset of int
-        Those that can start from the multipliers of a case before.
+        Those that can start from the multipliers of an earlier case.
     values, origin : ndarray
         For each q, the upper bound on all features, and the first q of the case behind it.
     lower_bound : float
         Variance that is attained.
-    sparing : bool
+    cases_planned : bool
         Whether the cases were planned.
     planned : bool
         Whether planned cases are still to be opened.
@@ -62,7 +62,7 @@ class State:
     values: np.ndarray
     origin: np.ndarray
     lower_bound: float
-    sparing: bool
+    cases_planned: bool
     planned: bool
 
 
@@ -73,31 +73,31 @@ def next_action(state: State, trees: bool) -> Action | None:
     worst = int(state.values.argmax())
     if not np.isfinite(state.values[worst]):
         return None  # the mass outside could be half of all: no case gives a bound
-    first = int(state.origin[worst])
-    between = [q for q in state.cases if first < q <= worst]
-    middle = (first + worst + 1) // 2
-    if state.sparing and not between and worst - first >= SPAN:
+    q_min = int(state.origin[worst])
+    between = [q for q in state.cases if q_min < q <= worst]
+    middle = (q_min + worst + 1) // 2
+    if state.cases_planned and not between and worst - q_min >= SPAN:
         return Action(Kind.OPEN_WARM, middle)  # its balanced rows and warm start cost less than a few steps
-    if worst > first and _low_enough(state, first, worst):  # the case serves too many q
+    if worst > q_min and _low_enough(state, q_min, worst):  # the case serves too many q
         if not between:
             return Action(Kind.OPEN, middle)
-        first = max((q for q in between if q not in state.resting), default=first)
-    return _action_on(state, first, worst, trees)
+        q_min = max((q for q in between if q not in state.resting), default=q_min)
+    return _action_on(state, q_min, worst, trees)
 
 
-def _low_enough(state: State, first: int, worst: int) -> bool:
-    """Whether steps of the case at ``first`` would hardly lower the bound at ``worst``."""
+def _low_enough(state: State, q_min: int, worst: int) -> bool:
+    """Whether steps of the case at ``q_min`` would hardly lower the bound at ``worst``."""
     lowest, values = state.lower_bound, state.values
-    spread = values[first] - lowest <= SPREAD * (values[worst] - lowest)
-    return bool(values[first] <= values[0] or spread or first in state.resting)
+    spread = values[q_min] - lowest <= SPREAD * (values[worst] - lowest)
+    return bool(values[q_min] <= values[0] or spread or q_min in state.resting)
 
 
-def _action_on(state: State, first: int, worst: int, trees: bool) -> Action | None:
-    """Return what is done with the case at ``first``, which bounds the largest value."""
-    if first in state.warm:
-        return Action(Kind.WARM_START, first)
-    if first not in state.resting:
-        return Action(Kind.ADVANCE, first)
+def _action_on(state: State, q_min: int, worst: int, trees: bool) -> Action | None:
+    """Return what is done with the case at ``q_min``, which bounds the largest value."""
+    if q_min in state.warm:
+        return Action(Kind.WARM_START, q_min)
+    if q_min not in state.resting:
+        return Action(Kind.ADVANCE, q_min)
     if worst not in state.cases:  # those before it have stalled
         return Action(Kind.OPEN, worst)
-    return Action(Kind.BRANCH, first) if trees else None
+    return Action(Kind.BRANCH, q_min) if trees else None

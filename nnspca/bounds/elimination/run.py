@@ -40,7 +40,7 @@ PATIENT = 1 / 8  # share of the budget after which a search on T ends unless it 
 LATE = 1 / 4  # share of the budget after which T is enlarged if there was no gain
 GAIN = 1e-4  # least relative gain worth another bound
 MANY = 150  # k from which a live search plans its cases, because about a hundred values of q matter
-WIDEST = 1000  # most features of T in a planned search
+WIDEST = 1000  # maximum number of features of T in a planned search
 LONGER = 2.0  # factor on the budget of a planned search: steps on so many features cost less than they count
 CROWDED = 150  # features of T from which joint bounds on masses are worth a second
 FULL = 0.4  # largest mass outside for which joint bounds may make T smaller
@@ -54,7 +54,7 @@ class Budget:
     Attributes
     ----------
     relaxations, trees : float
-        Most work in relaxations, and in branch and bound after them.
+        Maximum work in relaxations, and in branch and bound after them.
     patience : float
         Share of the work in relaxations after which a search that has come below nothing known is
         given up.
@@ -76,7 +76,7 @@ def tighten(
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
 ) -> Iterator[Bound]:
-    """Yield falling bounds below ``least``; none if too many features have too large a mass.
+    """Yield decreasing bounds below ``least``; none if too many features have too large a mass.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def tighten(
     if elimination is None:
         return
     most = budget.trees + budget.relaxations
-    meter, beaten, widened = branch.Meter(most), False, limits.sparing
+    meter, beaten, widened = branch.Meter(most), False, limits.plan_cases
 
     def larger(than: Elimination) -> Elimination | None:
         """Begin again on twice as many features, or as many as are allowed."""
@@ -156,7 +156,7 @@ def begin(
     def choose_subset(smallest: int, joint: masses.Boxes | None = None) -> selection.Selection | None:
         """Choose T by the masses from rows, or by joint masses where they are known."""
         ranking = masses.MassRanking(
-            problem, lower_bound, monitor, row_skip_threshold=row_skip_threshold, most=limits.read, joint=joint
+            problem, lower_bound, monitor, row_skip_threshold=row_skip_threshold, most=limits.max_rows_read, joint=joint
         )
         return selection.choose(
             ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound * (1 - GAIN)
@@ -193,11 +193,13 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
     """Elimination, if the features are too many for the splitting of all."""
     if pair_steps(problem, plan):
         return
-    sparing, patient = _sparing(problem, plan), whole_steps(problem, plan) or plan.always_levels
-    limits = Limits(_most_kept(problem, plan), plan.eliminated_loss, sparing=sparing, read=rows_read(problem, plan))
+    plan_cases, patient = _should_plan_cases(problem, plan), whole_steps(problem, plan) or plan.thorough
+    limits = Limits(
+        _most_kept(problem, plan), plan.elimination_loss, plan_cases=plan_cases, max_rows_read=rows_read(problem, plan)
+    )
     budget = Budget(
-        plan.eliminated_seconds * SECOND * (LONGER if sparing else 1.0),
-        min(plan.branch_seconds, plan.eliminated_seconds) * SECOND if plan.always_levels else 0.0,
+        plan.elimination_seconds * SECOND * (LONGER if plan_cases else 1.0),
+        min(plan.branch_seconds, plan.elimination_seconds) * SECOND if plan.thorough else 0.0,
         PATIENT if patient else 1.0,  # where others can still be tried
     )
     yield from tighten(
@@ -212,13 +214,13 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
     )
 
 
-def _sparing(problem: Problem, plan: Plan) -> bool:
+def _should_plan_cases(problem: Problem, plan: Plan) -> bool:
     """Whether k is so large and the time so short that the cases are planned in advance."""
-    return problem.k >= MANY and not plan.always_levels and not whole_steps(problem, plan)
+    return problem.k >= MANY and not plan.thorough and not whole_steps(problem, plan)
 
 
 def _most_kept(problem: Problem, plan: Plan) -> int:
-    """The most features of T: fewer if the splitting could run on all features instead."""
+    """The maximum number of features of T: fewer if the splitting could run on all features instead."""
     if whole_steps(problem, plan):
-        return min(plan.eliminated_features, int(plan.kept_share * problem.n))
-    return max(plan.eliminated_features, WIDEST) if _sparing(problem, plan) else plan.eliminated_features
+        return min(plan.kept_features, int(plan.kept_share * problem.n))
+    return max(plan.kept_features, WIDEST) if _should_plan_cases(problem, plan) else plan.kept_features

@@ -11,12 +11,13 @@ from nnspca.bounds.plan import cost
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 
-WIDER = 1.25  # from one size of T that is tried to the next
-FINER = 1.12  # from one size of T that is tried to the next
-SLACK, AIM = 0.012, 1.024  # likely relative excess of a bound on T, and the excess allowed with the mass outside
-SMALLEST = 64  # fewest features of T
-FEWEST = 4  # most cases that T is chosen for
-ROOM = 8.0  # times the fourth power of the mass outside: the possible error of an estimated share
+WIDER = 1.25  # factor between successive trial sizes of T
+FINER = 1.12  # the same if cases are planned
+SLACK = 0.012  # assumed relative excess of a bound on T
+AIM = 1.024  # largest accepted ratio of the bound to the variance, mass outside included
+SMALLEST = 64  # least number of features of T
+FEWEST = 4  # maximum number of cases that T is chosen for
+ROOM = 8.0  # an estimated share may be too small by the factor 1 + ROOM·ε⁴, where ε is the mass outside
 RACE_FEATURES = 500  # features from which a planned search tries one start instead of two
 LOSS = 5e-3  # share of the bound that one outside feature may add before T counts as too small
 
@@ -28,22 +29,22 @@ class Limits:
     Attributes
     ----------
     features : int
-        Most features of T.
+        Maximum number of features of T.
     loss : float
         Share of the bound that may be lost for a smaller T, whose relaxations converge faster.
     smallest : int
-        Fewest features of T.
-    sparing : bool
+        Least number of features of T.
+    plan_cases : bool
         Whether T is chosen so that a few planned cases suffice: for large k and little time.
-    read : int or None
-        Most rows of A that are read to choose T.
+    max_rows_read : int or None
+        Maximum number of rows of A that are read to choose T.
     """
 
     features: int
     loss: float
     smallest: int = SMALLEST
-    sparing: bool = False
-    read: int | None = None
+    plan_cases: bool = False
+    max_rows_read: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,35 +57,40 @@ class Selection:
 
     @property
     def work(self) -> float:
-        """A step of each of its cases."""
+        """Cost of one step of each case."""
         return max(len(self.planned), 1) * cost(len(self.inside))
 
 
 def choose(
     ranking: masses.MassRanking, support: np.ndarray, shares: np.ndarray, limits: Limits, least: float
 ) -> Selection | None:
-    """The smallest T on which next to nothing is lost, if the bounds on T are as tight as they can be; None without.
+    """Return the smallest T tried whose bound loses at most ``limits.loss``, else the largest T allowed.
+
+    Bounds on T are assumed to be tight. With ``limits.plan_cases`` it is the smallest T that at most
+    ``FEWEST`` cases serve, or a small one with cases opened as needed. None if T would prove no smaller
+    bound than is known, or if too much mass is outside.
 
     Parameters
     ----------
-    ranking : Falling
-        Tells what features can hold.
+    ranking : MassRanking
+        Upper bounds on the masses of the features.
     support : ndarray of int
-        Of the best point: always kept.
+        The support of the best point: always kept.
     shares : ndarray, shape (k + 1,)
-        About the share of the variance that k − q features keep.
+        Estimated share of the variance that k − q features attain, for q = 0 … k.
     limits : Limits
     least : float
-        What is proven, as a share of the variance: no T is chosen that would not prove less.
+        The best upper bound so far divided by the variance; None is returned if no T promises a smaller
+        one.
     """
-    features, sparing = limits.features, limits.sparing
+    features, plan_cases = limits.features, limits.plan_cases
     mass, order, k = ranking.masses, support, len(shares) - 1
     single_share = 1.0 - shares[1] if k else 1.0  # of one feature
     planned: tuple[int, ...] = ()
-    size, small, enough, excluded_mass, gains = 0, 0, False, np.zeros(1), np.zeros(1)
-    wanted = max(limits.smallest, len(support))
-    while not enough and size < features:
-        size = min(wanted, features)
+    size, size_within_loss, is_sufficient, excluded_mass, gains = 0, 0, False, np.zeros(1), np.zeros(1)
+    next_size = max(limits.smallest, len(support))
+    while not is_sufficient and size < features:
+        size = min(next_size, features)
         if ranking.largest(size + k, heavy=single_share + LOSS, allowed=features) is None:
             return None
         order = np.argsort(-mass, kind="stable")
@@ -92,26 +98,29 @@ def choose(
         excluded_mass = cumulative_masses(mass[order[size - len(support) :][:k]])
         # relative excess of the bound with q features outside over that with none
         here = shares[: len(excluded_mass)]
-        gains = _raised(here, excluded_mass) - 1
+        gains = _extended_to_all(here, excluded_mass) - 1
         # the same if a share were a little larger than estimated: near a mass of one half the bound
         # is very sensitive to it
-        alone = bool((_raised(here * (1 + ROOM * excluded_mass**4), excluded_mass)[1:] - 1 <= limits.loss).all())
-        planned = _planned(shares, excluded_mass) if sparing else ()
-        enough = 0 < len(planned) <= FEWEST if sparing else alone
-        small = size if alone and not small else small
-        wanted = int((FINER if sparing else WIDER) * size) + 1
-    if sparing and not enough and 0 < small <= RACE_FEATURES:  # many cases of so few features cost less than of so many
-        size, planned = small, ()
-    elif sparing and not planned:
-        return None  # so few features would be lost among what the others can hold
+        within_loss = bool(
+            (_extended_to_all(here * (1 + ROOM * excluded_mass**4), excluded_mass)[1:] - 1 <= limits.loss).all()
+        )
+        planned = _planned(shares, excluded_mass) if plan_cases else ()
+        is_sufficient = 0 < len(planned) <= FEWEST if plan_cases else within_loss
+        size_within_loss = size if within_loss and not size_within_loss else size_within_loss
+        next_size = int((FINER if plan_cases else WIDER) * size) + 1
+    if plan_cases and not is_sufficient and 0 < size_within_loss <= RACE_FEATURES:
+        # many cases on this small T cost less than on a large one
+        size, planned = size_within_loss, ()
+    elif plan_cases and not planned:
+        return None  # too much mass can lie outside even the largest T allowed
     if 1 + gains.max() >= least:
         return None
     inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
     return Selection(inside, cumulative_masses(mass[order[size - len(support) :][:k]]), planned)
 
 
-def _raised(shares: np.ndarray | float, excluded_mass: np.ndarray) -> np.ndarray:
-    """What a share kept on T allows all features: no limit where half of all could lie outside."""
+def _extended_to_all(shares: np.ndarray | float, excluded_mass: np.ndarray) -> np.ndarray:
+    """The bound on all features that follows from one on T; infinite if half of the mass could lie outside."""
     return np.where(
         excluded_mass < 0.5,
         shares * (1 - excluded_mass) / np.where(excluded_mass < 0.5, 1 - 2 * excluded_mass, 1.0),
@@ -120,15 +129,15 @@ def _raised(shares: np.ndarray | float, excluded_mass: np.ndarray) -> np.ndarray
 
 
 def _planned(shares: np.ndarray, excluded_mass: np.ndarray) -> tuple[int, ...]:
-    """The first q of as few cases as bring every q below the aim, if bounds on T miss by the slack; none if none do.
+    """Return the first q of each of the fewest cases that keep the bound for every q within ``AIM``.
 
-    ``shares`` are the shares of the variance that k − q features keep, ``excluded_mass`` the masses of
-    q features outside.
+    Bounds on T are taken to be loose by ``SLACK``; empty if it is impossible. ``shares`` are the shares of
+    the variance that k − q features attain, ``excluded_mass`` the masses of q features outside.
     """
     firsts = [0]
     while True:
         q = firsts[-1]
-        above = np.flatnonzero(_raised(shares[q] * (1 + SLACK), excluded_mass[q:]) > AIM)
+        above = np.flatnonzero(_extended_to_all(shares[q] * (1 + SLACK), excluded_mass[q:]) > AIM)
         if not len(above) or q + above[0] >= len(shares) - 1:  # k features outside leave none in T
             return tuple(firsts)
         if not above[0]:
@@ -136,13 +145,13 @@ def _planned(shares: np.ndarray, excluded_mass: np.ndarray) -> tuple[int, ...]:
         firsts.append(q + int(above[0]))
 
 
-def cumulative_masses(falling: np.ndarray) -> np.ndarray:
+def cumulative_masses(descending_masses: np.ndarray) -> np.ndarray:
     """Return the sums of the first 0, 1, … masses, rounded up."""
-    return np.concatenate([[0.0], rounding.raised(np.cumsum(falling), len(falling) + 8)])
+    return np.concatenate([[0.0], rounding.raised(np.cumsum(descending_masses), len(descending_masses) + 8)])
 
 
 def shares(problem: Problem, x: np.ndarray, lower_bound: float) -> np.ndarray:
-    """Return about the share of the variance that k − q features keep, for q = 0 … k: x cut to its largest loadings."""
+    """Estimate the share of the variance that k − q features attain, for q = 0 … k: x cut to its largest loadings."""
     support = np.flatnonzero(x)
     order = support[np.argsort(-np.abs(x[support]), kind="stable")]
     A = problem.cov.block(order, order)

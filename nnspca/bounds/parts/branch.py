@@ -5,8 +5,8 @@ Branching on whether two features share a part does not (Ryan & Foster 1981, for
 A node of the tree has some decided pairs (:class:`nnspca.bounds.parts.decided.Decided`), and its
 bound is the joint dual that uses them. The optimum is at most the largest bound over the leaves,
 whatever the tree, so the search may stop at any time. It opens the leaf of largest bound, and
-splits it at the pair whose sharing the relaxation is least sure of: Y_ij stands for x_i² times "j
-shares the part of i", X_ii for x_i². Children start at their parent's multipliers.
+splits it at the pair whose relaxed sharing is most fractional: Y_ij stands for x_i² times "j shares
+the part of i", X_ii for x_i². Children start at their parent's multipliers.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
-ROOT = 400  # most steps of the splitting at the root
-STEPS = 60  # and of a node
+ROOT = 400  # maximum number of steps of the splitting at the root
+STEPS = 60  # maximum number of steps of the splitting at any other node
 LOOK_BACK = 3  # number of bounds after which the progress of a node is judged
 SLOW = 0.05  # share of the remaining gap that those bounds must have gained
-ENTRIES = 1.2e7  # most numbers a proof may hold
+ENTRIES = 1.2e7  # maximum number of numbers in a proof
 LEAF = (-1, -1)
 
 
@@ -61,25 +61,26 @@ def tighten(
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda parts: None,
 ) -> Iterator[Bound]:
-    """Yield falling bounds as the tree grows, until the goal is met or the budget is spent.
+    """Yield decreasing bounds as the tree grows, until the goal is met or the budget is spent.
 
     Parameters
     ----------
     problem : Problem
-        Of each part alone; its covariance is held as a matrix.
+        The problem of each single part; its covariance must be stored as a matrix.
     X : ndarray, shape (r, n)
         The best parts known, to start from.
     goal : float
         Leaves are closed, and the search is done, at this bound.
     budget : float
-        Most work, in the unit of :func:`nnspca.bounds.parts.plan.step_cost`.
+        Maximum work, in the unit of :func:`nnspca.bounds.parts.plan.step_cost`.
     monitor : Monitor
     consider : callable, optional
-        Called with rows (r, n) near which a node places the parts: better ones may lie there.
+        Called with r approximate parts from a node's relaxation, shape (r, n): starting points for a
+        local search.
     """
     search = _Search(problem, X, goal, budget, monitor)
     n = problem.n
-    most = int(ENTRIES / (2 * n * n + len(X) * n))
+    max_leaves = int(ENTRIES / (2 * n * n + len(X) * n))
     root = search.node(Decided.nothing(n), None, ROOT)
     assert root is not None
     open_nodes, leaves = [root], 1
@@ -89,7 +90,7 @@ def tighten(
         if worst < least and leaves > 1:
             least = worst
             yield _bound(root, leaves, len(X))
-        if worst <= goal or search.left <= 0 or leaves >= most or monitor.stop():
+        if worst <= goal or search.left <= 0 or leaves >= max_leaves or monitor.stop():
             return
         node = heapq.heappop(open_nodes)
         pair = _undecided(node)
@@ -104,7 +105,7 @@ def tighten(
         for side in children:
             heapq.heappush(open_nodes, side)
             if side.value > goal:
-                consider(_likely(side, len(X)))
+                consider(_approximate_parts(side, len(X)))
 
 
 def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
@@ -165,19 +166,23 @@ class _Search:
 
 
 def _undecided(node: Node) -> tuple[int, int] | None:
-    """The pair whose sharing is least certain, weighted by the masses of its features; None where all are known."""
+    """The pair whose relaxed sharing is most fractional, weighted by mass; None if all pairs are decided."""
     assert node.splitting is not None
     Y, z = node.splitting.Y, node.splitting.z
-    doubt = np.minimum(Y, z[:, None] - Y)
-    doubt = np.maximum(doubt + doubt.T, 0.0) + 1e-12
-    doubt[node.decided.same | node.decided.apart] = -1.0
-    np.fill_diagonal(doubt, -1.0)
-    i, j = np.unravel_index(int(doubt.argmax()), doubt.shape)
-    return (int(i), int(j)) if doubt[i, j] > 0 else None
+    uncertainty = np.minimum(Y, z[:, None] - Y)
+    uncertainty = np.maximum(uncertainty + uncertainty.T, 0.0) + 1e-12
+    uncertainty[node.decided.same | node.decided.apart] = -1.0
+    np.fill_diagonal(uncertainty, -1.0)
+    i, j = np.unravel_index(int(uncertainty.argmax()), uncertainty.shape)
+    return (int(i), int(j)) if uncertainty[i, j] > 0 else None
 
 
-def _likely(node: Node, r: int) -> np.ndarray:
-    """Rows near which the relaxation places the parts: of the heaviest feature, then of the heaviest apart from it."""
+def _approximate_parts(node: Node, r: int) -> np.ndarray:
+    """Approximate parts from the relaxation.
+
+    The first is the row of the feature of largest mass, the second that of the largest mass not in its part,
+    and so on.
+    """
     assert node.splitting is not None
     W, Y, weight = node.splitting.W, node.splitting.Y, node.splitting.z.copy()
     rows = np.zeros((r, len(W)))
@@ -206,8 +211,8 @@ def _bound(root: Node, leaves: int, r: int) -> Bound:
         "joint-branch",
         most,
         detail=(
-            f"All choices of {r} parts are split into {leaves} cases by which features share a part; no case has more "
-            "variance than this."
+            f"All choices of {r} parts are split into {leaves} cases according to which features share a part; no case "
+            "has more variance than this."
         ),
         ingredients=PartsTreeProof(np.array(splits), tuple(proofs)),
     )

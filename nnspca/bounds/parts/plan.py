@@ -13,7 +13,7 @@ from nnspca.result import Bound
 
 PARTS_SECOND = 1.2e8  # work (see step_cost) that takes about a second; not the unit of one part
 PARTS_OVERHEAD = 1.2e5  # cost of a step that does not depend on n, in the unit n^2.5
-PARTS_WORTHWHILE = 500  # fewest steps of a splitting for which branch and bound is worthwhile
+PARTS_WORTHWHILE = 500  # least number of steps of a splitting for which branch and bound is worthwhile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,17 +23,17 @@ class PartsPlan:
     Attributes
     ----------
     features : int
-        Most features for the joint dual, whose steps cost n³.
+        Maximum number of features for the joint dual, whose steps cost n³.
     working_features : int
-        Size of a working set for it, where all are too many.
+        Maximum size of a working set for the dual when there are more features than that.
     steps : int
-        Most steps of it.
+        Maximum number of its steps.
     seconds, branch_seconds : float
-        Most cost of those steps and of branch and bound, in the unit ``PARTS_SECOND``.
+        Maximum cost of those steps and of branch and bound, in the unit ``PARTS_SECOND``.
     closed : float
         Relative gap at which nothing more is tried.
     optimal : float
-        Relative gap below which parts are called optimal: no cases are made any more.
+        Relative gap below which parts are called optimal: branch and bound is not started.
     """
 
     features: int
@@ -57,7 +57,7 @@ def _ignored(rows: np.ndarray) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PartsContext(Proven):
-    """The context of an attempt: what is known so far, any of which it may start from.
+    """The context of an attempt: all results so far; an attempt may start from any of them.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
         BoundInfo(
             "variances",
             "Largest variances",
-            "The parts' sum is at most the sum of the largest variances of as many single features.",
+            "The total variance of the parts is at most the sum of the rk largest variances of single features.",
             (VariancesProof,),
             attempts=(Attempt(0.02, plain.variances_by_plan, counts_for_gap=True),),
         ),
@@ -53,7 +53,8 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
         BoundInfo(
             "joint-branch",
             "Joint branch and bound",
-            "All choices of parts are split into cases by which features share a part; each case has its bound.",
+            "All choices of parts are split into cases according to which features share a part; each case has its own "
+            "bound.",
             (PartsTreeProof,),
             attempts=(Attempt(0.9, branch.by_plan, above="optimal", counts_for_gap=True),),
         ),

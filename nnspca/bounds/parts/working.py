@@ -53,7 +53,7 @@ def tighten(
     goal: float,
     monitor: Monitor,
 ) -> Iterator[Bound]:
-    """Yield falling bounds; nothing where the parts alone would fill the working set, or are as many as it has.
+    """Yield decreasing bounds; nothing where the parts alone would fill the working set, or are as many as it has.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _on_all(
         return limits_at(base, falling, np.maximum(level, costs) + SLACK * proof.tail)
 
     def above(rows: np.ndarray, level: float) -> np.ndarray:
-        read = rows[~outside.quiet(rows, inside, limits(level), level)]
+        read = rows[~outside.negligible(rows, inside, limits(level), level)]
         sums = outside.sums(read, inside, limits(level), proof.v)
         return read[np.argsort(-sums, kind="stable")[: np.count_nonzero(sums > level)]]
 

@@ -15,7 +15,7 @@ BITS = 58  # of R's largest entry: products of two, summed, are a few machine wo
 LARGEST = 6000  # side of the largest matrix whose factor is written
 
 
-class Unwritten(Exception):
+class UnsupportedProof(Exception):
     """The checkers know no form of this proof."""
 
 
@@ -56,7 +56,7 @@ class Writer:
         """R and V and their grid: whole multiples of 2^-shift, with R'R a little below tI − B + VV'."""
         n = len(B)
         if n > LARGEST:
-            raise Unwritten
+            raise UnsupportedProof
         live = np.zeros((n, 0)) if V is None else V[:, V.any(axis=0)]
         S = t * np.eye(n) - B + live @ live.T
         spare = n * EPS * float(np.abs(S.diagonal()).sum())
@@ -67,7 +67,7 @@ class Writer:
             except scipy.linalg.LinAlgError:
                 continue
         else:
-            raise Unwritten
+            raise UnsupportedProof
         largest = max(float(np.abs(lower).max()), float(np.linalg.norm(live)))
         shift = BITS - int(np.frexp(largest)[1])
         record = {"R": self.witness(_whole(lower[np.tril_indices(n)], shift)), "shift": shift}
@@ -83,7 +83,7 @@ def entries_of(cov: Covariance) -> np.ndarray:
     if cov.holds_entries:
         return cov.entries
     if cov.n_features > LARGEST:
-        raise Unwritten
+        raise UnsupportedProof
     every = np.arange(cov.n_features)
     A = cov.block(every, every)
     return (A + A.T) / 2

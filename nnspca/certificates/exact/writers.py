@@ -2,7 +2,7 @@
 
 It is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge
 derives the values: the two know the same types and share no code. A function returns what the
-checkers read, a few kinds of proof with the factors R, and raises :class:`Unwritten` where none of
+checkers read, a few kinds of proof with the factors R, and raises :class:`UnsupportedProof` where none of
 these fits.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 import scipy.linalg
 
 from nnspca.certificates.exact import cover
-from nnspca.certificates.exact.arrays import BITS, EPS, LARGEST, Unwritten, Writer, entries_of
+from nnspca.certificates.exact.arrays import BITS, EPS, LARGEST, UnsupportedProof, Writer, entries_of
 from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
@@ -41,22 +41,22 @@ Written = dict[str, Any]
 
 
 def write(writer: Writer, proof: object, k: int, cov: Covariance) -> Written:
-    """Return a proof for k features of a covariance in the checkers' form; Unwritten if they have none for it."""
+    """Return a proof for k features of a covariance in the checkers' form; UnsupportedProof if there is none."""
     if type(proof) not in WRITERS:
-        raise Unwritten
+        raise UnsupportedProof
     return WRITERS[type(proof)](writer, proof, k, cov)
 
 
 def write_of_parts(writer: Writer, proof: object, r: int, k: int, cov: Covariance) -> Written:
     """The same for a proof about r parts of k features each."""
     if type(proof) not in PARTS_WRITERS:
-        raise Unwritten
+        raise UnsupportedProof
     return PARTS_WRITERS[type(proof)](writer, proof, r, k, cov)
 
 
-def takes_more(proof: object, cov: Covariance) -> bool:
-    """Whether a proof about one component is for ``check_more.py``, the checkers' second file."""
-    return type(proof) in FOR_MORE and FOR_MORE[type(proof)](proof, cov)
+def is_for_second_checker(proof: object, cov: Covariance) -> bool:
+    """Whether only ``check_more.py`` can check this proof about one component."""
+    return type(proof) in FOR_SECOND_CHECKER and FOR_SECOND_CHECKER[type(proof)](proof, cov)
 
 
 def pairs(writer: Writer, proof: PairProof, k: int, cov: Covariance) -> Written:
@@ -110,7 +110,7 @@ def _semidefinite(writer: Writer, cov: Covariance) -> Written:
         return {}
     A = entries_of(cov)
     if len(A) > LARGEST:
-        raise Unwritten
+        raise UnsupportedProof
     least = 2 * cov.n_features * EPS * cov.trace + max(0.0, -float(scipy.linalg.eigvalsh(A, subset_by_index=[0, 0])[0]))
     return {"least": {"t": least} | writer.factor(least, -A)}
 
@@ -127,7 +127,7 @@ def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written
     if isinstance(cov._form, HeldFactor):
         return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, cov._form.factor.gram())
     if not cov.in_memory:
-        raise Unwritten
+        raise UnsupportedProof
     zero = np.zeros((cov.n_features, cov.n_features))
     return pairs(writer, PairProof(zero, zero.copy(), proof.tail), k, cov)
 
@@ -148,7 +148,7 @@ def _covered(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Writt
 def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     """Rank d of too many features: YY' ⪯ tI + WW' and G with G'(tI + W'W)G ⪰ I give V = Y'WG, and a cover of it."""
     if not isinstance(cov._form, HeldFactor):
-        raise Unwritten
+        raise UnsupportedProof
     gram, d = cov._form.factor.gram(), int(proof.V.any(axis=0).sum())
     values, vectors = (array[..., ::-1] for array in np.linalg.eigh(gram))
     following = max(float(values[d]), 0.0) if d < len(values) else 0.0
@@ -163,7 +163,7 @@ def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) ->
     whole = np.rint(np.ldexp(V, fine)).astype(np.int64)
     cover_record = cover.write_cover(whole, fine, k, writer.nonnegative, proof.inner)
     if cover_record is None:
-        raise Unwritten
+        raise UnsupportedProof
     record |= {"G": writer.witness(np.rint(np.ldexp(G, coarse)).astype(np.int64)), "coarse": coarse, "fine": fine}
     return record | {"cover": writer.witness(cover_record[0]), "points": writer.witness(cover_record[1])}
 
@@ -206,12 +206,12 @@ def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Wri
     """The largest eigenvalues of A, or the equal ones of the samples' inner products if A is not held."""
     if not isinstance(cov._form, HeldFactor):
         if not cov.in_memory:
-            raise Unwritten
+            raise UnsupportedProof
         zero = np.zeros((cov.n_features, cov.n_features))
         return _joint(writer, PartsProof(zero, zero.copy(), np.zeros(len(zero)), proof.V, proof.tail), k, cov)
     gram = cov._form.factor.gram()
     if len(gram) > LARGEST:
-        raise Unwritten
+        raise UnsupportedProof
     values, vectors = np.linalg.eigh(gram)
     following = max(float(values[-r]), 0.0) if len(values) >= r else 0.0  # not the tail, which has room for rounding
     V = vectors[:, ::-1][:, : r - 1] * np.sqrt(np.maximum(values[::-1][: r - 1] - following, 0.0))
@@ -229,7 +229,7 @@ def larger_of_parts(writer: Writer, proof: LargerProof, r: int, k: int, cov: Cov
 
 
 def variances_of_parts(writer: Writer, proof: VariancesProof, r: int, k: int, cov: Covariance) -> Written:
-    """The sum of the largest variances, of as many features as the parts have."""
+    """The bound by the rk largest variances."""
     return {"kind": "variances", "k": k} | _semidefinite(writer, cov)
 
 
@@ -253,9 +253,9 @@ PARTS_WRITERS: dict[type, Callable[[Writer, Any, int, int, Covariance], Written]
     VariancesProof: variances_of_parts,
 }
 # the types about one component that the first checker cannot read, or not always; of parts it reads none
-FOR_MORE: dict[type, Callable[[Any, Covariance], bool]] = {
+FOR_SECOND_CHECKER: dict[type, Callable[[Any, Covariance], bool]] = {
     EliminationProof: lambda proof, cov: proof.boxes is not None,
-    LargerProof: lambda proof, cov: takes_more(proof.proof, cov),
+    LargerProof: lambda proof, cov: is_for_second_checker(proof.proof, cov),
     # a cover, or an eigenvalue of the samples
     RankProof: lambda proof, cov: bool(proof.V.any()) or not cov.holds_entries,
     SmallerProof: lambda proof, cov: True,

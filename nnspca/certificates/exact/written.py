@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.certificates.exact.arrays import Unwritten, Writer
-from nnspca.certificates.exact.writers import takes_more, write, write_of_parts
+from nnspca.certificates.exact.arrays import UnsupportedProof, Writer
+from nnspca.certificates.exact.writers import is_for_second_checker, write, write_of_parts
 from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -20,10 +20,10 @@ VERSION = 1  # of the section that the checker reads
 def section(
     cert: Certificate | PartsCertificate, cov: Covariance, arrays: dict[str, np.ndarray]
 ) -> dict[str, Any] | None:
-    """Return the checker's section of the file, beside the claims, and add its arrays to ``arrays``.
+    """Return the section for the checkers, which goes next to the claims, and add its arrays to ``arrays``.
 
-    Its ``upper`` is the least upper bound whose proof can be written: the certificate's own may be
-    lower. None without one.
+    Its ``upper`` is the least upper bound whose proof can be written: the certificate's own upper bound
+    may be lower. Returns None if no proof can be written.
     """
     reading = cov._reading
     if reading is None:
@@ -36,25 +36,25 @@ def section(
         added = dict(arrays)
         try:
             ingredients = bound.ingredients
-            counted = include if type(ingredients) in (BranchProof, PairProof) else ()
-            writer = Writer(cert.nonnegative, added, counted)
+            used_include = include if type(ingredients) in (BranchProof, PairProof) else ()
+            writer = Writer(cert.nonnegative, added, used_include)
             if isinstance(cert, PartsCertificate):
                 proof = write_of_parts(writer, ingredients, cert.n_components, cert.k, cov)
             else:
                 proof = write(writer, ingredients, cert.k, cov)
-        except Unwritten:
+        except UnsupportedProof:
             continue
         arrays |= added
         record = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
-        record |= {"inside": True} if counted else {}
+        record |= {"inside": True} if used_include else {}
         return record | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
     return None
 
 
-def needs_more(certificate: Certificate | PartsCertificate, cov: Covariance) -> bool:
-    """Whether the proof of the upper bound is for ``check_more.py``, the checker's second file."""
+def needs_second_checker(certificate: Certificate | PartsCertificate, cov: Covariance) -> bool:
+    """Whether only ``check_more.py`` can check the proof of the upper bound."""
     if isinstance(certificate, PartsCertificate):
         return True
     problem = Problem(cov, certificate.k, certificate.nonnegative)
-    part, _ = restricted(problem, certificate.include, certificate.exclude)
-    return takes_more(certificate.winner.ingredients, part.cov)
+    restricted_problem, _ = restricted(problem, certificate.include, certificate.exclude)
+    return is_for_second_checker(certificate.winner.ingredients, restricted_problem.cov)

@@ -12,7 +12,7 @@ import streamlit as st
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.certificates.exact.written import needs_more
+from nnspca.certificates.exact.written import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words
@@ -123,7 +123,7 @@ def strangers_check(
     certificate: Certificate | PartsCertificate, data: Dataset, cov: nnspca.Covariance, stem: str, key: str
 ) -> None:
     """Offer the checker that needs nothing but Python, the numbers it reads, and the one command."""
-    more = needs_more(certificate, cov)
+    more = needs_second_checker(certificate, cov)
     st.markdown(
         "**Verify without our library.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
         "reads the certificate above and the data as plain numbers, computes the variance and the upper bound again in "

@@ -1,4 +1,4 @@
-"""Walk: makes a registry's attempts in order, and keeps the least bound of each name."""
+"""BoundSchedule: runs a registry's attempts in order and keeps the least bound under each name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def attempts(
 
 
 @dataclass
-class Walk:
+class BoundSchedule:
     """The bounds made so far, each the least of its name, in order of their last update.
 
     Attributes
@@ -31,7 +31,7 @@ class Walk:
     bounds : dict
         By name.
     least : float
-        Of the attempts that count (``Attempt.counts_for_gap``).
+        Least value from the attempts that count (``Attempt.counts_for_gap``).
     """
 
     bounds: dict[str, Bound] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Walk:
         first: float = 0.0,
         last: float = 1.0,
     ) -> Iterator[tuple[float, Bound]]:
-        """Make every attempt that the plan still calls for; yield the fraction done, and each bound.
+        """Run every attempt that the plan still calls for; yield the fraction done, and each bound.
 
         Parameters
         ----------
@@ -60,22 +60,22 @@ class Walk:
             The entries, BOUNDS or PARTS_BOUNDS.
         problem : Problem
         plan : Plan or PartsPlan
-            Its fields are the gaps that ``Attempt.above`` names.
+            ``Attempt.above`` names one of its fields, a relative gap.
         context : callable
             Returns the context of the next attempt.
         first, last : float
-            No attempt is made whose place (``Attempt.at``) comes before or after these.
+            Attempts whose ``Attempt.at`` lies outside this range are skipped.
         """
         order = [attempt for _, attempt in attempts(registry) if first <= attempt.at <= last]
         ends = [attempt.at for attempt in order[1:]] + [1.0]
-        wide: dict[str, bool] = {}  # whether each gap of the plan was exceeded when first evaluated
+        gap_exceeded: dict[str, bool] = {}  # whether each gap of the plan was exceeded when first evaluated
         for attempt, end in zip(order, ends, strict=True):
-            now, gap = context(), attempt.above
-            if gap and not wide.setdefault(gap, now.above(getattr(plan, gap))):
+            current, gap = context(), attempt.above
+            if gap and not gap_exceeded.setdefault(gap, current.relaxation_gap_exceeds(getattr(plan, gap))):
                 continue
             expected = attempt.expected(problem, plan) if attempt.expected is not None else 0.0
             clock = time.perf_counter()
-            for number, bound in enumerate(attempt.make(problem, plan, now), start=1):
+            for number, bound in enumerate(attempt.make(problem, plan, current), start=1):
                 clock, spent = time.perf_counter(), time.perf_counter() - clock
                 if attempt.counts_for_gap and bound.deterministic:
                     self.least = min(self.least, bound.value)

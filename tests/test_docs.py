@@ -1,7 +1,9 @@
 """What the documents say in code runs as it stands, without a warning; the site is whole, and needs no network."""
 
 import doctest
+import fcntl
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -154,13 +156,19 @@ def test_the_examples_links_into_the_app_name_pages_and_keys_that_it_has():
 # The site
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(tmp_path_factory):
-    """The site, built once: every example of the gallery is run for it."""
-    folder = tmp_path_factory.mktemp("site")
-    # in a process of its own: autodoc changes the signatures of what it documents
-    done = subprocess.run([sys.executable, "-m", "nnspca.docs", "build", str(folder)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    """The site, built once for all workers: every example of the gallery is run for it."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "site"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "built").exists():
+            # in a process of its own: autodoc changes the signatures of what it documents
+            command = [sys.executable, "-m", "nnspca.docs", "build", str(folder)]
+            done = subprocess.run(command, capture_output=True, text=True)
+            assert done.returncode == 0, done.stdout + done.stderr
+            (folder / "built").touch()
     return folder
 
 

@@ -68,7 +68,7 @@ def test_data_that_lie_elsewhere_are_refused_with_how_to_bring_them(make, said):
         nnspca.Covariance.from_data,
         lambda data: nnspca.bootstrap(data, 2, resamples=1),
         lambda data: nnspca.cross_validate(data, [1], folds=2),
-        lambda data: nnspca.NonnegativeSparsePCA().fit(data),
+        lambda data: nnspca.NonnegativeSparsePCA(n_components=1).fit(data),
     )
     refusing = [lambda data: nnspca.scores(data, np.ones(4), mean="own")]
     if isinstance(given, dask.array.Array):

@@ -46,7 +46,7 @@ def test_proven_optima_are_told_and_an_opened_certificate_explains_checks_and_do
     assert "no component with at most 5 features has more than" in done.stdout
 
 
-def test_the_first_screen_stands_above_the_fold_shows_a_part_of_a_face_and_tightens_its_proof(visit):
+def test_the_first_screen_stands_above_the_fold_and_shows_a_part_of_a_face(visit):
     page = visit("/")
     # one sentence, one picture and one thing to do stand above the fold, on a laptop and on a phone
     found = player(page)
@@ -71,14 +71,22 @@ def test_the_first_screen_stands_above_the_fold_shows_a_part_of_a_face_and_tight
     page.get_by_text("The data", exact=True).click()
     settled_url(page, more="true", more_view="data")
     expect(page.get_by_role("img", name=re.compile("images of LFW faces"))).to_be_visible()
-    # the upper bound falls while watched, and Stop keeps it
-    field(page, "k").fill("166")  # where a longer proof soon comes further than a live one
-    page.keyboard.press("Enter")
-    settled_url(page, k="166")
-    expect(found).to_have_attribute("data-k", "166")
-    live = gap_said(quiet(page))
+    # the first picture of a warm server is there in seconds
+    took = []
+    for k in (37, 38):  # again where the machine was busy with something else
+        before = time.monotonic()
+        visit(f"/?k={k}").get_by_role("img", name=re.compile(f"The component at k = {k}")).wait_for()
+        took.append((time.monotonic() - before) / slowness())
+        if took[-1] <= 3.0:
+            break
+    assert min(took) <= 3.0, took
+
+
+def test_the_upper_bound_falls_while_watched_and_what_is_proven_then_is_seen_by_others(visit):
+    page = quiet(visit("/?prep=crop-4&k=90"))  # fewer pixels, where a longer proof soon comes further than a live one
+    live = gap_said(page)
     page.get_by_role("button", name="Tighten the proof").click()
-    expect(page.get_by_text(re.compile("Tightening k = 166: "))).to_be_visible()
+    expect(page.get_by_text(re.compile("Tightening k = 90: "))).to_be_visible()
     deadline = time.monotonic() + 90
     while (seen := gap_said(page)) <= live:
         assert time.monotonic() < deadline, (seen, live)
@@ -89,18 +97,7 @@ def test_the_first_screen_stands_above_the_fold_shows_a_part_of_a_face_and_tight
     assert gap_said(page) >= seen > live
     expect(page.get_by_text("the upper bound came down from").first).to_be_visible()
     page.close()
-    again = visit("/?k=166")
-    assert gap_said(again) >= seen, "another visitor sees the tightened proof"
-    again.close()
-    # the first picture of a warm server is there in seconds
-    took = []
-    for k in (37, 38):  # again where the machine was busy with something else
-        before = time.monotonic()
-        visit(f"/?k={k}").get_by_role("img", name=re.compile(f"The component at k = {k}")).wait_for()
-        took.append((time.monotonic() - before) / slowness())
-        if took[-1] <= 3.0:
-            break
-    assert min(took) <= 3.0, took
+    assert gap_said(visit("/?prep=crop-4&k=90")) >= seen, "another visitor sees the tightened proof"
 
 
 def test_every_k_is_tightened_in_turn(visit):

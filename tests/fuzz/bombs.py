@@ -31,6 +31,7 @@ from tests.fuzz import GotThrough
 
 SECONDS, MEMORY, SOON = 15.0, 10**9, 1.0
 LARGEST = 60_000_000  # bytes of a file
+DECADES = 7.0  # of the largest number of what a file has many of
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 SPACE = f'xmlns="{MAIN}" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'.encode()
 PACKAGE = b'xmlns="http://schemas.openxmlformats.org/package/2006/%s"'
@@ -40,7 +41,7 @@ SHEET, STYLES, SHARED = "xl/worksheets/sheet1.xml", "xl/styles.xml", "xl/sharedS
 def attempt(rng):
     """Make a bomb, and read it or stop while it is read; True where it was read."""
     make = KINDS[rng.integers(len(KINDS))]
-    count = int(10 ** rng.uniform(2, 7))
+    count = int(10 ** rng.uniform(2, DECADES))
     name, content = make(rng, count)
     patience = float(rng.uniform(0.0, 2.0)) if rng.random() < 0.25 else np.inf
     said = f"{name} by {make.__name__}({count:,}), {len(content):,} bytes,"

@@ -152,11 +152,7 @@ def opened(certificate: PartsCertificate, known: Known, data: Dataset, now: Stat
     st.markdown(f"**The lowest upper bound: {_title(won).lower()}.** {won.detail}")
     st.markdown("**Every upper bound that was tried**, lowest first, and why it is true.")
     ranked = sorted(certificate.bounds, key=lambda bound: bound.value)
-    st.dataframe(
-        [_row(bound, certificate) for bound in ranked],
-        hide_index=True,
-        alt="Every upper bound that was tried, lowest first: " + ", ".join(_title(b) for b in ranked) + ".",
-    )
+    st.table([_row(bound, certificate) for bound in ranked])
     _check(certificate, data, now)
     _files(certificate, data, now)
 

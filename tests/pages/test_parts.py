@@ -199,7 +199,7 @@ def test_tighten_keeps_the_parts_and_never_raises_the_upper_bound(empty_ledger):
 @pytest.mark.parametrize(
     ("apart", "said"),
     [
-        ("projection", "Only each part alone can be proven, not all together."),
+        ("projection", "Upper bounds can be proven for each part alone, not for all together."),
         ("quasi-orthogonal", "Nothing is proven of these parts, which may share features"),
         ("disjoint", "of the optimum"),
     ],

@@ -266,7 +266,7 @@ def each_alone(results: Mapping[str, Components], data: Dataset, now: State, cho
     """Prove each part alone, and say what is proven of it."""
     provable = [way for way, parts in results.items() if run.provable(parts)]
     if not provable:
-        st.markdown("Parts that a solver finds all at once, or that may share features, cannot be proven one by one.")
+        st.markdown("No upper bound is proven for parts that a solver finds all at once, or that may share features.")
         return
     if not done:
         st.markdown("Each part is proven once the run has ended.")

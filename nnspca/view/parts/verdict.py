@@ -89,7 +89,7 @@ def headline(results: Mapping[str, Components], known: Known, choice: Choices, *
 def _alone(lead: Components) -> str:
     """Say what can be proven of parts that no joint certificate speaks about."""
     if run.provable(lead):
-        return "Only each part alone can be proven, not all together."
+        return "Upper bounds can be proven for each part alone, not for all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
     return f"Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
 

@@ -129,11 +129,7 @@ def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) 
         st.markdown("**Features that changed parts** when found together instead of one after the other")
         figures |= moved(results, data, choice)
     if len(results) > 1:
-        st.dataframe(
-            [_row(way, parts, choice) for way, parts in results.items()],
-            hide_index=True,
-            alt="One row for each way of finding parts.",
-        )
+        st.table([_row(way, parts, choice) for way, parts in results.items()])
     figures |= _others(results, data, choice)
     return figures | comparison(results, choice)
 

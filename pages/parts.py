@@ -5,7 +5,7 @@ import streamlit as st
 from nnspca.view.jobs import runs
 from nnspca.view.link import state, widgets
 from nnspca.view.parts import choices, panels, run, samples, stability, take, together, verdict
-from nnspca.view.parts.choices import KEYS
+from nnspca.view.parts.choices import KEYS, LABELS
 from nnspca.view.results import known
 from nnspca.view.sources import catalogue, store
 
@@ -66,7 +66,7 @@ with curve:
         drawn["explained"] = panels.explained({choice.lead: lead}, choice)
 with proofs:
     if proofs.open:
-        view = widgets.choose(KEYS["proven_view"], "Show", horizontal=True)
+        view = widgets.choose(KEYS["proven_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
         if view == "certificate":
             verdict.certificate(proof, best, choice, data, now, longer, done=done)
         elif view == "stability":
@@ -78,7 +78,7 @@ with others:
         drawn |= panels.compared(results, data, choice)
 with use:
     if use.open and results:
-        view = widgets.choose(KEYS["use_view"], "Show", horizontal=True)
+        view = widgets.choose(KEYS["use_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
         if view == "samples":
             samples.samples(results, data, now, choice)
         else:

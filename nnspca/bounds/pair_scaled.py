@@ -228,8 +228,9 @@ def described(problem: Problem, value: float, proof: PairProof, step: int) -> Bo
         "pair-scaled",
         value,
         detail=(
-            "Every pair of features splits its covariance between its two rows. The largest row, its own entry and "
-            f"k − 1 largest shares, plus what the remainder adds, is this bound ({step:,} steps of splitting)."
+            "Every pair of features splits its covariance between its two rows. A row's sum is its own entry and its "
+            f"k − 1 largest shares. The bound is the largest sum, plus what the remainder adds ({step:,} steps of "
+            "splitting)."
         ),
         ingredients=proof,
     )

@@ -95,7 +95,7 @@ DEFLATIONS: dict[str, DeflationInfo] = {
         DeflationInfo(
             "joint",
             "All at once",
-            "The solver finds all components together; only for solvers that can do so.",
+            "The solver finds all components at once; only some solvers can.",
             "Zass & Shashua 2006",
         ),
     )

@@ -219,7 +219,8 @@ ENTRIES: dict[str, Entry] = {
             shape=(1797, 64),
             kind="images",
             description=(
-                "1,797 handwritten digits of 8×8 pixels with greys from 0 to 16. A component is a stroke or its part."
+                "1,797 handwritten digits of 8×8 pixels with greys from 0 to 16. A component is a stroke or part of "
+                "one."
             ),
             citation=(
                 "E. Alpaydin and C. Kaynak: Optical Recognition of Handwritten Digits. "

@@ -185,9 +185,9 @@ STUDIES = (
         "sigg2008",
         "Fig. 2 middle",
         "Sparse PCA on genes",
-        "The same for genes, of which there are 175 times as many as patients. Thresholding of the first "
-        "principal component is shown for reference: it chooses features one by one, ignoring how they vary "
-        "together.",
+        "The variance of one component against its number of genes, of which there are 175 times as many as "
+        "patients. Thresholding of the first principal component is shown for reference: it chooses features one by "
+        "one, ignoring how they vary together.",
         f"The Leukemia data of Armstrong et al., standardised. {DIFFERENCES}",
         _genes,
         ("leukemia",),

@@ -88,6 +88,11 @@ class Column:
         return f"{(math.floor if self.toward == 'down' else math.ceil)(cell * step) / step:.{self.digits}f}"
 
 
+def _signed(text: str, cell: Cell) -> str:
+    """Return a formatted cell, a number with a minus sign instead of a hyphen."""
+    return text if isinstance(cell, str) else text.replace("-", "−")
+
+
 @dataclass(frozen=True)
 class StudyTable:
     """One table of a study.
@@ -161,7 +166,7 @@ class StudyTable:
     def formatted_records(self) -> list[dict[str, str]]:
         """Return the rows as formatted for a page, by heading."""
         return [
-            {column.heading: column.format(cell) for column, cell in zip(self.columns, row, strict=True)}
+            {column.heading: _signed(column.format(cell), cell) for column, cell in zip(self.columns, row, strict=True)}
             for row in self.rows
         ]
 

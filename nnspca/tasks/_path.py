@@ -149,7 +149,7 @@ class _Run:
         if self.on_point is not None:
             self.on_point(point)
         done = len(self.points) + EARLY * len(self.rough)
-        self.monitor.tell(min(done / self.total, 1.0), f"k = {point.k}: {point.method}")
+        self.monitor.tell(min(done / self.total, 1.0), f"k = {point.k:,}: {point.method}")
 
     def ready(self, at: Point) -> bool:
         """Whether all predecessors of a point are solved."""
@@ -244,7 +244,7 @@ def certify_path(
                 run.show(certificate.k, certificate)
         for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
             run.keep(k, certificate)
-            monitor.tell(len(run.certificates) / total, f"k = {k}: bound proven")
+            monitor.tell(len(run.certificates) / total, f"k = {k:,}: bound proven")
     for k, certificate in carried.levelled(run.certificates, cov):
         run.keep(k, certificate)
     stopped = sweep.stopped or monitor.stop()

@@ -166,7 +166,7 @@ class _Run:
 
     def _solved(self, k: int, name: str, component: Component) -> None:
         self._put(SweepPoint(k, name, component))
-        self._tell(f"k = {k}: {name}")
+        self._tell(f"k = {k:,}: {name}")
 
     def _certified(self, k: int, certificate: Certificate, names: list[str]) -> None:
         self.ended[k] = certificate

@@ -184,7 +184,7 @@ def shows_every_upper_bound(page: Page) -> None:
     settled_url(page, bounds="true")
     lines(page, "band", {"First eigenvalue", "Balanced row sums"})
     assert any("not proven" in t["name"] for t in traces(page, "band"))
-    expect(page.get_by_label(re.compile("Which upper bound is lowest where")).first).to_be_visible()
+    expect(page.get_by_label(re.compile("How near the best found comes to each")).first).to_be_visible()
 
 
 def can_be_taken_away(page: Page, tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_the_chart_has_a_lens_and_a_point_of_another_curve_takes_the_pictures_pl
         r"at most [\d.]+ %",
         r"found [\d.]+ %",
         "the optimum lies in here",
-        "closed: proven optimal at",
+        "proven optimal at",
         "log scale",
     ):
         assert re.search(words, told), words

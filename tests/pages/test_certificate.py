@@ -105,7 +105,7 @@ def test_the_toggle_of_every_upper_bound_holds_on_other_pages_and_in_the_link(op
 def test_a_dot_marks_the_lowest_upper_bound_at_each_k(open_page):
     asked = {"data": "pitprops", "k": 4, "ks": "1, 4, 13", "bounds": True, **BOUNDS}
     page = settle(open_page("pages/explore.py", **asked), path=True)
-    (race,) = [f for f in figures(page) if "Which upper bound is lowest" in f["layout"]["title"].get("text", "")]
+    (race,) = [f for f in figures(page) if "How near the best found" in f["layout"]["title"].get("text", "")]
     dots = {t["name"]: [k for k, size in zip(t["x"], t["marker"]["size"], strict=True) if size] for t in race["data"]}
     assert 1 in dots["Balanced row sums"]
     assert {k for ks in dots.values() for k in ks} == {1, 4, 13}
@@ -144,7 +144,7 @@ def test_a_closed_certificate_stays_out_of_the_way_and_out_of_the_work(open_page
 def test_a_closed_gap_is_told_as_proven_optimal(open_page):
     page = settle(open_page("pages/explore.py", proof=True, **EASY))
     assert ": proven optimal, to 1 part in 10,000" in said_at(page, 2)
-    assert played(page)["closed"].startswith("closed: proven optimal at ")
+    assert played(page)["closed"].startswith("proven optimal at ")
     assert page.button(key="start-tighten").disabled
 
 
@@ -162,7 +162,7 @@ def test_a_gap_counts_as_closed_where_the_best_is_proven_optimal_and_nowhere_els
     page = settle(open_page("pages/explore.py", data="digits", k=5, ks="1, 5"), path=True)
     band = played(page)["band"]
     assert dict(zip(band["ks"], (gap < words.OPTIMAL for gap in band["gaps"]), strict=True)) == {1: True, 5: False}
-    assert played(page)["closed"] == "closed: proven optimal at 1 of 2 k"
+    assert played(page)["closed"] == "proven optimal at 1 of 2 values of k"
 
 
 def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):

@@ -165,7 +165,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_why_and_is_verified_by
     app = settled(data="pitprops", k=4, r=2, proven=True)
     said = words_of(app)
     assert "What was proven live." in said
-    (table,) = [frame.value for frame in app.dataframe if "Why it is true" in frame.value.columns]
+    (table,) = [frame.value for frame in app.table if "Why it is true" in frame.value.columns]
     assert len(table) >= 3
     assert all(len(why.split()) > 5 for why in table["Why it is true"])
     job = app.session_state["_jobs"]["parts"]
@@ -199,7 +199,7 @@ def test_tighten_keeps_the_parts_and_never_raises_the_upper_bound(empty_ledger):
 @pytest.mark.parametrize(
     ("apart", "said"),
     [
-        ("projection", "Only each part alone can be proven, not all together."),
+        ("projection", "Upper bounds can be proven for each part alone, not for all together."),
         ("quasi-orthogonal", "Nothing is proven of these parts, which may share features"),
         ("disjoint", "of the optimum"),
     ],
@@ -261,7 +261,7 @@ def test_parts_of_standardised_data_rebuild_a_sample_in_its_own_units():
     away = (data.X[0] - data.X.mean(axis=0)) / spread
     u = np.linalg.eigh(nnspca.Covariance.from_dataset(data, standardize=True).entries)[1][:, -1]
     share = (u @ away) ** 2 / (away @ away)
-    assert f"This part explains **{words.percent(share)}** of this image." in said
+    assert f"This part explains **{words.percent(share)}** of this image's squared distance from the mean." in said
 
 
 @pytest.mark.parametrize("apart", list(nnspca.DEFLATIONS))

@@ -94,7 +94,7 @@ def test_a_loss_is_rounded_up_and_a_gain_is_told_where_the_solver_stopped_short(
     assert "It accounts for 66.7 % of the component's variance" in said
     assert "Removing it costs at most 33.34 % of the variance." in said  # a third: the last digit is raised
     assert "Replacing it by the best substitute found, c, costs at most 16.67 %" in said
-    assert "rises with 1 of the component's 1 other features (covariance 1.000), most with b" in said
+    assert "It rises with the component's other feature, b (covariance 1.000)." in said
     short = nnspca.result.Component(np.array([0.0, 0.6, 0.8]), float(cov.variance(np.array([0, 0.6, 0.8]))), "given", 2)
     said = " ".join(claims.why(nnspca.contribution(cov, short, 2), short, data, standardised=True))
     assert "costs nothing, and gains at least 20.9" in said
@@ -109,7 +109,7 @@ def test_a_loss_is_rounded_up_and_a_gain_is_told_where_the_solver_stopped_short(
     against = nnspca.Covariance.from_matrix([[2.0, 1.0, -1.0], [1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])
     part = nnspca.solve(against, 2)
     said = claims.why(nnspca.contribution(against, part, 2), part, data, standardised=False)
-    assert "rises with 0 of the component's 2 features (covariances −1.000 to −1.000)" in said[0]
+    assert "It rises with none of the component's 2 features (covariances −1.000 to −1.000)." in said[0]
     assert "so its best nonnegative loading is zero" in said[1]
 
 

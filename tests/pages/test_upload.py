@@ -157,4 +157,4 @@ def test_the_page_prepares_what_the_link_says_and_k_fits_the_smaller_images(open
     (k,) = [box for box in page.number_input if box.key == "k"] or [None]
     assert k is None or k.max == 4
     assert "After: crop-3" in texts(page)
-    assert "Cropped by 3 pixel(s)" in preparing.crop(nnspca.datasets.load("digits"), 3).notes[-1]
+    assert "Cropped by 3 pixels" in preparing.crop(nnspca.datasets.load("digits"), 3).notes[-1]

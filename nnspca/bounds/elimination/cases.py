@@ -7,6 +7,7 @@ step of a splitting. The case's own splitting then continues from them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -128,9 +129,9 @@ class Elimination:
         values, _ = self.upper_bounds()
         used = self._needed(float(values.max()))
         support = np.flatnonzero(self.x)
-        most = len(self.excluded_mass) - 1
         outside = self.problem.n - len(self.inside)
-        possible = np.flatnonzero(values >= self.lower_bound)
+        most = int(np.flatnonzero(values >= self.lower_bound).max(initial=0))
+        mass = math.ceil(1000 * self.excluded_mass[most]) / 10
         # Rows that were read here have to be read on any machine. On another one a mass A_ii / LB can
         # be smaller by relative rounding and by four allowances (in units of LB) at most: the
         # allowance included here, the drift of A_ii (less than one), and both again for LB, since no
@@ -142,12 +143,11 @@ class Elimination:
             "elimination",
             float(values.max()),
             detail=(
-                f"{len(self.inside):,} features stay in the problem. An optimal component uses at most "
-                f"{possible.max(initial=0):,} of the {outside:,} others"
+                f"{len(self.inside):,} features stay in the problem. An optimal component uses "
                 + (
-                    f"; any {most:,} of them have at most {100 * self.excluded_mass[most]:.1f} % of its squared norm."
+                    f"at most {most:,} of the {outside:,} others, with at most {mass:.1f} % of its squared norm."
                     if most
-                    else "."
+                    else f"none of the {outside:,} others."
                 )
             ),
             ingredients=EliminationProof(

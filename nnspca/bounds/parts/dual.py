@@ -100,8 +100,8 @@ def tighten(
                 value,
                 detail=(
                     "Every pair of features splits its covariance between its two rows, and a price on each feature "
-                    f"accounts for its use in one part only: {len(X)} parts have at most this ({step:,} steps of "
-                    "splitting)."
+                    f"accounts for its use in one part only. This bounds the variance of {len(X)} parts ({step:,} "
+                    "steps of splitting)."
                 ),
                 ingredients=proof,
             )

@@ -184,7 +184,7 @@ def _on_all(
         detail=(
             f"Every pair of {len(inside):,} features splits its covariance between its two rows, with room in each for "
             f"the {cov.n_features - len(inside):,} others, and a price on each feature accounts for its use in one "
-            f"part only: {r} parts have at most this ({steps:,} steps of splitting)."
+            f"part only. This bounds the variance of {r} parts ({steps:,} steps of splitting)."
         ),
         ingredients=PartsWorkingProof(inside, proof, limits(level)),
     )

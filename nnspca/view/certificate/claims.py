@@ -55,8 +55,8 @@ def kind_of(component: Component, k: int | None = None) -> str:
 def chance(bound: Bound) -> str:
     """Say what the paper's own bound promises, and what it does not."""
     return (
-        f"The paper's own upper bound comes from random samples: it **holds with {odds(bound.probability)}** and is "
-        f"shown for comparison only. {bound.detail}"
+        f"The paper's bound (Asteris et al. 2014) comes from random samples: it **holds with "
+        f"{odds(bound.probability)}** and is shown for comparison only. {bound.detail}"
     )
 
 

@@ -142,14 +142,14 @@ def strangers_check(
         )
         if more:
             charts.download(
-                "More of the checker (Python)",
+                "Second checker file (Python)",
                 lambda: Path(check_more.__file__).read_bytes(),
                 f"more-{key}",
                 "check_more.py",
                 "For further kinds of proof; put it in the same folder.",
             )
         charts.download(
-            "Its data (NPY)",
+            "Data for the checker (NPY)",
             lambda: data_npy(data, cov),
             f"data-{key}",
             f"{data.name}.npy",
@@ -170,7 +170,7 @@ def take_home(
             lambda: certificate_npz(certificate, cov),
             f"cert-{key}",
             f"{stem}.npz",
-            "The component, every upper bound, and all that is needed to derive them again.",
+            "What was found, every upper bound, and all that is needed to derive them again.",
         )
         charts.download(
             "Verifier (Python)",

@@ -122,8 +122,8 @@ def reasons(about: Profile, one: Compared) -> list[str]:
         f"**Spectrum:** the first eigenvector explains {words.percent(about.first_share)} of the total variance, the "
         f"second {words.fixed(second, 2)} times as much and the fourth {words.fixed(fourth, 2)} times: {decay}.",
         f"**Sign:** {words.percent(about.one_sign)} of the first eigenvector's squared loadings have the same sign, "
-        f"{sign}. {words.percent(about.positive)} of the covariance between features is positive.",
-        f"**Correlation:** its mean absolute value between features is {words.fixed(about.correlation, 2)}.",
+        f"{sign}. Positive covariances make up {words.percent(about.positive)} of the sum of all absolute ones.",
+        f"**Correlation:** the mean absolute correlation between features is {words.fixed(about.correlation, 2)}.",
     ]
     if any(row.bounded for row in one.rows):
         least = one.least
@@ -152,15 +152,17 @@ def takeaway(
             for cells in table.rows
         ]
         places = {c.heading: st.column_config.NumberColumn(format=f"%.{c.digits}f") for c in table.columns if c.digits}
+        whole = [h for h in shown[0] if all(type(row[h]) is int for row in shown)] if shown else []
+        places |= {heading: st.column_config.NumberColumn(format="%,d") for heading in whole}
         st.dataframe(shown, hide_index=True, column_config=places, alt=table.title)
         label, name = f"{table.title} (CSV)", f"compare-{table.name}"
         charts.csv_button(downloads.study_csv(table), f"csv-{name}", f"{name}.csv", label)
     with st.container(horizontal=True):
         charts.json_button(lambda: downloads.tables_json(*tables), "json-compare", "compare.json")
+        titles = {one.data.name: one.title for one in sets}
         for name, figure in figures.items():
-            charts.figure_button(
-                figure, f"html-compare-{name}", f"compare-{name}.html", f"{sanitize.plain(name)} (HTML)"
-            )
+            label = f"{sanitize.plain(titles.get(name, 'Figure'))} (HTML)"
+            charts.figure_button(figure, f"html-compare-{name}", f"compare-{name}.html", label)
     st.markdown("The same with the library:")
     st.code(_code(sets, now, choice), language="python", wrap_lines=True)
 

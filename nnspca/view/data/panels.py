@@ -19,8 +19,10 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
     if data is None:
         catalogue.offer(info)
         return
-    shape = f"{rows:,} × {columns:,}".replace(" ", "\u00a0")
-    st.markdown(f"{sanitize.plain(info.description)} {shape}, {info.kind}.".strip())
+    shape = ""  # of a covariance it stands below the excerpt
+    if info.kind != "covariance":
+        shape = f"{rows:,} samples × {columns:,} {'feature' if columns == 1 else 'features'}.".replace(" ", "\u00a0")
+    st.markdown(f"{sanitize.plain(info.description)} {shape}".strip())
     few, rest = st.columns([1, 1.25], gap="large")
     with few:
         preview.sample_preview(data)

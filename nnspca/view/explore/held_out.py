@@ -33,7 +33,7 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
     """Ask for the number of folds, start the run, and show what each k explains of the held-out samples."""
     m, ks, solver = data.X.shape[0], few(choice.ks), _solver(choice)
     st.markdown(
-        "More features always explain more of **these** samples, but not always of new ones. Here a share of the "
+        "More features never explain less of **these** samples, but may explain less of new ones. Here a share of the "
         "samples is held out, the component is found on the others, and its variance is measured on those held out. "
         "That is sampling: an estimate with an error, **not a proof**."
     )

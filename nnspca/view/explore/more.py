@@ -111,7 +111,7 @@ def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -
             lambda: tables.scores(loadings, data, now),
             "scores-explore",
             f"{stem}-scores.csv",
-            "How much of the component each sample has.",
+            "The score of every sample.",
         )
 
 

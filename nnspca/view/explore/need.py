@@ -28,7 +28,7 @@ SHOWN = 300  # most rows of the list
 def panel(proof: Certificate, data: Dataset, now: State) -> None:
     """Ask for the tolerance, prove which features every component within it has, and show them."""
     st.markdown(
-        "Which features are indispensable? Other components may be as good as this one. For each feature we look for "
+        "Which features are indispensable? Another component may be as good as this one without some of its features. "
         "a proof or a counterexample."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -152,7 +152,7 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
             seed=now.seed,
             on_point=tell,
             should_stop=job.should_stop,
-            on_progress=staged(job, "Proving the band", SOLVING, 1.0),
+            on_progress=staged(job, "Proving upper bounds", SOLVING, 1.0),
         )
 
     return work

@@ -70,14 +70,14 @@ def panel(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
 
 
 def _note(final: Certificate, view: View, now: State) -> None:
-    """Say that a certificate is of a live run, where the ledger knows a lower upper bound."""
-    here = view.known[now.k]
-    if here.upper < final.upper * (1 - 1e-9):
+    """Say that a certificate is of a live run, where the ledger knows a lower upper bound and the numbers show it."""
+    here, own = view.known[now.k], share(final.lower, final.upper)
+    live, best = words.proven_share(own), words.proven_share(here.ratio)
+    if live == best:
+        live, best = (f"a gap of at most {words.at_most(100 * (1 - ratio), 4)} %" for ratio in (own, here.ratio))
+    if here.upper < final.upper and live != best:
         source = "The stored proof" if here.stored else "Another proof"
-        st.caption(
-            f"This certificate is from the live run: {words.proven_share(share(final.lower, final.upper))}. "
-            f"{source} is tighter: {words.proven_share(here.ratio)}."
-        )
+        st.caption(f"This certificate is from the live run: {live}. {source} is tighter: {best}.")
 
 
 def _bounds(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
@@ -96,7 +96,7 @@ def _bounds(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
     if paper:
         upper_bounds.add_paper(picture, certificates, view.leading, look)
     if every:
-        upper_bounds.add_lines(picture, certificates, view.leading, look)
+        upper_bounds.add_lines(picture, certificates, view.leading, look, with_paper=not paper)
     charts.figure(picture, "band")
     if every and certificates:
         charts.figure(upper_bounds.race(certificates, tuple(view.known), look, log=view.log), "bounds-drawn")

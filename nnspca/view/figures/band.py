@@ -72,25 +72,25 @@ def closed(band: Band, what: str = "k") -> str:
     """Say where the band has closed; nothing where it has nowhere.
 
     >>> closed(Band((1, 2), (1.0, 1.0), (1.0, 2.0), frozenset((1, 2))))
-    'closed: proven optimal at 1 of 2 k'
+    'proven optimal at 1 of 2 values of k'
     >>> closed(Band((1,), (1.0,), (1.0,), frozenset((1,))))
-    'closed: proven optimal at every k'
+    'proven optimal at every k'
     """
     done = len(band.optimal)
     if not done:
         return ""
     many = f"every {what}" if done == len(band.at) else f"{done} of {len(band.at)} {_several(what)}"
-    return f"closed: proven optimal at {many}"
+    return f"proven optimal at {many}"
 
 
 def _several(what: str) -> str:
     """Return what several points of the axis are called.
 
     >>> _several("k"), _several("number of parts")
-    ('k', 'numbers of parts')
+    ('values of k', 'numbers of parts')
     """
     first, space, rest = what.partition(" ")
-    return f"{first}s{space}{rest}" if space else what
+    return f"{first}s{space}{rest}" if space else f"values of {what}"
 
 
 def place(missing: float) -> float:

@@ -61,8 +61,8 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
                 name=name,
                 marker={"color": palette.found if is_used else palette.quiet, "opacity": 1.0 if is_used else 0.55},
                 customdata=np.cumsum(share)[chosen],
-                hovertemplate="eigenvector %{x}<br>%{y:.2f} % of the variance"
-                "<br>%{customdata:.1f} % cumulative<extra></extra>",
+                hovertemplate="eigenvector %{x}<br>%{y:.2f} % of the total variance"
+                "<br>the first %{x} together: %{customdata:.1f} %<extra></extra>",
             )
     title = "How the variance spreads over eigenvectors"
     alt = f"Spectrum: the first eigenvector explains {fixed(share[0], 1)} % of the total variance, "

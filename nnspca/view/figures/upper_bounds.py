@@ -8,22 +8,38 @@ import plotly.graph_objects as go
 
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, Palette, dress
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, Palette, dress, names
 from nnspca.view.words import ceil, odds, title
 
 PAPER_FILL = "rgba(163, 71, 138, 0.13)"
 LEAST = 1e-9  # relative difference below which two bounds are as good
 
 
-def add_lines(figure: go.Figure, certificates: Mapping[int, Certificate], leading: float, palette: Palette) -> None:
-    """Draw one thin line a bound over k, with a dot at each k where it is the lowest proven."""
+def add_lines(
+    figure: go.Figure,
+    certificates: Mapping[int, Certificate],
+    leading: float,
+    palette: Palette,
+    *,
+    with_paper: bool = True,
+) -> None:
+    """Draw one thin line a bound over k, with a dot at each k where it is the lowest proven.
+
+    ``with_paper`` says whether those are drawn that are not proven: where the paper's band is, it has their line.
+    """
+    before = len(names(figure))
     add_curves(
         figure,
         certificates,
         palette,
         lambda bound, certificate: ceil(100 * bound.value / leading, 2),
         "at most %{y:.2f} % of λ₁",
+        with_paper=with_paper,
     )
+    more = LEGEND_ROW * max(-(-len(names(figure)) // 2) + 1 - before, 0)  # rows of the legend, about
+    figure.layout.height += more
+    figure.layout.margin.b += more
+    figure.layout.legend.maxheight += more
 
 
 def add_curves(
@@ -32,9 +48,11 @@ def add_curves(
     palette: Palette,
     height: Callable[[Bound, Certificate], float],
     says: str,
+    *,
+    with_paper: bool = True,
 ) -> None:
     """Draw one thin line a bound, always in the same colour, with a dot wherever it is the lowest proven."""
-    tried = {b.name: b.deterministic for c in certificates.values() for b in c.bounds}
+    tried = {b.name: b.deterministic for c in certificates.values() for b in c.bounds if with_paper or b.deterministic}
     known = [*(name for name in BOUNDS if name in tried), *(name for name in tried if name not in BOUNDS)]
     ranks = {name: i for i, name in enumerate(BOUNDS)}
     for name in known:
@@ -72,7 +90,7 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
         wins.setdefault(certificates[k].winner.name, []).append(k)
     lowest = "; ".join(f"{title(name)} at k = {', '.join(map(str, where))}" for name, where in wins.items())
     rows = -(-len(figure.data) // 2)
-    heading = "Which upper bound is lowest where: best found ÷ each bound"
+    heading = "How near the best found comes to each upper bound"
     height = 380 + LEGEND_ROW * rows
     dress(
         figure,

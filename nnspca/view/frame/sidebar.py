@@ -87,7 +87,7 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
         options=list(infos),
         format_func=lambda key: sanitize.line(infos[key].title),
         on_change=lambda: catalogue.reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
-        help="Choose a data set.",
+        help="The data set that the pages show. The Data page also takes files of your own.",
     )
     info = infos[name]
     rows, columns = info.shape

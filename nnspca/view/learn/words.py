@@ -30,7 +30,7 @@ STEPS = (
         "PCA",
         "What PCA loads on",
         "PCA's first component explains the most variance that any loadings can. But all {n} pixels have a nonzero "
-        "loading. **Slide k: keep only the largest loadings and see how much variance is left.**",
+        "loading. **Slide k: keep only the largest loadings and see how much variance they explain.**",
         "PCA's first component explains all of λ₁. Why not take its {k} largest loadings?",
         "They explain {cut} of λ₁; the {k} pixels of the solver in chapter 0 explain {ours}. The largest loadings of "
         "PCA are not those of the best component with few features.",
@@ -75,7 +75,7 @@ STEPS = (
         "Signs",
         "Turn the cloud",
         "Two features, nine samples. **Drag the points** (or use the arrow keys) and watch both components turn. "
-        "PCA's axis may point anywhere; ours needs both loadings ≥ 0.",
+        "PCA's axis may point anywhere; the nonnegative component (“ours”) needs both loadings ≥ 0.",
         "The cloud falls from left to right. What does the nonnegative component do?",
         "The covariance is {covariance}, so two loadings of the same sign lose variance. PCA mixes signs (variance "
         "{pca}); ours uses one feature alone ({ours}). The sign constraint sets loadings to zero by itself.",
@@ -232,7 +232,8 @@ STEPS = (
         "EM, and why it can stall",
         "EM adapts the loadings to the data, again and again. **Start it many times:** it climbs quickly, then stops "
         "at a local optimum that depends on the start.",
-        "On the leukemia genes (k = {genes_k}) EM from 12 starts stops at {genes_em} of the upper bound. A bad solver?",
+        "On the leukemia genes (k = {genes_k}) the best of 12 starts of EM stops at {genes_em} of the upper bound. Is "
+        "EM a bad solver?",
         "It is fast, but gives no sign that a higher optimum exists. With the best loadings on its features it reaches "
         "{genes_again} of the upper bound, the portfolio {genes_best}. Only the bound tells them apart. Here the "
         "optimum is {optimum}.",

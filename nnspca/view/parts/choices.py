@@ -16,6 +16,13 @@ from nnspca.view.link.widgets import DeltaGenerator, choose
 
 KEYS = state.keys_of("parts")
 JOINT, TOGETHER, DISJOINT = "joint", "together", "disjoint"
+LABELS = dict(  # of what the folds show, by its name in the link
+    zip(
+        (*state.PARTS_PROOF, *state.PARTS_USE),
+        ("Certificate", "Each part alone", "Stability", "Samples", "Downloads and code"),
+        strict=True,
+    )
+)
 IN_TURN = "one after the other"  # the page's name for the first solver's parts found one after the other
 BEST = "best"  # the default solver
 SMALL = 1500  # features whose covariance is held as a matrix

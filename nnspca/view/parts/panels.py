@@ -54,7 +54,10 @@ def whole(parts: Components, data: Dataset) -> Figure:
         charts.figure(figure, "parts-whole")
         st.caption("Click a part in the list to hide it, double-click to see it alone.")
     if left:
-        st.caption(f"{'One more part adds' if left == 1 else f'{left} more parts add'} less than 1 %: not drawn.")
+        st.caption(
+            f"{'One more part adds' if left == 1 else f'{left} more parts each add'} less than 1 % to the variance of "
+            "those before: not drawn."
+        )
     return figure
 
 
@@ -95,7 +98,7 @@ def along(
         curves,
         charts.palette(),
         title="Variance explained against the number of parts",
-        unit="total variance (%)",
+        unit="share of the total variance (%)",
         along="number of parts",
         what="number of parts",
         chosen=(count, KNOWN),
@@ -126,11 +129,7 @@ def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) 
         st.markdown("**Features that changed parts** when found together instead of one after the other")
         figures |= moved(results, data, choice)
     if len(results) > 1:
-        st.dataframe(
-            [_row(way, parts, choice) for way, parts in results.items()],
-            hide_index=True,
-            alt="One row for each way of finding parts.",
-        )
+        st.table([_row(way, parts, choice) for way, parts in results.items()])
     figures |= _others(results, data, choice)
     return figures | comparison(results, choice)
 
@@ -141,8 +140,8 @@ def _row(way: str, parts: Components, choice: Choices) -> dict[str, str]:
         "How found": title_of(way, choice),
         "Kept apart": nnspca.DEFLATIONS[parts.deflation].title,
         "Parts": str(len(parts.parts)),
-        "Features": f"{high:,}" if low == high else f"{low:,} to {high:,}",
-        "Variance explained": words.percent(parts.cumulative_variance[-1] / parts.total, 1),
+        "Features per part": f"{high:,}" if low == high else f"{low:,} to {high:,}",
+        "Total variance explained": words.percent(parts.cumulative_variance[-1] / parts.total, 1),
         "Overlap": words.fixed(parts.overlap, 2),
         "Time": words.seconds(parts.seconds) if parts.seconds else "stored",
         "Note": parts.note,
@@ -161,9 +160,12 @@ def moved(results: Mapping[str, Components], data: Dataset, choice: Choices) -> 
         f"**{seen.left:,}** left theirs. {gained(lead, greedy)}"
     )
     figures: dict[str, Figure] = {}
-    both = ((IN_TURN, seen.before), (choice.lead, seen.after))
+    both, noun = ((IN_TURN, seen.before), (choice.lead, seen.after)), shared.noun(data)
     for column, (way, loadings) in zip(st.columns(2, gap="medium"), both, strict=True):
-        labels = [f"part {r + 1}: {count:,}" for r, count in enumerate(np.count_nonzero(loadings, axis=0))]
+        labels = [
+            f"part {r + 1}: {count:,} {noun.removesuffix('s') if count == 1 else noun}"
+            for r, count in enumerate(np.count_nonzero(loadings, axis=0))
+        ]
         with column:
             figures[f"moved-{way}"] = over_mean(
                 loadings, scene(data), charts.palette(), labels=labels, title=title_of(way, choice), width=PAGE // 2
@@ -177,9 +179,9 @@ def gained(lead: Components, greedy: Components) -> str:
     both, each = float(lead.variances.sum()), float(greedy.variances.sum())
     more = both / each - 1 if each else 0.0
     if more < 1e-6:
-        return "Found one after the other they explain as much."
+        return "Found one after the other, the parts explain as much."
     gain = words.percent(more, 1) if more >= 1e-3 else "less than 0.1 %"
-    return f"Found together they explain **{gain}** more variance than one after the other."
+    return f"Found together, the parts explain **{gain}** more variance than found one after the other."
 
 
 def _others(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
@@ -260,7 +262,7 @@ def each_alone(results: Mapping[str, Components], data: Dataset, now: State, cho
     """Prove each part alone, and say what is proven of it."""
     provable = [way for way, parts in results.items() if run.provable(parts)]
     if not provable:
-        st.markdown("Parts that a solver finds all at once, or that may share features, cannot be proven one by one.")
+        st.markdown("No upper bound is proven for parts that a solver finds all at once, or that may share features.")
         return
     if not done:
         st.markdown("Each part is proven once the run has ended.")

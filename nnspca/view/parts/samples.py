@@ -28,10 +28,13 @@ def samples(results: Mapping[str, Components], data: Dataset, now: State, choice
         return
     way = next(iter(results))
     if choice.lead in results:
-        kept_apart = [nnspca.DEFLATIONS[parts.deflation].title.lower() for parts in results.values()]
+        kept_apart = [
+            "" if (how := nnspca.DEFLATIONS[parts.deflation].title) == title_of(name, choice) else how.lower()
+            for name, parts in results.items()
+        ]
         way = choose(
             KEYS["from"],
-            "Parts of",
+            "Which parts",
             options=list(results),
             format_func=lambda name: title_of(name, choice),
             horizontal=True,
@@ -74,9 +77,9 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
     charts.figure(figure, "rebuilt")
     what, these = NOUNS.get(data.kind, "sample"), "This part explains" if used == 1 else "These parts explain"
     if used:
-        st.markdown(f"{these} **{words.percent(1 - left)}** of this {what}.")
+        st.markdown(f"{these} **{words.percent(1 - left)}** of this {what}'s squared distance from the mean.")
     else:
-        st.markdown(f"The mean alone. Parts explain how this {what} differs from it.")
+        st.markdown(f"The mean alone. Parts explain how this {what} differs from the mean.")
 
 
 def _sample(data: Dataset) -> int:

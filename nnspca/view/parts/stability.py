@@ -250,7 +250,8 @@ def summary(result: Found, noun: str) -> str:
     if stable < r:
         lines.append(f"Resampling suggests **{stable} {'part' if stable == 1 else 'parts'}**, not {r}.")
     if resampled.degenerate:
-        lines.append(f"{resampled.degenerate:,} resamples consist of one sample, repeated: no feature returns in them.")
+        some = "One resample consists" if resampled.degenerate == 1 else f"{resampled.degenerate:,} resamples consist"
+        lines.append(f"{some} of one sample, repeated: no feature returns there.")
     if result.proven:
         needed = int(result.essential().sum())
         used = int(np.count_nonzero(resampled.parts.loadings[:, sorted(result.proven)]))

@@ -12,7 +12,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate
 from nnspca.view.link.state import State
 from nnspca.view.parts import report, run
-from nnspca.view.parts.choices import Choices
+from nnspca.view.parts.choices import Choices, title_of
 from nnspca.view.results.ledger import Known
 from nnspca.view.ui import charts, downloads, tables
 
@@ -79,7 +79,9 @@ def takeaway(
     stem = f"{data.name}-parts"
     code = _whole_code(results, data, now, choice)
     with st.container(horizontal=True):
-        charts.csv_button(downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "Table (CSV)")
+        charts.csv_button(
+            downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "Parts (CSV)", "One row for each part."
+        )
         _offer_tables({way: parts.loadings for way, parts in results.items()}, data, now, stem)
         charts.json_button(functools.partial(_json, results, data, now), "json-parts", f"{stem}.json")
         charts.download(
@@ -91,15 +93,25 @@ def takeaway(
         )
         for solver, parts in results.items():
             charts.download(
-                f"Loadings of {solver} (NPZ)",
+                f"Loadings: {title_of(solver, choice)} (NPZ)",
                 functools.partial(_npz, parts, data),
                 f"npz-parts-{solver}",
                 f"{stem}-{solver}.npz",
             )
         for name, figure in figures.items():
-            charts.figure_button(figure, f"html-parts-{name}", f"{stem}-{name}.html", f"Figure {name} (HTML)")
+            charts.figure_button(
+                figure, f"html-parts-{name}", f"{stem}-{name}.html", f"{_called(name, results, choice)} (HTML)"
+            )
     st.markdown("The same with the library:")
     st.code(code, language="python", wrap_lines=True)
+
+
+def _called(name: str, results: Mapping[str, Components], choice: Choices) -> str:
+    """Return what a figure is called on its button."""
+    way = name.removeprefix("moved-")
+    if way not in results:
+        return name.capitalize()
+    return title_of(way, choice) if way == name else f"Moved features: {title_of(way, choice)}"
 
 
 def _offer_tables(components: tables.ComponentsBySolver, data: Dataset, now: State, stem: str) -> None:
@@ -131,7 +143,7 @@ def _offer_tables(components: tables.ComponentsBySolver, data: Dataset, now: Sta
             lambda: tables.scores(components, data, now),
             "scores-parts",
             f"{stem}-scores.csv",
-            "How much of each part each sample has.",
+            "The score of every sample on every part.",
         )
 
 

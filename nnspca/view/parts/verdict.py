@@ -89,7 +89,7 @@ def headline(results: Mapping[str, Components], known: Known, choice: Choices, *
 def _alone(lead: Components) -> str:
     """Say what can be proven of parts that no joint certificate speaks about."""
     if run.provable(lead):
-        return "Only each part alone can be proven, not all together."
+        return "Upper bounds can be proven for each part alone, not for all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
     return f"Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
 
@@ -152,11 +152,7 @@ def opened(certificate: PartsCertificate, known: Known, data: Dataset, now: Stat
     st.markdown(f"**The lowest upper bound: {_title(won).lower()}.** {won.detail}")
     st.markdown("**Every upper bound that was tried**, lowest first, and why it is true.")
     ranked = sorted(certificate.bounds, key=lambda bound: bound.value)
-    st.dataframe(
-        [_row(bound, certificate) for bound in ranked],
-        hide_index=True,
-        alt="Every upper bound that was tried, lowest first: " + ", ".join(_title(b) for b in ranked) + ".",
-    )
+    st.table([_row(bound, certificate) for bound in ranked])
     _check(certificate, data, now)
     _files(certificate, data, now)
 

@@ -109,8 +109,8 @@ def sphere(view: View) -> None:
     with st.expander("Why this proves the optimum, and a download", icon=":material/school:"):
         st.markdown(
             "Three eigenvectors span a **sphere** of directions, covered here with triangles (*cells*). The corners "
-            "of a cell prove an **upper bound** on the objective inside it. A cell whose bound is no higher than the "
-            "best value found is **closed**. The others are split in two, round after round, until none is open."
+            "of a cell prove an **upper bound** on the objective inside it; where that is no higher than the best "
+            "value found, the cell provably holds nothing better. Each round splits every open cell in two."
         )
         download(
             "Sphere (HTML)",

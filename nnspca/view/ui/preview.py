@@ -38,7 +38,8 @@ def sample_preview(data: Dataset) -> None:
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
             controls = len(scene.unlisted(data))
-            left = f" {controls} control probes (AFFX) are not listed." if controls else ""
+            which = "probe (AFFX) is" if controls == 1 else "probes (AFFX) are"
+            left = f" {controls} control {which} not listed." if controls else ""
             most = f"of {data.n_features:,} {scene.noun(data)}, those that vary most"
             st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.{left}")
     if data.labels is not None and data.label_names:

@@ -16,6 +16,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.studies.comparison import SPECTRUM, Profile
 from nnspca.view import sanitize
 from nnspca.view.figures.style import DASHES, LEGEND_DROP, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes
+from nnspca.view.words import floor
 
 PANELS = (
     f"λ<sub>i</sub> ÷ λ<sub>1</sub>, i = 1 … {SPECTRUM}",
@@ -117,11 +118,11 @@ def _bounds(figure: go.Figure, about: Profile, points: Sequence[SweepPoint], pal
     n = about.n_features
     grid = sorted({max(1, round(n * share)) for share in np.geomspace(0.01, 1.0, 25)})
     proofs = {p.k: p.certificate for p in points if p.certificate is not None}
-    xs, ks = [k / n for k in proofs], {"customdata": [[k] for k in proofs]}
+    xs, ks = [k / n for k in proofs], {"customdata": [[k, floor(100 * proof.ratio, 2)] for k, proof in proofs.items()]}
     hover = "k ÷ n = %{x:.3g}<br>Theorem 1 promises %{y:.3f} (best of d = 1 … 10)<extra></extra>"
     line = {"color": palette.paper_bound, "dash": "dash", "width": 2}
     _add(figure, 2, PROMISED, [k / n for k in grid], [about.promised(k) for k in grid], hover, mode="lines", line=line)
-    hover = "k = %{customdata[0]}<br>proven: at least %{y:.4f} of the optimum<extra></extra>"
+    hover = "k = %{customdata[0]:,}<br>proven: at least %{customdata[1]:.2f} % of the optimum<extra></extra>"
     look: dict[str, Any] = {"line": {"color": palette.proven, "width": 2}, "marker": {"size": 8, "symbol": "star"}}
     _add(figure, 2, PROVEN, xs, [proof.ratio for proof in proofs.values()], hover, **look, **ks)
     high, low = [p.upper / about.leading for p in proofs.values()], [p.lower / about.leading for p in proofs.values()]
@@ -146,7 +147,7 @@ def _solvers(
             (
                 3,
                 [p.component.variance / about.leading for p in mine],
-                "k = %{customdata[0]}<br>variance ÷ λ₁ = %{y:.4f}",
+                "k = %{customdata[0]:,}<br>variance ÷ λ₁ = %{y:.4f}",
             ),
             (4, [p.component.cardinality / n for p in mine], "%{customdata[1]:,} features used of %{customdata[0]:,}"),
             (5, [max(p.component.seconds, BRIEFEST) for p in mine], "k = %{customdata[0]:,}: %{y:.3g} s"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -22,6 +23,14 @@ from nnspca.view.results.ledger import Known, share
 from nnspca.view.ui import charts, downloads
 
 RUNNING_YET = "No solver has finished yet."
+HEADINGS = {  # of the table, by the names in its file
+    "who": "Found or proven by",
+    "seconds": "Seconds",
+    "variance": "Variance",
+    "share_of_upper_bound": "Variance ÷ lowest upper bound",
+    "features": "Features",
+    "state": "State",
+}
 
 
 def track(
@@ -163,13 +172,22 @@ def takeaway(standing: Race, figure: Figure, data: Dataset, now: State, choice: 
     """Offer every point, the race as JSON, the figure and the code."""
     rows = standing.to_records(known.at(data, now).upper)
     stem = f"{data.name}-k{now.k}-race"
-    st.dataframe(rows, hide_index=True, alt="One row for each better component and each upper bound.")
+    st.dataframe(
+        [{HEADINGS[key]: cell for key, cell in row.items()} | {"Found or proven by": _named(row)} for row in rows],
+        hide_index=True,
+        alt="One row for each better component and each upper bound.",
+    )
     with st.container(horizontal=True):
         charts.csv_button(downloads.table_csv(rows), "csv-race", f"{stem}.csv", "Every point (CSV)")
         charts.json_button(lambda: _json(standing, data, now, choice), "json-race", f"{stem}.json")
         charts.figure_button(figure, "html-race", f"{stem}.html")
     st.markdown("The same with the library:")
     st.code(_code(now, choice), language="python", wrap_lines=True)
+
+
+def _named(row: Mapping[str, object]) -> str:
+    """Return the solver of a row of the table, or that it is an upper bound."""
+    return "the proof (upper bound)" if row["who"] == "upper_bound" else title(str(row["who"]))
 
 
 def _json(standing: Race, data: Dataset, now: State, choice: Choices) -> bytes:

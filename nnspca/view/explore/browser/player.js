@@ -203,7 +203,7 @@ class Player {
     this.slider.value = String(s);
     this.slider.setAttribute("aria-valuetext", `k = ${path.ks[s]}. ${words}`);
     this.picture.setAttribute("aria-label", `The component at k = ${path.ks[s]}: ${sceneWords(path, support, weights)}`);
-    this.graph.setAttribute("aria-label", `Variance against k, ${path.ks.length} values of k, ${path.band.proven.filter(Boolean).length} with an upper bound of their own; ${path.closed || "not closed anywhere"}. At k = ${path.ks[s]}: ${words}`);
+    this.graph.setAttribute("aria-label", `Variance against k, ${path.ks.length} values of k, ${path.band.proven.filter(Boolean).length} with an upper bound of their own; ${path.closed || "not proven optimal anywhere"}. At k = ${path.ks[s]}: ${words}`);
     this.box.dataset.support = Array.from(support).join(",");
   }
 

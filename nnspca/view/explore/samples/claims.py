@@ -134,15 +134,19 @@ def why(role: Contribution, part: Component, data: Dataset, *, standardised: boo
 
 def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
     """Say with how many of the others it covaries, and with which most."""
-    with_it = int((role.covariances > 0).sum())
-    most = role.others[np.argsort(-np.abs(role.covariances), kind="stable")[:NAMED]]
-    names = _listed([short_name(data, int(i)) for i in most])
+    many, with_it = len(role.others), int((role.covariances > 0).sum())
+    most = role.others[np.argsort(-role.covariances, kind="stable")[: min(NAMED, with_it)]]
+    names = f", most with {_listed([short_name(data, int(i)) for i in most])}" if with_it and many > 1 else ""
     least, largest = (
         words.number(float(end)).replace("-", "−") for end in (role.covariances.min(), role.covariances.max())
     )
-    across = f"{covariance} {least}" if len(most) == 1 else f"{covariance}s {least} to {largest}"
-    others = f"{len(role.others):,} {'other ' if role.loading else ''}{scene.noun(data)}"
-    return f"It rises with {with_it:,} of the component's {others} ({across}), most with {names}."
+    across = f"{covariance} {least}" if many == 1 else f"{covariance}s {least} to {largest}"
+    other, noun = "other " if role.loading else "", scene.noun(data)
+    if many == 1:
+        one = f"the component's {other or 'only '}{noun.removesuffix('s')}, {short_name(data, int(role.others[0]))}"
+        return f"It {'rises' if with_it else 'does not rise'} with {one} ({across})."
+    some = "all" if with_it == many else f"{with_it:,}" if with_it else "none"
+    return f"It rises with {some} of the component's {many:,} {other}{noun} ({across}){names}."
 
 
 def _listed(names: Sequence[str]) -> str:

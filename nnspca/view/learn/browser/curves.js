@@ -126,6 +126,7 @@ FIGURES.net = (desk) => {
       }
       brush.line([[8, up(enough())], [width - 8, up(enough())]], { colour: palette.proven, wide: 2, dash: [7, 5] });
       brush.text("1 − ε of the optimum", 12, up(enough()) - 6, { size: 13, halo: true });
+      brush.text("objective, by the angle of the direction", 12, foot - 8, { size: 13, halo: true });
       brush.line(grid.map((value, s) => [along(s + 0.5), up(value)]), { wide: 2 });
       for (const phi of drawn) {
         const value = curves.objectiveAt(phi), hit = value >= enough();

@@ -52,7 +52,7 @@ FIGURES.pca = (desk) => {
       const size = narrow ? width : Math.min(height, 0.58 * width);
       putFace(brush, faceOf(data.image, x, palette), 0, 0, size);
       const negative = x.filter((w) => w < 0).length, zero = x.filter((w) => w === 0).length;
-      desk.say(`**${count(n - zero)} of ${count(n)} pixels have a loading**, ${count(negative)} of them negative. They explain **${floorTo(100 * share(k), 1)} %** of λ₁.`);
+      desk.say(`**${count(n - zero)} of ${count(n)} pixels have a nonzero loading**, ${count(negative)} of them negative. They explain **${floorTo(100 * share(k) + 1e-4, 1)} %** of λ₁.`);
       desk.name(`Component ${which.value + 1} of PCA, its ${k} largest loadings: orange is positive, blue negative.`);
       const left = narrow ? 40 : size + 56, top = narrow ? size + 26 : 40, foot = height - 34;
       const across = axisOf(1, n, left, width - 10), up = axisOf(0, 1, foot, top);

@@ -88,7 +88,8 @@ FIGURES.bounds = (desk) => {
       now.forEach((value, at) => {
         const here = at === which, x = small(clamp(value, 6.5, 8.2));
         brush.line([[x, y - (here ? 26 : 16)], [x, y + 5]], { colour: here ? palette.upper_bound : palette.quiet, wide: here ? 4 : 2 });
-        brush.text(here ? `${at + 1}: ${ceilTo(value, 2)}` : String(at + 1), clamp(x, 30, width - 34), y - (here ? 32 : 20), { align: "center", bold: here, size: here ? 15 : 13, halo: true });
+        const same = now.map((other, place) => (Math.abs(other - value) < 1e-9 && place !== which ? place + 1 : 0)).filter(Boolean).join(", ");
+        brush.text(here ? `${at + 1}: ${ceilTo(value, 2)}` : same, clamp(x, 30, width - 34), y - (here ? 32 : 20), { align: "center", bold: here, size: here ? 15 : 13, halo: true });
       });
       desk.say(WORDS[which]());
       desk.name(`Upper bound ${which + 1} of four: ${ceilTo(now[which], 2)}; the best pair has variance 7.`);

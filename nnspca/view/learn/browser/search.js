@@ -10,6 +10,13 @@ function logChoices(n, k) {
 /** A power of ten in words. */
 const power = (log) => (log < 6 ? count(Math.round(10 ** log)) : `10${raised(Math.floor(log))}`);
 
+/** The same with one digit before it, where something is computed from it. */
+function closely(log) {
+  if (log < 6) return power(log);
+  const exponent = Math.floor(log + 1e-9 - Math.log10(9.5)) + 1;
+  return `${Math.round(10 ** (log - exponent))} × 10${raised(exponent)}`;
+}
+
 function duration(log) {
   const seconds = log - 9;
   if (seconds < 0) return "less than a second";
@@ -39,14 +46,16 @@ FIGURES.counting = (desk) => {
       }
       let free = Infinity;
       for (const [mark, words] of MARKS.filter(([m]) => m < most)) {
+        if (up(mark) >= free - 15) continue; // a line without its words says nothing
         brush.line([[46, up(mark)], [width - 14, up(mark)]], { colour: palette.upper_bound, wide: 1, dash: [5, 5] });
-        if (up(mark) < free - 15) { brush.text(words, width - 16, up(mark) - 4, { align: "right", size: 13, halo: true }); free = up(mark); }
+        brush.text(words, width - 16, up(mark) - 4, { align: "right", size: 13, halo: true });
+        free = up(mark);
       }
       brush.line(Array.from({ length: end + 1 }, (_, at) => [across(at), up(logChoices(n, at))]), { colour: palette.found, wide: 3 });
       brush.dot(across(k), up(log), 8, { fill: palette.found });
       brush.text(`k = ${k}`, across(k), height - 12, { align: "center", size: 13 });
       desk.say(`**C(${n}, ${k}) is ${log < 6 ? "" : "about "}${power(log)}.** At a billion a second that takes **${duration(log)}**.`);
-      desk.name(`The number of choices of k among ${n} features, for each k. Dashed: how many choices a machine tries in the time marked, at a billion a second.`);
+      desk.name(`The number of choices of k among ${n} features, for each k. Dashed: how many choices a machine tries in the time marked, at a billion a second, and the number of atoms in the universe.`);
     },
   };
 };
@@ -79,7 +88,7 @@ FIGURES.rankd = (desk) => {
         brush.text(power(log), long(log) + 6, y + 15, { bold: true });
       });
       brush.text("log scale", width - 8, height - 4, { size: 13, align: "right" });
-      desk.say(`d = ${d}: at most 2ᵈ·C(n+1, d), some **${power(candidates)} candidates** instead of ${power(all)}: at a million a second ${duration(candidates + 3)}. The directions left out add at most **${ceilTo((100 * values[d]) / values[0], 1)} % of λ₁**.`);
+      desk.say(`d = ${d}: at most 2ᵈ·C(n+1, d), some **${closely(candidates)} candidates** instead of ${power(all)}: at a million a second ${duration(candidates + 3)}. The directions left out add at most **${ceilTo((100 * values[d]) / values[0], 1)} % of λ₁**.`);
       desk.name(`The first ${values.length} eigenvalues, ${d} of them chosen, and how many candidates that leaves.`);
     },
   };

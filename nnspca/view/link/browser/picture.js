@@ -85,14 +85,24 @@ function drawList(pen, width, height, scene, layers, palette) {
   const entries = layers.flatMap(({ support, weights, colour, negative, fresh }) =>
     Array.from(support, (i, j) => ({ i, weight: weights[j], colour: weights[j] < 0 ? negative ?? colour : colour, fresh })));
   entries.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
-  const row = 22, room = Math.max(1, Math.floor((height - 26) / row)), apart = new Set(scene.unlisted);
-  const listed = entries.filter(({ i }) => !apart.has(i)), shown = listed.slice(0, room);
+  const row = 22, apart = new Set(scene.unlisted), listed = entries.filter(({ i }) => !apart.has(i)), controls = entries.length - listed.length;
+  const beside = scene.say ? 74 : 56; // pixels for the number beside the longest bar
   const most = Math.abs(entries[0]?.weight ?? 1);
   pen.font = `13px ${palette.font}`;
+  const unlisted = (many) => [
+    listed.length > many && `and ${count(listed.length - many)} more with smaller ${scene.weights ?? "loadings"}`,
+    controls && `${count(controls)} control ${controls === 1 ? "probe" : "probes"} not listed`,
+  ].filter(Boolean);
+  let room = Math.max(1, Math.floor((height - 26) / row)), rest = [unlisted(room).join("; ")];
+  if (pen.measureText(rest[0]).width > width - 12) {
+    room = Math.max(1, room - 1);
+    rest = unlisted(room);
+  }
+  const shown = listed.slice(0, room);
   const name = (i) => scene.names[i] ?? `feature ${i + 1}`;
   const label = Math.min(width * 0.5, Math.max(...shown.map((e) => pen.measureText(name(e.i)).width), 30) + 12);
   shown.forEach(({ i, weight, colour, fresh }, r) => {
-    const y = 4 + r * row, long = ((width - label - 56) * Math.abs(weight)) / most;
+    const y = 4 + r * row, long = ((width - label - beside) * Math.abs(weight)) / most;
     pen.fillStyle = colour;
     pen.globalAlpha = 0.85;
     pen.fillRect(label, y + 3, Math.max(long, 2), row - 7);
@@ -110,9 +120,7 @@ function drawList(pen, width, height, scene, layers, palette) {
   });
   pen.textAlign = "left";
   pen.fillStyle = palette.ink;
-  const more = listed.length - shown.length, controls = entries.length - listed.length;
-  const rest = [more && `and ${count(more)} more with smaller ${scene.weights ?? "loadings"}`, controls && `${count(controls)} control probes not listed`];
-  pen.fillText(rest.filter(Boolean).join("; "), 8, 4 + shown.length * row + 15);
+  rest.forEach((words, at) => pen.fillText(words, 8, 4 + shown.length * row + 15 + 18 * at));
   return { names: shown.map((e) => name(e.i)), at: (px, py) => shown[Math.floor((py - 4) / row)]?.i };
 }
 

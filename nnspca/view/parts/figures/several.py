@@ -104,7 +104,8 @@ def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figur
             mode="lines+markers",
             line={"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
             marker={"size": 9, "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 2}},
-            hovertemplate="first %{x} part(s)<br>%{y:.2f} % of the total variance<extra>" + name + "</extra>",
+            customdata=["first part", *(f"first {count} parts" for count in range(2, len(shares) + 1))],
+            hovertemplate="%{customdata}<br>%{y:.2f} % of the total variance<extra>" + name + "</extra>",
         )
     title = "What the parts explain together"
     dress(

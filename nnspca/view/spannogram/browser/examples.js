@@ -178,7 +178,7 @@ function aboutList(curves) {
   const many = count(curves.candidates), options = [...new Set([many, count(curves.bound), curves.choices])];
   const size = curves.nonnegative ? `at most ${curves.k}` : curves.k;
   const { phi, value } = curves.optimum;
-  const words = `${many} ${plural(curves.candidates, "set")} (the paper's bound: ${count(curves.bound)}), of ${curves.choices} ways to choose ${size} of ${count(curves.n)}. The best: ${figure(value)} at ${whereIs(curves.wrap(phi))}.`;
+  const words = `${many} ${plural(curves.candidates, "set")} (Asteris et al. prove at most ${count(curves.bound)}), of ${curves.choices} ways to choose ${size} of ${count(curves.n)}. The best: ${figure(value)} at ${whereIs(curves.wrap(phi))}.`;
   if (options.length < 2) return { caption, none: words, to: phi };
   return { caption, phi: curves.wrap(phi - 0.35), to: phi, options, right: 0, anywhere: true,
     question: `How many different sets does one whole turn have, of n = ${count(curves.n)} curves and k = ${curves.k}?`, answer: words };

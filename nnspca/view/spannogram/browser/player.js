@@ -233,7 +233,7 @@ class Player {
     this.marked = curves.ids[curves.region];
     const all = this.met.size >= curves.candidates ? `all ${count(curves.candidates)}` : `${count(this.met.size)} of ${count(curves.candidates)}`;
     this.say("met", `Sets seen so far: ${all}`);
-    this.say("met-why", `A whole turn has ${count(curves.candidates)} sets (the paper's bound: ${count(curves.bound)}). `
+    this.say("met-why", `A whole turn has ${count(curves.candidates)} sets (Asteris et al. prove at most ${count(curves.bound)}). `
       + `Without the curves: ${curves.choices} ways to choose ${curves.nonnegative ? "at most " : ""}${count(curves.k)} of ${count(curves.n)}. `
       + "Each button: a set, and the largest objective it can reach.");
     this.find(".met ol").replaceChildren(...this.list.slice(-60).map((entry) => {

@@ -47,7 +47,7 @@ function chips(sheet) {
     button.type = "button";
     button.dataset.class = String(c);
     button.disabled = !kind.count;
-    words.textContent = `${kind.name} (${kind.count ? count(kind.count) : "none here"})${kind.area ? ` · ${kind.area}` : ""}`;
+    words.textContent = `${kind.name} (${kind.count ? count(kind.count) : "none here"})${kind.area ? ` · AUC ${kind.area}` : ""}`;
     button.title = kind.area ? `AUC ${kind.area}: how often a sample of ${kind.name} scores higher than one of another class` : kind.name;
     button.append(badge(sheet, c), words);
     button.addEventListener("click", () => { samples.pick(samples.said === `c${c}` ? "" : `c${c}`); sheet.changed(); });

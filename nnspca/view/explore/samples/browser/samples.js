@@ -105,7 +105,11 @@ function extent(values) {
 const number3 = (value) => (value === 0 ? "0" : Math.abs(value) >= 1000 ? count(Math.round(value)).replace("-", "−") : value.toPrecision(3).replace("-", "−"));
 
 /** A number that fits beside a bar. */
-const short = (value) => (Math.abs(value) >= 1e5 ? value.toExponential(2).replace("e+", "e").replace(/^-/, "−") : number3(value));
+function short(value) {
+  if (Math.abs(value) < 1e5) return number3(value);
+  const [digits, power] = value.toExponential(2).split("e+");
+  return `${digits.replace("-", "−")} × 10${power.replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d])}`;
+}
 
 /** Whole numbers from 0 on as the spans of a link, from 1 on: 0, 1, 2, 6 are `1-3_7`. */
 function toSpans(numbers) {

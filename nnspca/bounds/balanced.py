@@ -41,6 +41,8 @@ PRICE = 8e-9  # seconds an entry takes in a step
 READ = 1e8  # most entries of A that the quick form reads
 WIDEST = 4000  # features whose rows are levelled together where A is not held
 CACHE_ENTRIES = 4_000_000  # stored entries of sparse rows that are kept from one pass to the next, and not made anew
+FEWEST = 64  # features beside k whose rows are levelled in any case
+SHARE = 1 / 8  # of the remaining work that one reading of their rows may take
 PASSES = 4  # over the rows of those features, against all
 READINGS = 2  # of all rows, where they are levelled at once
 ALIKE = 0.5  # variances this close, least to largest, single out no features: all rows are levelled at once
@@ -129,8 +131,16 @@ def _by_deviations(cov: Covariance) -> np.ndarray:
 def _largest_variances(problem: Problem) -> np.ndarray:
     """The features of largest variance whose rows the quick form levels."""
     n, k = problem.n, problem.k
-    most = min(n, WIDEST, 1500 + 8 * k, max(k + 64, int(READ / PASSES / n)), problem.cov._rows_at_hand)
+    most = min(n, WIDEST, 1500 + 8 * k, max(k + FEWEST, int(READ / PASSES / n)), problem.cov._rows_at_hand)
     return np.sort(np.argsort(-problem.cov.diagonal, kind="stable")[:most])
+
+
+def _affordable(problem: Problem, chosen: np.ndarray, monitor: Monitor) -> np.ndarray:
+    """Those of the features of largest variance whose rows can be read with a small part of the remaining work."""
+    order = chosen[np.argsort(-problem.cov.diagonal[chosen], kind="stable")]
+    while len(order) > problem.k + FEWEST and not monitor.affords(problem.cov._reading_seconds(order) / SHARE):
+        order = order[: max(len(order) // 2, problem.k + FEWEST)]
+    return np.sort(order)
 
 
 def _of_matrix(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray]:
@@ -177,7 +187,7 @@ def _of_factor(problem: Problem, monitor: Monitor) -> tuple[float, np.ndarray, f
     """
     cov, k = problem.cov, problem.k
     s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._drift)
-    chosen = _largest_variances(problem)
+    chosen = _affordable(problem, _largest_variances(problem), monitor)
     level, weights = _levelled(cov.block(chosen, chosen), problem, monitor)
     weights = weights.astype(float)
     least, best, unread = np.inf, np.zeros(0), 0.0

@@ -16,6 +16,7 @@ SECOND = 145 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a sec
 STEP = 0.75  # time of a step relative to the calibration of SECOND: steps on many features have become faster since
 OVERHEAD = 3e5  # cost of a step that does not depend on n, in the unit n^2.5
 FEW = 1000  # largest n with the budget `seconds`; above it the budget is `seconds_of_many`
+ROWS, READINGS, LONGEST = 500, 4, 60.0  # rows of A that an elimination reads, how often at most, most seconds for it
 WORTHWHILE = 700  # least number of steps of a splitting for which a tree is worthwhile
 QUICK = 0.5  # `Attempt.at` by which all quick bounds have been computed; a small gap ends no call before it
 
@@ -105,9 +106,17 @@ class Plan:
     small: float = 0.0
     seconds_of_small: float = np.inf
 
-    def allowance(self, n: int) -> Allowance:
-        """Return the work that a certificate of n features may do."""
-        return Allowance(self.seconds if n <= FEW else self.seconds_of_many)
+    def allowance(self, problem: Problem) -> Allowance:
+        """Return the work that a certificate of a problem may do.
+
+        Where rows of A are made of so many numbers that an elimination could not read its own, it is
+        some readings of these.
+        """
+        seconds = self.seconds if problem.n <= FEW else self.seconds_of_many
+        if problem.cov.holds_entries or seconds == np.inf:
+            return Allowance(seconds)
+        rows = np.argsort(-problem.cov.diagonal, kind="stable")[:ROWS]
+        return Allowance(max(seconds, min(READINGS * problem.cov._reading_seconds(rows), LONGEST)))
 
 
 PLANS = {

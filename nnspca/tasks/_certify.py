@@ -186,7 +186,7 @@ class _Run:
 
     def make(self, plan: Plan, monitor: Monitor) -> None:
         """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
-        allowance = plan.allowance(self.problem.n)
+        allowance = plan.allowance(self.problem)
         monitor = replace(monitor, allowance=allowance)
         first = AGAIN if self.schedule.bounds else 0.0
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds

@@ -14,12 +14,14 @@ from nnspca.bounds.plan import PLANS, rows_read
 from nnspca.bounds.variances import largest_variances
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
+from nnspca.covariance import inner
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 from nnspca.result import Bound
 from nnspca.tasks import _certify
 from tests import budgets
+from tests.benchmarks.data import zipf_text
 
 M, N, ROWS = 50, 4000, 300
 FEW = 2500  # features, all of whose rows an exact checker takes long to read
@@ -114,3 +116,13 @@ def test_a_stranger_reads_no_more_rows_and_believes_no_level(monkeypatch):
         told["check"]["proof"]["level"] = level
         with pytest.raises((OverflowError, ValueError)):
             check.check(tampered(), table.getvalue(), say=said.append)
+
+
+def test_sparse_data_whose_rows_take_long_to_read_have_a_live_certificate(monkeypatch):
+    monkeypatch.setattr(inner, "SPARSE_PRODUCT", 100 * inner.SPARSE_PRODUCT)  # as of a hundred times as many entries
+    cov = nnspca.Covariance.from_data(zipf_text(3000, 6500, seed=0, length=60), standardize=False)
+    assert not cov.holds_entries
+    for k in (10, 30):
+        cert = nnspca.certify(cov, k)
+        assert cert.ratio > 0.99
+        nnspca.verify(cert, cov)

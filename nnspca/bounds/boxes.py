@@ -143,7 +143,7 @@ class _Stage:
         # the weight at the maximisers, as far as the price moves it and not the boxes
         weight = np.where(gains >= largest.min(axis=1, keepdims=True), at * at, 0.0)
         full = np.where(at >= boxes, weight, 0.0).sum(axis=1)
-        left = 1.0 - np.minimum(x * x, 1.0) - full
-        moved = np.sqrt((weight.sum(axis=1) - full) / np.where(left > 0, left, 1.0))
-        change = np.where(left > 0, moved, 1 / SLOWER)
+        free_mass = 1.0 - np.minimum(x * x, 1.0) - full
+        moved = np.sqrt((weight.sum(axis=1) - full) / np.where(free_mass > 0, free_mass, 1.0))
+        change = np.where(free_mass > 0, moved, 1 / SLOWER)
         return masses, np.clip(price * np.clip(change, 1 / SLOWER, SLOWER), LEAST, MOST)

@@ -53,9 +53,9 @@ class Companions:
         if self.factor is None:
             return self._dense(rows)
         shares, complete = self._stored(rows, self.factor)
-        left = np.flatnonzero(~complete)
-        if len(left):
-            shares[left] = self._dense(rows[left])
+        incomplete = np.flatnonzero(~complete)
+        if len(incomplete):
+            shares[incomplete] = self._dense(rows[incomplete])
         return shares
 
     def _stored(self, rows: np.ndarray, factor: SparseFactor) -> tuple[np.ndarray, np.ndarray]:

@@ -20,11 +20,11 @@ def reported(should_stop: ShouldStop | None, on_progress: OnProgress | None) -> 
 
     Examples
     --------
-    >>> told = []
-    >>> with reported(None, told.append) as on_progress:
+    >>> reports = []
+    >>> with reported(None, reports.append) as on_progress:
     ...     on_progress(Progress(0.5, "half"))
     ...     current("pass 3 over the data").tell(0.2, "4 rows read")
-    >>> told[-1]
+    >>> reports[-1]
     Progress(fraction=0.5, stage='pass 3 over the data: 4 rows read', variance=None, upper=None)
     """
     last = [Progress(0.0, "")]
@@ -49,4 +49,4 @@ def current(stage: str) -> Monitor:
     should_stop, on_progress, last = running
     if on_progress is None:
         return Monitor(should_stop)
-    return Monitor(should_stop, lambda told: on_progress(replace(last[0], stage=f"{stage}: {told.stage}")))
+    return Monitor(should_stop, lambda progress: on_progress(replace(last[0], stage=f"{stage}: {progress.stage}")))

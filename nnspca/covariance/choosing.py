@@ -49,8 +49,8 @@ class MostVariable:
     source: Source
 
     def __repr__(self) -> str:
-        said = f"{len(self.features)} of {len(self.variances)} features, {100 * self.share:.4g} % of the total variance"
-        return f"MostVariable({said})"
+        text = f"{len(self.features)} of {len(self.variances)} features, {100 * self.share:.4g} % of the total variance"
+        return f"MostVariable({text})"
 
 
 def most_variable(

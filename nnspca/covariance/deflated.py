@@ -31,8 +31,8 @@ class DeflatedFactor:
         return self.base.columns(index) - self.L @ self.R[index].T
 
     def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
-        left = self.columns(rows)
-        return self.backward(left.T) if columns is None else left.T @ self.columns(columns)
+        of_rows = self.columns(rows)
+        return self.backward(of_rows.T) if columns is None else of_rows.T @ self.columns(columns)
 
     def restricted(self, index: np.ndarray) -> DenseFactor:
         return DenseFactor(self.columns(index))

@@ -96,8 +96,8 @@ class HeldMatrix:
         below = values < -rounding.eigenvalues(len(self.A), float(np.abs(values).max()))
         if not below.any():
             return self, 0.0
-        kept = vectors[:, values > 0] * np.sqrt(values[values > 0])
-        return HeldMatrix(kept @ kept.T), float(np.linalg.norm(values[below]))
+        factor = vectors[:, values > 0] * np.sqrt(values[values > 0])
+        return HeldMatrix(factor @ factor.T), float(np.linalg.norm(values[below]))
 
     def arrays(self) -> list[np.ndarray]:
         """Return the arrays that define A, for hashing."""

@@ -130,12 +130,12 @@ def check_feature_names(names: object, n: int) -> tuple[str, ...] | None:
     if names is None:
         return None
     try:
-        told: tuple[Any, ...] = () if isinstance(names, str) or masked(names)[0] else tuple(names)  # type: ignore[arg-type]
+        given_names: tuple[Any, ...] = () if isinstance(names, str) or masked(names)[0] else tuple(names)  # type: ignore[arg-type]
     except TypeError:
-        told = ()
-    if len(told) != n or not all(isinstance(name, str) for name in told):
+        given_names = ()
+    if len(given_names) != n or not all(isinstance(name, str) for name in given_names):
         raise ValueError(f"names={shown(names)} is not allowed; give {n} names, one for each feature")
-    return tuple(str(name) for name in told)
+    return tuple(str(name) for name in given_names)
 
 
 def check_same_names(names: tuple[str, ...] | None, known: tuple[str, ...] | None, what: str) -> None:

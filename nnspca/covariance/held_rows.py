@@ -72,10 +72,10 @@ class HeldRows:
         rows = np.atleast_2d(x)
         used = np.flatnonzero(rows.any(axis=0))
         if len(used) <= self.data.room and self.data.lacks(self.features[used]) <= FIRST:
-            made = rows[:, used] @ self.block(used, None)
+            images = rows[:, used] @ self.block(used, None)
         else:
-            made = self.data.images(self._whole(rows))[:, self.features]
-        return made.reshape(x.shape)
+            images = self.data.images(self._whole(rows))[:, self.features]
+        return images.reshape(x.shape)
 
     def variances(self, x: np.ndarray) -> np.ndarray:
         """Return x'Ax of each row of x."""

@@ -80,21 +80,21 @@ class Inner:
     @property
     def _batch(self) -> int:
         """How many vectors A is applied to at a time, so that a step of each takes no tenth of a second."""
-        held = sum(array.size for array in self._form.arrays())
+        stored = sum(array.size for array in self._form.arrays())
         sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)
         products = SPARSE_PRODUCTS if sparse else DENSE_PRODUCTS
-        return max(1, min(BATCH_ENTRIES // self.n_features, products // held))
+        return max(1, min(BATCH_ENTRIES // self.n_features, products // stored))
 
     @property
     def _row_cost(self) -> float:
         """About how many products it takes to read a whole row of A."""
         if self.holds_entries:
             return float(self.n_features)
-        held = float(sum(array.size for array in self._form.arrays()))
+        stored = float(sum(array.size for array in self._form.arrays()))
         if self.factor is None or isinstance(self.factor, DenseFactor):
-            return held
+            return stored
         m, n = self.factor.shape
-        return max(held * held / (m * n), SPARSE_ROW)
+        return max(stored * stored / (m * n), SPARSE_ROW)
 
     def _reading_seconds(self, rows: np.ndarray) -> float:
         """About how many seconds it takes to read these rows of A and to select from them, on one core of 2024."""
@@ -133,7 +133,7 @@ class Inner:
         rows. ``"matrix"``: of
         :attr:`matrix`, the one held. None where it was made of another covariance and is not held.
         """
-        made = "" if self._origin is None else self._origin.operation
-        if "data centred" in made:
-            return "standardised" if made.endswith("standardised") else "centred"
+        operation = "" if self._origin is None else self._origin.operation
+        if "data centred" in operation:
+            return "standardised" if operation.endswith("standardised") else "centred"
         return "matrix" if self.holds_entries else None

@@ -47,7 +47,7 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> Semidefinit
         _check_symmetric(A, peak)
     asymmetry = float(np.linalg.norm(A - A.T)) / 2 if repair else 0.0
     roundings += not np.array_equal(A, A.T)  # the half-sum is one more
-    made = rounding.entries(roundings, float(np.linalg.norm(A)))
+    rounding_error = rounding.entries(roundings, float(np.linalg.norm(A)))
     A = A / 2 + A.T / 2
     origin = of_matrix(A, repair)
     form, below, drift = HeldMatrix(A), 0.0, 0.0
@@ -66,9 +66,9 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> Semidefinit
     # bounds that sum variances need A + μI to be positive semidefinite, once for each of the
     # features
     off = rounding.eigenvalues(len(A), largest)
-    error = len(A) * max(0.0, off - least) + made
+    error = len(A) * max(0.0, off - least) + rounding_error
     # another machine's least eigenvalue may be off by as much again, to the other side
-    elsewhere = len(A) * max(0.0, 4 * off + drift - least) + 1.01 * made
+    elsewhere = len(A) * max(0.0, 4 * off + drift - least) + 1.01 * rounding_error
     return Semidefinite(form, error, float(np.hypot(asymmetry, below)), drift, elsewhere, origin)
 
 

@@ -157,8 +157,8 @@ class Squares(Pass):
     def variance(self) -> np.ndarray:
         """Variance (1/m) of each feature, 0 exactly where it never varies, shape (n,)."""
         with np.errstate(over="ignore", invalid="ignore"):
-            made = self.squares / self.count - self.offset**2
-        return np.where(self.varies, np.maximum(made, 0.0), 0.0)
+            variance = self.squares / self.count - self.offset**2
+        return np.where(self.varies, np.maximum(variance, 0.0), 0.0)
 
 
 class Products(Pass):

@@ -47,5 +47,5 @@ class Places:
         if self._chunk is not None:
             where = f"chunk {self._chunk + place}, its row {row - self._begins[place]} (row {row} of the data)"
         name = f"feature {j}" if self.names is None else f"feature {self.names[j]!r:.60}"
-        said = "NaN" if np.isnan(value) else "infinite"
-        raise DataError(f"a value is not finite: {where}, {name} is {said}; remove or fill such values")
+        value_text = "NaN" if np.isnan(value) else "infinite"
+        raise DataError(f"a value is not finite: {where}, {name} is {value_text}; remove or fill such values")

@@ -126,5 +126,7 @@ def _check_finite(values: np.ndarray) -> None:
     bad = int(values.size - np.isfinite(values).sum())
     if bad:
         first = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-        said = "NaN" if np.isnan(values[first]) else "infinite"
-        raise DataError(f"{bad} value(s) are not finite, the first at index {first} ({said}); remove or fill them")
+        value_text = "NaN" if np.isnan(values[first]) else "infinite"
+        raise DataError(
+            f"{bad} value(s) are not finite, the first at index {first} ({value_text}); remove or fill them"
+        )

@@ -84,13 +84,13 @@ def check_weights(given: object, m: int) -> np.ndarray | None:
 
 def _weighing(rows, weights: np.ndarray):
     """The samples that have a weight, dense, and their weights."""
-    kept = np.flatnonzero(weights)
-    rows = rows[kept] if len(kept) < len(weights) else rows
-    if not scipy.sparse.issparse(rows) or (weights[kept] == weights[kept[0]]).all():
-        return rows, weights[kept]
+    weighted = np.flatnonzero(weights)
+    rows = rows[weighted] if len(weighted) < len(weights) else rows
+    if not scipy.sparse.issparse(rows) or (weights[weighted] == weights[weighted[0]]).all():
+        return rows, weights[weighted]
     if rows.shape[0] * rows.shape[1] > AT_A_TIME:
         raise DataError(
             f"sample_weight with sparse data takes at most {AT_A_TIME} entries, zeros included; these have shape "
             f"{rows.shape}: leave out features, or give no weights"
         )
-    return rows.toarray(), weights[kept]
+    return rows.toarray(), weights[weighted]

@@ -24,9 +24,9 @@ def cumulative_variance(cov: Covariance, loadings: np.ndarray) -> np.ndarray:
     >>> cumulative_variance(cov, np.array([[1.0, 0.6], [0.0, 0.8], [0.0, 0.0]]))
     array([3., 5.])
     """
-    kept = np.cumsum([0.0 if q is None else max(cov.variance(q), 0.0) for q in _fresh(loadings)])
-    kept.setflags(write=False)
-    return kept
+    explained = np.cumsum([0.0 if q is None else max(cov.variance(q), 0.0) for q in _fresh(loadings)])
+    explained.setflags(write=False)
+    return explained
 
 
 def orthonormal(columns: np.ndarray) -> np.ndarray:

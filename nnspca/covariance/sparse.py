@@ -48,8 +48,8 @@ def of_sparse(given) -> scipy.sparse.csr_array:
 def _as_rows(given) -> scipy.sparse.csr_array:
     """A copy by rows, nothing added up yet; ValueError where its own arrays contradict one another."""
     if given.format in ("csr", "csc", "bsr"):
-        made = getattr(scipy.sparse, f"{given.format}_array")(_checked(given), shape=given.shape, copy=True)
-        return made.tocsr()
+        matrix = getattr(scipy.sparse, f"{given.format}_array")(_checked(given), shape=given.shape, copy=True)
+        return matrix.tocsr()
     if given.format == "lil":
         lengths = [len(row) for row in given.rows]
         if lengths != [len(row) for row in given.data]:
@@ -105,5 +105,5 @@ def _check_finite(rows: scipy.sparse.csr_array, what: str) -> None:
     bad = np.flatnonzero(~np.isfinite(rows.data))
     if len(bad):
         first = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1, int(rows.indices[bad[0]])
-        said = "NaN" if np.isnan(rows.data[bad[0]]) else "infinite"
-        raise DataError(f"{len(bad)} {what}, the first at index {first} ({said}); remove or fill them")
+        value_text = "NaN" if np.isnan(rows.data[bad[0]]) else "infinite"
+        raise DataError(f"{len(bad)} {what}, the first at index {first} ({value_text}); remove or fill them")

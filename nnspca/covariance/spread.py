@@ -78,11 +78,11 @@ def _of_block(
         raise DataError(f"chunk {number}: {error}") from None
     if rows.shape != (height, n):
         raise DataError(f"chunk {number} has shape {rows.shape} where {(height, n)} was announced")
-    made = kind(n, names, start=start, chunk=number)
+    sums = kind(n, names, start=start, chunk=number)
     with one_blas_thread():
-        made.add(rows, weights)
-        made.flush()
-    return made
+        sums.add(rows, weights)
+        sums.flush()
+    return sums
 
 
 def _added(parts: list[Any]) -> Any:

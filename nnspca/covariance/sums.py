@@ -109,17 +109,17 @@ class Sums:
         """Sum the rows that wait for their block to be full."""
         if not self._held:
             return
-        block, held = self._block[: self._held], self._held
+        block, count = self._block[: self._held], self._held
         block += 0.0  # −0 is 0
         low, high = block.min(axis=0), block.max(axis=0)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             self._places.refuse(block, self.start + self.count)
         np.minimum(self.low, low, out=self.low)
         np.maximum(self.high, high, out=self.high)
-        weights = self._weights[:held] if self.weighted else None
+        weights = self._weights[:count] if self.weighted else None
         self.mark = self.mark + marks.of_rows(block, self.start + self.count, weights)
-        total = float(held) if weights is None else float(weights.sum())
-        shares = np.full(held, 1.0 / held) if weights is None else weights / total
+        total = float(count) if weights is None else float(weights.sum())
+        shares = np.full(count, 1.0 / count) if weights is None else weights / total
         with np.errstate(over="ignore", invalid="ignore"):
             mean = shares @ block
             block -= mean
@@ -128,7 +128,7 @@ class Sums:
             if weights is not None:
                 block *= np.sqrt(weights)[:, None]
             self._add_products(block)
-        self._end(held, total, mean, rest)
+        self._end(count, total, mean, rest)
 
     def _add_products(self, block: np.ndarray) -> None:
         self._products = dsyrk(1.0, block.T, beta=1.0, c=self._products, overwrite_c=True)
@@ -136,28 +136,28 @@ class Sums:
     def _absorb_sparse(self, rows: scipy.sparse.csr_array) -> bool:
         """Sum a sparse block by sparse products; False where too much of a feature's squares is its mean's."""
         rows.sum_duplicates()
-        held = rows.shape[0]
+        count = rows.shape[0]
         data = as_doubles(rows.data) + 0.0
         if not np.isfinite(data).all():
             self._places.refuse(rows, self.start + self.count)
         by = scipy.sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
-        mean = np.asarray(by.sum(axis=0)).ravel() / held
+        mean = np.asarray(by.sum(axis=0)).ravel() / count
         with np.errstate(over="ignore", invalid="ignore"):
             squares = np.bincount(by.indices, weights=data * data, minlength=self.n)
-            if not (held * mean * mean <= NEAR * squares).all():
+            if not (count * mean * mean <= NEAR * squares).all():
                 return False
             self._products += (by.T @ by).toarray(order="F")
-            self._products -= held * np.outer(mean, mean)
+            self._products -= count * np.outer(mean, mean)
         self.mark = self.mark + marks.of_sparse(by, self.start + self.count)
         low, high = (np.asarray(v.toarray()).ravel() for v in (by.min(axis=0), by.max(axis=0)))
         np.minimum(self.low, low, out=self.low)
         np.maximum(self.high, high, out=self.high)
-        self._end(held, float(held), mean, np.zeros(self.n))
+        self._end(count, float(count), mean, np.zeros(self.n))
         return True
 
-    def _end(self, held: int, total: float, mean: np.ndarray, rest: np.ndarray) -> None:
+    def _end(self, count: int, total: float, mean: np.ndarray, rest: np.ndarray) -> None:
         self._means.append((total, mean, rest))
-        self.count, self.weight, self._held = self.count + held, self.weight + total, 0
+        self.count, self.weight, self._held = self.count + count, self.weight + total, 0
 
     # ------------------------------------------------------------------ what they come to
 

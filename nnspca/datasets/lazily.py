@@ -118,8 +118,8 @@ def open_lazily(path: str | Path) -> LazyData:
     except (DataError, MemoryError) as problem:
         raise type(problem)(f"{name!r}: {problem}") from None
     except Exception as problem:
-        said = str(problem).replace(f"{file.parent}{os.sep}", "")
-        raise DataError(f"{name!r} cannot be opened{reason(said, 200)}: it is damaged, or of another format.") from None
+        text = str(problem).replace(f"{file.parent}{os.sep}", "")
+        raise DataError(f"{name!r} cannot be opened{reason(text, 200)}: it is damaged, or of another format.") from None
     return LazyData(name, shape, _size(file), rows, names)
 
 

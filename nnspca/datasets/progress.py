@@ -42,10 +42,10 @@ def reporting(on_progress: OnProgress | None, should_stop: ShouldStop | None) ->
 def report_or_stop(done: float, whole: float, what: str) -> None:
     """Report ``done`` of ``whole`` of ``what``, at most every 50 ms; raise ReadingStopped on request.
 
-    >>> told = []
-    >>> with reporting(lambda share, what: told.append((share, what)), None):
+    >>> reports = []
+    >>> with reporting(lambda share, what: reports.append((share, what)), None):
     ...     report_or_stop(1, 4, "Reading rows")
-    >>> told
+    >>> reports
     [(0.25, 'Reading rows')]
     """
     listener = _listener.get()

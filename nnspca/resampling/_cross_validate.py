@@ -100,10 +100,10 @@ def cross_validate(
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     check_executor(executor)
     executor = workers_for(samples, executor, n_jobs)
-    given = check_one_or_several("k", k)
-    wanted = tuple(sorted({check_whole("k", each, 1, n) for each in given}))
+    ks = check_one_or_several("k", k)
+    wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
     if not wanted:
-        raise ValueError(f"cross-validation needs at least one k; got k={given}")
+        raise ValueError(f"cross-validation needs at least one k; got k={ks}")
     search = Search.read(samples, n_components, method, nonnegative, seed, {"deflation": deflation, **options})
     parted = check_whole("folds", folds, 2, m)
     started = time.perf_counter()

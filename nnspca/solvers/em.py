@@ -133,8 +133,8 @@ def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
         np.maximum(shrunk, 0.0, out=shrunk)
         if not nonnegative:
             np.copysign(shrunk, truncated, out=shrunk)
-        left = shrunk.any(axis=1)
-        truncated[left] = shrunk[left]
+        nonzero = shrunk.any(axis=1)
+        truncated[nonzero] = shrunk[nonzero]
     turned = feasible.unit(truncated)
     if not (nonzero := truncated.any(axis=1)).all():
         turned[~nonzero] = feasible.best(f[~nonzero], k, nonnegative)

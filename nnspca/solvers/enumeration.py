@@ -21,13 +21,13 @@ def enumeration(problem: Problem, *, rng: np.random.Generator, monitor: Monitor,
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     d = min(rank, cov.n_features)
     values, vectors = run_cancellable(lambda: cov.eigenpairs(d), monitor)
-    asked = vertices.vertices(cov.n_features, d, nonnegative)
+    n_vertices = vertices.vertices(cov.n_features, d, nonnegative)
     optimum = vertices.maximise(
         vectors * np.sqrt(values),
         k,
         nonnegative=nonnegative,
         should_stop=monitor.stop,
-        on_batch=lambda visited, supports: monitor.tell(visited / asked, f"{supports:,} candidate supports"),
+        on_batch=lambda visited, supports: monitor.tell(visited / n_vertices, f"{supports:,} candidate supports"),
     )
     x = optimum.loadings if nonnegative else feasible.orient(optimum.loadings)
     variance = cov.variance(x)

@@ -24,8 +24,8 @@ def epsilon_net(
     d = min(rank, cov.n_features)
     values, vectors = run_cancellable(lambda: cov.eigenpairs(d), monitor)
     V = vectors * np.sqrt(values)
-    asked = net.samples_of_theorem(epsilon, d, cov.n_features)
-    samples = min(asked, max_samples)
+    n_samples = net.samples_of_theorem(epsilon, d, cov.n_features)
+    samples = min(n_samples, max_samples)
     history: list[float] = []
     loadings, seen, stopped, done = np.zeros(cov.n_features), -1.0, False, 0
     for done, value, x in net.search(V, k, samples, rng, nonnegative=nonnegative):
@@ -39,7 +39,7 @@ def epsilon_net(
             break
     failure = net.failure_probability(epsilon, d, done)
     note = (
-        f"{done:,} directions of rank {d} (the theorem asks for {asked:,}); within a factor {1 - epsilon:g} of the "
+        f"{done:,} directions of rank {d} (the theorem asks for {n_samples:,}); within a factor {1 - epsilon:g} of the "
         f"rank-{d} optimum with probability at least {_probability(failure)}"
     )
     if not nonnegative:

@@ -64,9 +64,9 @@ class Regions:
         """Return the top-k set of one region, ascending."""
         count = np.zeros(1 + max(int(a.max(initial=0)) for a in (self.first, self.leaving, self.entering)), dtype=int)
         count[self.first] += 1
-        entered, left = self.entering[:region], self.leaving[:region]
+        entered, departed = self.entering[:region], self.leaving[:region]
         np.add.at(count, entered[entered != ZERO], 1)
-        np.subtract.at(count, left[left != ZERO], 1)
+        np.subtract.at(count, departed[departed != ZERO], 1)
         return np.flatnonzero(count > 0)
 
     def candidates(self) -> int:

@@ -100,12 +100,12 @@ class _Place:
         left, rest = 0.0, np.zeros(n)
         if len(others):
             rest = self._best(feasible.unit(np.where(np.arange(n) == i, 0.0, self.x)))
-            left = float(cov.variance(rest))
+            remaining = float(cov.variance(rest))
         if not len(outside):
-            return left, None, left
+            return remaining, None, remaining
         pulls = self._gains(cov.apply(rest)[outside]) if len(others) else np.zeros(len(outside))
-        prices = larger_eigenvalue(left, pulls, cov.diagonal[outside])
-        tried = [(j, rest, left) for j in outside[np.argsort(-prices, kind="stable")[:TRIED]]]
+        prices = larger_eigenvalue(remaining, pulls, cov.diagonal[outside])
+        tried = [(j, rest, remaining) for j in outside[np.argsort(-prices, kind="stable")[:TRIED]]]
         partner, best = self._best_of([(int(j), self._joined(y, v, int(j)), int(j)) for j, y, v in tried])
         return (left, partner, best) if partner is not None and best > left else (left, None, left)
 

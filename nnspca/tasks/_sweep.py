@@ -88,8 +88,8 @@ def sweep(
     check_covariance(cov)
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     sizes = check_one_or_several("k", k)
-    given = [methods] if isinstance(methods, str) else methods
-    chosen = check_several("methods", given, "names:", ", ".join(map(repr, METHODS)))
+    listed = [methods] if isinstance(methods, str) else methods
+    chosen = check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))
     wanted = sorted({check_cardinality(cov, each) for each in sizes})
     infos = [check_method(name, nonnegative) for name in chosen]
     names = list(dict.fromkeys(info.name for info in infos))

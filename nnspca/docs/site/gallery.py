@@ -40,15 +40,15 @@ def names() -> list[str]:
 def example(name: str) -> Example:
     """Run one script; ValueError where its head is not as it must be."""
     path = SCRIPTS / f"{name}.py"
-    told = HEAD.match(path.read_text(encoding="utf-8"))
-    if told is None:
+    head = HEAD.match(path.read_text(encoding="utf-8"))
+    if head is None:
         raise ValueError(f"{path.name}: give a title, a paragraph and a line 'App: /…' at its top")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
         warnings.simplefilter("error")
-        left = runpy.run_path(str(path))
-    figures = tuple(thing for thing in left.values() if hasattr(thing, "to_html") and hasattr(thing, "layout"))
-    return Example(name, told["title"], told["text"], told["app"], told["code"], printed.getvalue(), figures)
+        names = runpy.run_path(str(path))
+    figures = tuple(thing for thing in names.values() if hasattr(thing, "to_html") and hasattr(thing, "layout"))
+    return Example(name, head["title"], head["text"], head["app"], head["code"], printed.getvalue(), figures)
 
 
 def write(folder: Path, drawn: Callable[[Any, str, str], str]) -> None:
@@ -57,12 +57,14 @@ def write(folder: Path, drawn: Callable[[Any, str, str], str]) -> None:
         (folder / f"{name}.md").write_text(page(example(name), drawn), encoding="utf-8")
 
 
-def page(told: Example, drawn: Callable[[Any, str, str], str]) -> str:
+def page(example: Example, drawn: Callable[[Any, str, str], str]) -> str:
     """Return one page; ``drawn(figure, place, name)`` gives a figure's HTML."""
-    figures = "".join(_raw(drawn(figure, "../_static", f"{told.name}-{i}")) for i, figure in enumerate(told.figures))
-    printed = f"It prints:\n\n```text\n{told.printed}```\n" if told.printed else ""
-    app = _raw(f'<p><a href="{told.app}">See the same in the app</a> (where the app serves these pages).</p>')
-    return f"# {told.title}\n\n{told.text}\n\n{figures}\n```python\n{told.code}```\n\n{printed}{app}"
+    figures = "".join(
+        _raw(drawn(figure, "../_static", f"{example.name}-{i}")) for i, figure in enumerate(example.figures)
+    )
+    printed = f"It prints:\n\n```text\n{example.printed}```\n" if example.printed else ""
+    app = _raw(f'<p><a href="{example.app}">See the same in the app</a> (where the app serves these pages).</p>')
+    return f"# {example.title}\n\n{example.text}\n\n{figures}\n```python\n{example.code}```\n\n{printed}{app}"
 
 
 def with_figures(text: str, up: str, drawn: Callable[[Any, str, str], str]) -> str:

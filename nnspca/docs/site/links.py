@@ -21,14 +21,14 @@ class _Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         """Keep what matters of one element."""
-        said = {key: value for key, value in attributes if value is not None}
-        self.anchors |= {said[key] for key in ("id", "name") if key in said}
-        if tag == "a" and "href" in said:
-            self.links.append(said["href"])
-        elif tag == "link" and "href" in said and said.get("rel") not in ("next", "prev", "index", "search"):
-            self.loaded.append(said["href"])
-        elif "src" in said:
-            self.loaded.append(said["src"])
+        values = {key: value for key, value in attributes if value is not None}
+        self.anchors |= {values[key] for key in ("id", "name") if key in values}
+        if tag == "a" and "href" in values:
+            self.links.append(values["href"])
+        elif tag == "link" and "href" in values and values.get("rel") not in ("next", "prev", "index", "search"):
+            self.loaded.append(values["href"])
+        elif "src" in values:
+            self.loaded.append(values["src"])
 
 
 def broken(folder: Path) -> list[str]:

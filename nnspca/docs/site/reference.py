@@ -48,14 +48,14 @@ class Group:
 
 def groups() -> list[Group]:
     """Return the groups of the reference in their order."""
-    told = tomllib.loads((REFERENCE / "reference.toml").read_text(encoding="utf-8"))["group"]
+    entries = tomllib.loads((REFERENCE / "reference.toml").read_text(encoding="utf-8"))["group"]
     return [
         Group(
             group["title"],
             group["text"],
             tuple(Name(name, tuple(more["see"]), more["source"]) for name, more in group["names"].items()),
         )
-        for group in told
+        for group in entries
     ]
 
 

@@ -116,7 +116,7 @@ def summary(need: Necessity, noun: str) -> str:
     ``noun`` is what the features are called.
     """
     used = need.component.loadings != 0
-    essential, spared, left = (np.count_nonzero(which & used) for which in states(need))
+    essential, spared, undecided = (np.count_nonzero(which & used) for which in states(need))
     share = words.fixed(100 * need.within, 1).removesuffix(".0")
     near = f"within {share} % of the best found" if need.within else "as good as the best found"
     verb = "is" if essential == 1 else "are"
@@ -134,7 +134,7 @@ def summary(need: Necessity, noun: str) -> str:
     verb = "is" if spared == 1 or which == "Each" else "are"
     one_by_one = "" if verb == "is" else "for each, "
     parts = [f"{which} {verb} dispensable: {one_by_one}a component without it is {near}"] if spared else []
-    parts += [f"{left:,} {'is' if left == 1 else 'are'} not decided"] if left else []
+    parts += [f"{undecided:,} {'is' if undecided == 1 else 'are'} not decided"] if undecided else []
     outside = need.limit[~used].max(initial=0.0)
     most = f" Outside the component, no squared loading exceeds {words.at_most(100 * outside, 1)} %." if outside else ""
     return some + f".\n\n{'; '.join(parts)}{'.' if parts else ''}{most}"

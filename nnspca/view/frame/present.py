@@ -30,8 +30,8 @@ def start_button(page: str) -> None:
 
 
 def _offer() -> None:
-    said = st.session_state
-    held = said.get("present_code")
+    session = st.session_state
+    picture = session.get("present_code")
     own = state.current().data in catalogue.uploaded()
 
     def coded() -> None:
@@ -39,28 +39,28 @@ def _offer() -> None:
 
     _mount(
         key="present-mode",
-        data={"code": held, "own": own},
+        data={"code": picture, "own": own},
         on_address_change=coded,
         on_on_change=lambda: None,
     )
-    drawn, said["_presenting"] = said.get("_presenting"), presenting()
+    drawn, session["_presenting"] = session.get("_presenting"), presenting()
     if drawn not in (None, presenting()):
         st.rerun()  # figures are drawn to the height of a slide, or of the page again
 
 
 def presenting() -> bool:
     """Tell whether the page is shown as slides."""
-    held = st.session_state.get("present-mode")
-    if held is not None and held.on is not None:
-        return bool(held.on)
+    mode = st.session_state.get("present-mode")
+    if mode is not None and mode.on is not None:
+        return bool(mode.on)
     return st.query_params.get("present") == "true"  # a link, opened before the browser has said anything
 
 
 def code(address: str) -> dict[str, Any]:
     """Return an address as a code that a phone's camera reads, and whether only this computer can open it.
 
-    >>> made = code("http://192.168.0.7:8501/?k=4")
-    >>> made["near"], made["svg"][:4], code("http://localhost:8501/")["near"]
+    >>> picture = code("http://192.168.0.7:8501/?k=4")
+    >>> picture["near"], picture["svg"][:4], code("http://localhost:8501/")["near"]
     (False, '<svg', True)
     >>> code("http://example.org/?V=" + 3000 * "1")["svg"]
     ''

@@ -29,8 +29,8 @@ async def news(request: Request) -> Response:
 async def download(request: Request) -> Response:
     """Answer with a file that an open page offers."""
     visit, key, name = (request.path_params[part] for part in ("visit", "key", "name"))
-    found = visits.find(visit)
-    file = None if found is None else found.file(key, name)
+    visitor = visits.find(visit)
+    file = None if visitor is None else visitor.file(key, name)
     if file is None:
         return Response(GONE, 404, FRESH, "text/plain")
     headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", **FRESH}

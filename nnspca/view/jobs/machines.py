@@ -72,11 +72,11 @@ def location_note() -> None:
 
 def _processes() -> tuple[int, str]:
     """Return how many processes there are to be, and what was said of it that cannot be used."""
-    said = os.environ.get(VARIABLE, "").strip()
-    if said.isdecimal() and int(said) <= 64:
-        return int(said), ""
+    setting = os.environ.get(VARIABLE, "").strip()
+    if setting.isdecimal() and int(setting) <= 64:
+        return int(setting), ""
     here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(here, MOST), said
+    return min(here, MOST), setting
 
 
 @st.cache_resource(show_spinner=False)

@@ -177,9 +177,9 @@ def figure_first(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator, 
     They stand in this order; on a phone the choices come last.
     """
     asked, shown = choices_and_figure(key)
-    said = shown.container()
+    status = shown.container()
     with shown:
-        return asked, said, *reserved(key, words)
+        return asked, status, *reserved(key, words)
 
 
 def _settings(

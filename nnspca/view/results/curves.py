@@ -44,11 +44,11 @@ class Points:
 
     def rough(self) -> dict[int, Component]:
         """Return the components found at each k before the search, to be replaced by better ones."""
-        made: dict[int, Component] | None = store.results().get((*self.path, "rough"))
-        if made is None:
-            made = {}
-            store.results().put((*self.path, "rough"), made)
-        return made
+        components: dict[int, Component] | None = store.results().get((*self.path, "rough"))
+        if components is None:
+            components = {}
+            store.results().put((*self.path, "rough"), components)
+        return components
 
     def forget(self, ks: Sequence[int], methods: Sequence[str]) -> None:
         """Throw the points away."""
@@ -76,8 +76,8 @@ def stages(
         publish(job, point)
 
     def solve(job: Job) -> Sweep:
-        told = {"on_point": lambda point: tell(job, point), "on_progress": _part(job, report, 0.0, SOLVING)}
-        return _solved(cov, now, ks, methods, known, job, **told)
+        listeners = {"on_point": lambda point: tell(job, point), "on_progress": _part(job, report, 0.0, SOLVING)}
+        return _solved(cov, now, ks, methods, known, job, **listeners)
 
     def prove(job: Job, bare: Sweep) -> Sweep:
         return certify_path(
@@ -96,7 +96,13 @@ def stages(
 
 
 def _solved(
-    cov: nnspca.Covariance, now: State, ks: Sequence[int], methods: Sequence[str], known: Points, job: Job, **told: Any
+    cov: nnspca.Covariance,
+    now: State,
+    ks: Sequence[int],
+    methods: Sequence[str],
+    known: Points,
+    job: Job,
+    **listeners: Any,
 ) -> Sweep:
     """Return the bare curve; what is known of it is not sought again."""
     return path(
@@ -109,14 +115,14 @@ def _solved(
         known=known.component,
         executor=machines.executor(),
         should_stop=job.should_stop,
-        **told,
+        **listeners,
     )
 
 
 def _part(job: Job, report: Callable[[Job, Progress], None], begin: float, end: float) -> Callable[[Progress], None]:
     """Return a listener for a stage that takes its part of the whole progress."""
 
-    def listen(told: Progress) -> None:
-        report(job, replace(told, fraction=begin + (end - begin) * told.fraction))
+    def listen(progress: Progress) -> None:
+        report(job, replace(progress, fraction=begin + (end - begin) * progress.fraction))
 
     return listen

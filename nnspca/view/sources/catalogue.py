@@ -20,8 +20,8 @@ ABSENT = "not on this machine yet"
 
 def uploaded() -> dict[str, Dataset]:
     """Return the data sets this session has brought, by name."""
-    brought: dict[str, Dataset] = visits.values().setdefault("_uploads", {})
-    return brought
+    datasets: dict[str, Dataset] = visits.values().setdefault("_uploads", {})
+    return datasets
 
 
 def infos() -> dict[str, DatasetInfo]:
@@ -63,9 +63,9 @@ def dataset(name: str) -> Dataset:
     nnspca.DataError
         When it is not here, or its file is broken; the message says what to do.
     """
-    brought = uploaded().get(name)
-    if brought is not None:
-        return brought
+    own = uploaded().get(name)
+    if own is not None:
+        return own
     if (one := opened.listed().get(name)) is not None and one.data is not None:
         return one.data
     return store.get_or_create(*_reading(name), "Reading the data")
@@ -120,13 +120,13 @@ def ready(names: Iterable[str], now: State, standardise: Callable[[str], bool] |
         for raw, own in zip(raws, scaled, strict=True)
     ]
     try:
-        made = preparation.prepared(wanted)
+        prepared = preparation.prepared(wanted)
     except nnspca.DataError as problem:
         st.error(sanitize.plain(str(problem)))
-        made = None
-    if made is None:
+        prepared = None
+    if prepared is None:
         widgets.end_page()
-    return made
+    return prepared
 
 
 def features(name: str, steps: tuple[str, ...]) -> int:

@@ -17,8 +17,8 @@ from nnspca.view.jobs.job import Job, Work
 
 def terms(info: DatasetInfo) -> None:
     """Say whom to thank, what one may do with the data, and where to read more."""
-    said = [sanitize.plain(info.citation), f"Terms: {sanitize.plain(info.terms)}" if info.terms else ""]
-    st.caption("  \n".join(filter(None, said)))
+    lines = [sanitize.plain(info.citation), f"Terms: {sanitize.plain(info.terms)}" if info.terms else ""]
+    st.caption("  \n".join(filter(None, lines)))
     if info.homepage:
         st.markdown(f":small[More about the data: <{info.homepage}>]")  # a caption would dim the link
 

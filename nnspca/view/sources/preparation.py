@@ -90,13 +90,13 @@ class Preparation:
 
     def is_held(self) -> bool:
         """Tell whether a page finds all of it made."""
-        held = self.held
-        data = held.find(self.data_key) if self.steps else self.raw
+        shared = self.held
+        data = shared.find(self.data_key) if self.steps else self.raw
         if data is None:
             return False
         key = store.covariance_key(data, self.standardise, self.repair)
-        formed = held.find(key)
-        return formed is not None and (isinstance(formed, nnspca.DataError) or held.holds(("leading", *key)))
+        formed = shared.find(key)
+        return formed is not None and (isinstance(formed, nnspca.DataError) or shared.holds(("leading", *key)))
 
 
 def prepared(wanted: Sequence[Preparation], slot: str = SLOT) -> tuple[Dataset, ...] | None:
@@ -147,8 +147,8 @@ def _making(missing: Sequence[Preparation]) -> Work:
                 before = at / len(missing)
 
                 def doing(share: float, what: str, before: float = before, one: Preparation = one) -> None:
-                    told = what if len(missing) == 1 else f"{one.title}: {what}"
-                    job.report(Progress(before + share / len(missing), told))
+                    stage = what if len(missing) == 1 else f"{one.title}: {what}"
+                    job.report(Progress(before + share / len(missing), stage))
 
                 one.make(doing, job.should_stop)
 

@@ -97,8 +97,8 @@ def results() -> Results:
 
 def finished(keys: Iterable[Hashable]) -> list[Any]:
     """Return the results kept under ``keys``, None for each that is not."""
-    kept = results()
-    return [kept.get(key) for key in keys]
+    ledger = results()
+    return [ledger.get(key) for key in keys]
 
 
 class Shared:
@@ -132,13 +132,13 @@ class Shared:
                 if key in self._held:
                     self._held.move_to_end(key)
                     return self._held[key]
-            made = make()
+            value = make()
             with self._lock:
-                self._held[key] = made
+                self._held[key] = value
                 while len(self._held) > 1 and nbytes(tuple(self._held.values())) > self._most_bytes:
                     self._held.popitem(last=False)
                 self._making.pop(key, None)
-        return made
+        return value
 
     def drop(self, key: Hashable) -> None:
         """Forget one thing."""
@@ -154,11 +154,11 @@ def shared() -> Shared:
 
 def get_or_create(key: Hashable, make: Callable[[], _T], doing: str) -> _T:
     """Return what sessions share under a key; say what is being done where it is still to be made."""
-    held = shared()
-    if held.holds(key):
-        return held.get(key, make)
+    things = shared()
+    if things.holds(key):
+        return things.get(key, make)
     with st.spinner(f"{doing} …"):
-        return held.get(key, make)
+        return things.get(key, make)
 
 
 def covariance_for(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covariance:
@@ -169,10 +169,10 @@ def covariance_for(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.
     nnspca.DataError
         Where it has none; this is held too, as finding it out takes as long.
     """
-    found = get_or_create(*covariance_maker(data, standardise, repair), "Preparing the covariance")
-    if isinstance(found, nnspca.DataError):
-        raise nnspca.DataError(str(found))
-    return found
+    cov = get_or_create(*covariance_maker(data, standardise, repair), "Preparing the covariance")
+    if isinstance(cov, nnspca.DataError):
+        raise nnspca.DataError(str(cov))
+    return cov
 
 
 def eigenvalues(data: Dataset, *, standardise: bool, repair: bool) -> np.ndarray:

@@ -46,12 +46,12 @@ def _brought() -> weakref.WeakSet[Dataset]:
 
 def _make_room(data: Dataset) -> list[str]:
     """Return which of this visit's data sets go for this one, the oldest first; refuse it where others fill all."""
-    own = {name: nbytes(held) for name, held in catalogue.uploaded().items() if name != data.name}
+    own = {name: nbytes(other) for name, other in catalogue.uploaded().items() if name != data.name}
     away = []
     while own and sum(own.values()) + nbytes(data) > OWN:
         away.append(next(iter(own)))
         del own[away[-1]]
-    others = sum(nbytes(held) for held in _brought() if held not in catalogue.uploaded().values())
+    others = sum(nbytes(other) for other in _brought() if other not in catalogue.uploaded().values())
     if others + sum(own.values()) + nbytes(data) > ALL:
         raise nnspca.DataError(
             f"visitors' files take {others >> 20:,} MB of this server's memory already, and at most "
@@ -68,9 +68,9 @@ def evicted() -> list[str]:
 
 def preparer() -> Callable[[Dataset], None]:
     """Return what a run can call to prepare data as they are, so that the page finds them prepared."""
-    held = store.shared()
+    shared = store.shared()
 
     def prepare(data: Dataset) -> None:
-        Preparation(data, held=held).make(lambda share, doing: None, lambda: False)
+        Preparation(data, held=shared).make(lambda share, doing: None, lambda: False)
 
     return prepare

@@ -37,7 +37,7 @@ def study_csv(table: StudyTable) -> bytes:
 
 def tables_json(*tables: StudyTable) -> bytes:
     """Return tables of a study as JSON: of each its name, title, note and rows, these by the names of the columns."""
-    said = [
+    entries = [
         {
             "name": table.name,
             "title": table.title,
@@ -47,7 +47,7 @@ def tables_json(*tables: StudyTable) -> bytes:
         }
         for table in tables
     ]
-    return json_of({"tables": said})
+    return json_of({"tables": entries})
 
 
 def data_record(data: Dataset, now: State) -> dict[str, object]:

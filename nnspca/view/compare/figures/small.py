@@ -50,11 +50,11 @@ def solver_title(method: str) -> str:
 
 def ranges(pairs: Iterable[tuple[Profile, SweepPoint]], shares: Sequence[float]) -> Ranges:
     """Return axes that hold every point, and the shares that are still to come."""
-    least, took = min(shares), [0.01, 1.0]
+    least, seconds = min(shares), [0.01, 1.0]
     for about, point in pairs:
         least = min(least, point.component.cardinality / about.n_features, point.k / about.n_features)
-        took += [point.component.seconds, *([point.certificate.seconds] if point.certificate else [])]
-    return Ranges((least / 1.3, 1.3), (max(min(took), BRIEFEST) / 2, max(took) * 2))
+        seconds += [point.component.seconds, *([point.certificate.seconds] if point.certificate else [])]
+    return Ranges((least / 1.3, 1.3), (max(min(seconds), BRIEFEST) / 2, max(seconds) * 2))
 
 
 def compared(

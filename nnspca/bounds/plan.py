@@ -16,7 +16,9 @@ SECOND = 145 * 361**2.5  # steps × n^2.5 of the pair-scaled dual in about a sec
 STEP = 0.75  # time of a step relative to the calibration of SECOND: steps on many features have become faster since
 OVERHEAD = 3e5  # cost of a step that does not depend on n, in the unit n^2.5
 FEW = 1000  # largest n with the budget `seconds`; above it the budget is `seconds_of_many`
-ROWS, READINGS, LONGEST = 500, 4, 60.0  # rows of A that an elimination reads, how often at most, most seconds for it
+ROWS = 500  # rows of A that an elimination is expected to read
+READINGS = 4  # readings of these rows that the work of a certificate suffices for
+LONGEST = 60.0  # seconds that they may take together
 WORTHWHILE = 700  # least number of steps of a splitting for which a tree is worthwhile
 QUICK = 0.5  # `Attempt.at` by which all quick bounds have been computed; a small gap ends no call before it
 

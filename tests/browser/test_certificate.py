@@ -101,7 +101,7 @@ def test_the_upper_bound_falls_while_watched_and_what_is_proven_then_is_seen_by_
 
 
 def test_every_k_is_tightened_in_turn(visit):
-    page = quiet(visit("/?prep=crop-4&k=30&ks=30,90&patience=1&proof=true&proof_view=bounds"))
+    page = quiet(visit("/?prep=crop-3&k=42&ks=42,110&patience=1&proof=true&proof_view=bounds"))
     expect(player(page).locator("[data-say=live]")).to_contain_text(PROVEN, timeout=90_000)
     page.get_by_role("button", name="Tighten at every k").click()
     expect(page.get_by_text(re.compile(r"Tightening k = \d+ \(1 of \d\)"))).to_be_visible()

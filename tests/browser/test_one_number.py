@@ -7,6 +7,7 @@ import pytest
 from tests.browser.waiting import rest
 
 SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.I)
+pytestmark = pytest.mark.browser
 STATED = re.compile("of the optimum|proven optimal", re.I)
 PROBLEMS = [("lfw-faces", 40, "faces"), ("digits", 16, "digits")]
 

@@ -16,7 +16,7 @@ from tests.pace import slowness
 
 pytestmark = pytest.mark.browser
 # One of every paper, among them the paper's own numbers; and with what is only looked at, every kind of picture.
-WALKED = ("asteris2014-fig6", "zass2006-fig5")
+WALKED = ("asteris2014-fig6", "asteris2011-counts", "sigg2008-fig3-right", "zass2006-fig5")
 LOOKED_AT = ("zass2006-fig2",)
 
 
@@ -47,7 +47,7 @@ def wait_for_tables(page: Page, study, seconds: float = 150) -> None:
     page.locator(f"a.download[href*='/csv-{study.name}']").first.wait_for(timeout=1000 * seconds)
 
 
-def test_studies_of_two_papers_run_reduced_from_the_page(visit, request):
+def test_a_study_of_every_paper_runs_reduced_from_the_page(visit, request):
     """One visitor walks through the papers: the first study by its link, the others by their cards.
 
     The others run in ``tests/pages/test_papers_run.py``, without a browser. A second try has a seed of its own:

@@ -129,7 +129,13 @@ def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) 
         st.markdown("**Features that changed parts** when found together instead of one after the other")
         figures |= moved(results, data, choice)
     if len(results) > 1:
-        st.table([_row(way, parts, choice) for way, parts in results.items()])
+        st.dataframe(
+            [_row(way, parts, choice) for way, parts in results.items()],
+            hide_index=True,
+            alt="One row for each way of finding parts.",
+        )
+        notes = [f"{title_of(way, choice)}: {parts.note}" for way, parts in results.items() if parts.note]
+        st.caption("  \n".join(notes))
     figures |= _others(results, data, choice)
     return figures | comparison(results, choice)
 
@@ -144,7 +150,6 @@ def _row(way: str, parts: Components, choice: Choices) -> dict[str, str]:
         "Total variance explained": words.percent(parts.cumulative_variance[-1] / parts.total, 1),
         "Overlap": words.fixed(parts.overlap, 2),
         "Time": words.seconds(parts.seconds) if parts.seconds else "stored",
-        "Note": parts.note,
     }
 
 

@@ -150,9 +150,14 @@ def opened(certificate: PartsCertificate, known: Known, data: Dataset, now: Stat
     if known.upper < certificate.upper:
         st.caption("The stored proof above is tighter: it is the result of a longer run.")
     st.markdown(f"**The lowest upper bound: {_title(won).lower()}.** {won.detail}")
-    st.markdown("**Every upper bound that was tried**, lowest first, and why it is true.")
+    st.markdown("**Every upper bound that was tried**, lowest first, and why it is true:")
     ranked = sorted(certificate.bounds, key=lambda bound: bound.value)
-    st.table([_row(bound, certificate) for bound in ranked])
+    st.dataframe(
+        [_row(bound, certificate) for bound in ranked],
+        hide_index=True,
+        alt="Every upper bound that was tried, lowest first: " + ", ".join(_title(b) for b in ranked) + ".",
+    )
+    st.markdown("\n".join(f"- **{_title(b)}**: {nnspca.PARTS_BOUNDS[b.name].summary}" for b in ranked))
     _check(certificate, data, now)
     _files(certificate, data, now)
 
@@ -178,7 +183,6 @@ def _row(bound: Bound, certificate: PartsCertificate) -> dict[str, str]:
         "Upper bound": _title(bound) + (" ← lowest" if bound is certificate.winner else ""),
         "Variance": words.number(bound.value, up=True),
         "Proven share": words.proven_percent(min(certificate.lower / bound.value, 1.0)),
-        "Why it is true": nnspca.PARTS_BOUNDS[bound.name].summary,
         "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
     }
 

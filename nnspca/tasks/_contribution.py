@@ -97,7 +97,7 @@ class _Place:
         """Remove feature i, then try each feature from outside in its place."""
         cov, n = self.cov, self.cov.n_features
         outside = np.setdiff1d(np.flatnonzero(self.x == 0), [i])
-        left, rest = 0.0, np.zeros(n)
+        remaining, rest = 0.0, np.zeros(n)
         if len(others):
             rest = self._best(feasible.unit(np.where(np.arange(n) == i, 0.0, self.x)))
             remaining = float(cov.variance(rest))
@@ -107,7 +107,7 @@ class _Place:
         prices = larger_eigenvalue(remaining, pulls, cov.diagonal[outside])
         tried = [(j, rest, remaining) for j in outside[np.argsort(-prices, kind="stable")[:TRIED]]]
         partner, best = self._best_of([(int(j), self._joined(y, v, int(j)), int(j)) for j, y, v in tried])
-        return (left, partner, best) if partner is not None and best > left else (left, None, left)
+        return (remaining, partner, best) if partner is not None and best > remaining else (remaining, None, remaining)
 
     def into(self, i: int, others: np.ndarray) -> tuple[float, int | None, float]:
         """Add feature i to all others, then in the place of each of them."""

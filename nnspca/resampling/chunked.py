@@ -61,7 +61,7 @@ class ChunkedSamples(Samples):
         if not sums.varies.any():
             return None
         with one_blas_thread():
-            streamed = of_sums(sums, self.standardize, last=False)
+            streamed = of_sums(sums, self.standardize, None if sums.weighted else self.X.expected, last=False)
             return Covariance._of_streamed(streamed, self.standardize, self.X.names, Given(None))
 
     def explained(
@@ -83,6 +83,8 @@ class ChunkedSamples(Samples):
             basis = scale[:, None] * orthonormal(columns)
             away = center - mean
             total = float(scale**2 @ (A.diagonal() + away**2))
+            if not np.isfinite(total):
+                raise DataError("the variance of a feature is too large for double precision: rescale the data")
             inside = float(np.sum(basis * (A @ basis)) + np.sum((away @ basis) ** 2))
         return min(inside / total, 1.0) if total > 0 else np.nan
 
@@ -100,8 +102,6 @@ class ChunkedSamples(Samples):
             else:
                 sums = added(None, source, weights)
             sums.flush()
-            if not np.isfinite(sums.result()[0].diagonal()).all():
-                raise DataError("the variance of a feature is too large for double precision: rescale the data")
             self._held[key] = sums
         self._held.move_to_end(key)
         return self._held[key]

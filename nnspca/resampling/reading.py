@@ -61,7 +61,7 @@ def _of_source(source: Source, standardize: bool, what: str) -> Samples:
             f"{what} of data that are not in memory takes up to {2 * DENSE_EIGEN:,} features; {source.what} has {n:,}. "
             f"Choose those that vary most: nnspca.most_variable(X, {DENSE_EIGEN}); or load the data into memory"
         )
-    return ChunkedSamples(replace(source, expected=None), standardize, Given(None, names), m, n)
+    return ChunkedSamples(source, standardize, Given(None, names), m, n)
 
 
 def workers_for(samples: Samples, executor: Executor, n_jobs: int | None) -> Executor:

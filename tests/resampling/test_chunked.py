@@ -114,3 +114,19 @@ def test_rows_that_change_or_are_not_finite_are_errors():
     X[33, 2] = np.nan
     with pytest.raises(nnspca.DataError, match=r"not finite: chunk 2"):
         nnspca.bootstrap(cut(X), 3)
+
+
+def test_chosen_features_whose_data_have_changed_since_are_an_error():
+    X = planted()
+    few = nnspca.most_variable(cut(X), 20)
+    X[:, few.features[0]] *= 2
+    for call in (lambda: nnspca.bootstrap(few, 4), lambda: nnspca.cross_validate(few, [2, 4])):
+        with pytest.raises(nnspca.DataError, match="the data changed while they were read"):
+            call()
+
+
+def test_variances_beyond_double_precision_are_an_error():
+    X = planted() * 1e200
+    for call in (lambda: nnspca.bootstrap(cut(X), 4), lambda: nnspca.cross_validate(cut(X), [2])):
+        with pytest.raises(nnspca.DataError):
+            call()

@@ -134,8 +134,8 @@ def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) 
             hide_index=True,
             alt="One row for each way of finding parts.",
         )
-        notes = [f"{title_of(way, choice)}: {parts.note}" for way, parts in results.items() if parts.note]
-        st.caption("  \n".join(notes))
+        if notes := [f"{title_of(way, choice)}: {parts.note}" for way, parts in results.items() if parts.note]:
+            st.caption("  \n".join(notes))
     figures |= _others(results, data, choice)
     return figures | comparison(results, choice)
 

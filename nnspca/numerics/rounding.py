@@ -138,6 +138,16 @@ def inner_products(terms: int) -> float:
     return 2 * terms * EPS
 
 
+def single_products(terms: int, together: int) -> float:
+    """Upper bound on the rounding in ``y_i'y_j`` computed in single precision, relative to ‖y_i‖ ‖y_j‖.
+
+    Inner products of ``together`` of the terms are computed at a time, and then added. With U = 2⁻²⁴ and
+    s = min(terms, together) + terms/together, each number is rounded to single precision first, by U, and the sum is
+    off by s U: in all less than (s + 4) U to first order. Twice that is returned.
+    """
+    return (min(terms, together) + terms // together + 8) * EPS * 2.0**29
+
+
 def triangular(n: int, side: int, blocks: int, scale: float) -> float:
     """Upper bound on the rounding in RR', R the triangle of a blockwise Householder factorisation of n rows.
 

@@ -61,17 +61,17 @@ def balanced_rows(
         At most the cost of reading so many whole rows may be spent on one reading.
     """
     cov, level = problem.cov, 0.0
-    d, start = _by_deviations(cov), np.inf
+    d, start = _by_deviations(cov), None
     if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
         d, start = warm_start.ingredients.weights, warm_start.value
     chosen = levelled.choose(problem, lower, allowed, monitor)
-    value, d = levelled.level_rows(problem, chosen, d, monitor, readings=readings, lower=lower)
+    value, d = levelled.level_rows(problem, chosen, d, monitor, readings=readings, lower=lower, start=start)
     if cov.holds_entries:
         value = _of_matrix(problem, d)
     else:
         level = value  # a judge reads no row that cannot reach it
     value = float(value + cov._error_elsewhere)  # each row has room for what drifts
-    if warm_start is not None and value >= start:
+    if warm_start is not None and value >= warm_start.value:
         return warm_start
     return Bound(
         "balanced-rows",
@@ -87,19 +87,26 @@ def balanced_rows(
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The rows of large variance levelled."""
     if "balanced-rows" not in context.bounds and (context.gap_exceeds(plan.small) or problem.cov.holds_entries):
-        yield balanced_rows(problem, monitor=context.monitor, lower=context.lower, allowed=rows_read(problem, plan))
+        yield balanced_rows(
+            problem, readings=1, lower=context.lower, monitor=context.monitor, allowed=rows_read(problem, plan)
+        )
 
 
 def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """All rows levelled, if A is not held, no relaxation was made, and the plan has time."""
-    if problem.cov.holds_entries or not plan.thorough or not context.relaxation_gap_exceeds(plan.narrow):
+    """The rows levelled by one more reading if no relaxation was made; all rows if the plan has time."""
+    before = context.bounds.get("balanced-rows")
+    if problem.cov.holds_entries or not context.gap_exceeds(plan.small) or before is None:
         return
-    if rows_read(problem, plan) >= problem.n:
+    if plan.thorough and context.relaxation_gap_exceeds(plan.narrow) and rows_read(problem, plan) >= problem.n:
+        yield balanced_rows(problem, readings=plan.passes, monitor=context.monitor, warm_start=before)
+    elif context.least == np.inf:
         yield balanced_rows(
             problem,
-            readings=plan.passes,
+            readings=1,
+            lower=context.lower,
             monitor=context.monitor,
-            warm_start=context.bounds.get("balanced-rows"),
+            warm_start=before,
+            allowed=rows_read(problem, plan),
         )
 
 

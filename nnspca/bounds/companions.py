@@ -1,69 +1,98 @@
-"""Companions: the largest off-diagonal entries of rows of A; rows of sparse data are never made dense.
+"""Companions: the norm of the k−1 largest off-diagonal entries of rows of A, each row read once.
 
 ``A = S'S/m − μμ'`` of sparse data: beside the stored entries of the product S'S a row holds nothing
-but −μ_i μ_j. Once the k−1 largest ``A_ij d_j`` among the stored reach the largest of those, none of
-the others is among them; the few rows for which that does not hold are read in full.
+but −μ_i μ_j. Once the k−1 largest ``A_ij`` among the stored reach the largest of those, none of
+the others is among them; the few rows for which that does not hold are read in full. Dense data are read in
+single precision, by blocks of samples: the rounding is at most γ s_i s_j an entry, hence γ s_i ‖s_J‖ in the norm of
+any k−1 of them.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse
 
 from nnspca.control.progress import Monitor
-from nnspca.covariance.factor import SparseFactor
+from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
-from nnspca.numerics.feasible import largest_entries
+from nnspca.numerics import rounding
+from nnspca.numerics.feasible import largest_entries, sum_of_largest
 from nnspca.numerics.rounding import raised
 
-QUIET = Monitor()
+SAMPLES = 256  # of dense data that are summed in single precision before their sum is added to the others
+SELECTED, SINGLE_PRODUCT = 4e-9, 3.5e-11  # seconds an entry of dense data takes, and each product behind it
 
 
 class Companions:
-    """The k−1 largest shares A_ij⁺ d_j (|A_ij| d_j without the sign constraint), j ≠ i, of any rows of A.
+    """Upper bounds on the norm of the k−1 largest A_ij⁺, j ≠ i, of rows of A; of |A_ij| without the sign constraint.
 
     Parameters
     ----------
     problem : Problem
-    weights : ndarray, shape (n,), optional
-        d; 1 when None. They may be set anew.
-    cache_entries : int
-        Most stored entries of products that are cached for repeated requests.
     monitor : Monitor
         Pays for the rows that are read.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        weights: np.ndarray | None = None,
-        *,
-        cache_entries: int = 0,
-        monitor: Monitor = QUIET,
-    ) -> None:
-        self.monitor = monitor
-        self.problem, self.weights, self.count = problem, weights, problem.k - 1
-        self._cache: dict[bytes, scipy.sparse.csr_array] = {}
-        self._room = cache_entries
-        factor = problem.cov.factor
-        self.factor = factor if isinstance(factor, SparseFactor) else None
+    def __init__(self, problem: Problem, monitor: Monitor | None = None) -> None:
+        self.monitor = monitor or Monitor()
+        self.problem, self.count = problem, problem.k - 1
+        self._norms = np.full(problem.n, np.nan)
+        self._size = float(problem.cov.diagonal.max()) or 1.0
+        self._parts: list[np.ndarray] = []
 
-    def largest(self, rows: np.ndarray) -> np.ndarray:
-        """Return the k−1 largest shares of each row as they are read, ascending, shape (len(rows), k−1)."""
-        if self.factor is None:
-            return self._dense(rows)
-        shares, complete = self._stored(rows, self.factor)
-        incomplete = np.flatnonzero(~complete)
-        if len(incomplete):
-            shares[incomplete] = self._dense(rows[incomplete])
-        return shares
+    def norms(self, rows: np.ndarray) -> np.ndarray:
+        """Return the norms of the companions of these rows as they are read, rounded up, shape (len(rows),)."""
+        unread = rows[np.isnan(self._norms[rows])]
+        if len(unread):
+            self.monitor.pay(self._seconds(unread))
+            shares, error = self._shares(unread)
+            squares = (shares * shares).sum(axis=-1, dtype=float)
+            roots = rounding.raised(np.sqrt(rounding.raised(squares, 4 * (self.problem.k + 8))), 2)
+            self._norms[unread] = (roots + error) * self._size
+        return self._norms[rows]
 
-    def _stored(self, rows: np.ndarray, factor: SparseFactor) -> tuple[np.ndarray, np.ndarray]:
-        """The largest among the stored entries of the product, and whether no other entry of the row is larger."""
+    def _seconds(self, rows: np.ndarray) -> float:
+        """About how many seconds it takes to read these rows."""
+        cov = self.problem.cov
+        if not isinstance(cov.factor, DenseFactor):
+            return cov._reading_seconds(rows)
+        return len(rows) * self.problem.n * (SELECTED + SINGLE_PRODUCT * cov._form.terms)
+
+    def _shares(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
+        """The k−1 largest shares of each row in units of the largest variance, so that no square overflows."""
+        factor = self.problem.cov.factor
+        if isinstance(factor, SparseFactor):
+            return self._stored(rows, factor) / self._size, 0.0
+        if isinstance(factor, DenseFactor):
+            return self._single(rows, factor)
+        return self._whole(rows) / self._size, 0.0
+
+    def _single(self, rows: np.ndarray, factor: DenseFactor) -> tuple[np.ndarray, np.ndarray]:
+        """The same in single precision, and a bound on the error of their norm."""
+        if not self._parts:
+            Y, root = factor.Y, np.sqrt(self._size)
+            self._parts = [(Y[at : at + SAMPLES] / root).astype(np.float32) for at in range(0, len(Y), SAMPLES)]
+        block = self._parts[0][:, rows].T @ self._parts[0]
+        for part in self._parts[1:]:
+            block += part[:, rows].T @ part
+        own = self.problem.cov.diagonal / self._size
+        company = np.sqrt(float(sum_of_largest(own, self.count)))
+        error = rounding.single_products(len(factor.Y), SAMPLES) * np.sqrt(own[rows]) * company
+        return self._largest(block, rows), error + rounding.single_underflow(len(factor.Y) * self.problem.k)
+
+    def _whole(self, rows: np.ndarray) -> np.ndarray:
+        """The same from all entries of the rows."""
+        return self._largest(np.array(self.problem.cov.block(rows)), rows)
+
+    def _largest(self, block: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        shares = np.maximum(block, 0.0, out=block) if self.problem.nonnegative else np.abs(block, out=block)
+        shares[np.arange(len(rows)), rows] = 0.0
+        return largest_entries(shares, self.count)
+
+    def _stored(self, rows: np.ndarray, factor: SparseFactor) -> np.ndarray:
+        """The same from the stored entries of the product; where they do not suffice, from all entries of a row."""
         largest, complete = np.zeros((len(rows), self.count)), np.zeros(len(rows), dtype=bool)
-        product, mean = self._product(rows, factor), factor.mean
-        pull = mean if self.weights is None else mean * self.weights
-        most, least = float(pull.max(initial=0.0)), float(pull.min(initial=0.0))
+        product, mean = factor.stored_products(rows), factor.mean
+        most, least = float(mean.max(initial=0.0)), float(mean.min(initial=0.0))
         for place, i in enumerate(rows):
             stored = slice(product.indptr[place], product.indptr[place + 1])
             columns = product.indices[stored]
@@ -71,8 +100,6 @@ class Companions:
             if not self.problem.nonnegative:
                 np.abs(shares, out=shares)
             shares[columns == i] = 0.0
-            if self.weights is not None:
-                shares *= self.weights[columns]
             if len(shares) < self.count:
                 continue
             largest[place] = np.maximum(largest_entries(shares, self.count), 0.0)
@@ -80,26 +107,7 @@ class Companions:
             if not self.problem.nonnegative:
                 unstored = abs(mean[i]) * max(most, -least)
             complete[place] = largest[place].min(initial=np.inf) >= raised(unstored, 4)
-        return largest, complete
-
-    def _product(self, rows: np.ndarray, factor: SparseFactor) -> scipy.sparse.csr_array:
-        """S'S / m at the rows, from the cache if it is there."""
-        key = rows.tobytes()
-        if key in self._cache:
-            return self._cache[key]
-        self.monitor.pay(self.problem.cov._reading_seconds(rows))
-        product = factor.stored_products(rows)
-        if product.nnz <= self._room:
-            self._cache[key] = product
-            self._room -= product.nnz
-        return product
-
-    def _dense(self, rows: np.ndarray) -> np.ndarray:
-        """The same from all entries of the rows."""
-        self.monitor.pay(self.problem.cov._reading_seconds(rows))
-        block = self.problem.cov.block(rows)
-        shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
-        shares[np.arange(len(rows)), rows] = 0.0
-        if self.weights is not None:
-            shares *= self.weights
-        return largest_entries(shares, self.count)
+        incomplete = np.flatnonzero(~complete)
+        if len(incomplete):
+            largest[incomplete] = self._whole(rows[incomplete])
+        return largest

@@ -21,35 +21,54 @@ the rows of the weights again in double precision.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse
 
 from nnspca.control.progress import Monitor
+from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import front_values, sum_of_largest
 
-FILLER = 0.06  # largest P, as a share of the k-th largest s d, at which C has enough features
+FILLER = 0.03  # largest P, as a share of the k-th largest s d, at which C has enough features
+USELESS = 1.0  # the same share above which reading C proves hardly anything
 FEWEST = 64  # features of C beside k in any case
 WHOLE = 700  # features of C up to which all their shares are stored
 STORED = 1e7  # number of stored shares that is aimed at, unless k is larger
 SPARE = 8  # least number of stored shares beyond the first k
 SAMPLED = 2048  # columns that suggest the thresholds
 LENIENT = 1.25  # expected number of shares above a threshold, relative to the number that is wanted
-TILE = (512, 2048)  # rows and columns of dense data that are multiplied at a time
+TILE = (512, 2048)  # rows of dense data, and columns, no fewer, that are multiplied at a time
 SAMPLES = 256  # of dense data that are summed in single precision before their sum is added to the others
-STEPS = 20  # most power steps
-STALLED, PATIENCE = 1e-5, 4  # relative decrease of the largest row below which so many steps end a levelling
+STEPS = 30  # most power steps
+STALLED, PATIENCE = 2e-5, 3  # relative decrease of the largest row below which so many steps end a levelling
 AT_A_TIME = 512  # rows of a step, so that they fit the cache
-GAIN = 5e-4  # least relative gain that one more reading has to promise
-SINGLE_PRODUCT, SELECTED = 2.3e-11, 2e-9  # seconds a product of two numbers, and an entry of the tiles, takes
-PRICE = 1e-8  # seconds a stored share takes in a step
-SHARE = 1 / 3  # of the remaining work that reading and levelling may take
+GAIN = 5e-4  # relative distance from an attained variance below which A is not read again
+AGAIN = 0.25  # of the remaining work that one more reading may take
+SINGLE_PRODUCT, SELECTED = 2.3e-11, 5e-9  # seconds a product of two numbers, and an entry of the tiles, takes
+SPARSE_PRODUCT = 2e-8  # seconds a product of two stored numbers takes
+PRICE = 1.5e-8  # seconds a stored share takes in a step
+SHARE = 0.6  # of the remaining work that reading and levelling may take
 FLOOR = 1e-7  # least weight, relative to the largest
 UNREAD = 2e-6  # relative allowance for rows that were not read, so that a judge need not read them either
-UNDERFLOW = 2.0**-120  # more than a product of single precision loses to underflow
+
+
+Triplets = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, shares
+
+
+def _deviations(cov: Covariance) -> np.ndarray:
+    """Return standard deviations, with what they may drift by."""
+    return np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._drift)
+
+
+def cost_limits(problem: Problem, d: np.ndarray) -> np.ndarray:
+    """Return what each row costs at the weights d at most, if it is not read: ``s_i² + s_i T/d_i``, shape (n,)."""
+    s = _deviations(problem.cov)
+    reading = rounding.inner_products(2 * (problem.cov._form.terms + problem.k + 8))
+    return (s**2 + s * float(sum_of_largest(s * d, problem.k - 1)) / d) * (1 + reading)
 
 
 class StoredRows:
@@ -70,9 +89,10 @@ class StoredRows:
     columns : ndarray of int or None, shape (len(chosen), width)
         Where the stored shares are, as places in C; None if all are stored.
     entries : ndarray, shape (len(chosen), width)
-        A_ij⁺ at these columns, or |A_ij| without the sign constraint, in units of the largest variance, rounded up.
+        ``A_ij⁺ e_i e_j`` at these columns, |A_ij| for A_ij⁺ without the sign constraint, in units of the largest
+        variance.
     rest : ndarray, shape (len(chosen),)
-        r_i in the same unit.
+        ``r_i e_i`` in the same unit.
     """
 
     def __init__(self, problem: Problem, chosen: np.ndarray, e: np.ndarray, monitor: Monitor) -> None:
@@ -80,99 +100,131 @@ class StoredRows:
         self.problem, self.chosen, self.monitor, self.complete = problem, chosen, monitor, False
         self.e = np.maximum(e / e.max(), FLOOR)
         self.size = float(cov.diagonal.max()) or 1.0  # single precision overflows above about 1e38
-        self.s = np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._drift)
+        self.s = _deviations(cov)
         self.outside = np.setdiff1d(np.arange(problem.n), chosen, assume_unique=True)
         self.largest_outside = float(self.s[self.outside].max(initial=0.0))
         self.columns: np.ndarray | None = None
-        self.rest = np.zeros(len(chosen))
+        self.rest: np.ndarray = np.zeros(len(chosen))
         monitor.pay(reading_seconds(problem, chosen))
         if len(chosen) <= WHOLE:
-            self.error = rounding.inner_products(2 * (cov._form.terms + problem.k + 8))
-            self.entries = _upward(self._positive(_block(problem, chosen)) / self.size)
-            np.fill_diagonal(self.entries, 0.0)
+            self.error = 0.0
+            block = self._positive(_block(problem, chosen)) / self.size * self.e * self.e[:, None]
+            np.fill_diagonal(block, 0.0)
+            self.entries = np.nextafter(block.astype(np.float32), np.float32(np.inf))
             self.complete = not monitor.stop()
         else:
-            self.error = rounding.inner_products(2 * (cov._form.terms + problem.k + 8)) + rounding.single_products(
-                cov._form.terms, SAMPLES
-            )
-            self._read(_Tiles(problem, chosen, self.e, self.size))
+            self.error = rounding.single_products(cov._form.terms, SAMPLES)
+            sparse = isinstance(cov.factor, SparseFactor)
+            triplets = self._of_sparse() if sparse else self._of_tiles(_Tiles(problem, chosen, self.e, self.size))
+            if triplets is not None:
+                self._store(*triplets)
+                self.complete = True
 
     def _positive(self, block: np.ndarray) -> np.ndarray:
         """A⁺, or |A| without the sign constraint, in place."""
         return np.maximum(block, 0.0, out=block) if self.problem.nonnegative else np.abs(block, out=block)
 
-    def _read(self, tiles: _Tiles) -> None:
-        """Read each pair of C once, and store the shares above the thresholds of their rows."""
+    def _of_tiles(self, tiles: _Tiles) -> Triplets | None:
+        """Read each pair of C once, and return the shares above the thresholds of their rows."""
         n, width = len(self.chosen), _width(self.problem, len(self.chosen))
-        sampled = np.argsort(-self.s[self.chosen] * self.e, kind="stable")[np.arange(SAMPLED) * n // SAMPLED]
+        sampled = _sample(self.s[self.chosen] * self.e)
         rank = min(int(np.ceil(LENIENT * width * SAMPLED / n)), SAMPLED - 1)
         thresholds = np.zeros(n, dtype=np.float32)
         for rows, shares in tiles.against(sampled):
             if self.monitor.stop():
-                return
+                return None
             thresholds[rows] = front_values(self._positive(shares), rank + 1).min(axis=1)
-        found = []
+        self.rest, found = thresholds, []
         for rows, columns, shares in tiles:
             if self.monitor.stop():
-                return
+                return None
             self._positive(shares)
             limits = [(False, thresholds[rows, None])] + [(True, thresholds[columns])] * tiles.each_pair_once
             for transposed, limit in limits:
                 at = np.flatnonzero(shares > limit)
                 i, j = np.divmod(at, shares.shape[1])
                 place = (j + columns.start, i + rows.start) if transposed else (i + rows.start, j + columns.start)
-                found.append((*place, shares.ravel()[at]))
-        self._store(*(np.concatenate(part) for part in zip(*found, strict=True)), thresholds=thresholds)
-        self.complete = True
+                found.append((*(index.astype(np.int32) for index in place), shares.ravel()[at]))
+        i, j, above = (np.concatenate(part) for part in zip(*found, strict=True))
+        return i, j, above
 
-    def _store(self, i: np.ndarray, j: np.ndarray, shares: np.ndarray, *, thresholds: np.ndarray) -> None:
+    def _of_sparse(self) -> Triplets | None:
+        """The same from the stored entries of the products: what is not stored is minus the product of two means."""
+        part = self.problem.cov.restrict(self.chosen)
+        factor = part.factor
+        if not isinstance(factor, SparseFactor):
+            return self._of_tiles(
+                _Tiles(replace(self.problem, cov=part), np.arange(part.n_features), self.e, self.size)
+            )
+        n, width, found = len(self.chosen), _width(self.problem, len(self.chosen)), []
+        pull = factor.mean * self.e
+        most = np.abs(pull).max() if not self.problem.nonnegative else 0.0
+        unstored = (
+            np.abs(pull) * most if not self.problem.nonnegative else -np.minimum(pull * pull.min(), pull * pull.max())
+        )
+        rest = np.maximum(rounding.raised(unstored, 8), 0.0) / self.size
+        for start in range(0, n, part._strip):
+            if self.monitor.stop():
+                return None
+            rows = np.arange(start, min(start + part._strip, n))
+            product = factor.stored_products(rows)
+            i, j = np.repeat(rows, np.diff(product.indptr)), product.indices
+            shares = self._positive(
+                (product.data - factor.mean[i] * factor.mean[j]) * self.e[i] * self.e[j] / self.size
+            )
+            shares[i == j] = 0.0
+            for row, (first, last) in zip(rows, zip(product.indptr, product.indptr[1:], strict=False), strict=True):
+                if last - first > width:
+                    rest[row] = max(rest[row], float(front_values(shares[first:last], width + 1).min()))
+            above = np.flatnonzero(shares > rest[i])
+            found.append((i[above], j[above], np.nextafter(shares[above].astype(np.float32), np.float32(np.inf))))
+        self.rest = rest
+        i, j, above = (np.concatenate(part) for part in zip(*found, strict=True))
+        return i, j, above
+
+    def _store(self, i: np.ndarray, j: np.ndarray, shares: np.ndarray) -> None:
         """Order the shares by rows, in arrays as wide as the longest row."""
         n = len(self.chosen)
-        by_row = scipy.sparse.coo_array((shares, (i.astype(np.int32), j.astype(np.int32))), shape=(n, n)).tocsr()
+        by_row = scipy.sparse.csr_array((shares, (i, j)), shape=(n, n))
         counts = np.diff(by_row.indptr)
-        row = np.repeat(np.arange(n), counts)
-        place = np.arange(len(row)) - by_row.indptr[row]
-        self.columns = np.zeros((n, int(counts.max(initial=0))), dtype=np.int32)
-        self.entries = np.zeros(self.columns.shape, dtype=np.float32)
-        self.columns[row, place] = by_row.indices
-        self.entries[row, place] = _upward(by_row.data / (self.e[row] * self.e[by_row.indices]))
-        self.rest = thresholds / self.e
+        stored = np.arange(counts.max(initial=0)) < counts[:, None]
+        self.columns = np.zeros(stored.shape, dtype=np.int32)
+        self.entries = np.zeros(stored.shape, dtype=np.float32)
+        self.columns[stored] = by_row.indices
+        self.entries[stored] = by_row.data
 
     def bound(self, d: np.ndarray) -> float:
         """Return a proven upper bound on the largest row at the weights d, shape (n,)."""
-        limits = self._cost_limit(d) * (1 + UNREAD)
+        limits = self._cost_limits(d) * (1 + UNREAD)
         if not self.complete:
             return float(limits.max())
         cov, k, chosen = self.problem.cov, self.problem.k, self.chosen
         filler = float((self.s[self.outside] * d[self.outside]).max(initial=0.0))
         sums = rounding.raised(self._sums(d[chosen], filler), 4 * k + 32)
-        sums += k * cov._form.terms * UNDERFLOW * self.size * float((d[chosen] / self.e).max()) / self.e
+        sums += rounding.single_underflow(k * cov._form.terms) * self.size * float((d[chosen] / self.e).max()) / self.e
         costs = cov.diagonal[chosen] + (sums + cov._drift_of_rows(d, k)[chosen]) / d[chosen]
-        costs += self.error * limits[chosen]
+        costs += (self.error + rounding.inner_products(2 * (cov._form.terms + k + 8))) * limits[chosen]
         return max(float(costs.max()), float(limits[self.outside].max(initial=0.0)))
 
-    def _sums(self, d: np.ndarray, filler: float, rest_factor: float = 1.0) -> np.ndarray:
-        """The sum of the k−1 largest shares of each row of C, those not stored at their bounds.
-
-        ``filler`` is P; bounds on shares left out of C are multiplied by ``rest_factor``.
-        """
-        left_out = rest_factor * self.rest * float((d / self.e).max()) * (1 + 1e-6)
-        least = np.maximum(left_out, self.s[self.chosen] * filler / self.size).astype(d.dtype)
+    def _sums(self, d: np.ndarray, filler: float) -> np.ndarray:
+        """The sum of the k−1 largest shares of each row of C, those not stored at their bounds; ``filler`` is P."""
+        ratios = d / self.e.astype(d.dtype)
+        left_out = self.rest * float(ratios.max()) * (1 + 1e-6)
+        least = np.maximum(left_out, self.s[self.chosen] * self.e * filler / self.size).astype(d.dtype)
         k, sums = self.problem.k, []
         for start in range(0, len(d), AT_A_TIME):
             rows = slice(start, start + AT_A_TIME)
-            weights = d if self.columns is None else d[self.columns[rows]]
+            weights = ratios if self.columns is None else ratios[self.columns[rows]]
             shares = np.maximum(self.entries[rows] * weights, least[rows, None])
             total = sum_of_largest(shares, k - 1)
             if shares.shape[1] < k - 1:  # the others are not stored
                 total = total + (k - 1 - shares.shape[1]) * least[rows]
             sums.append(total)
-        return np.concatenate(sums).astype(float) * self.size
+        return np.concatenate(sums).astype(float) / self.e * self.size
 
-    def _cost_limit(self, d: np.ndarray) -> np.ndarray:
+    def _cost_limits(self, d: np.ndarray) -> np.ndarray:
         """Upper bounds on the costs of all rows from standard deviations alone, shape (n,)."""
-        together = float(sum_of_largest(self.s * d, self.problem.k - 1))
-        return (self.s**2 + self.s * together / d) * (1 + self.error)
+        return cost_limits(self.problem, d) * (1 + self.error)
 
     def level(self, least: float) -> np.ndarray:
         """Return weights of all features at which the rows are nearly level, none of them below ``least``."""
@@ -182,7 +234,7 @@ class StoredRows:
             self.monitor.pay(PRICE * self.entries.size)
             together = float(sum_of_largest(s * d, self.problem.k - 1))
             target = max(level, least) if np.isfinite(level) else max(least, float(own.max()))
-            filler = self.largest_outside**2 * together / self._room(target, self.largest_outside)
+            filler = self.largest_outside**2 * together / self._beside(target, self.largest_outside)
             image = own * d + self._sums(d.astype(np.float32), filler)
             level = float((image / d).max())
             since = 0 if level < best[1] * (1 - STALLED) else since + 1
@@ -199,20 +251,14 @@ class StoredRows:
         together = float(sum_of_largest(s[self.chosen] * d, self.problem.k - 1))
         every = np.zeros(self.problem.n)
         every[self.chosen] = d
-        wanted = s[self.outside] * together / self._room(target, s[self.outside])
+        wanted = s[self.outside] * together / self._beside(target, s[self.outside])
         every[self.outside] = np.maximum(wanted, FLOOR * d.max())
         return every
 
     @staticmethod
-    def _room(target: float, s: np.ndarray | float):
+    def _beside(target: float, s: np.ndarray | float):
         """What a row outside C may cost beside its own variance."""
         return np.maximum(target - np.square(s), 1e-3 * target)
-
-    def reread_estimate(self, d: np.ndarray) -> float:
-        """Estimate the least bound that reading A again at the weights d could prove: other shares count as zero."""
-        filler = float((self.s[self.outside] * d[self.outside]).max(initial=0.0))
-        sums = self._sums(d[self.chosen], filler, rest_factor=0.0)
-        return float((self.problem.cov.diagonal[self.chosen] + sums / d[self.chosen]).max())
 
 
 class _Tiles:
@@ -224,8 +270,6 @@ class _Tiles:
         if isinstance(self.cov.factor, DenseFactor):
             Y = self.cov.factor.columns(chosen) * (e / np.sqrt(size))
             self.parts = [Y[at : at + SAMPLES].astype(np.float32) for at in range(0, len(Y), SAMPLES)]
-        elif isinstance(self.cov.factor, SparseFactor):
-            self.cov, self.chosen = self.cov.restrict(chosen), np.arange(self.n)
         self.cov._bring(self.chosen)
 
     @property
@@ -266,33 +310,51 @@ class _Tiles:
                 yield rows, columns, tile
 
 
+def _sample(sizes: np.ndarray) -> np.ndarray:
+    """Return columns for a sample: every so many in the order of their sizes."""
+    return np.argsort(-sizes, kind="stable")[np.arange(SAMPLED) * len(sizes) // SAMPLED]
+
+
+def _towards_level(problem: Problem, chosen: np.ndarray, d: np.ndarray, monitor: Monitor) -> np.ndarray:
+    """Return the weights d, shape (len(chosen),), after half a power step on a sample of the columns of dense data."""
+    if len(chosen) <= WHOLE or not isinstance(problem.cov.factor, DenseFactor):
+        return d
+    d = np.maximum(d / d.max(), FLOOR)
+    own, size = problem.cov.diagonal[chosen], float(problem.cov.diagonal.max())
+    count = max(1, round((problem.k - 1) * SAMPLED / len(chosen)))
+    columns, image = _sample(np.sqrt(own) * d), own * d / size
+    for rows, shares in _Tiles(problem, chosen, d, size).against(columns):
+        if monitor.stop():
+            return d
+        if not problem.nonnegative:
+            shares = np.abs(shares)
+        image[rows] += sum_of_largest(shares, count) * ((problem.k - 1) / count) / d[rows]
+    return np.sqrt(d * np.maximum(image, FLOOR**2 * image.max()) / image.max())
+
+
 def _block(problem: Problem, chosen: np.ndarray) -> np.ndarray:
     """Return A among these features, an array of its own."""
     problem.cov._bring(chosen)
     return np.array(problem.cov.block(chosen, chosen))
 
 
-def _upward(values: np.ndarray) -> np.ndarray:
-    """Return the values in single precision, rounded up."""
-    return np.nextafter(values.astype(np.float32), np.float32(np.inf))
-
-
 def _width(problem: Problem, size: int) -> int:
     """How many shares of each row are stored, about."""
-    return min(size, max(problem.k + SPARE, min(2 * problem.k + 8 * SPARE, int(STORED / size))))
+    return min(size, max(problem.k + SPARE, min(3 * problem.k // 2 + 8 * SPARE, int(STORED / size))))
 
 
 def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
     """Return about how many seconds it takes to read the rows of C."""
     size, cov = len(chosen), problem.cov
     if isinstance(cov.factor, SparseFactor):
-        return cov._reading_seconds(chosen) * size / problem.n
+        stored = float(np.diff(cov.factor._columns.indptr)[chosen].sum())
+        return SPARSE_PRODUCT * stored**2 / cov.factor.shape[0]
     return size**2 * (SELECTED + (SINGLE_PRODUCT * cov._form.terms if cov.factor is not None else 0.0))
 
 
 def seconds(problem: Problem, chosen: np.ndarray) -> float:
     """Return about how many seconds it takes to read the rows of C and to level them."""
-    return reading_seconds(problem, chosen) + STEPS * PRICE * len(chosen) * _width(problem, len(chosen))
+    return reading_seconds(problem, chosen) + STEPS / 2 * PRICE * len(chosen) * _width(problem, len(chosen))
 
 
 def choose(problem: Problem, lower: float, allowed: int, monitor: Monitor) -> np.ndarray:
@@ -310,14 +372,17 @@ def choose(problem: Problem, lower: float, allowed: int, monitor: Monitor) -> np
     n, k = problem.n, problem.k
     order = np.argsort(-problem.cov.diagonal, kind="stable")
     own = np.maximum(problem.cov.diagonal[order], 0.0)
-    together, aim = float(own[: max(k - 1, 1)].sum()), FILLER * float(own[min(k, n) - 1])
-    # P = s² T/(μ − s²) <= aim, where d = s in C and μ >= lower
-    enough = int(np.count_nonzero(own * (together + aim) > aim * lower)) if lower > 0 else n
-    most = min(problem.cov._rows_at_hand, int(np.sqrt(float(allowed) * n)))
-    size = min(n, max(min(enough, most), k + FEWEST))
-    while size > k + FEWEST and not monitor.affords(seconds(problem, order[:size]) / SHARE):
-        size = max(int(0.8 * size), k + FEWEST)
-    return np.sort(order[: min(size, n)])
+
+    def needed(aim: float) -> int:
+        """Return |C| with P = s² T/(μ − s²) <= aim, where d = s in C and μ >= lower."""
+        return int(np.count_nonzero(own * (together + aim) > aim * lower)) if lower > 0 else n
+
+    together, last = float(own[: max(k - 1, 1)].sum()), float(own[min(k, n) - 1])
+    most, least = min(problem.cov._rows_at_hand, int(np.sqrt(float(allowed) * n))), k + FEWEST
+    size = min(n, max(min(needed(FILLER * last), most), least))
+    while size > least and not monitor.affords(seconds(problem, order[:size]) / SHARE):
+        size = max(int(0.9 * size), least)
+    return np.sort(order[: size if size >= needed(USELESS * last) else min(least, n)])
 
 
 def level_rows(
@@ -328,18 +393,24 @@ def level_rows(
     *,
     readings: int,
     lower: float = 0.0,
+    start: float | None = None,
 ) -> tuple[float, np.ndarray]:
-    """Return the least bound and its weights, from the weights d, shape (n,), by at most ``readings`` readings of C."""
-    least, best = np.inf, d
+    """Return the least bound and its weights, from the weights d, shape (n,), by at most ``readings`` readings of C.
+
+    ``start`` is a bound proven by d, at which the rows were levelled before.
+    """
+    least, best = (float(cost_limits(problem, d).max()) * (1 + UNREAD) if start is None else start), d
+    e = d[chosen] if start is not None else _towards_level(problem, chosen, d[chosen], monitor)
     for number in range(readings):
-        if number and not monitor.affords(seconds(problem, chosen)):
+        if number and not monitor.affords(seconds(problem, chosen) / AGAIN):
             break
-        rows = StoredRows(problem, chosen, d[chosen], monitor)
+        rows = StoredRows(problem, chosen, e, monitor)
         if rows.complete:
             d = rows.level(lower)
         value = rows.bound(d)
         if value < least:
             least, best = value, d
-        if not rows.complete or least - max(rows.reread_estimate(d), lower) < GAIN * least:
+        if not rows.complete or rows.columns is None or least < lower * (1 + GAIN):
             break
+        e = d[chosen]
     return least, best

@@ -42,11 +42,8 @@ def by_variance(cov: Covariance, lower_bound: float) -> np.ndarray:
 
 def by_rows(problem: Problem, lower_bound: float, rows: np.ndarray, companions: Companions | None = None) -> np.ndarray:
     """Return upper bounds on the masses by the rows of A, rounded up."""
-    k = problem.k
-    # in units of the optimum: no square overflows, and none that vanishes matters
-    shares = (companions or Companions(problem)).largest(rows) / lower_bound
     # the rows of two machines differ by the drift in norm at most
-    b = rounding.raised(np.sqrt(rounding.raised((shares * shares).sum(axis=-1), 4 * (k + 8))), 2)
+    b = rounding.raised((companions or Companions(problem)).norms(rows) / lower_bound, 4)
     b += reading_error(problem, lower_bound, rows)
     room = left_by_others(problem.cov, lower_bound, rows)
     ratio = b / np.where(room > 0, room, 1.0)
@@ -80,7 +77,7 @@ class MassRanking:
 
     Rows are read by falling variance, but none of features that can hold at most ``row_skip_threshold`` by their
     variance alone, and no more than ``most`` where it is given. Nor are rows of features whose
-    joint bounds are known.
+    joint bounds are known. Rows that ``companions`` has read are not read again.
     """
 
     def __init__(
@@ -92,6 +89,7 @@ class MassRanking:
         row_skip_threshold: float,
         most: int | None = None,
         joint: Boxes | None = None,
+        companions: Companions | None = None,
     ) -> None:
         self.problem, self.lower_bound, self.monitor, self.row_skip_threshold = (
             problem,
@@ -106,7 +104,7 @@ class MassRanking:
             self.masses[joint.proof.features] = joint.masses
             self._settled[joint.proof.features] = True
         self._order = np.argsort(-self.masses, kind="stable")
-        self._companions = Companions(problem, monitor=monitor)
+        self._companions = companions or Companions(problem, monitor)
         self._row_masses = np.zeros(0)
         self._rows_read = 0
 
@@ -151,11 +149,13 @@ def largest(
     heavy: float = 1.0,
     allowed: int,
     most: int | None = None,
+    companions: Companions | None = None,
 ) -> np.ndarray | None:
     """Return masses of all features, the ``wanted`` largest by their rows: see :class:`MassRanking`."""
-    return MassRanking(problem, lower_bound, monitor, row_skip_threshold=row_skip_threshold, most=most).largest(
-        wanted, heavy=heavy, allowed=allowed
+    ranking = MassRanking(
+        problem, lower_bound, monitor, row_skip_threshold=row_skip_threshold, most=most, companions=companions
     )
+    return ranking.largest(wanted, heavy=heavy, allowed=allowed)
 
 
 def every(problem: Problem, lower_bound: float, monitor: Monitor, *, row_skip_threshold: float) -> np.ndarray:
@@ -166,7 +166,7 @@ def every(problem: Problem, lower_bound: float, monitor: Monitor, *, row_skip_th
     """
     masses = by_variance(problem.cov, lower_bound)
     heavy = np.flatnonzero(masses > row_skip_threshold)
-    companions = Companions(problem, monitor=monitor)
+    companions = Companions(problem, monitor)
     for start in range(0, len(heavy), problem.cov._strip):
         if monitor.stop():
             break

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.bounds.bound import Proven
+from nnspca.bounds.companions import Companions
 from nnspca.control.progress import Allowance
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
@@ -189,6 +190,8 @@ class BoundContext(Proven):
     include : tuple of int
         Features that every support contains. The problem passed to an attempt omits this constraint;
         a bound that can use it adds it.
+    companions : Companions or None
+        Of the rows that the attempts of this call have read.
     """
 
     x: np.ndarray
@@ -196,6 +199,7 @@ class BoundContext(Proven):
     seed: int = 0
     consider: Callable[[np.ndarray], None] = _ignored
     include: tuple[int, ...] = ()
+    companions: Companions | None = None
 
 
 def pair_steps(problem: Problem, plan: Plan) -> int:

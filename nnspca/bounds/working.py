@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.bounds import balanced, masses
+from nnspca.bounds.companions import Companions
 from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK, RACE, best_of_two_starts, proof_of, run_interruptibly
 from nnspca.bounds.plan import SECOND, BoundContext, Plan, rows_read, whole_steps
@@ -64,6 +65,7 @@ def tighten(
     goal: float,
     monitor: Monitor,
     read: int | None = None,
+    companions: Companions | None = None,
 ) -> Iterator[Bound]:
     """Yield decreasing bounds below ``least``; nothing where too many rows would have to be in the working set.
 
@@ -83,9 +85,11 @@ def tighten(
     monitor : Monitor
     read : int, optional
         Most rows of A that are read at a time: where more would have to be, the bound is given up.
+    companions : Companions, optional
+        Of rows that may have been read before.
     """
     outside = Outside(problem, monitor, problem.n if read is None else read)
-    inside, by_mass = _first_set(outside, x, lower, features)
+    inside, by_mass = _first_set(outside, x, lower, features, companions)
     if not len(inside) or monitor.stop():
         return
     chosen = _WorkingSet(problem, x, inside, by_mass, budget, monitor)
@@ -165,7 +169,9 @@ class _WorkingSet:
         self.rounds += 1
 
 
-def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> tuple[np.ndarray, bool]:
+def _first_set(
+    outside: Outside, x: np.ndarray, lower: float, features: int, companions: Companions | None
+) -> tuple[np.ndarray, bool]:
     """The support of x and the rows of largest plain sum, or else the features that can hold most.
 
     A row whose plain sum exceeds ``lower`` has to join S at last, and others with it. If there are
@@ -191,6 +197,7 @@ def _first_set(outside: Outside, x: np.ndarray, lower: float, features: int) -> 
         outside.monitor,
         allowed=outside.cov.n_features,
         most=outside.max_rows_read,
+        companions=companions,
     )
     return nothing if mass_bounds is None else np.union1d(
         support, np.argsort(-mass_bounds, kind="stable")[:wanted]
@@ -215,6 +222,7 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
         goal=context.lower * (1 + plan.closed),
         monitor=context.monitor,
         read=rows_read(problem, plan) // 4,  # the heavy ones are read again and again
+        companions=context.companions,
     )
 
 

@@ -148,6 +148,14 @@ def single_products(terms: int, together: int) -> float:
     return (min(terms, together) + terms // together + 8) * EPS * 2.0**29
 
 
+def single_underflow(terms: int) -> float:
+    """Upper bound on what underflow takes from sums of so many products of numbers in single precision.
+
+    A product, and a number rounded to single precision, loses less than 2⁻¹²⁵ each.
+    """
+    return terms * 2.0**-120
+
+
 def triangular(n: int, side: int, blocks: int, scale: float) -> float:
     """Upper bound on the rounding in RR', R the triangle of a blockwise Householder factorisation of n rows.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import PLANS, QUICK, BoundContext, Plan
 from nnspca.bounds.registry import BOUNDS
 from nnspca.bounds.schedule import BoundSchedule
@@ -191,8 +192,9 @@ class _Run:
         first = AGAIN if self.schedule.bounds else 0.0
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
             plain = replace(self.problem, include=())
+            companions = Companions(plain, monitor)
             for fraction, bound in self.schedule.run_attempts(
-                BOUNDS, plain, plan, lambda: self._context(monitor), first=first, last=plan.last
+                BOUNDS, plain, plan, lambda: self._context(monitor, companions), first=first, last=plan.last
             ):
                 monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.schedule.upper)
                 if monitor.stop() or (fraction >= QUICK and self._closed(plan.closed)):
@@ -220,7 +222,7 @@ class _Run:
             stopped,
         )
 
-    def _context(self, monitor: Monitor) -> BoundContext:
+    def _context(self, monitor: Monitor, companions: Companions) -> BoundContext:
         """The context of the next attempt."""
         return BoundContext(
             x=np.asarray(self.component.loadings),
@@ -232,6 +234,7 @@ class _Run:
             monitor=monitor,
             consider=lambda support: self._consider(support, monitor),
             include=self.problem.include,
+            companions=companions,
         )
 
     def _consider(self, support: np.ndarray, monitor: Monitor) -> None:

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import balanced, pair_scaled, paper, spectral
+from nnspca.bounds import balanced, levelled, pair_scaled, paper, spectral
 from nnspca.bounds.variances import largest_variances
+from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Monitor
-from nnspca.covariance import covariance, inner
+from nnspca.covariance import covariance, factor, inner
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from tests import oracle, problems
@@ -70,14 +71,19 @@ def test_balanced_rows_hold_whatever_the_covariance(make, nonnegative):
 @pytest.mark.parametrize("sparse", [True, False])
 def test_balanced_rows_hold_where_only_some_features_are_read(sparse, nonnegative, monkeypatch):
     monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
-    monkeypatch.setattr(balanced, "WIDEST", 3)
     monkeypatch.setattr(inner, "STRIP", 2)
+    monkeypatch.setattr(factor, "AT_A_TIME", 1)
+    for name, value in (("FEWEST", 0), ("WHOLE", 2), ("SAMPLED", 3), ("TILE", (2, 3)), ("SPARE", 0), ("STORED", 1.0)):
+        monkeypatch.setattr(levelled, name, value)
     rng = np.random.default_rng(5)
     for _ in range(15):
         problem = problems.factored(rng, 8, sparse=sparse)
         k = int(rng.integers(1, 9))
-        value = balanced.balanced_rows(Problem(problem.cov, k, nonnegative), monitor=Monitor()).value
-        assert oracle.allows(value, problem.attained(k, nonnegative))
+        posed, attained = Problem(problem.cov, k, nonnegative), problem.attained(k, nonnegative)
+        for lower, allowed in ((0.0, 10**6), (attained, 10**6), (attained, 2)):
+            made = balanced.balanced_rows(posed, monitor=Monitor(), lower=lower, allowed=allowed)
+            assert oracle.allows(made.value, attained)
+            assert derive(made.ingredients, posed) <= made.value
 
 
 def test_balanced_rows_by_hand():

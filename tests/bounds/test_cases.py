@@ -83,9 +83,9 @@ def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed
     asked = []
     plain = elimination.begin
 
-    def recorded(*args):
+    def recorded(*args, companions):
         asked.append(args[3].smallest)
-        return plain(*args) if len(asked) == 1 else None  # then it goes on with what it has
+        return plain(*args, companions=companions) if len(asked) == 1 else None  # then it goes on with what it has
 
     monkeypatch.setattr(elimination.run, "begin", recorded)
     (problem, x), wide = posed, Limits(600, LOSS)
@@ -100,9 +100,9 @@ def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed
 def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(posed, monkeypatch, cramped):
     asked, plain = [], elimination.begin
 
-    def recorded(*args):
+    def recorded(*args, companions):
         asked.append(args[3].smallest)
-        return plain(*args) if len(asked) == 1 else None
+        return plain(*args, companions=companions) if len(asked) == 1 else None
 
     (problem, x), wide = posed, Limits(600, LOSS)
     size = len(plain(problem, x, np.inf, wide, QUIET).inside)

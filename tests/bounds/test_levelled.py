@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import nnspca
 from nnspca.bounds import balanced, levelled
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.control.progress import Allowance, Monitor
+from nnspca.covariance import factor as factor_module
+from nnspca.covariance.factor import DenseFactor, SparseFactor
+from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from tests.problems import held_as_factor
 
@@ -26,11 +30,20 @@ def rows_of(A, k, nonnegative, d):
     return A.diagonal() + np.sort(shares, axis=1)[:, N - k + 1 :].sum(axis=1) / d
 
 
-@pytest.fixture
-def narrow(monkeypatch):
-    """Store hardly more than k shares a row, so that those left out count."""
-    monkeypatch.setattr(levelled, "SPARE", 1)
-    monkeypatch.setattr(levelled, "STORED", 1.0)
+EVERY = np.arange(N)
+
+
+@pytest.fixture(params=["all shares", "few shares", "few of each tile", "few samples at a time"])
+def narrow(request, monkeypatch):
+    """Store all shares of a row, or hardly more than k, so that those left out count."""
+    if request.param == "all shares":
+        return
+    for name, value in (("WHOLE", 2), ("SPARE", 1), ("STORED", 1.0), ("SAMPLED", 20), ("LENIENT", 1.0)):
+        monkeypatch.setattr(levelled, name, value)
+    if request.param == "few of each tile":
+        monkeypatch.setattr(levelled, "TILE", (7, 11))
+    if request.param == "few samples at a time":
+        monkeypatch.setattr(levelled, "SAMPLES", 3)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -39,36 +52,71 @@ def narrow(monkeypatch):
 def test_stored_rows_prove_no_less_than_the_rows_cost(narrow, nonnegative, k, scale):
     problem, A, rng = posed(k, k, nonnegative, scale)
     e = rng.uniform(0.5, 2.0, N)
-    rows = levelled.StoredRows(problem, e, Monitor())
-    assert (rows.costs >= rows_of(A, k, nonnegative, e) * (1 - 1e-12)).all()
-    assert rows.costs == pytest.approx(rows_of(A, k, nonnegative, e), rel=1e-6)
+    rows = levelled.StoredRows(problem, EVERY, e, Monitor())
+    assert rows.complete
+    exact = rows_of(A, k, nonnegative, e).max()
+    assert exact * (1 - 1e-12) <= rows.bound(e) <= exact * (1 + 0.02 * k)
     for _ in range(20):
         d = rng.uniform(0.2, 5.0, N)
         assert rows.bound(d) >= rows_of(A, k, nonnegative, d).max() * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-def test_levelling_lowers_the_largest_row_and_the_judge_derives_no_more(nonnegative):
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("few", [1, 9, 40])
+def test_rows_of_some_features_bound_those_of_all(narrow, nonnegative, sparse, few, monkeypatch):
+    monkeypatch.setattr(factor_module, "AT_A_TIME", 1)  # sparse data stay sparse
+    rng = np.random.default_rng(few)
+    X = (rng.standard_normal((20, N)) + 0.5) * (rng.random((20, N)) < 0.3) * np.linspace(3, 0.2, N)
+    cov = nnspca.Covariance(
+        HeldFactor((SparseFactor if sparse else DenseFactor).of_data(scipy.sparse.csr_array(X) if sparse else X, False))
+    )
+    problem, A = Problem(cov, 5, nonnegative), np.cov(X.T, bias=True)
+    rows = levelled.StoredRows(problem, EVERY[:few], np.ones(few), Monitor())
+    for d in (rng.uniform(0.2, 5.0, N), rows.level(0.0), rows.level(float(A.diagonal().max()))):
+        assert rows.bound(d) >= rows_of(A, 5, nonnegative, d).max() * (1 - 1e-12)
+        assert derive(ScaleProof(d, 0.0), problem) <= rows.bound(d)
+
+
+def test_only_features_of_large_variance_are_read_and_the_bound_is_hardly_larger(monkeypatch):
+    monkeypatch.setattr(levelled, "FEWEST", 1)
+    rng = np.random.default_rng(0)
+    X = (rng.standard_normal((40, 1)) + rng.standard_normal((40, 300))) * 0.97 ** np.arange(300)
+    problem = Problem(held_as_factor(X), 4, True)
+    lower = nnspca.solve(problem.cov, 4).variance
+    some = levelled.choose(problem, lower, 10**9, Monitor())
+    assert len(some) < 150
+    assert len(levelled.choose(problem, 0.0, 10**9, Monitor())) == 300
+    assert len(levelled.choose(problem, lower, 1, Monitor())) == 17, "read at the cost of one whole row"
+    values = [
+        levelled.level_rows(problem, chosen, np.ones(300), Monitor(), readings=2, lower=lower)[0]
+        for chosen in (some, np.arange(300))
+    ]
+    assert lower < values[1] <= values[0] < 1.01 * values[1]
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_levelling_lowers_the_largest_row_and_the_judge_derives_no_more(narrow, nonnegative):
     problem, A, _ = posed(3, 6, nonnegative)
     plain = rows_of(A, 6, nonnegative, np.ones(N)).max()
-    value, d = levelled.level_rows(problem, np.inf, np.ones(N), 2, Monitor())
+    value, d = levelled.level_rows(problem, EVERY, np.ones(N), Monitor(), readings=2)
     assert value < 0.97 * plain
     assert derive(ScaleProof(d, value), problem) <= value + problem.cov._error_elsewhere
+    assert derive(ScaleProof(d, 0.0), problem) <= value + problem.cov._error_elsewhere
 
 
-def test_one_reading_comes_near_the_best_weights():
+def test_one_reading_comes_near_the_best_weights(narrow):
     problem, A, _ = posed(4, 6, True)
     held = Problem(nnspca.Covariance.from_matrix(A), 6, True)
     best = balanced.balanced_rows(held, monitor=Monitor()).value
-    assert levelled.level_rows(problem, np.inf, np.ones(N), 1, Monitor())[0] < 1.02 * best
+    assert levelled.level_rows(problem, EVERY, np.ones(N), Monitor(), readings=1)[0] < 1.02 * best
 
 
-def test_rows_that_were_not_read_cost_what_their_deviations_allow(monkeypatch):
+def test_rows_that_were_not_read_cost_what_their_deviations_allow(narrow):
     problem, A, _ = posed(5, 4, True)
-    monkeypatch.setattr(type(problem.cov), "_strip", 10)
     spent = Monitor(allowance=Allowance(1e-12))
-    rows = levelled.StoredRows(problem, np.ones(N), spent)
+    rows = levelled.StoredRows(problem, EVERY, np.ones(N), spent)
     assert not rows.complete
-    assert (rows.costs >= rows_of(A, 4, True, np.ones(N))).all()
-    value, _ = levelled.level_rows(problem, np.inf, np.ones(N), 2, Monitor(lambda: True))
+    assert rows.bound(np.ones(N)) >= rows_of(A, 4, True, np.ones(N)).max()
+    value, _ = levelled.level_rows(problem, EVERY, np.ones(N), Monitor(lambda: True), readings=2)
     assert value >= rows_of(A, 4, True, np.ones(N)).max()

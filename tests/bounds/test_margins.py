@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import nnspca
 from nnspca.bounds import (
@@ -19,6 +20,7 @@ from nnspca.bounds import (
     boxes,
     branch,
     carried,
+    companions,
     eigenvalues,
     levelled,
     masses,
@@ -32,7 +34,8 @@ from nnspca.bounds.parts import dual, plain
 from nnspca.bounds.parts import working as parts_working
 from nnspca.bounds.without import Without
 from nnspca.control.progress import Monitor
-from nnspca.covariance.factor import DenseFactor
+from nnspca.covariance import factor
+from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -44,6 +47,8 @@ K, N = 3, 7
 X = (RNG.standard_normal((12, N)) + RNG.standard_normal((12, 1))) * np.linspace(2, 1, N)
 HELD = nnspca.Covariance.from_data(X)
 DATA = nnspca.Covariance(HeldFactor(DenseFactor.of_data(X, False)), representation_error=HELD.representation_error)
+APART = scipy.sparse.csr_array(np.eye(12, N) * np.linspace(2, 1, N))  # no product of two features is stored
+SPARSE = nnspca.Covariance(HeldFactor(SparseFactor.of_data(APART, False)))
 A = HELD.entries
 GIVEN = nnspca.Covariance.from_matrix(A)  # of no samples that anyone knows: semidefinite up to rounding
 L, M = A - 0.3 * np.diag(A.diagonal()), np.abs(A)
@@ -101,6 +106,8 @@ def enlarge(monkeypatch, site):
             return plainly(*given, **named)
         if name == "_room":
             return 1e-3 * given[0].trace
+        if name == "single_underflow":
+            return 1e-3
         before = rounding.EPS, rounding.COVERED
         rounding.EPS = rounding.COVERED = ENLARGED
         try:
@@ -204,28 +211,42 @@ def beside_each_other():
     return np.concatenate(found)
 
 
-def rows_of_data():
-    """What rows read, and rows not read, hold at equal weights."""
-    values, rest = balanced._rows(Problem(DATA, K), np.sqrt(DATA.diagonal), S, np.ones(N), MONITOR)
-    return np.append(values, rest)
-
-
 def rows_stopped(seek):
     """What the reach of rows comes to that were not read, as the search was stopped before."""
     return lambda: seek(Problem(DATA, K), Monitor(lambda: True))
 
 
-ROWS_OF_DATA = [
-    rows_of_data,
-    rows_stopped(lambda problem, monitor: balanced._of_factor(problem, monitor)[0]),
-]
+def of_a_few_shares(ask):
+    """What is asked where not all shares of a row are stored."""
+
+    def asked():
+        with pytest.MonkeyPatch.context() as patch:
+            for place, name, value in ((levelled, "WHOLE", 2), (levelled, "SAMPLED", N), (factor, "AT_A_TIME", 1)):
+                patch.setattr(place, name, value)
+            return ask()
+
+    return asked
+
+
+def of_rows(data, features):
+    """The bound by the rows of some features."""
+    rows = levelled.StoredRows(Problem(data, K, False), features, np.ones(len(features)), MONITOR)
+    return rows.bound(np.linspace(1, 2, N))
+
+
 ALL_ROWS = [
-    lambda: levelled.StoredRows(Problem(DATA, K), np.ones(N), MONITOR).bound(np.linspace(1, 2, N)),
-    rows_stopped(lambda problem, monitor: levelled.StoredRows(problem, np.ones(N), monitor).costs),
+    lambda: of_rows(DATA, np.arange(N)),
+    of_a_few_shares(lambda: of_rows(DATA, np.arange(N))),
+    of_a_few_shares(lambda: of_rows(SPARSE, np.arange(N))),
+    rows_stopped(lambda problem, monitor: levelled.StoredRows(problem, S, np.ones(4), monitor).bound(np.ones(N))),
 ]
 ASKED = {
     "variances.py": [lambda: variances.largest_variances(DATA, K)],
-    "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value, *ROWS_OF_DATA],
+    "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value],
+    "companions.py": [
+        lambda: companions.Companions(Problem(DATA, K)).norms(S),
+        lambda: companions.Companions(Problem(SPARSE, K, False)).norms(S),
+    ],
     "levelled.py": ALL_ROWS,
     "boxes.py": [beside_each_other],
     "carried.py": [lambda: carried.at_larger(3.0, 2, 5, 0.5), lambda: -carried.least_variance(DATA)],

@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.bounds import boxes, branch, masses
+from nnspca.bounds.companions import Companions
 from nnspca.bounds.elimination import selection
 from nnspca.bounds.elimination.cases import Elimination
 from nnspca.bounds.elimination.selection import Limits
@@ -75,6 +76,7 @@ def tighten(
     goal: float,
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
+    companions: Companions | None = None,
 ) -> Iterator[Bound]:
     """Yield decreasing bounds below ``least``; none if too many features have too large a mass.
 
@@ -93,8 +95,11 @@ def tighten(
     monitor : Monitor
     consider : callable, optional
         Called with a support of at most k features where a better x may lie.
+    companions : Companions, optional
+        Of rows that may have been read before.
     """
-    elimination = begin(problem, x, least, limits, monitor, consider)
+    companions = companions or Companions(problem, monitor)
+    elimination = begin(problem, x, least, limits, monitor, consider, companions=companions)
     if elimination is None:
         return
     most = budget.trees + budget.relaxations
@@ -102,7 +107,8 @@ def tighten(
 
     def larger(than: Elimination) -> Elimination | None:
         """Begin again on twice as many features, or as many as are allowed."""
-        return begin(problem, x, least, replace(limits, smallest=2 * len(than.inside)), monitor, consider)
+        wider = replace(limits, smallest=2 * len(than.inside))
+        return begin(problem, x, least, wider, monitor, consider, companions=companions)
 
     while True:
         value = float(elimination.upper_bounds()[0].max())
@@ -138,12 +144,14 @@ def begin(
     consider: Callable[[np.ndarray], None] = lambda support: None,
     *,
     lower_bound: float | None = None,
+    companions: Companions | None = None,
 ) -> Elimination | None:
     """Choose T: as few features as possible at almost no loss, if the bounds on T are as tight as they can be.
 
     With ``lower_bound`` given, the masses are those of all components of at least that variance, best on
     their own support.
     """
+    companions = companions or Companions(problem, monitor)
     lower_bound = masses.attained(problem.cov, x) if lower_bound is None else lower_bound
     support = np.flatnonzero(x)
     limits = replace(limits, features=min(limits.features, problem.n))
@@ -156,7 +164,13 @@ def begin(
     def choose_subset(smallest: int, joint: masses.Boxes | None = None) -> selection.Selection | None:
         """Choose T by the masses from rows, or by joint masses where they are known."""
         ranking = masses.MassRanking(
-            problem, lower_bound, monitor, row_skip_threshold=row_skip_threshold, most=limits.max_rows_read, joint=joint
+            problem,
+            lower_bound,
+            monitor,
+            row_skip_threshold=row_skip_threshold,
+            most=limits.max_rows_read,
+            joint=joint,
+            companions=companions,
         )
         return selection.choose(
             ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound * (1 - GAIN)
@@ -211,6 +225,7 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
         goal=context.lower * (1 + plan.closed),
         monitor=context.monitor,
         consider=context.consider,
+        companions=context.companions,
     )
 
 

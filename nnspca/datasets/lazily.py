@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.datasets import h5ad, limits
+from nnspca.datasets import h5ad, limits, remote
 from nnspca.datasets.dataset import Dataset
 from nnspca.datasets.naming import distinct
 from nnspca.datasets.optional import needed
@@ -22,7 +22,7 @@ AT_A_TIME = 2**23  # numbers
 
 @dataclass(frozen=True, eq=False)
 class LazyData:
-    """A data set in a file or folder: what :func:`open_lazily` returns, for :meth:`nnspca.Covariance.from_data`.
+    """A data set that :func:`open_lazily` has opened, for :meth:`nnspca.Covariance.from_data`.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class LazyData:
     shape : (int, int)
         Rows (samples) and columns (features).
     size_bytes : int
-        Size on disk.
+        Size of the file, or of all files of the folder.
     rows : object
         The array or table that reads rows: a numpy.memmap, h5py.Dataset, Zarr array, AnnData's sparse
         array of a file, or pyarrow.dataset.Dataset.
@@ -85,11 +85,13 @@ def open_lazily(path: str | Path) -> LazyData:
 
     Parameters
     ----------
-    path : path
+    path : path or str
         A .npy file of two dimensions; an AnnData file (.h5ad), of which X is opened; an HDF5 file
         (.h5, .hdf5) or a Zarr folder (.zarr) with one array of two dimensions; a Parquet file, or a
         folder of Parquet files, of which columns of text are left out. The path may go on inside
-        .h5ad, HDF5 and Zarr: ``cells.h5ad/layers/counts``.
+        .h5ad, HDF5 and Zarr: ``cells.h5ad/layers/counts``. Or the address of any of them but .npy, with a
+        scheme that fsspec knows: ``https://host/cells.zarr``, ``s3://bucket/cells.parquet``; the
+        package is ``nnspca[remote]``, and other schemes have packages of their own.
 
     Raises
     ------
@@ -107,20 +109,26 @@ def open_lazily(path: str | Path) -> LazyData:
     ...     nnspca.Covariance.from_data(open_lazily(path)).diagonal
     array([0.66666667, 2.        ])
     """
-    file, part = split(Path(path))
-    name = "/".join((file.name, *part))
-    if not file.exists():
+    file: Path | str
+    if isinstance(path, str) and remote.is_address(path):
+        file, own_name, part = remote.split(path)
+        folder = file.removesuffix(own_name)
+    else:
+        file, part = split(Path(path))
+        own_name, folder = file.name, f"{file.parent}{os.sep}"
+    name = "/".join((own_name, *part))
+    if isinstance(file, Path) and not file.exists():
         raise DataError(f"{name!r}: there is no such file or folder.")
     try:
         with limits.lifted():
             rows, names = _opener(file)(file, part)
-        shape = _shape(rows)
+        shape, size_bytes = _shape(rows), _size(file)
     except (DataError, MemoryError) as problem:
         raise type(problem)(f"{name!r}: {problem}") from None
     except Exception as problem:
-        text = str(problem).replace(f"{file.parent}{os.sep}", "")
+        text = str(problem).replace(folder, "")
         raise DataError(f"{name!r} cannot be opened{reason(text, 200)}: it is damaged, or of another format.") from None
-    return LazyData(name, shape, _size(file), rows, names)
+    return LazyData(name, shape, size_bytes, rows, names)
 
 
 def split(path: Path) -> tuple[Path, tuple[str, ...]]:
@@ -135,7 +143,9 @@ def split(path: Path) -> tuple[Path, tuple[str, ...]]:
     return file, path.relative_to(file).parts
 
 
-def _opener(file: Path) -> Callable[[Path, tuple[str, ...]], _Rows]:
+def _opener(file: Path | str) -> Callable[[Any, tuple[str, ...]], _Rows]:
+    if isinstance(file, str):
+        return OPENERS[Path(file).suffix.lower()]
     known = OPENERS.get(file.suffix.lower())
     if known is not None:
         return known
@@ -157,7 +167,9 @@ def _shape(rows: Any) -> tuple[int, int]:
     return shape[0], shape[1]
 
 
-def _size(file: Path) -> int:
+def _size(file: Path | str) -> int:
+    if isinstance(file, str):
+        return remote.size(file)
     files = [file] if file.is_file() else [p for p in file.rglob("*") if p.is_file()]
     return sum(p.stat().st_size for p in files)
 
@@ -168,9 +180,10 @@ def _open_npy(file: Path, part: tuple[str, ...]) -> _Rows:
     return np.load(file, mmap_mode="r", allow_pickle=False), None
 
 
-def _open_parquet(file: Path, part: tuple[str, ...]) -> _Rows:
+def _open_parquet(file: Path | str, part: tuple[str, ...]) -> _Rows:
     arrow, dataset = needed("pyarrow", "Parquet tables"), needed("pyarrow.dataset", "Parquet tables")
-    table, types = dataset.dataset(str(file), format="parquet"), arrow.types
+    types = arrow.types
+    table = remote.parquet(file, dataset) if isinstance(file, str) else dataset.dataset(str(file), format="parquet")
     tests = (types.is_integer, types.is_floating, types.is_boolean)
     numeric = [f for f in table.schema if not f.name.startswith("__index_level_") and any(t(f.type) for t in tests)]
     if not numeric:
@@ -178,14 +191,14 @@ def _open_parquet(file: Path, part: tuple[str, ...]) -> _Rows:
     return table.replace_schema(arrow.schema(numeric)), tuple(field.name for field in numeric)
 
 
-def _open_h5ad(file: Path, part: tuple[str, ...]) -> _Rows:
+def _open_h5ad(file: Path | str, part: tuple[str, ...]) -> _Rows:
     reader = _hdf5(file)
     rows = _hdf5_rows(reader, part or ("X",))
     names = h5ad.names_of(reader, "var", int(rows.shape[1]), h5ad.SYMBOLS) if len(rows.shape) == 2 else None
     return rows, distinct(names) if names else None
 
 
-def _open_hdf5(file: Path, part: tuple[str, ...]) -> _Rows:
+def _open_hdf5(file: Path | str, part: tuple[str, ...]) -> _Rows:
     reader, tables = _hdf5(file), []
 
     def note(name: str, node: Any) -> None:
@@ -197,8 +210,10 @@ def _open_hdf5(file: Path, part: tuple[str, ...]) -> _Rows:
     return _hdf5_rows(reader, part or tuple(_only(tables).split("/"))), None
 
 
-def _hdf5(file: Path) -> h5ad.Reader:
+def _hdf5(file: Path | str) -> h5ad.Reader:
     h5py = needed("h5py", "HDF5 files")
+    if isinstance(file, str):
+        return h5ad.Reader(h5py.File(remote.stream(file), "r"), h5py, remote.size(file))
     return h5ad.Reader(h5py.File(file, "r"), h5py, file.stat().st_size)
 
 
@@ -216,7 +231,7 @@ def _hdf5_rows(reader: h5ad.Reader, part: tuple[str, ...]) -> Any:
     return _sparse(node) if sparse else node
 
 
-def _open_zarr(file: Path, part: tuple[str, ...]) -> _Rows:
+def _open_zarr(file: Path | str, part: tuple[str, ...]) -> _Rows:
     zarr = needed("zarr", "Zarr folders", "zarr")
     top = zarr.open(str(file), mode="r")
     if hasattr(top, "shape"):
@@ -260,7 +275,7 @@ def _only(tables: list[str]) -> str:
     return tables[0]
 
 
-OPENERS: dict[str, Callable[[Path, tuple[str, ...]], _Rows]] = {
+OPENERS: dict[str, Callable[[Any, tuple[str, ...]], _Rows]] = {
     ".npy": _open_npy,
     ".h5ad": _open_h5ad,
     ".h5": _open_hdf5,

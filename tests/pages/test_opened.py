@@ -40,7 +40,7 @@ def small(monkeypatch, kept=8):
 def test_a_small_file_is_read_at_once_and_used_as_any_other(place, open_page):
     page = settle(settle(open_page("pages/data.py", data="few.npy")))
     said = texts(page)
-    assert "60 × 8 numbers in a file on this server. All of them are kept in memory." in said
+    assert "60 × 8 numbers in a file that this server reads. All of them are kept in memory." in said
     assert "A few of 60 samples" in said
     assert str(place) not in said
     data = opened.listed()["few.npy"].data

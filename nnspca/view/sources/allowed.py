@@ -1,25 +1,37 @@
-"""Paths that the server's owner names in NNSPCA_OPEN, if their real paths lie below NNSPCA_ROOTS."""
+"""Paths and addresses that the server's owner names in NNSPCA_OPEN, if they lie below NNSPCA_ROOTS."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from nnspca.datasets import remote
 from nnspca.datasets.lazily import split
 from nnspca.errors import DataError
 
 OPEN, ROOTS = "NNSPCA_OPEN", "NNSPCA_ROOTS"
+LISTED = re.compile(r"[a-zA-Z][\w+.-]*://[^/{0}]*(?::\d+)?[^{0}]*|[^{0}]+".replace("{0}", os.pathsep))
+_OUTSIDE = (
+    f"{{!r}} leads outside the folders that may be read: name its real folder in {ROOTS} "
+    f"(folders separated by {os.pathsep!r})."
+)
 
 
 def listed(paths: str) -> tuple[str, ...]:
-    """Return the paths of a list that the system's path separator divides, in order."""
-    parts = (part.strip() for part in paths.split(os.pathsep))
-    return tuple(part for part in parts if part)
+    """Return the paths and addresses of a list that the system's path separator divides, in order.
+
+    Examples
+    --------
+    >>> listed(os.pathsep.join(["/data/a.npy", "https://host:8000/b.zarr", "c.npy"]))
+    ('/data/a.npy', 'https://host:8000/b.zarr', 'c.npy')
+    """
+    return tuple(part.strip() for part in LISTED.findall(paths) if part.strip())
 
 
-def resolve(path: str) -> Path:
-    """Return the real path of a named one, links resolved.
+def resolve(path: str) -> Path | str:
+    """Return the real path of a named one, links resolved, or the address if it may be read.
 
     Raises
     ------
@@ -27,15 +39,20 @@ def resolve(path: str) -> Path:
         It, or a link in the folder that it names, leads out of the folders of ``NNSPCA_ROOTS``; where
         these are not set, out of the folder of the path itself. The message has no folder in it.
     """
-    file, _ = split(Path(os.path.abspath(path)))
-    roots = [Path(root).resolve() for root in listed(os.environ.get(ROOTS, "")) or (file.parent,)]
+    roots = listed(os.environ.get(ROOTS, ""))
+    if remote.is_address(path):
+        file, name, _ = remote.split(path)
+        if roots and not any(file.startswith(root.rstrip("/") + "/") for root in roots if remote.is_address(root)):
+            raise DataError(_OUTSIDE.format(name))
+        return path
+    file_here, _ = split(Path(os.path.abspath(path)))
+    folders = [Path(root).resolve() for root in roots if not remote.is_address(root)]
+    if not roots:
+        folders = [file_here.parent.resolve()]
     target = Path(os.path.abspath(path)).resolve()
-    for real in (target, *_links(file.resolve())):
-        if not any(real.is_relative_to(root) for root in roots):
-            raise DataError(
-                f"{file.name!r} leads outside the folders that may be read: name its real folder in {ROOTS} "
-                f"(folders separated by {os.pathsep!r})."
-            )
+    for real in (target, *_links(file_here.resolve())):
+        if not any(real.is_relative_to(folder) for folder in folders):
+            raise DataError(_OUTSIDE.format(file_here.name))
     return target
 
 

@@ -1,4 +1,4 @@
-"""Data sets that the server's owner names in NNSPCA_OPEN: opened lazily, read in one or two passes, shared by all."""
+"""Data sets that the server's owner names in NNSPCA_OPEN by path or address: opened lazily, read in one or two passes, shared by all."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Opened:
         return DatasetInfo(
             name=self.name,
             title=self.name,
-            description=f"{m:,} × {n:,} numbers in a file on this server. {self.kept_text} {more}".strip(),
+            description=f"{m:,} × {n:,} numbers in a file that this server reads. {self.kept_text} {more}".strip(),
             kind="table",
             shape=(m, self.kept),
             citation="",
@@ -163,7 +163,7 @@ class Opened:
     def code(self, variable: str) -> list[str]:
         """Return the Python that reads the same as ``variable``: a Dataset where it is in memory."""
         lazy = f"nnspca.datasets.open_lazily({self.file.name!r})"
-        note = "  # the path of your file"
+        note = "  # the path or address of your file"
         if self.passes == 1:
             return [f"{variable} = {lazy}{'.load()' if self.in_memory else ''}{note}"]
         few = f"nnspca.most_variable({variable}, {self.kept})"

@@ -1,0 +1,133 @@
+"""What each numeric constant of a room does: certificates and their time with the constant halved and doubled.
+
+``python -m tests.benchmarks.sensitivity [room, bounds] [names …]`` prints, for every constant, the largest change of a
+variance, of a ratio and of the processor seconds over small problems of every kind. One that moves nothing, here and in
+its tests, can go.
+"""
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy is loaded
+
+import ast
+import importlib
+import pkgutil
+import sys
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import nnspca
+from tests.benchmarks.data import covariance, zipf_text
+from tests.benchmarks.live import expression
+
+STILL = 1e-5  # relative change of a variance or a ratio that counts as none
+SLOWER = 0.15  # change of the seconds, relative to all, that counts
+
+
+class Constant(NamedTuple):
+    """A number that a module names, and the line that says what it is."""
+
+    module: str
+    name: str
+    value: float
+    line: str
+
+    def set_to(self, value: float) -> None:
+        """Set it where it is defined and wherever it was imported to."""
+        changed = max(round(value), 1) if isinstance(self.value, int) else value
+        for name in (self.module, *importers(self.module, self.name)):
+            setattr(sys.modules[name], self.name, changed)
+
+
+@cache
+def importers(module: str, name: str) -> tuple[str, ...]:
+    """Return the modules that import a name from a module."""
+    return tuple(
+        importer
+        for importer, loaded in list(sys.modules.items())
+        if importer.startswith("nnspca.") and getattr(loaded, "__file__", None)
+        for node in ast.walk(ast.parse(Path(str(loaded.__file__)).read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == module and name in {alias.name for alias in node.names}
+    )
+
+
+def constants(room: str) -> Iterator[Constant]:
+    """Yield the numbers in upper case that the modules of a room define."""
+    package = importlib.import_module(f"nnspca.{room}")
+    for info in pkgutil.walk_packages(package.__path__, f"nnspca.{room}."):
+        module = importlib.import_module(info.name)
+        source = Path(str(module.__file__)).read_text(encoding="utf-8")
+        for node in ast.parse(source).body:
+            if not isinstance(node, ast.Assign):
+                continue
+            targets = node.targets[0].elts if isinstance(node.targets[0], ast.Tuple) else node.targets
+            for target in targets:
+                if isinstance(target, ast.Name) and target.id.isupper():
+                    value = getattr(module, target.id)
+                    if isinstance(value, int | float) and not isinstance(value, bool):
+                        line = source.splitlines()[node.lineno - 1].partition("#")[2].strip()
+                        yield Constant(info.name, target.id, value, line)
+
+
+def problems() -> list[tuple[str, nnspca.Covariance, int]]:
+    """Small problems of every kind, each a second or less."""
+    held = [(name, covariance(name), k) for name, k in (("pitprops", 6), ("lrs", 20), ("digits", 10))]
+    leukemia = covariance("leukemia")
+    if leukemia is not None:
+        genes = np.sort(np.random.default_rng(0).choice(leukemia.n_features, 1500, replace=False))
+        held += [("leukemia", leukemia.restrict(genes), k) for k in (10, 20)]
+    made = [
+        ("logarithms", nnspca.Covariance.from_data(expression(40, 900, "decaying", "logarithm")), 8),
+        ("standardised", nnspca.Covariance.from_data(expression(40, 900, "decaying", "raw"), standardize=True), 4),
+        ("texts", nnspca.Covariance.from_data(zipf_text(300, 2000)), 6),
+    ]
+    return [*((name, cov, k) for name, cov, k in held if cov is not None), *made]
+
+
+def measured(cases: list[tuple[str, nnspca.Covariance, int]]) -> tuple[np.ndarray, float]:
+    """Return the variance and the ratio of every case, and the processor seconds of all."""
+    began, found = time.process_time(), []
+    for _, cov, k in cases:
+        cert = nnspca.certify(cov, k, component=nnspca.solve(cov, k))
+        found.append((cert.lower, cert.ratio))
+    parts = nnspca.certify_parts(cases[0][1], 2, 3)
+    return np.array([*found, (parts.lower, parts.ratio)]), time.process_time() - began
+
+
+def main(words: list[str]) -> None:
+    """Print a line for every constant, those that move nothing marked."""
+    room, names = (words or ["bounds"])[0], words[1:]
+    cases = problems()
+    measured(cases)
+    (plain, seconds), (again, other) = measured(cases), measured(cases)
+    assert (plain == again).all(), "a certificate changed from one run to the next"
+    seconds = (seconds + other) / 2
+    print(f"{room}: {len(cases) + 1} problems, {seconds:.1f} CPU s; change of variance, of ratio, of seconds")
+    for constant in constants(room):
+        if names and constant.name not in names:
+            continue
+        line = f"{constant.module.removeprefix(f'nnspca.{room}.'):22} {constant.name:18} {constant.value!s:>9}"
+        still = True
+        for factor in (0.5, 2.0):
+            constant.set_to(constant.value * factor)
+            try:
+                here, took = measured(cases)
+                change = here / plain - 1
+                lost = [f"{change[:, i][np.abs(change[:, i]).argmax()]:+.0e}" for i in range(2)]
+                moved = bool((np.abs(change) > STILL).any())
+                still &= not moved and abs(took / seconds - 1) < SLOWER
+                line += f" | ×{factor:g} {lost[0]} {lost[1]} {took / seconds - 1:+.0%}"
+            except Exception as problem:
+                still, line = False, f"{line} | ×{factor:g} {type(problem).__name__}"
+            finally:
+                constant.set_to(constant.value)
+        print(f"{line} {'| moves nothing' if still else ''}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -110,7 +110,7 @@ class StoredRows:
             self.error = 0.0
             block = self._positive(_block(problem, chosen)) / self.size * self.e * self.e[:, None]
             np.fill_diagonal(block, 0.0)
-            self.entries = np.nextafter(block.astype(np.float32), np.float32(np.inf))
+            self.entries = _upward(block)
             self.complete = not monitor.stop()
         else:
             self.error = rounding.single_products(cov._form.terms, SAMPLES)
@@ -158,10 +158,10 @@ class StoredRows:
             )
         n, width, found = len(self.chosen), _width(self.problem, len(self.chosen)), []
         pull = factor.mean * self.e
-        most = np.abs(pull).max() if not self.problem.nonnegative else 0.0
-        unstored = (
-            np.abs(pull) * most if not self.problem.nonnegative else -np.minimum(pull * pull.min(), pull * pull.max())
-        )
+        if self.problem.nonnegative:
+            unstored = np.maximum(-pull * pull.min(), -pull * pull.max())
+        else:
+            unstored = np.abs(pull) * np.abs(pull).max()
         rest = np.maximum(rounding.raised(unstored, 8), 0.0) / self.size
         for start in range(0, n, part._strip):
             if self.monitor.stop():
@@ -177,7 +177,7 @@ class StoredRows:
                 if last - first > width:
                     rest[row] = max(rest[row], float(front_values(shares[first:last], width + 1).min()))
             above = np.flatnonzero(shares > rest[i])
-            found.append((i[above], j[above], np.nextafter(shares[above].astype(np.float32), np.float32(np.inf))))
+            found.append((i[above], j[above], _upward(shares[above])))
         self.rest = rest
         i, j, above = (np.concatenate(part) for part in zip(*found, strict=True))
         return i, j, above
@@ -227,7 +227,9 @@ class StoredRows:
         return cost_limits(self.problem, d) * (1 + self.error)
 
     def level(self, least: float) -> np.ndarray:
-        """Return weights of all features at which the rows are nearly level, none of them below ``least``."""
+        """Return weights of all features at which the rows are nearly level; no level is below ``least``, an attained
+        variance.
+        """
         own, s = self.problem.cov.diagonal[self.chosen], self.s[self.chosen]
         d, level, best, since = self.e, np.inf, (self.e, np.inf), 0
         for _ in range(STEPS):
@@ -308,6 +310,11 @@ class _Tiles:
                 elif not self.parts:
                     tile[np.arange(len(tile)), np.arange(rows.start, rows.stop)] = 0.0
                 yield rows, columns, tile
+
+
+def _upward(shares: np.ndarray) -> np.ndarray:
+    """Return the shares in single precision, rounded up; zeros stay zeros."""
+    return np.where(shares > 0, np.nextafter(shares.astype(np.float32), np.float32(np.inf)), np.float32(0))
 
 
 def _sample(sizes: np.ndarray) -> np.ndarray:

@@ -62,7 +62,8 @@ class Plan:
         Maximum number of products that one bound may spend on reading rows of A when A is not
         stored. With 200 samples of 100,000 features, reading all rows would take minutes.
     passes : int
-        Number of power steps over all rows when A is not stored; each step reads the whole of A.
+        Maximum number of readings of all rows, when A is not stored and the rows of large variance
+        do not suffice.
     thorough : bool
         Whether these steps are also made when another relaxation has given a bound, and an
         elimination uses branch and bound and plans no cases in advance.

@@ -153,7 +153,8 @@ def best_of_two_starts(
                 reached = min(reached, proven[0])
                 best = proven if best is None or proven[0] < best[0] else best
         runs.append(((reached - attained) * (1.0 if consistent else LEAD), splitting))
-    assert best is not None
+    if best is None:  # stopped between a step and its proof
+        best = proof_of(problem, *runs[0][1].multipliers(), monitor=monitor)
     return min(runs, key=lambda run: run[0])[1], *best, steps
 
 

@@ -1,4 +1,4 @@
-"""Data sets that the server's owner names in NNSPCA_OPEN: opened lazily, read in one or two passes, shared by all visits."""
+"""Data sets that the server's owner names in NNSPCA_OPEN: opened lazily, read in one or two passes, shared by all."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _picker(part: Component, feature: int | None, data: Dataset) -> None:
 def _picked() -> None:
     """Ask why the feature that was chosen is in the component, as a press in the player does."""
     feature = st.session_state[PICKER]
-    if feature is not None:
+    if feature is not None and not isinstance(feature, str):  # a name of data shown before arrives as it was written
         st.query_params["why"] = str(feature + 1)
         st.session_state[SUPERSEDED_PRESS] = canvas.sent("sheet", "why")
 

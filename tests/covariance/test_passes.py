@@ -121,14 +121,14 @@ def test_whatever_holds_the_rows_passes_over_them_give_the_same(holder, tmp_path
 
 @pytest.mark.parametrize("standardize", [False, True])
 def test_components_and_certificates_are_those_of_the_data_in_memory(standardize):
-    S = zipf_text(500, 2500)
+    S = zipf_text(300, 1900)
     whole = Covariance.from_data(S, standardize)
-    cov = in_passes(chunks(S, 200, 377), standardize)
+    cov = in_passes(chunks(S, 120, 217), standardize)
     assert whole.in_memory
     assert not cov.in_memory
     assert cov.fingerprint == in_passes(chunks(S), standardize).fingerprint != whole.fingerprint
-    cov._form.data.room = 2500 if standardize else 1600  # rows: what the memory of a machine has room for
-    k = 10
+    cov._form.data.room = 1900 if standardize else 1200  # rows: what the memory of a machine has room for
+    k = 6
     before = cov._form.data.passes
     part = nnspca.solve(cov, k)
     cert = nnspca.certify(cov, k, component=part)

@@ -79,7 +79,7 @@ class Watch(threading.Thread):
 
     def run(self):
         while not self._done.wait(0.01):
-            children = (pid for pid in _children() if pid not in self._others)
+            children = (pid for pid in _children() if pid not in self._others and _is_another_program(pid))
             self._most = max(self._most, _held("self") - self._before + sum(map(_held, children)))
 
     def end(self):
@@ -96,6 +96,11 @@ def _spent():
 
 def _children():
     return [pid for task in Path("/proc/self/task").iterdir() for pid in _words(task / "children")]
+
+
+def _is_another_program(pid):
+    """Whether a child has begun its own program: before, it shares the memory of this process."""
+    return _words(Path(f"/proc/{pid}/cmdline")) != _words(Path("/proc/self/cmdline"))
 
 
 def _held(pid):

@@ -14,11 +14,10 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
-from nnspca.numerics import rounding
+from nnspca.numerics import rounding, singles
 from nnspca.numerics.feasible import largest_entries, sum_of_largest
 from nnspca.numerics.rounding import raised
 
-SAMPLES = 256  # of dense data that are summed in single precision before their sum is added to the others
 SELECTED, SINGLE_PRODUCT = 4e-9, 3.5e-11  # seconds an entry of dense data takes, and each product behind it
 
 
@@ -37,7 +36,7 @@ class Companions:
         self.problem, self.count = problem, problem.k - 1
         self._norms = np.full(problem.n, np.nan)
         self._size = float(problem.cov.diagonal.max()) or 1.0
-        self._parts: list[np.ndarray] = []
+        self._products: singles.SingleProducts | None = None
 
     def norms(self, rows: np.ndarray) -> np.ndarray:
         """Return the norms of the companions of these rows as they are read, rounded up, shape (len(rows),)."""
@@ -45,7 +44,7 @@ class Companions:
         if len(unread):
             self.monitor.pay(self._seconds(unread))
             shares, error = self._shares(unread)
-            squares = (shares * shares).sum(axis=-1, dtype=float)
+            squares = (shares * shares).sum(axis=-1)
             roots = rounding.raised(np.sqrt(rounding.raised(squares, 4 * (self.problem.k + 8))), 2)
             self._norms[unread] = (roots + error) * self._size
         return self._norms[rows]
@@ -68,16 +67,13 @@ class Companions:
 
     def _single(self, rows: np.ndarray, factor: DenseFactor) -> tuple[np.ndarray, np.ndarray]:
         """The same in single precision, and a bound on the error of their norm."""
-        if not self._parts:
-            Y, root = factor.Y, np.sqrt(self._size)
-            self._parts = [(Y[at : at + SAMPLES] / root).astype(np.float32) for at in range(0, len(Y), SAMPLES)]
-        block = self._parts[0][:, rows].T @ self._parts[0]
-        for part in self._parts[1:]:
-            block += part[:, rows].T @ part
+        if self._products is None:
+            self._products = singles.SingleProducts(factor.Y / np.sqrt(self._size))
+        shares = self._largest(self._products.at(rows, slice(None)), rows).astype(float)
         own = self.problem.cov.diagonal / self._size
         company = np.sqrt(float(sum_of_largest(own, self.count)))
-        error = rounding.single_products(len(factor.Y), SAMPLES) * np.sqrt(own[rows]) * company
-        return self._largest(block, rows), error + rounding.single_underflow(len(factor.Y) * self.problem.k)
+        error = rounding.single_products(len(factor.Y), singles.TOGETHER) * np.sqrt(own[rows]) * company
+        return shares, error + rounding.single_underflow(len(factor.Y) * self.problem.k)
 
     def _whole(self, rows: np.ndarray) -> np.ndarray:
         """The same from all entries of the rows."""

@@ -30,7 +30,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.problem import Problem
-from nnspca.numerics import rounding
+from nnspca.numerics import rounding, singles
 from nnspca.numerics.feasible import front_values, sum_of_largest
 
 FILLER = 0.03  # largest P, as a share of the k-th largest s d, at which C has enough features
@@ -42,7 +42,6 @@ SPARE = 8  # least number of stored shares beyond the first k
 SAMPLED = 2048  # columns that suggest the thresholds
 LENIENT = 1.25  # expected number of shares above a threshold, relative to the number that is wanted
 TILE = (512, 2048)  # rows of dense data, and columns, no fewer, that are multiplied at a time
-SAMPLES = 256  # of dense data that are summed in single precision before their sum is added to the others
 STEPS = 30  # most power steps
 STALLED, PATIENCE = 2e-5, 3  # relative decrease of the largest row below which so many steps end a levelling
 AT_A_TIME = 512  # rows of a step, so that they fit the cache
@@ -54,7 +53,6 @@ PRICE = 1.5e-8  # seconds a stored share takes in a step
 SHARE = 0.6  # of the remaining work that reading and levelling may take
 FLOOR = 1e-7  # least weight, relative to the largest
 UNREAD = 2e-6  # relative allowance for rows that were not read, so that a judge need not read them either
-
 
 Triplets = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, shares
 
@@ -108,12 +106,13 @@ class StoredRows:
         monitor.pay(reading_seconds(problem, chosen))
         if len(chosen) <= WHOLE:
             self.error = 0.0
-            block = self._positive(_block(problem, chosen)) / self.size * self.e * self.e[:, None]
+            cov._bring(chosen)
+            block = self._positive(np.array(cov.block(chosen, chosen))) / self.size * self.e * self.e[:, None]
             np.fill_diagonal(block, 0.0)
             self.entries = _upward(block)
             self.complete = not monitor.stop()
         else:
-            self.error = rounding.single_products(cov._form.terms, SAMPLES)
+            self.error = rounding.single_products(cov._form.terms, singles.TOGETHER)
             sparse = isinstance(cov.factor, SparseFactor)
             triplets = self._of_sparse() if sparse else self._of_tiles(_Tiles(problem, chosen, self.e, self.size))
             if triplets is not None:
@@ -268,22 +267,15 @@ class _Tiles:
 
     def __init__(self, problem: Problem, chosen: np.ndarray, e: np.ndarray, size: float) -> None:
         self.cov, self.chosen, self.e, self.size, self.n = problem.cov, chosen, e, size, len(chosen)
-        self.parts: list[np.ndarray] = []
+        self.products: singles.SingleProducts | None = None
         if isinstance(self.cov.factor, DenseFactor):
-            Y = self.cov.factor.columns(chosen) * (e / np.sqrt(size))
-            self.parts = [Y[at : at + SAMPLES].astype(np.float32) for at in range(0, len(Y), SAMPLES)]
+            self.products = singles.SingleProducts(self.cov.factor.columns(chosen) * (e / np.sqrt(size)))
         self.cov._bring(self.chosen)
 
     @property
     def each_pair_once(self) -> bool:
         """Whether a tile stands for its transpose as well; otherwise whole rows are yielded."""
-        return bool(self.parts)
-
-    def _product(self, rows: slice, columns: np.ndarray | slice) -> np.ndarray:
-        tile = self.parts[0][:, rows].T @ self.parts[0][:, columns]
-        for part in self.parts[1:]:
-            tile += part[:, rows].T @ part[:, columns]
-        return tile
+        return self.products is not None
 
     def _rows(self, rows: slice) -> np.ndarray:
         block = self.cov.block(self.chosen[rows], None if self.n == self.cov.n_features else self.chosen)
@@ -291,24 +283,27 @@ class _Tiles:
 
     def against(self, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield rows, and their shares in some columns."""
-        step = TILE[0] if self.parts else self.cov._strip
+        step = self.cov._strip if self.products is None else TILE[0]
         for start in range(0, self.n, step):
             rows = slice(start, min(start + step, self.n))
-            yield rows, self._product(rows, columns) if self.parts else self._rows(rows)[:, columns]
+            yield rows, self._rows(rows)[:, columns] if self.products is None else self.products.at(rows, columns)
 
     def __iter__(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
         """Yield rows, columns and shares; a feature's own share is zero."""
-        height, width = TILE if self.parts else (self.cov._strip, self.n)
-        for start in range(0, self.n, height):
-            rows = slice(start, min(start + height, self.n))
-            for left in range(start if self.parts else 0, self.n, width):
-                columns = slice(left, min(left + width, self.n))
-                tile = self._product(rows, columns) if self.parts else self._rows(rows)
-                if rows.start >= left and self.parts:
-                    own = tile[:, : rows.stop - rows.start]
-                    own[np.tril_indices(len(own))] = 0.0  # below the diagonal each pair would come twice
-                elif not self.parts:
-                    tile[np.arange(len(tile)), np.arange(rows.start, rows.stop)] = 0.0
+        if self.products is None:
+            for start in range(0, self.n, self.cov._strip):
+                rows = slice(start, min(start + self.cov._strip, self.n))
+                tile = self._rows(rows)
+                tile[np.arange(len(tile)), np.arange(rows.start, rows.stop)] = 0.0
+                yield rows, slice(0, self.n), tile
+            return
+        for start in range(0, self.n, TILE[0]):
+            rows = slice(start, min(start + TILE[0], self.n))
+            for left in range(start, self.n, TILE[1]):
+                columns = slice(left, min(left + TILE[1], self.n))
+                tile = self.products.at(rows, columns)
+                if left == start:  # below the diagonal each pair would come twice
+                    tile[np.tril_indices(len(tile), m=tile.shape[1])] = 0.0
                 yield rows, columns, tile
 
 
@@ -337,12 +332,6 @@ def _towards_level(problem: Problem, chosen: np.ndarray, d: np.ndarray, monitor:
             shares = np.abs(shares)
         image[rows] += sum_of_largest(shares, count) * ((problem.k - 1) / count) / d[rows]
     return np.sqrt(d * np.maximum(image, FLOOR**2 * image.max()) / image.max())
-
-
-def _block(problem: Problem, chosen: np.ndarray) -> np.ndarray:
-    """Return A among these features, an array of its own."""
-    problem.cov._bring(chosen)
-    return np.array(problem.cov.block(chosen, chosen))
 
 
 def _width(problem: Problem, size: int) -> int:

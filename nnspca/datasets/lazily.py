@@ -112,7 +112,7 @@ def open_lazily(path: str | Path) -> LazyData:
     file: Path | str
     if isinstance(path, str) and remote.is_address(path):
         file, own_name, part = remote.split(path)
-        folder = file.removesuffix(own_name)
+        folder = ""
     else:
         file, part = split(Path(path))
         own_name, folder = file.name, f"{file.parent}{os.sep}"
@@ -126,7 +126,8 @@ def open_lazily(path: str | Path) -> LazyData:
     except (DataError, MemoryError) as problem:
         raise type(problem)(f"{name!r}: {problem}") from None
     except Exception as problem:
-        text = str(problem).replace(folder, "")
+        # what a store says of an address may name its host
+        text = type(problem).__name__ if isinstance(file, str) else str(problem).replace(folder, "")
         raise DataError(f"{name!r} cannot be opened{reason(text, 200)}: it is damaged, or of another format.") from None
     return LazyData(name, shape, size_bytes, rows, names)
 

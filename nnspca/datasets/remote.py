@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import unquote
 
 from nnspca.datasets.optional import needed
 from nnspca.errors import DataError
@@ -33,7 +34,7 @@ def split(address: str) -> tuple[str, str, tuple[str, ...]]:
     """
     scheme, _, rest = address.partition(SCHEME)
     parts = [part for part in rest.split("/") if part]
-    if ".." in parts:
+    if ".." in unquote(rest).split("/"):
         raise DataError(f"{parts[-1]!r}: an address must not contain '..'.")
     for place, part in enumerate(parts):
         if part.lower().endswith(KINDS):

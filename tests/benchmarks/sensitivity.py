@@ -30,12 +30,11 @@ SLOWER = 0.15  # change of the seconds, relative to all, that counts
 
 
 class Constant(NamedTuple):
-    """A number that a module names, and the line that says what it is."""
+    """A number that a module names."""
 
     module: str
     name: str
     value: float
-    line: str
 
     def set_to(self, value: float) -> None:
         """Set it where it is defined and wherever it was imported to."""
@@ -70,8 +69,7 @@ def constants(room: str) -> Iterator[Constant]:
                 if isinstance(target, ast.Name) and target.id.isupper():
                     value = getattr(module, target.id)
                     if isinstance(value, int | float) and not isinstance(value, bool):
-                        line = source.splitlines()[node.lineno - 1].partition("#")[2].strip()
-                        yield Constant(info.name, target.id, value, line)
+                        yield Constant(info.name, target.id, value)
 
 
 Case = tuple[nnspca.Covariance, int, Literal["live", "thorough"]]

@@ -68,3 +68,12 @@ def test_a_batch_of_sparse_points_is_carried_as_each_of_them_alone():
     np.testing.assert_allclose(factor.forward(x[0]), z[0], atol=1e-13)
     np.testing.assert_allclose(factor.backward(z), [factor.backward(row) for row in z], atol=1e-13)
     assert factor.backward(z[:0]).shape == (0, N)
+
+
+def test_norms_of_features_of_tiny_variance_do_not_underflow():
+    """Their squares are below the range of single precision."""
+    Y = np.random.default_rng(0).standard_normal((12, 40))
+    Y[:, 7] *= 1e-21
+    exact = np.linalg.norm(np.sort(np.maximum(np.delete(Y.T @ Y[:, 7], 7), 0.0))[-5:])
+    found = Companions(Problem(nnspca.Covariance(HeldFactor(DenseFactor(Y))), 6)).norms(np.array([7]))[0]
+    assert exact <= found <= exact * (1 + 1e-4)

@@ -13,6 +13,7 @@ from nnspca.covariance import factor as factor_module
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
+from nnspca.numerics import singles
 from tests.problems import held_as_factor
 
 N = 60
@@ -43,7 +44,7 @@ def narrow(request, monkeypatch):
     if request.param == "few of each tile":
         monkeypatch.setattr(levelled, "TILE", (7, 11))
     if request.param == "few samples at a time":
-        monkeypatch.setattr(levelled, "SAMPLES", 3)
+        monkeypatch.setattr(singles, "TOGETHER", 3)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

@@ -85,6 +85,8 @@ def test_the_path_goes_on_inside_and_a_folder_of_parquet_files_is_one_table(tmp_
         ("{}/none.h5ad", "'none.h5ad' cannot be opened"),
         ("{}/few.npy", "'few.npy': no known format; at an address, .h5ad, .h5, .hdf5, .zarr, .parquet are opened"),
         ("{}/../few.h5", "'few.h5': an address must not contain '..'"),
+        ("{}/%2e%2e/few.h5", "'few.h5': an address must not contain '..'"),
+        ("http://127.0.0.1:9/few.h5", "'few.h5' cannot be opened"),
         ("nostore://few.h5", "'few.h5': no store is known for this address"),
     ],
 )

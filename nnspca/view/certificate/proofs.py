@@ -147,9 +147,9 @@ def _tightened(k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: J
         done = (turn.place + max(progress.fraction, spent())) / turn.places
         name = words.title(progress.stage.removeprefix("bound ").strip("“”"))
         row = f" ({turn.place + 1} of {turn.places})" if turn.places > 1 else ""
-        job.report(dataclasses.replace(progress, fraction=done, stage=f"Tightening k = {k}{row}: {name}"))
         if progress.upper is not None:
-            known.record_upper(data, now, k, progress.upper)
+            known.record_upper(data, now, k, progress.upper)  # first: what is reported may be drawn at once
+        job.report(dataclasses.replace(progress, fraction=done, stage=f"Tightening k = {k}{row}: {name}"))
 
     def over() -> bool:
         return job.should_stop() or spent() >= 1.0

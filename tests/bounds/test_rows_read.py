@@ -122,7 +122,6 @@ def test_sparse_data_whose_rows_take_long_to_read_have_a_live_certificate(monkey
     monkeypatch.setattr(inner, "SPARSE_PRODUCT", 100 * inner.SPARSE_PRODUCT)  # as of a hundred times as many entries
     cov = nnspca.Covariance.from_data(zipf_text(3000, 6500, seed=0, length=60), standardize=False)
     assert not cov.holds_entries
-    for k in (10, 30):
-        cert = nnspca.certify(cov, k)
-        assert cert.ratio > 0.99
-        nnspca.verify(cert, cov)
+    cert = nnspca.certify(cov, 30)
+    assert cert.ratio > 0.99
+    nnspca.verify(cert, cov)

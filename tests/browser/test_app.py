@@ -122,7 +122,6 @@ def test_a_copied_link_opens_the_same_view_for_someone_else(visit):
     [
         ("/variance?data=pitprops&ks=2,5&point=5+%C2%B7+em", "/", {"ks": "2,5", "k": "5", "method": "em"}),
         ("/samples?data=digits&why=20", "/", {"data": "digits", "samples": "true", "why": "20"}),
-        ("/race?racers=em&racers=best", "/compare", {"what": "solvers"}),
         ("/experiments?tables=true", "/papers", {"tables": "true"}),
     ],
 )

@@ -16,7 +16,7 @@ from tests.pace import slowness
 
 pytestmark = pytest.mark.browser
 # One of every paper, among them the paper's own numbers; and with what is only looked at, every kind of picture.
-WALKED = ("asteris2014-fig6", "asteris2011-counts", "sigg2008-fig3-right", "zass2006-fig5")
+WALKED = ("asteris2014-fig1", "asteris2011-counts", "sigg2008-fig3-left", "zass2006-fig5")
 LOOKED_AT = ("zass2006-fig2",)
 
 
@@ -120,13 +120,12 @@ def test_a_study_fits_a_phone(visit):
     assert wide <= 390
 
 
-@pytest.mark.parametrize(("name", "sign"), [("asteris2014-fig1", "nonnegative"), ("asteris2011-fig1", "any sign")])
-def test_the_link_to_the_spannogram_opens_the_same_four_curves(visit, name, sign):
-    page = visit(address(STUDIES[name]))
+def test_the_link_to_the_spannogram_opens_the_same_four_curves(visit):
+    page = visit(address(STUDIES["asteris2011-fig1"]))
     link = page.get_by_role("link", name="Play with it on the spannogram page")
     with page.context.expect_page() as opened:
         link.click()
     other = opened.value
     expect(other.locator(".st-key-top input")).to_have_value("2")
     expect(other.get_by_role("radio", name="four curves")).to_be_checked()
-    expect(other.get_by_role("radio", name=sign)).to_be_checked()
+    expect(other.get_by_role("radio", name="any sign")).to_be_checked()

@@ -181,8 +181,8 @@ def test_numbers_in_one_piece_are_read_as_they_are_stored():
 
 
 def test_a_table_of_very_many_columns_is_read_or_refused_by_their_number():
-    many = {f"c{j}": [float(j), 1.0] for j in range(20_000)}
-    assert read(parquet(many), "t.parquet").shape == (2, 20_000)
+    many = {f"c{j}": [float(j), 1.0] for j in range(5_000)}
+    assert read(parquet(many), "t.parquet").shape == (2, 5_000)
     schema = pa.schema([(f"c{j}", pa.float64()) for j in range(100_001)])
     out = io.BytesIO()
     pq.write_table(schema.empty_table(), out)

@@ -53,7 +53,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_wrong_with_a_file_is_said_without_addresses_and_empty_brackets(name):
+def test_what_is_wrong_with_a_file_is_said_without_addresses_and_empty_brackets(name, request):
+    if not name.startswith("noise."):  # a library that reads noise could end this process
+        request.getfixturevalue("here")
     with pytest.raises(DataError) as caught:
         read(BROKEN[name], name)
     said = str(caught.value)

@@ -18,6 +18,7 @@ from nnspca.view.sources import catalogue, store
 from nnspca.view.ui import gallery
 
 BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
+pytestmark = pytest.mark.usefixtures("short_proofs")
 
 
 def record(name):

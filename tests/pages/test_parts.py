@@ -1,5 +1,6 @@
 """The parts page's logic: what it asks the library, what it says, what its link carries."""
 
+import functools
 import json
 import re
 import time
@@ -50,6 +51,13 @@ def figure(app, key):
     return json.loads(found.proto.spec)
 
 
+def maximum(app):
+    """The proven maximum that the headline says, in per cent of the total variance."""
+    shares = r"explain \*\*([\d.]+) %\*\* of the total variance(?:.*The proven maximum is ([\d.]+) %)?"
+    explained, most = re.search(shares, words_of(app)).groups()
+    return float(most or explained)
+
+
 @pytest.fixture
 def empty_ledger(monkeypatch):
     """Nothing is stored, and nothing known of other tests' runs."""
@@ -60,6 +68,7 @@ def empty_ledger(monkeypatch):
     known.ledger.clear()
 
 
+@functools.cache
 def pitprops_stored(r):
     """What a package with a stored proof of pit props would hold."""
     data = nnspca.datasets.load("pitprops")
@@ -187,7 +196,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_why_and_is_verified_by
 def test_tighten_keeps_the_parts_and_never_raises_the_upper_bound(empty_ledger):
     app = settled(data="pitprops", k=4, r=3, proven=True)
     job = app.session_state["_jobs"]["parts"]
-    before = dict(job.arrived)[run.PROOF]
+    before, said = dict(job.arrived)[run.PROOF], maximum(app)
     app.button(key="start-tighten-parts").click().run()
     tightening = app.session_state["_jobs"]["tighten-parts"]
     tightening.wait(2)
@@ -197,6 +206,13 @@ def test_tighten_keeps_the_parts_and_never_raises_the_upper_bound(empty_ledger):
     assert fall.after.upper <= before.upper
     assert fall.after.lower == before.lower
     assert any("upper bound" in note.value for note in app.run().success)
+    assert maximum(app) <= said, "the headline follows"
+
+
+def test_each_part_is_proven_alone_on_demand():
+    app = settle(settled(data="pitprops", k=4, r=2, proven=True, proven_view="each part alone"))
+    for part in (1, 2):
+        assert re.search(rf"Part {part}: \*\*(at least|proven optimal)", words_of(app))
 
 
 @pytest.mark.parametrize(

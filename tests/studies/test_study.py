@@ -1,6 +1,7 @@
 """Every study keeps the one promise: tables whose rows fit, a true stop, the same seed the same answer."""
 
 import csv
+import functools
 import io
 import math
 import re
@@ -34,10 +35,16 @@ def test_a_study_names_its_paper_its_data_and_what_differs(study):
     assert all(INFOS[name].bundled for name in study.stand_ins)
 
 
+@functools.cache
+def begun(name):
+    """What a study had told, and what it returned, when it was stopped at its first table."""
+    study, seen = STUDIES[name], []
+    return seen, study.run(data=small(study), should_stop=lambda: bool(seen), on_tables=seen.append)
+
+
 @EVERY
 def test_a_run_stopped_at_its_first_table_returns_marked_rows(study):
-    seen = []
-    result = study.run(data=small(study), should_stop=lambda: bool(seen), on_tables=seen.append)
+    seen, result = begun(study.name)
     assert result.stopped == bool(seen)
     assert all(table.stopped == result.stopped for table in result.tables)
     whole = {len(table.columns) for table in result.tables for row in table.rows if len(row) != len(table.columns)}
@@ -53,8 +60,7 @@ def test_a_run_stopped_before_it_began_returns_all_the_same(study):
 
 @EVERY
 def test_every_picture_draws_columns_that_are_there(study):
-    seen = []
-    result = study.run(data=small(study), should_stop=lambda: bool(seen), on_tables=seen.append)
+    _, result = begun(study.name)
     for table in result.tables:
         picture = table.picture
         if isinstance(picture, Parts):

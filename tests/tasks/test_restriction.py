@@ -16,7 +16,7 @@ from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import SmallerProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
-from tests import oracle
+from tests import budgets, oracle
 from tests.benchmarks.data import zipf_text
 from tests.problems import chunks, in_passes
 
@@ -337,8 +337,9 @@ def test_many_features_are_not_held_as_a_matrix():
     assert 0.5 * whole.variance < part.variance <= whole.variance
 
 
-def test_data_that_are_read_in_passes():
-    S = zipf_text(400, 2000)
+def test_data_that_are_read_in_passes(monkeypatch):
+    budgets.hurried(monkeypatch)
+    S = zipf_text(300, 1000)
     whole = nnspca.Covariance.from_data(S, standardize=False)
     cov = in_passes(chunks(S, 150))
     assert not cov.in_memory

@@ -11,7 +11,7 @@ import distributed
 import nnspca
 
 cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"))
-ks = [2, 5, 10, 20, 40]
+ks = [2, 5, 10, 20]
 with distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None) as client:
     there = nnspca.sweep(cov, k=ks, executor=client)
 here = nnspca.sweep(cov, k=ks)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import re
 import shutil
 import tempfile
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -16,6 +19,7 @@ from nnspca.docs.site import figures, links, pages
 
 HERE = Path(__file__).parent
 MARK = ".nnspca-docs"  # in each folder that this command made
+OBJECTS = 100_000  # made between two searches for garbage in cycles
 
 
 def build(folder: Path) -> list[str]:
@@ -26,7 +30,7 @@ def build(folder: Path) -> list[str]:
         source = Path(scratch) / "nnspca" / "docs"
         pages.gather(source)
         warning_stream = io.StringIO()
-        with patch_docutils(), docutils_namespace(), warnings.catch_warnings():
+        with patch_docutils(), docutils_namespace(), _few_garbage_searches(), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # Sphinx's own extensions cause these
             warnings.simplefilter("ignore", PendingDeprecationWarning)
             site = Sphinx(source, HERE, folder, Path(scratch) / "trees", "html", status=None, warning=warning_stream)
@@ -44,3 +48,14 @@ def _empty_site_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / MARK).touch()
+
+
+@contextmanager
+def _few_garbage_searches() -> Iterator[None]:
+    """Search for garbage in cycles less often: each search looks at all of Sphinx's objects, and most of them stay."""
+    before = gc.get_threshold()
+    gc.set_threshold(OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

@@ -52,7 +52,7 @@ class Spectraplex:
         most = n if n < PARTIAL_FROM or self.projections > FIRST_PROJECTIONS else n // SHARE
         few = min(_few(n, self.rank), most) if self.rank is not None else n
         if self.basis is not None and MIN_RATIO * few <= n and self.updates < RECOMPUTE:
-            values, vectors = updated_pairs(B, self.basis, few)
+            values, vectors = updated_pairs(B, self.basis[:, -few:], few)  # the first projection may keep all
             self.updates += 1
         else:
             values, vectors = largest(B, few)

@@ -231,7 +231,7 @@ class Checker:
         return self._found(most, f"{len(p['leaves'])} cases cover all supports", f"none has more than {shown(most)}")
 
     def few(self, p: Any, k: int, A: Matrix, inside: Any, joint: Any = lambda *_: {}) -> Fraction:
-        """Elimination: with q features outside T that hold a share e of x at most, max_q U (1 − e) / (1 − 2e)."""
+        """Elimination: with q features outside T that hold a share e of x at most, max_q U / (1 − e)."""
         T, most, mass = set(p["T"]), Fraction(0), list[Fraction]()  # A + low I is semidefinite
         low = most if A.columns else max(eigenvalue([[-v for v in row] for row in A.rows], A.over, p["least"]), most)
         part, x = A.restricted(p["T"]), dict(zip(p["support"], p["loadings"], strict=True))
@@ -246,11 +246,11 @@ class Checker:
                 b = sum(v * v for v in nlargest(k - 1, (self._part(v) for j, v in enumerate(A._row(i)) if j != i)))
                 own[i] = min(own[i], b / (b + (best * A.over * (1 - own[i])) ** 2))
             mass = nlargest(k, [*mass, Fraction(-(-own[i] * FINE // 1), FINE)])
-        need(2 * sum(mass) < 1, "the features outside could hold half of a component")
+        need(sum(mass) < 1, "the features outside could hold all of a component")
         for q, e in enumerate(accumulate(mass[: k - 1], initial=Fraction(0))):
-            most = max(most, min(U for c, U in proven if c >= min(k - q, len(T))) * (1 - e) / (1 - 2 * e))
+            most = max(most, min(U for c, U in proven if c >= min(k - q, len(T))) / (1 - e))
         first = f"of an optimal x {shown(sum(mass, low * 0))} at most is outside T, for (Ax)_i = OPT x_i there"
-        return self._found(most - low, first, f"U (1 − e)/(1 − 2e) of q such, U proven on T: <= {shown(most - low)}")
+        return self._found(most - low, first, f"U/(1 − e) of q such, U proven on T: <= {shown(most - low)}")
 
 
 def check(certificate: bytes, data: bytes, say: Any = print, billions: float = 20, make: Any = None) -> Any:

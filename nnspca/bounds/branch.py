@@ -72,7 +72,7 @@ class Meter:
     def __init__(self, budget: float) -> None:
         self.left = budget
 
-    def pay(self, n: int, steps: int = 1) -> None:
+    def pay(self, n: int, steps: float = 1) -> None:
         """Subtract the cost of steps of a splitting of n features."""
         self.left -= steps * cost(n)
 

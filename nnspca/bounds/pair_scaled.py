@@ -49,7 +49,7 @@ from nnspca.result import Bound
 CHECK = 10  # steps between bounds of a race
 STEPS_BETWEEN_BOUNDS = 20  # on all features: a bound costs as much as three steps
 RACE = 10  # steps of each of two starts before the better is known
-LEAD = 3.0  # factor by which the gap of a spread start must be smaller, as it slows down later
+LEAD = 3.0  # factor by which the gap of a spread start must be smaller if many steps follow, as it slows down later
 BALANCE = 8  # power steps of the balancing
 STALL = 6  # bounds without a relative gain of 1e-6 before the search rests
 CASES = 450  # most features for which branch and bound takes over from a slow search
@@ -129,7 +129,7 @@ def tighten(
 
 
 def best_of_two_starts(
-    problem: Problem, x: np.ndarray, weights: np.ndarray, monitor: Monitor
+    problem: Problem, x: np.ndarray, weights: np.ndarray, monitor: Monitor, *, lead: float = LEAD
 ) -> tuple[Splitting, float, PairProof, int]:
     """Start two splittings at balanced rows, and keep the one with the better bound after a few steps.
 
@@ -152,7 +152,7 @@ def best_of_two_starts(
                 proven = proof_of(problem, *splitting.multipliers(), monitor=monitor)
                 reached = min(reached, proven[0])
                 best = proven if best is None or proven[0] < best[0] else best
-        runs.append(((reached - attained) * (1.0 if consistent else LEAD), splitting))
+        runs.append(((reached - attained) * (1.0 if consistent else lead), splitting))
     if best is None:  # stopped between a step and its proof
         best = proof_of(problem, *runs[0][1].multipliers(), monitor=monitor)
     return min(runs, key=lambda run: run[0])[1], *best, steps

@@ -20,6 +20,7 @@ from nnspca.certificates.proofs import (
     PairProof,
     RankProof,
     ScaleProof,
+    SeriesProof,
     SmallerProof,
     WorkingProof,
 )
@@ -88,7 +89,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             "pair-scaled",
             "Pair-scaled dual",
             "Each pair of features splits its covariance between its two rows; the largest k shares of a row count.",
-            (PairProof, WorkingProof),
+            (PairProof, SeriesProof, WorkingProof),
             argument=(
                 "The covariance is split into a part L and a remainder, which adds at most its "
                 "largest eigenvalue. In L each pair splits its covariance between its two features: "

@@ -18,11 +18,10 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, elimination, variances
 from nnspca.bounds.elimination.case import Case
-from nnspca.bounds.elimination.cases import Elimination
+from nnspca.bounds.elimination.cases import Elimination, of_pairs
 from nnspca.bounds.elimination.selection import Limits
 from nnspca.bounds.pair_scaled import proof_of
 from nnspca.bounds.splitting import Splitting
-from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
@@ -53,11 +52,12 @@ class Without(Elimination):
         reduced = Case(problem, case.value, None, is_stalled=not self.part.diagonal.max() > 0)
         if reduced.is_stalled:
             return reduced
-        if isinstance(case.proof, PairProof):
+        proof = of_pairs(case.proof)
+        if proof is not None:
             block = np.ix_(self.places, self.places)
-            reduced.improve(proof_of(problem, case.proof.L[block], case.proof.M[block])[0] + self.error, None)
+            reduced.improve(proof_of(problem, proof.L[block], proof.M[block])[0] + self.error, None, None)
         else:
-            reduced.improve(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
+            reduced.improve(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None, None)
         return reduced
 
     def _splitting(self, case: Case, q_min: int, meter: branch.Meter) -> Splitting:

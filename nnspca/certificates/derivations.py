@@ -10,7 +10,7 @@ import numpy as np
 
 from nnspca.certificates.elimination import elimination_bound
 from nnspca.certificates.numbers import UNDERFLOW, whole
-from nnspca.certificates.pairs import branch_bound, pair_bound
+from nnspca.certificates.pairs import branch_bound, pair_bound, series_bound
 from nnspca.certificates.parts import fan_bound, joint_bound, parts_tree_bound, parts_working_bound, variances_bound
 from nnspca.certificates.proofs import (
     BranchProof,
@@ -24,6 +24,7 @@ from nnspca.certificates.proofs import (
     PartsWorkingProof,
     RankProof,
     ScaleProof,
+    SeriesProof,
     SmallerProof,
     VariancesProof,
     WorkingProof,
@@ -122,6 +123,7 @@ DERIVATIONS: dict[type, Callable[[Any, Problem], float]] = {
     PairProof: pair_bound,
     RankProof: rank_bound,
     ScaleProof: scale_bound,
+    SeriesProof: series_bound,
     SmallerProof: smaller_bound,
     WorkingProof: working_bound,
 }

@@ -8,7 +8,8 @@ import numpy as np
 
 from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.numbers import UpperBound, array, feature_indices, formed, largest_sums, number, whole
-from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof
+from nnspca.certificates.pairs import series_cardinalities
+from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof, SeriesProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
@@ -16,7 +17,7 @@ from nnspca.errors import CertificateError
 from nnspca.numerics import feasible
 
 EPS = np.finfo(float).eps
-LEAST_LEFT = 1e-6  # of 1 − 2ε: below, nothing is proven
+LEAST_LEFT = 1e-6  # of 1 − ε: below, nothing is proven
 VANISHING = 1e-150  # more than the root of what squares of numbers near 1 can lose to underflow
 
 Derive = Callable[[object, Problem], float]
@@ -31,35 +32,48 @@ def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive)
         raise CertificateError("the cases and their cardinalities must be tuples, and not empty")
     if len(proof.proofs) != len(proof.cardinalities):
         raise CertificateError(f"there are {len(proof.proofs)} cases and {len(proof.cardinalities)} cardinalities")
-    if len(proof.proofs) > k + 1:
-        raise CertificateError(f"there are {len(proof.proofs):,} cases, more than numbers of features outside")
     block, forming = formed(cov, chosen)
     part, error = Covariance(HeldMatrix(block), representation_error=forming), cov.representation_error
-    proven: list[tuple[int, float]] = []
-    for inner, given in zip(proof.proofs, proof.cardinalities, strict=True):
-        cardinality = whole(given, "the cardinality of a case", 1, min(k, len(chosen)))
-        if type(inner) not in (PairProof, BranchProof, ScaleProof):
-            raise CertificateError(f"a case holds a {type(inner).__name__}, which proves nothing there")
-        proven.append((cardinality, derive(inner, Problem(part, cardinality, nonnegative)) + error))
+    claims = [
+        (inner, cardinality)
+        for inner, given in zip(proof.proofs, proof.cardinalities, strict=True)
+        for cardinality in _cardinalities(inner, given, min(k, len(chosen)))
+    ]
+    if len(claims) > k + 1:
+        raise CertificateError(f"there are {len(claims):,} cases, more than numbers of features outside")
+    proven = [(c, derive(inner, Problem(part, c, nonnegative)) + error) for inner, c in claims]
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
     row_skip_threshold = number(proof.light, "the mass from which rows are read", least=0.0, most=1.0)
     excluded_mass = _excluded_mass(problem, ~member, lower_bound, row_skip_threshold, proof.boxes)
     most = UpperBound()
     for q, mass in enumerate(excluded_mass):
-        if 1 - 2 * mass < LEAST_LEFT:
-            raise CertificateError(f"{q} features outside could hold {mass:.3g} of a component, half of it or more")
+        if 1 - mass < LEAST_LEFT:
+            raise CertificateError(f"{q} features outside could hold all of a component, or almost all: {mass:.6g}")
         if q == k:
-            continue  # they would hold all of it, and were found to hold less than half
+            continue  # they would hold all of it, and were found to hold less
         inside = min(k - q, len(chosen))
         upper_bound = min((value for cardinality, value in proven if cardinality >= inside), default=np.inf)
         most.cover(raised(upper_bound, mass, error))
     return most.value
 
 
+def _cardinalities(inner: object, given: object, most: int) -> tuple[int, ...]:
+    """The numbers of features that a proof on T is about: one, or those of a series, the first of which is given."""
+    first = whole(given, "the cardinality of a case", 1, most)
+    if not isinstance(inner, SeriesProof):
+        if type(inner) not in (PairProof, BranchProof, ScaleProof):
+            raise CertificateError(f"a case holds a {type(inner).__name__}, which proves nothing there")
+        return (first,)
+    claimed = series_cardinalities(inner, most)
+    if claimed[0] != first:
+        raise CertificateError(f"a series begins at {claimed[0]} features, and {first} stands beside it")
+    return claimed
+
+
 def raised(upper_bound: float, mass: float, error: float) -> float:
     """The bound on all features from one on those inside and this mass outside, rounded up."""
-    return (upper_bound * (1 - mass) + error * mass) / (1 - 2 * mass - 2 * EPS) * (1 + 8 * EPS)
+    return (upper_bound + error * mass) / (1 - mass - 2 * EPS) * (1 + 8 * EPS)
 
 
 def _attained(proof: EliminationProof, problem: Problem) -> float:

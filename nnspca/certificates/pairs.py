@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from nnspca.certificates.numbers import UNDERFLOW, UpperBound, array, at_most, held_entries, number, whole
-from nnspca.certificates.proofs import BranchProof, PairProof
+from nnspca.certificates.proofs import BranchProof, PairProof, SeriesProof
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
@@ -57,6 +59,32 @@ def pair_bound(proof: PairProof, problem: Problem, inside: list[int] | None = No
     A, error = held_entries(cov)
     L, M, tail = check_pairs(proof, nonnegative, A, error)
     return tail_and_rows(tail, L, _shares(M, k, list(problem.include) if inside is None else inside), k)
+
+
+def series_bound(proof: SeriesProof, problem: Problem) -> float:
+    """The bound that a series proves for the fewest of its cardinalities that are no less than k."""
+    cardinalities = series_cardinalities(proof, problem.n)
+    places = [place for place, c in enumerate(cardinalities) if c >= problem.k]
+    if not places:
+        raise CertificateError(f"the series proves nothing for {problem.k} features")
+    shape = (problem.n, problem.n)
+    L, M = array(proof.L, "L", shape), array(proof.M, "M", shape)
+    if L.diagonal().any():
+        raise CertificateError("the diagonal of L is not zero")
+    tail = number(proof.tails[places[-1]], "the tail")
+    of_one = SeriesProof(L, M, (cardinalities[places[-1]],), (tail,)).pairs(0)
+    return pair_bound(of_one, problem)
+
+
+def series_cardinalities(proof: SeriesProof, most: int) -> tuple[int, ...]:
+    """The cardinalities of a series, after a check that they fall and that each has a tail."""
+    given, tails = proof.cardinalities, proof.tails
+    if type(given) is not tuple or type(tails) is not tuple or not given or len(given) != len(tails):
+        raise CertificateError("a series needs as many cardinalities as tails, both as tuples, and not empty")
+    found = tuple(whole(c, "a cardinality of a series", 1, most) for c in given)
+    if any(one <= other for one, other in itertools.pairwise(found)):
+        raise CertificateError("the cardinalities of a series do not fall")
+    return found
 
 
 def tail_and_rows(tail: float, L: np.ndarray, shares: np.ndarray, k: int) -> float:

@@ -52,6 +52,36 @@ class PairProof:
 
 
 @dataclass(frozen=True, eq=False)
+class SeriesProof:
+    """One L and one M that prove a pair-scaled bound for each of several numbers of features.
+
+    For c features, S_i is the sum of the c−1 largest M_ij of row i. With −S_i on the diagonal of L no row costs
+    anything, so that the bound is ``λ_max(A − L° + diag(S))``, L° being L off its diagonal.
+
+    Attributes
+    ----------
+    L, M : ndarray, shape (n, n)
+        As in :class:`PairProof`; L has a zero diagonal.
+    cardinalities : tuple of int
+        Each c, falling.
+    tails : tuple of float
+        Claimed for each c: that eigenvalue is at most this.
+    """
+
+    L: np.ndarray
+    M: np.ndarray
+    cardinalities: tuple[int, ...]
+    tails: tuple[float, ...]
+
+    def pairs(self, place: int) -> PairProof:
+        """Return the proof for the cardinality at a place, as L and M of its own."""
+        count = self.cardinalities[place] - 1
+        L = self.L.copy()
+        np.fill_diagonal(L, -np.sort(self.M, axis=1)[:, ::-1][:, :count].sum(axis=1))
+        return PairProof(L, self.M, self.tails[place])
+
+
+@dataclass(frozen=True, eq=False)
 class BranchProof:
     """Ingredients of the bound by branch and bound: a tree of cases, and a pair-scaled proof for each leaf.
 
@@ -209,7 +239,7 @@ class EliminationProof:
     """Ingredients of the elimination by masses: bounds on a set T of features that extend to all.
 
     With q features outside T, whose masses (upper bounds on x_i², ‖x‖ = 1) sum to at most ε_q, the upper
-    bound is ``U (1 − ε_q) / (1 − 2 ε_q)``, where U is the least bound proven on T for k − q or more
+    bound is ``U / (1 − ε_q)``, where U is the least bound proven on T for k − q or more
     features. The masses follow from A and from the variance that the loadings attain, and are not among
     the ingredients.
 
@@ -223,8 +253,8 @@ class EliminationProof:
         Its loadings: the optimum is at least the variance they attain.
     cardinalities : tuple of int
         For how many features each proof holds.
-    proofs : tuple of PairProof, BranchProof or ScaleProof
-        On the covariance of T.
+    proofs : tuple of PairProof, SeriesProof, BranchProof or ScaleProof
+        On the covariance of T. A series holds for each of its own cardinalities, of which the first stands above.
     light : float
         If a feature's variance alone bounds its mass by at most this value, its row is not read.
     boxes : BoxProof, optional

@@ -279,15 +279,15 @@ def variances(terms: int, size: float) -> float:
 
 
 def eliminated(value: float, mass: float, error: float) -> float:
-    """Return an upper bound on ``(value (1 − mass) + error mass) / (1 − 2 mass)``.
+    """Return an upper bound on ``(value + error mass) / (1 − mass)``.
 
-    The absolute error of 1 − 2 mass is at most 2u and the relative error of the other operations 5u:
+    The absolute error of 1 − mass is at most u and the relative error of the other operations 4u:
     EPS and 4 EPS are enough. The certificate checker computes the same with 2 EPS and 8 EPS; twice
-    that is used here, so that the claimed bound is not below the checker's. Infinite if 1 − 2 mass is
+    that is used here, so that the claimed bound is not below the checker's. Infinite if 1 − mass is
     too close to zero.
     """
-    denominator = 1.0 - 2.0 * mass - 4 * EPS
-    return float("inf") if denominator <= 1e-6 else (value * (1.0 - mass) + error * mass) / denominator * (1 + 16 * EPS)
+    denominator = 1.0 - mass - 4 * EPS
+    return float("inf") if denominator <= 1e-6 else (value + error * mass) / denominator * (1 + 16 * EPS)
 
 
 def in_proportion(value: float, least: float, share: float) -> float:

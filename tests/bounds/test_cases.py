@@ -1,15 +1,17 @@
 """Cases of an elimination: each begins at what the one before it has found, and a T that was too small is left."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import branch, elimination
-from nnspca.bounds.elimination.cases import Elimination
+from nnspca.bounds import branch, elimination, masses
+from nnspca.bounds.elimination.cases import Elimination, _joined
 from nnspca.bounds.elimination.policy import Action, Kind, State, next_action
 from nnspca.bounds.elimination.selection import Limits
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.proofs import PairProof
+from nnspca.certificates.proofs import SeriesProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests.benchmarks.data import expression_array
@@ -36,16 +38,22 @@ def begun(posed):
     return made
 
 
-def test_what_multipliers_prove_of_fewer_features_is_no_more_than_what_they_prove_of_more(posed):
-    """At the moment at which a case takes over those of the case before it."""
-    made, handed = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET), set()
-    for _ in range(40):
-        made.work(branch.Meter(1e12), 0.0, False)
-        for q in [q for q, case in made.cases.items() if case.warm_started and q not in handed]:
-            handed.add(q)
-            before = made.cases[max(p for p in made.cases if p < q and isinstance(made.cases[p].proof, PairProof))]
-            assert made.cases[q].value <= before.value * (1 + 1e-9)
-    assert handed
+def test_a_case_takes_what_known_multipliers_prove_of_it_and_again_when_there_are_better_ones(posed):
+    made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
+    meter, taken = branch.Meter(1e12), []
+    for _ in range(60):
+        action = next_action(made._state(), False)
+        if action is None:
+            break
+        before = made.cases[action.q_min].value if action.q_min in made.cases else np.inf
+        made._take(action, meter, 0.0)
+        if made.sources and action.kind in (Kind.OPEN, Kind.TRANSFER):
+            case = made.cases[action.q_min]
+            taken.append(action.kind)
+            assert case.version == made.version
+            least = min(series.estimate(case.problem.k) for series in made.sources.values())
+            assert case.value <= min(before, (least + made.error) * (1 + 1e-3))
+    assert {*taken} == {Kind.OPEN, Kind.TRANSFER}
 
 
 def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
@@ -59,31 +67,37 @@ def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
         assert any(begun._value(p, begun.cases[serving].value) > bound.value for p in range(serving, K))
 
 
-@pytest.mark.parametrize(("most", "opened"), [(0.1, {22}), (1e-6, set())])
-def test_a_case_is_parted_where_its_last_number_of_features_outside_is_what_keeps_the_bound_up(posed, most, opened):
+@pytest.mark.parametrize(("most", "opened"), [(0.1, {15}), (1e-6, set())])
+def test_a_case_is_split_where_its_last_number_of_features_outside_is_what_keeps_the_bound_up(posed, most, opened):
     made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
     made.excluded_mass = most * (np.arange(K) / K) ** 4
-    before = set(made.cases)
-    assert max(before) == 15
-    for first, case in made.cases.items():
-        case.value = made.lower_bound * (1.001 - 1e-6 * first)
+    assert set(made.cases) == {0}
+    made.cases[0].value = made.lower_bound * 1.001
     made.work(branch.Meter(1e12), 0.0, False)
-    assert set(made.cases) - before == opened
+    assert set(made.cases) - {0} == opened
 
 
-def test_the_proofs_by_pairs_are_no_more_than_a_file_may_hold(begun, monkeypatch):
-    held = [case for case in begun.cases.values() if isinstance(case.proof, PairProof)]
+def test_there_are_no_more_splittings_than_their_proofs_may_be_stored(begun, monkeypatch):
+    held = [case for case in begun.cases.values() if case.splitting is not None]
     monkeypatch.setattr("nnspca.bounds.elimination.cases.STORED", 2 * len(held) * len(begun.inside) ** 2)
     fresh = next(case for case in begun.cases.values() if case not in held)
     assert not begun._has_room(fresh)
     assert begun._has_room(held[0])
+    assert {q for q, case in begun.cases.items() if case not in held} <= begun._state().resting
+
+
+def test_the_proofs_by_the_same_multipliers_are_stored_once(begun):
+    proofs = begun.bound().ingredients.proofs
+    series = [proof for proof in proofs if isinstance(proof, SeriesProof)]
+    assert len(series) < sum(len(proof.cardinalities) for proof in series)
+    assert len({id(proof.L) for proof in series}) == len(series)
 
 
 def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed, monkeypatch):
     asked = []
     plain = elimination.begin
 
-    def recorded(*args, companions):
+    def recorded(*args, companions, hurried):
         asked.append(args[3].smallest)
         return plain(*args, companions=companions) if len(asked) == 1 else None  # then it goes on with what it has
 
@@ -100,7 +114,7 @@ def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed
 def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(posed, monkeypatch, cramped):
     asked, plain = [], elimination.begin
 
-    def recorded(*args, companions):
+    def recorded(*args, companions, hurried):
         asked.append(args[3].smallest)
         return plain(*args, companions=companions) if len(asked) == 1 else None
 
@@ -126,16 +140,38 @@ def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_t
 @pytest.mark.parametrize(
     ("values", "changes", "trees", "action"),
     [
-        ([3.0, 2.0, 1.0, 1.0], {"planned": True}, True, Action(Kind.OPEN_PLANNED)),
         ([1.0, 2.0, np.inf, 1.0], {}, True, None),
         ([3.0, 2.0, 1.0, 1.0], {}, False, Action(Kind.ADVANCE, 0)),
-        ([3.0, 2.0, 1.0, 1.0], {"warm": frozenset({0})}, False, Action(Kind.WARM_START, 0)),
-        ([3.0, 2.0, 1.0, 1.0], {"resting": frozenset({0})}, True, Action(Kind.BRANCH, 0)),
-        ([3.0, 2.0, 1.0, 1.0], {"resting": frozenset({0})}, False, None),
-        ([1.0, 1.5, 2.0, 3.0], {}, False, Action(Kind.OPEN, 2)),
+        ([3.0, 2.0, 1.0, 1.0], {"warm": {0}}, False, Action(Kind.TRANSFER, 0)),
+        ([3.0, 2.0, 1.0, 1.0], {"resting": {0}}, True, Action(Kind.BRANCH, 0)),
+        ([3.0, 2.0, 1.0, 1.0], {"resting": {0}}, False, None),
+        ([2.0, 2.0, 2.5, 3.0], {}, False, Action(Kind.ADVANCE, 0)),  # its multipliers serve all others
+        ([0.6, 1.5, 2.0, 3.0], {}, False, Action(Kind.OPEN, 2)),  # nothing is left to gain at 0
+        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}}, False, Action(Kind.OPEN, 2)),
+        ([2.9, 2.9, 2.9, 3.0], {"sources": {0: 0}}, False, Action(Kind.ADVANCE, 0)),  # a case between hardly helps
+        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}, "cases": {0, 2}}, False, Action(Kind.OPEN, 3)),
+        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}, "cases": {0, 2}, "warm": {2}}, False, Action(Kind.TRANSFER, 2)),
+        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0, 3: 0}, "cases": {0, 3}}, False, Action(Kind.ADVANCE, 3)),
+        ([2.0, 1.5, 2.0, 3.0], {"sources": {0: 0, 3: 0}, "cases": {0, 3}}, False, Action(Kind.ADVANCE, 0)),
+        ([1.0, 1.5, 2.0, 3.0], {"sources": {3: 0}, "cases": {0, 3}, "resting": {3}}, False, Action(Kind.ADVANCE, 0)),
     ],
 )
 def test_the_next_action_is_on_the_case_behind_the_largest_value(values, changes, trees, action):
-    of_one_case = {"cases": frozenset({0}), "resting": frozenset(), "warm": frozenset(), "cases_planned": False}
-    bounds = {"values": np.array(values), "origin": np.zeros(4, dtype=int), "lower_bound": 0.5, "planned": False}
-    assert next_action(State(**{**of_one_case, **bounds, **changes}), trees) == action
+    state = {"cases": {0}, "resting": set(), "warm": set(), "sources": {}} | changes
+    bounds = {"values": np.array(values), "origin": np.zeros(4, dtype=int), "lower_bound": 0.5}
+    assert next_action(State(**state, **bounds), trees) == action
+
+
+def test_a_series_names_no_number_of_features_twice_where_few_are_kept(posed):
+    """With fewer features than places, several cases are about all of them."""
+    problem, x = posed
+    made = Elimination(problem, x, masses.attained(problem.cov, x), np.flatnonzero(x)[:5], 1e-3 * np.arange(K + 1))
+    meter = branch.Meter(1e12)
+    for _ in range(12):
+        made.work(meter, 0.0, False)
+    for q in (3, 7, 12):
+        made._open(q, meter)
+    proofs = _joined([made.cases[q] for q in sorted(made.cases)])
+    series = [proof for _, proof in proofs if isinstance(proof, SeriesProof)]
+    assert len(made.cases) > 3
+    assert all(a > b for proof in series for a, b in itertools.pairwise(proof.cardinalities))

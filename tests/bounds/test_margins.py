@@ -25,6 +25,7 @@ from nnspca.bounds import (
     levelled,
     masses,
     pair_scaled,
+    series,
     spectral,
     variances,
     working,
@@ -198,6 +199,11 @@ def eliminated():
     return cases.Elimination(Problem(DATA, K), x, low, S, lost, row_skip_threshold=0.05)
 
 
+def in_series():
+    """What multipliers prove of K features."""
+    return series.Series(Problem(HELD, K), pair_scaled.proof_of(Problem(HELD, K), L, M)[1])
+
+
 def beside_each_other():
     """What all features hold beside each other, and what the largest hold where others are outside."""
     problem = Problem(DATA, K)
@@ -271,6 +277,7 @@ ASKED = {
         without_residual,
         lambda: spectral.rank(Problem(HELD, K), 2, shifted=True, cells=2000, monitor=MONITOR).value,
     ],
+    "series.py": [lambda: in_series().proven(K)[0]],
     "outside.py": [costs, not_negligible],
     "working.py": [lambda: working.part_of(DATA, S).representation_error, lambda: on_the_set(0.0)],
     "parts/dual.py": [
@@ -303,11 +310,14 @@ def test_a_case_taken_over_has_room_for_what_another_machine_sees():
     whole, block = eliminated(), np.ix_(S, S)
     value, proof = pair_scaled.proof_of(Problem(whole.part, K), L[block], M[block])
     whole.cases[0].value, whole.cases[0].proof = value + whole.error, proof
+    whole._keep(0, proof)
+    meter = branch.Meter(1e9)
+    whole._open(1, meter)
     before = {first: case.value for first, case in whole.cases.items()}
     assert set(before) == {0, 1}
+    assert whole.cases[1].source == 0
     whole.error = 1e3
-    whole._warm_start(1, branch.Meter(1e9))
-    assert whole.cases[1].warm_started
+    whole._transfer(1, meter)
     less = Without(whole.problem, whole.x, whole.lower_bound, S[1:], whole.excluded_mass, whole=whole)
     for cases_of in (whole, less):
         assert {first: case.value for first, case in cases_of.cases.items()} == before

@@ -25,6 +25,7 @@ from nnspca.certificates.proofs import (
     PartsWorkingProof,
     RankProof,
     ScaleProof,
+    SeriesProof,
     SmallerProof,
     VariancesProof,
     WorkingProof,
@@ -198,6 +199,16 @@ def forged(rng, target, kind, depth=0):
         return EachProof(forged(rng, target, types[rng.integers(len(types))], 1))
     if kind is PairProof:
         return _pairs(rng, A, target.nonnegative)
+    if kind is SeriesProof:
+        pairs = _pairs(rng, A, target.nonnegative)
+        counts = tuple(sorted({k, *(int(c) for c in rng.integers(1, n + 1, 2))}, reverse=rng.random() < 0.9))
+        with np.errstate(all="ignore"):
+            high = float(np.abs(A).sum(axis=1).max()) * rng.random(len(counts))
+        tails = tuple(number(float(size)) if rng.random() < 0.7 else pairs.tail for size in high)
+        L = pairs.L
+        if np.shape(L) == A.shape and L.dtype == float and rng.random() < 0.9:
+            L = np.where(np.eye(n) > 0, 0.0, L)
+        return SeriesProof(L, pairs.M, counts, tails)
     if kind is WorkingProof:
         inside = np.flatnonzero(rng.random(n) < 0.6)
         pairs = _pairs(rng, A[np.ix_(inside, inside)], target.nonnegative) if len(inside) else None

@@ -21,9 +21,12 @@ from nnspca.bounds.elimination.selection import Limits
 from nnspca.bounds.parts import plan as parts_plan
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.bounds.plan import PLANS
+from nnspca.bounds.series import Series
+from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import covariance
 from nnspca.covariance.problem import Problem
+from nnspca.result import Bound
 from tests import oracle, problems
 from tests.fuzz import GotThrough
 
@@ -66,10 +69,20 @@ def attempt(rng, exact=True):
     for k, cert in made.items():
         best = problem.attained(k, nonnegative)
         others = [*_on_few(rng, cert, problem.cov)]
+        others += _in_series(rng, cert, problem.cov)
         others += [carried._larger(carried._own(made[at]), at, k) for at in ks if at > k]
         others += [carried._smaller(carried._own(made[at]), at, k, least) for at in ks if 2 <= at < k]
         _look(replace(cert, bounds=(*cert.bounds, *others)), problem, best, exact)
     return True
+
+
+def _in_series(rng, cert, cov):
+    """What the multipliers of a proof by pairs prove of as many features, and of more."""
+    pairs = next((bound.ingredients for bound in cert.bounds if type(bound.ingredients) is PairProof), None)
+    if pairs is not None:
+        series = Series(Problem(cov, cov.n_features, cert.nonnegative), pairs)
+        value, proof = series.proven(int(rng.integers(cert.k, cov.n_features + 1)))
+        yield Bound("pair-scaled", value, ingredients=proof)
 
 
 def _on_few(rng, cert, cov):

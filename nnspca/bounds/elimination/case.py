@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds.splitting import Splitting
-from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
@@ -25,14 +24,10 @@ class Case:
     splitting_bound: float = np.inf  # least bound of its splitting, whether below the value or not
     idle: int = 0
     is_stalled: bool = False  # whether its splitting has stalled
-    warm_started: bool = False  # whether it started from the multipliers of an earlier case
+    source: int | None = None  # the case whose multipliers prove its bound, by its least number of features outside
+    version: int = 0  # of the multipliers of all cases when it last took the best of them
 
-    def improve(self, value: float, proof: object) -> None:
+    def improve(self, value: float, proof: object, source: int | None) -> None:
         """Keep the lower of two upper bounds."""
         if value < self.value:
-            self.value, self.proof = value, proof
-
-    @property
-    def is_paired(self) -> bool:
-        """Whether it has, or will have, a pair-scaled proof."""
-        return self.splitting is not None or isinstance(self.proof, PairProof)
+            self.value, self.proof, self.source = value, proof, source

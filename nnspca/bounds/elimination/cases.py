@@ -1,8 +1,8 @@
 """The cases of an elimination: upper bounds for at most c features of T, each tightened where that helps most.
 
-:mod:`nnspca.bounds.elimination.policy` chooses the next action; here it is carried out. A case starts from the
-multipliers of an earlier one: computing the bound that these prove for fewer features costs about one
-step of a splitting. The case's own splitting then continues from them.
+:mod:`nnspca.bounds.elimination.policy` chooses the next action; here it is carried out. The multipliers of one
+splitting bound every case (:mod:`nnspca.bounds.series`), each for less than the cost of a step; where they leave the
+largest gap, the case gets a splitting of its own, which follows the nearest one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import numpy as np
 from nnspca.bounds import balanced, branch
 from nnspca.bounds.elimination.case import Case
 from nnspca.bounds.elimination.policy import Action, Kind, State, next_action
-from nnspca.bounds.elimination.selection import RACE_FEATURES
 from nnspca.bounds.pair_scaled import CHECK, best_of_two_starts, proof_of, run_interruptibly
+from nnspca.bounds.plan import step_seconds
+from nnspca.bounds.series import Series
 from nnspca.bounds.splitting import Splitting
 from nnspca.bounds.working import part_of
-from nnspca.certificates.proofs import BoxProof, EliminationProof, PairProof, ScaleProof
+from nnspca.certificates.proofs import BoxProof, EliminationProof, PairProof, ScaleProof, SeriesProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
@@ -29,12 +30,11 @@ from nnspca.result import Bound
 STEPS = 2 * CHECK  # steps of a case's splitting at a time
 PATIENCE = 4  # number of consecutive slow turns after which the splitting of a case is suspended
 SLOW = 0.01  # share of the remaining gap that a turn closes at most if it is slow
-MANY_CASES = 5  # number of planned cases from which the middle one is advanced as well
-MIDDLE = 15  # steps of the middle planned case; all later cases start from it
-FIRST_TURNS = 2  # turns of the first case's splitting before the planned cases start from it
 LARGE_MASS = 0.25  # mass outside above which a larger T pays more than further steps
-TRANSFER_STEPS = 1  # cost, in steps, of the bound that a case's multipliers prove for fewer features
-STORED = 1.2e7  # maximum number of numbers in all proofs of the cases
+TRANSFER_STEPS = 0.5  # cost, in steps, of what the multipliers of another case prove
+RACE_FEATURES = 500  # features from which a hurried search tries one start instead of two
+UNCHANGED = 0.005  # relative gap of balanced rows below which it starts at them unchanged
+STORED = 1.2e7  # maximum number of numbers in the proofs of all splittings
 TREES = 3  # maximum number of cases with a tree, each with a third of the numbers that a tree may have
 QUIET = Monitor()
 
@@ -53,58 +53,43 @@ class Elimination:
     monitor: Monitor = QUIET
     consider: Callable[[np.ndarray], None] = lambda support: None
     turn: int = STEPS  # steps of a case's splitting between two of its bounds
-    planned: tuple[int, ...] = ()  # cases to be opened after the first turns of the first one
+    hurried: bool = False  # whether there is time for a few turns only
     cases: dict[int, Case] = field(default_factory=dict)  # by q_min, the least number of features outside
-    cases_planned: bool = field(init=False, default=False)  # whether its cases were planned
+    sources: dict[int, Series] = field(init=False, default_factory=dict)  # the best multipliers of each splitting
+    version: int = field(init=False, default=0)  # how often these have changed
 
     def __post_init__(self) -> None:
-        self.cases_planned = bool(self.planned)
         cov = self.problem.cov
         self.part = part_of(cov, self.inside)
         self.error = cov._error_elsewhere
-        if self.planned:
-            self._open(0)
-            return
-        q_min = 0
-        while q_min < min(self.problem.k, len(self.excluded_mass)):
-            self._open(q_min)
-            q_min = 2 * q_min + 1
+        self._open(0, branch.Meter(np.inf))
 
-    def _open(self, q_min: int) -> None:
-        """Open a case with the bound by balanced rows."""
+    def _open(self, q_min: int, meter: branch.Meter) -> None:
+        """Open a case with what known multipliers prove of it; with balanced rows if there are none."""
         k = min(self.problem.k - q_min, len(self.inside))
         problem = Problem(self.part, k, self.problem.nonnegative)
-        bound = balanced.balanced_rows(problem, monitor=self.monitor)
-        self.cases[q_min] = Case(problem, bound.value + self.error, bound.ingredients)
+        self.cases[q_min] = Case(problem, np.inf, None)
+        if self.sources:
+            self._transfer(q_min, meter)
+        else:
+            bound = balanced.balanced_rows(problem, monitor=self.monitor)
+            self.cases[q_min].improve(bound.value + self.error, bound.ingredients, None)
 
-    def _open_planned(self, meter: branch.Meter, goal: float) -> None:
-        """Open the planned cases, each from those before it; if there are many, also advance the middle one."""
-        case_zero = self.cases[0]
-        for _ in range(FIRST_TURNS):
-            if not case_zero.is_stalled and not self.monitor.stop():
-                self._advance(case_zero, 0, meter, goal)
-        middle = self.planned[(len(self.planned) - 1) // 2] if len(self.planned) >= MANY_CASES else None
-        for q_min in self.planned[1:]:
-            self._open(q_min)
-            self._warm_start(q_min, meter)
-            if q_min == middle and not self.monitor.stop():
-                self._advance(self.cases[q_min], q_min, meter, goal, MIDDLE)
-        self.planned = ()
-
-    def _warm_start(self, q_min: int, meter: branch.Meter) -> None:
-        """Start a case from the multipliers of the earlier case of least bound: they hold for fewer features, too."""
+    def _transfer(self, q_min: int, meter: branch.Meter) -> None:
+        """Bound a case by the multipliers of the case that serve it best: they hold for any number of features."""
         case = self.cases[q_min]
-        pair_proofs = self._pair_proofs_before(q_min)
-        if pair_proofs and self._has_room(case):
-            _, proof = min(pair_proofs, key=lambda pair: pair[0])
-            case.warm_started = True
-            value, proven = proof_of(case.problem, proof.L, proof.M, monitor=self.monitor)
-            case.improve(value + self.error, proven)
-            meter.pay(len(self.inside), TRANSFER_STEPS)
+        c = case.problem.k
+        case.version = self.version
+        meter.pay(len(self.inside), TRANSFER_STEPS)
+        self.monitor.pay(step_seconds(len(self.inside)) * TRANSFER_STEPS)
+        source = min(self.sources, key=lambda q: self.sources[q].estimate(c))
+        if self.sources[source].estimate(c) + self.error < case.value:
+            value, proof = self.sources[source].proven(c)
+            case.improve(value + self.error, proof, source)
 
     def _has_room(self, case: Case) -> bool:
-        """Whether one more pair-scaled proof fits the storage limit; otherwise the case keeps balanced rows."""
-        others = sum(other.is_paired for other in self.cases.values() if other is not case)
+        """Whether one more splitting fits the storage limit."""
+        others = sum(other.splitting is not None for other in self.cases.values() if other is not case)
         return 2 * (others + 1) * len(self.inside) ** 2 <= STORED
 
     def upper_bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -127,7 +112,7 @@ class Elimination:
     def bound(self) -> Bound:
         """The largest of the bounds over q, with its proof."""
         values, _ = self.upper_bounds()
-        used = self._needed(float(values.max()))
+        proofs = _joined(self._needed(float(values.max())))
         support = np.flatnonzero(self.x)
         outside = self.problem.n - len(self.inside)
         most = int(np.flatnonzero(values >= self.lower_bound).max(initial=0))
@@ -154,8 +139,8 @@ class Elimination:
                 self.inside,
                 support,
                 self.x[support],
-                tuple(case.problem.k for case in used),
-                tuple(case.proof for case in used),
+                tuple(cardinality for cardinality, _ in proofs),
+                tuple(proof for _, proof in proofs),
                 row_skip_threshold,
                 self.boxes,
             ),
@@ -171,7 +156,8 @@ class Elimination:
 
     def _value(self, q: int, on_part: float) -> float:
         """The upper bound on all features that follows from one on T with q features outside."""
-        # A may be indefinite by its error: x_R'Ax_R >= −ε · error. That is less than one allowance; two are allowed for
+        # A may be indefinite by its error e: A + eI is not, and adds e to both bounds, (U + e)/(1 − ε) − e. The error
+        # is less than one allowance; two are allowed for
         return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov._room())
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
@@ -182,94 +168,79 @@ class Elimination:
     def _state(self) -> State:
         """The state that the policy decides on."""
         values, origin = self.upper_bounds()
+        sources = {q_min: case.source for q_min, case in self.cases.items() if case.source is not None}
         return State(
             frozenset(self.cases),
-            frozenset(q_min for q_min, case in self.cases.items() if case.is_stalled),
-            frozenset(q_min for q_min in self.cases if self._can_start_warm(q_min)),
+            frozenset(q for q, case in self.cases.items() if case.is_stalled or not self._may_advance(case)),
+            frozenset(q for q, case in self.cases.items() if case.version < self.version),
+            sources,
             values,
             origin,
             self.lower_bound,
-            self.cases_planned,
-            bool(self.planned),
         )
 
-    def _can_start_warm(self, q_min: int) -> bool:
-        """Whether a case without a splitting can start from multipliers of an earlier case."""
-        case = self.cases[q_min]
-        fresh = case.splitting is None and not case.warm_started
-        return fresh and bool(self._pair_proofs_before(q_min)) and self._has_room(case)
-
-    def _pair_proofs_before(self, q_min: int) -> list[tuple[float, PairProof]]:
-        """The bounds and pair-scaled proofs of earlier cases: those with fewer features outside."""
-        return [
-            (other.value, other.proof)
-            for q, other in self.cases.items()
-            if q < q_min and isinstance(other.proof, PairProof)
-        ]
+    def _may_advance(self, case: Case) -> bool:
+        """Whether the case has a splitting, or one more fits."""
+        return case.splitting is not None or self._has_room(case)
 
     def _take(self, action: Action, meter: branch.Meter, goal: float) -> bool:
         """Take an action; False if it was a tree that has no further bound."""
         q_min = action.q_min
         match action.kind:
-            case Kind.OPEN_PLANNED:
-                self._open_planned(meter, goal)
             case Kind.OPEN:
-                self._open(q_min)
-            case Kind.OPEN_WARM:
-                self._open(q_min)
-                self._warm_start(q_min, meter)
-            case Kind.WARM_START:
-                self._warm_start(q_min, meter)
+                self._open(q_min, meter)
+            case Kind.TRANSFER:
+                self._transfer(q_min, meter)
             case Kind.ADVANCE:
                 self._advance(self.cases[q_min], q_min, meter, goal)
             case Kind.BRANCH:
                 return self._branch(self.cases[q_min], q_min, meter, goal)
         return True
 
-    def _advance(self, case: Case, q_min: int, meter: branch.Meter, goal: float, steps: int = 0) -> None:
+    def _advance(self, case: Case, q_min: int, meter: branch.Meter, goal: float) -> None:
         """Take some steps of a case's splitting."""
         if case.splitting is None:
-            if not self._has_room(case):
-                case.is_stalled = True
-                return
             case.splitting = self._splitting(case, q_min, meter)
-        for _ in range(steps or self.turn):
+        for _ in range(self.turn):
             run_interruptibly(case.splitting.advance, len(self.inside), self.monitor)
             meter.pay(len(self.inside))
             if self.monitor.stop():
                 break
         value, proof = proof_of(case.problem, *case.splitting.multipliers(), monitor=self.monitor)
-        case.improve(value + self.error, proof)
         gain = case.splitting_bound - (value + self.error)
-        case.splitting_bound = min(case.splitting_bound, value + self.error)
+        if gain > 0:
+            case.splitting_bound = value + self.error
+            case.improve(value + self.error, proof, q_min)
+            self._keep(q_min, proof)
         remaining_gap = case.splitting_bound - self._goal_of(q_min, goal)
         case.idle = 0 if gain > SLOW * remaining_gap > 0 else case.idle + 1
         case.is_stalled = case.idle >= PATIENCE or remaining_gap <= 0
 
+    def _keep(self, q_min: int, proof: PairProof) -> None:
+        """Keep the multipliers of a case for the other cases."""
+        whole = Problem(self.part, min(self.problem.k, len(self.inside)), self.problem.nonnegative)
+        self.sources[q_min] = Series(whole, proof)
+        self.version += 1
+        self.cases[q_min].version = self.version
+
     def _goal_of(self, q_min: int, goal: float) -> float:
         """The bound on T at which a case meets the goal for its own number of features outside."""
-        excluded_mass = float(self.excluded_mass[q_min])
-        return goal * (1 - 2 * excluded_mass) / (1 - excluded_mass)
+        return goal * (1 - float(self.excluded_mass[q_min]))
 
     def _splitting(self, case: Case, q_min: int, meter: branch.Meter) -> Splitting:
         """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
         x = self._truncated_x(case.problem.k)
-        if case.warm_started and isinstance(case.proof, PairProof):
-            splitting = Splitting(case.problem, x)
-            splitting.begin_at(case.proof)
-            return splitting
         running = [(abs(q - q_min), q) for q, other in self.cases.items() if other.splitting is not None]
         if not running:
-            rows = case.proof  # the proof from the opening of the case, if still in balanced rows
-            if not isinstance(rows, ScaleProof):
-                rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
-            assert isinstance(rows, ScaleProof)
-            if self.cases_planned and len(self.inside) > RACE_FEATURES:
+            rows = balanced.balanced_rows(case.problem, monitor=self.monitor)
+            assert isinstance(rows.ingredients, ScaleProof)
+            weights, attained = rows.ingredients.weights, float(x @ self.part.entries @ x)
+            if self.hurried and len(self.inside) > RACE_FEATURES:
                 splitting = Splitting(case.problem, x)
-                splitting.begin_balanced(rows.weights, float(x @ self.part.entries @ x), consistent=True)
+                splitting.begin_balanced(weights, attained, consistent=rows.value <= attained * (1 + UNCHANGED))
                 return splitting
-            splitting, value, proof, steps = best_of_two_starts(case.problem, x, rows.weights, self.monitor)
-            case.improve(value + self.error, proof)
+            splitting, value, proof, steps = best_of_two_starts(case.problem, x, weights, self.monitor, lead=1.0)
+            case.improve(value + self.error, proof, None)
             meter.pay(len(self.inside), steps)
             return splitting
         splitting = Splitting(case.problem, x)
@@ -296,10 +267,34 @@ class Elimination:
                 monitor=self.monitor,
                 consider=lambda support: self.consider(self.inside[support]),
                 entries=branch.ENTRIES / TREES,
-                start=case.proof if isinstance(case.proof, PairProof) else None,
+                start=of_pairs(case.proof),
             )
         bound = next(case.tree, None)
         if bound is None:
             return False
-        case.improve(bound.value + self.error, bound.ingredients)
+        case.improve(bound.value + self.error, bound.ingredients, q_min)
         return True
+
+
+def of_pairs(proof: object) -> PairProof | None:
+    """The proof as L and M of its own, None if it has none."""
+    alone = proof.pairs(0) if isinstance(proof, SeriesProof) else proof
+    return alone if isinstance(alone, PairProof) else None
+
+
+def _joined(cases: list[Case]) -> list[tuple[int, object]]:
+    """The proofs of some cases, each with its number of features: those of the same multipliers as one series."""
+    joined: list[tuple[int, object]] = []
+    for case in cases:
+        proof = case.proof
+        series = {id(p.L): place for place, (_, p) in enumerate(joined) if isinstance(p, SeriesProof)}
+        if not isinstance(proof, SeriesProof) or id(proof.L) not in series:
+            joined.append((case.problem.k, proof))
+            continue
+        place = series[id(proof.L)]
+        first, before = joined[place]
+        assert isinstance(before, SeriesProof)
+        if proof.cardinalities[0] < before.cardinalities[-1]:  # equal where T has fewer features than places are free
+            cardinalities, tails = before.cardinalities + proof.cardinalities, before.tails + proof.tails
+            joined[place] = first, SeriesProof(proof.L, proof.M, cardinalities, tails)
+    return joined

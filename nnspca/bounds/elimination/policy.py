@@ -1,27 +1,28 @@
 """The policy of an elimination: which action may lower its largest bound next.
 
-Work is spent on the largest value: if its q is the first of a case, the relaxation of the case is
-continued, and then branch and bound; otherwise the case is split in two.
+Work is spent on the largest value. If its q is the first of a case, the case is bounded by the best multipliers known;
+then the splitting that found them is continued if its own gap is large too, else one of the case's own, and then
+branch and bound. Otherwise the case is split in two, which costs less than a step.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
-SPAN = 8  # most values of q that a case serves before a new case is tried, whose balanced rows are cheap
 SPREAD = 0.25  # ratio of the gaps at the first and last q of a case below which its steps hardly help
+NEAR = 0.9  # the same ratio above which a case between them hardly helps
+AT_SOURCE = 0.5  # ratio of the gap where multipliers come from to the gap where they are used, for steps there
 
 
 class Kind(Enum):
     """What is done with a case."""
 
-    OPEN_PLANNED = "open all planned cases, after the first turns of the first one"
-    OPEN = "open a case with the bound by balanced rows"
-    OPEN_WARM = "open a case and start it from the multipliers of an earlier case"
-    WARM_START = "start an open case from the multipliers of an earlier case"
+    OPEN = "open a case with what known multipliers prove of it, or with balanced rows"
+    TRANSFER = "bound an open case by the newest multipliers of all cases"
     ADVANCE = "take some steps of a case's splitting"
     BRANCH = "grow the tree of a case"
 
@@ -43,61 +44,57 @@ class State:
     cases : frozenset of int
         The open cases, each by the least number q of features outside.
     resting : frozenset of int
-        Those whose splitting has stalled.
+        Those whose splitting has stalled, or cannot be stored.
     warm : frozenset of int
-        Those that can start from the multipliers of an earlier case.
+        Those that have not yet been bounded by the newest multipliers.
+    sources : mapping
+        For a case that multipliers bound, the case whose splitting found them.
     values, origin : ndarray
         For each q, the upper bound on all features, and the first q of the case behind it.
     lower_bound : float
         Variance that is attained.
-    cases_planned : bool
-        Whether the cases were planned.
-    planned : bool
-        Whether planned cases are still to be opened.
     """
 
     cases: frozenset[int]
     resting: frozenset[int]
     warm: frozenset[int]
+    sources: Mapping[int, int]
     values: np.ndarray
     origin: np.ndarray
     lower_bound: float
-    cases_planned: bool
-    planned: bool
+
+    def gap(self, q: int) -> float:
+        """The gap between the upper bound at q and the variance that is attained."""
+        return float(self.values[q]) - self.lower_bound
 
 
 def next_action(state: State, trees: bool) -> Action | None:
     """Return what may lower the largest bound, None if nothing is left; ``trees`` allows branch and bound."""
-    if state.planned:
-        return Action(Kind.OPEN_PLANNED)
     worst = int(state.values.argmax())
     if not np.isfinite(state.values[worst]):
-        return None  # the mass outside could be half of all: no case gives a bound
+        return None  # the mass outside could be all: no case gives a bound
     q_min = int(state.origin[worst])
-    between = [q for q in state.cases if q_min < q <= worst]
-    middle = (q_min + worst + 1) // 2
-    if state.cases_planned and not between and worst - q_min >= SPAN:
-        return Action(Kind.OPEN_WARM, middle)  # its balanced rows and warm start cost less than a few steps
-    if worst > q_min and _low_enough(state, q_min, worst):  # the case serves too many q
-        if not between:
-            return Action(Kind.OPEN, middle)
-        q_min = max((q for q in between if q not in state.resting), default=q_min)
-    return _action_on(state, q_min, worst, trees)
-
-
-def _low_enough(state: State, q_min: int, worst: int) -> bool:
-    """Whether steps of the case at ``q_min`` would hardly lower the bound at ``worst``."""
-    lowest, values = state.lower_bound, state.values
-    spread = values[q_min] - lowest <= SPREAD * (values[worst] - lowest)
-    return bool(values[q_min] <= values[0] or spread or q_min in state.resting)
-
-
-def _action_on(state: State, q_min: int, worst: int, trees: bool) -> Action | None:
-    """Return what is done with the case at ``q_min``, which bounds the largest value."""
+    # the last case that serves it, though one before it may have a lower bound
+    q_min = max((q for q in state.cases if q_min < q <= worst), default=q_min)
     if q_min in state.warm:
-        return Action(Kind.WARM_START, q_min)
-    if q_min not in state.resting:
-        return Action(Kind.ADVANCE, q_min)
-    if worst not in state.cases:  # those before it have stalled
-        return Action(Kind.OPEN, worst)
+        return Action(Kind.TRANSFER, q_min)
+    if worst == q_min:
+        return _steps(state, q_min, trees)
+    first = None if state.sources else _steps(state, 0, False)
+    if first is not None and state.gap(0) > SPREAD * state.gap(worst):
+        return first  # its multipliers serve all others
+    if state.sources and state.gap(q_min) > NEAR * state.gap(worst):
+        steps = _steps(state, q_min, False)
+        if steps is not None:
+            return steps
+    return Action(Kind.OPEN, (q_min + worst + 1) // 2)
+
+
+def _steps(state: State, q_min: int, trees: bool) -> Action | None:
+    """Return the splitting or the tree that may lower the bound of a case: its own, or the one it is bounded by."""
+    source = state.sources.get(q_min, q_min)
+    near = source not in state.resting and state.gap(source) >= AT_SOURCE * state.gap(q_min)
+    for q in (source, q_min) if near else (q_min, source):
+        if q not in state.resting:
+            return Action(Kind.ADVANCE, q)
     return Action(Kind.BRANCH, q_min) if trees else None

@@ -1,16 +1,14 @@
 """Elimination by small masses: a bound proven on a few features extends to all of them.
 
 Let x be optimal, J its support, OPT its variance, T any set of features, R = J∖T with |R| = q, and
-ε = ‖x_R‖². On J, x is an eigenvector of A, so ``x_R'Ax = OPT ε``, that is
-``x_R'A x_T = OPT ε − x_R'A x_R``, and
+ε = ‖x_R‖². On J, x is an eigenvector of A, so ``x_T'Ax = OPT (1 − ε)``. A is positive semidefinite, so
+``(x_T'Ax)² <= x_T'Ax_T · OPT`` (Cauchy and Schwarz), and for any upper bound U on T alone with k − q features
 
-    OPT = x_T'A x_T + 2 x_R'A x_T + x_R'A x_R = x_T'A x_T + 2 OPT ε − x_R'A x_R <= U (1 − ε) + 2 OPT
-    ε
+    OPT (1 − ε)² <= x_T'A x_T <= U (1 − ε).
 
-for any upper bound U on T alone with k − q features, as A is positive semidefinite. ε is at most
-ε_q, the sum of the q largest masses outside T (:mod:`nnspca.bounds.masses`), hence
+ε is at most ε_q, the sum of the q largest masses outside T (:mod:`nnspca.bounds.masses`), hence
 
-    OPT <= max over q of  U_{k−q} (1 − ε_q) / (1 − 2 ε_q)        (ε_q < ½).
+    OPT <= max over q of  U_{k−q} / (1 − ε_q)        (ε_q < 1).
 
 A bound with more features holds with fewer, so a few cardinalities c serve all q: each *case* is one
 of them, with the least bound on T known for it. If the mass of each outside feature is below the share
@@ -38,12 +36,9 @@ from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 PATIENT = 1 / 8  # share of the budget after which a search on T ends unless it improved on the known bound
-LATE = 1 / 4  # share of the budget after which T is enlarged if there was no gain
+LATE = 0.6  # share of the budget after which T is enlarged if there was no gain
 GAIN = 1e-4  # least relative gain worth another bound
-MANY = 150  # k from which a live search plans its cases, because about a hundred values of q matter
-WIDEST = 1000  # maximum number of features of T in a planned search
-LONGER = 2.0  # factor on the budget of a planned search: steps on so many features cost less than they count
-CROWDED = 150  # features of T from which joint bounds on masses are worth a second
+CROWDED = 100  # features of T from which joint bounds on masses are worth a second
 FULL = 0.4  # largest mass outside for which joint bounds may make T smaller
 LIGHT = 0.7  # share of a feature's effect on the others below which its variance alone suffices
 
@@ -77,6 +72,7 @@ def tighten(
     monitor: Monitor,
     consider: Callable[[np.ndarray], None] = lambda support: None,
     companions: Companions | None = None,
+    hurried: bool = False,
 ) -> Iterator[Bound]:
     """Yield decreasing bounds below ``least``; none if too many features have too large a mass.
 
@@ -97,18 +93,20 @@ def tighten(
         Called with a support of at most k features where a better x may lie.
     companions : Companions, optional
         Of rows that may have been read before.
+    hurried : bool
+        Whether there is time for a few turns of splittings only.
     """
     companions = companions or Companions(problem, monitor)
-    elimination = begin(problem, x, least, limits, monitor, consider, companions=companions)
+    elimination = begin(problem, x, least, limits, monitor, consider, companions=companions, hurried=hurried)
     if elimination is None:
         return
     most = budget.trees + budget.relaxations
-    meter, beaten, widened = branch.Meter(most), False, limits.plan_cases
+    meter, beaten, widened = branch.Meter(most), False, False
 
     def larger(than: Elimination) -> Elimination | None:
         """Begin again on twice as many features, or as many as are allowed."""
         wider = replace(limits, smallest=2 * len(than.inside))
-        return begin(problem, x, least, wider, monitor, consider, companions=companions)
+        return begin(problem, x, least, wider, monitor, consider, companions=companions, hurried=hurried)
 
     while True:
         value = float(elimination.upper_bounds()[0].max())
@@ -145,6 +143,7 @@ def begin(
     *,
     lower_bound: float | None = None,
     companions: Companions | None = None,
+    hurried: bool = False,
 ) -> Elimination | None:
     """Choose T: as few features as possible at almost no loss, if the bounds on T are as tight as they can be.
 
@@ -184,7 +183,7 @@ def begin(
             choice and alternative and float(alternative.excluded_mass[-1]) > FULL
         ):  # rather as many features, and less outside
             alternative = choose_subset(len(choice.inside), joint)
-        if joint and alternative and (choice is None or alternative.work <= choice.work):
+        if joint and alternative and (choice is None or alternative.is_better(choice)):
             choice, proof = alternative, joint.proof
     if choice is None:
         return None
@@ -199,7 +198,7 @@ def begin(
         proof,
         monitor,
         consider,
-        planned=choice.planned,
+        hurried=hurried,
     )
 
 
@@ -207,12 +206,10 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
     """Elimination, if the features are too many for the splitting of all."""
     if pair_steps(problem, plan):
         return
-    plan_cases, patient = _should_plan_cases(problem, plan), whole_steps(problem, plan) or plan.thorough
-    limits = Limits(
-        _most_kept(problem, plan), plan.elimination_loss, plan_cases=plan_cases, max_rows_read=rows_read(problem, plan)
-    )
+    patient = whole_steps(problem, plan) or plan.thorough
+    limits = Limits(_most_kept(problem, plan), plan.elimination_loss, max_rows_read=rows_read(problem, plan))
     budget = Budget(
-        plan.elimination_seconds * SECOND * (LONGER if plan_cases else 1.0),
+        plan.elimination_seconds * SECOND,
         min(plan.branch_seconds, plan.elimination_seconds) * SECOND if plan.thorough else 0.0,
         PATIENT if patient else 1.0,  # where others can still be tried
     )
@@ -226,16 +223,12 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
         monitor=context.monitor,
         consider=context.consider,
         companions=context.companions,
+        hurried=not plan.thorough,
     )
-
-
-def _should_plan_cases(problem: Problem, plan: Plan) -> bool:
-    """Whether k is so large and the time so short that the cases are planned in advance."""
-    return problem.k >= MANY and not plan.thorough and not whole_steps(problem, plan)
 
 
 def _most_kept(problem: Problem, plan: Plan) -> int:
     """The maximum number of features of T: fewer if the splitting could run on all features instead."""
     if whole_steps(problem, plan):
         return min(plan.kept_features, int(plan.kept_share * problem.n))
-    return max(plan.kept_features, WIDEST) if _should_plan_cases(problem, plan) else plan.kept_features
+    return plan.kept_features

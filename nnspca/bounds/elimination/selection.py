@@ -7,18 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds import masses
-from nnspca.bounds.plan import cost
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 
 WIDER = 1.25  # factor between successive trial sizes of T
-FINER = 1.12  # the same if cases are planned
-SLACK = 0.012  # assumed relative excess of a bound on T
-AIM = 1.024  # largest accepted ratio of the bound to the variance, mass outside included
+LOOSER = 0.25  # share of the variance that fewer features lose by which their bound does not fall
+MOST_OUTSIDE = 0.5  # mass outside the largest T allowed above which, unless that suffices, a small T is taken or none
+FEW = 500  # features of a small T
 SMALLEST = 64  # least number of features of T
-FEWEST = 4  # maximum number of cases that T is chosen for
-ROOM = 8.0  # an estimated share may be too small by the factor 1 + ROOM·ε⁴, where ε is the mass outside
-RACE_FEATURES = 500  # features from which a planned search tries one start instead of two
 LOSS = 5e-3  # share of the bound that one outside feature may add before T counts as too small
 
 
@@ -34,8 +30,6 @@ class Limits:
         Share of the bound that may be lost for a smaller T, whose relaxations converge faster.
     smallest : int
         Least number of features of T.
-    plan_cases : bool
-        Whether T is chosen so that a few planned cases suffice: for large k and little time.
     max_rows_read : int or None
         Maximum number of rows of A that are read to choose T.
     """
@@ -43,22 +37,20 @@ class Limits:
     features: int
     loss: float
     smallest: int = SMALLEST
-    plan_cases: bool = False
     max_rows_read: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """A choice of T: its features, ε_q of those outside for q = 0, 1, …, and the cases that are planned on it."""
+    """A choice of T: its features, and ε_q of those outside for q = 0, 1, …"""
 
     inside: np.ndarray
     excluded_mass: np.ndarray
-    planned: tuple[int, ...]
 
-    @property
-    def work(self) -> float:
-        """Cost of one step of each case."""
-        return max(len(self.planned), 1) * cost(len(self.inside))
+    def is_better(self, other: Selection) -> bool:
+        """Whether it keeps fewer features, or as many with less mass outside."""
+        size, others = len(self.inside), len(other.inside)
+        return size < others or (size == others and self.excluded_mass.sum() < other.excluded_mass.sum())
 
 
 def choose(
@@ -66,9 +58,8 @@ def choose(
 ) -> Selection | None:
     """Return the smallest T tried whose bound loses at most ``limits.loss``, else the largest T allowed.
 
-    Bounds on T are assumed to be tight. With ``limits.plan_cases`` it is the smallest T that at most
-    ``FEWEST`` cases serve, or a small one with cases opened as needed. None if T would prove no smaller
-    bound than is known, or if too much mass is outside.
+    The bound on T is assumed to be tight for k features; for fewer it falls by a share 1 − ``LOOSER`` of what the
+    variance loses. None if T would prove no smaller bound than is known, or if too much mass is outside.
 
     Parameters
     ----------
@@ -83,66 +74,47 @@ def choose(
         The best upper bound so far divided by the variance; None is returned if no T promises a smaller
         one.
     """
-    features, plan_cases = limits.features, limits.plan_cases
     mass, order, k = ranking.masses, support, len(shares) - 1
     single_share = 1.0 - shares[1] if k else 1.0  # of one feature
-    planned: tuple[int, ...] = ()
-    size, size_within_loss, is_sufficient, excluded_mass, gains = 0, 0, False, np.zeros(1), np.zeros(1)
+    size, is_sufficient, excluded_mass = 0, False, np.zeros(1)
+    within_loss: list[int] = []  # sizes that suffice if all bounds are tight
     next_size = max(limits.smallest, len(support))
-    while not is_sufficient and size < features:
-        size = min(next_size, features)
-        if ranking.largest(size + k, heavy=single_share + LOSS, allowed=features) is None:
+
+    def outside(size: int) -> np.ndarray:
+        """ε_q of the features outside the first ``size``."""
+        return cumulative_masses(mass[order[size - len(support) :][:k]])
+
+    while not is_sufficient and size < limits.features:
+        size = min(next_size, limits.features)
+        if ranking.largest(size + k, heavy=single_share + LOSS, allowed=limits.features) is None:
             return None
         order = np.argsort(-mass, kind="stable")
         order = order[~np.isin(order, support)]
-        excluded_mass = cumulative_masses(mass[order[size - len(support) :][:k]])
+        excluded_mass = outside(size)
         # relative excess of the bound with q features outside over that with none
         here = shares[: len(excluded_mass)]
         gains = _extended_to_all(here, excluded_mass) - 1
-        # the same if a share were a little larger than estimated: near a mass of one half the bound
-        # is very sensitive to it
-        within_loss = bool(
-            (_extended_to_all(here * (1 + ROOM * excluded_mass**4), excluded_mass)[1:] - 1 <= limits.loss).all()
-        )
-        planned = _planned(shares, excluded_mass) if plan_cases else ()
-        is_sufficient = 0 < len(planned) <= FEWEST if plan_cases else within_loss
-        size_within_loss = size if within_loss and not size_within_loss else size_within_loss
-        next_size = int((FINER if plan_cases else WIDER) * size) + 1
-    if plan_cases and not is_sufficient and 0 < size_within_loss <= RACE_FEATURES:
-        # many cases on this small T cost less than on a large one
-        size, planned = size_within_loss, ()
-    elif plan_cases and not planned:
-        return None  # too much mass can lie outside even the largest T allowed
-    if 1 + gains.max() >= least:
+        loose = here + LOOSER * (1 - here)
+        is_sufficient = bool((_extended_to_all(loose, excluded_mass)[1:] - 1 <= limits.loss).all())
+        within_loss += [size] * bool((gains[1:] <= limits.loss).all())
+        next_size = int(WIDER * size) + 1
+    if not is_sufficient and excluded_mass[-1] > MOST_OUTSIDE:
+        if not within_loss or within_loss[0] > FEW:
+            return None
+        size = within_loss[0]
+    excluded_mass = outside(size)
+    if _extended_to_all(shares[: len(excluded_mass)], excluded_mass).max() >= least:
         return None
-    inside = np.sort(np.concatenate([support, order[: size - len(support)]]))
-    return Selection(inside, cumulative_masses(mass[order[size - len(support) :][:k]]), planned)
+    return Selection(np.sort(np.concatenate([support, order[: size - len(support)]])), excluded_mass)
 
 
 def _extended_to_all(shares: np.ndarray | float, excluded_mass: np.ndarray) -> np.ndarray:
-    """The bound on all features that follows from one on T; infinite if half of the mass could lie outside."""
+    """The bound on all features that follows from one on T; infinite if all of the mass could lie outside."""
     return np.where(
-        excluded_mass < 0.5,
-        shares * (1 - excluded_mass) / np.where(excluded_mass < 0.5, 1 - 2 * excluded_mass, 1.0),
+        excluded_mass < 1.0,
+        shares / np.where(excluded_mass < 1.0, 1 - excluded_mass, 1.0),
         np.inf,
     )
-
-
-def _planned(shares: np.ndarray, excluded_mass: np.ndarray) -> tuple[int, ...]:
-    """Return the first q of each of the fewest cases that keep the bound for every q within ``AIM``.
-
-    Bounds on T are taken to be loose by ``SLACK``; empty if it is impossible. ``shares`` are the shares of
-    the variance that k − q features attain, ``excluded_mass`` the masses of q features outside.
-    """
-    firsts = [0]
-    while True:
-        q = firsts[-1]
-        above = np.flatnonzero(_extended_to_all(shares[q] * (1 + SLACK), excluded_mass[q:]) > AIM)
-        if not len(above) or q + above[0] >= len(shares) - 1:  # k features outside leave none in T
-            return tuple(firsts)
-        if not above[0]:
-            return ()
-        firsts.append(q + int(above[0]))
 
 
 def cumulative_masses(descending_masses: np.ndarray) -> np.ndarray:

@@ -28,6 +28,7 @@ from nnspca.certificates.proofs import (
     PartsWorkingProof,
     RankProof,
     ScaleProof,
+    SeriesProof,
     SmallerProof,
     VariancesProof,
     WorkingProof,
@@ -36,6 +37,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldFactor
 
 BLOCK = 3500  # most features among which A is formed for a cover
+WRITTEN = 3e6  # most entries of L in all cases of an elimination: with L and R, some 80 MB
 
 Written = dict[str, Any]
 
@@ -64,6 +66,12 @@ def pairs(writer: Writer, proof: PairProof, k: int, cov: Covariance) -> Written:
     A = entries_of(cov)
     tail = {"t": proof.tail} | writer.factor(proof.tail, A - proof.L)
     return {"kind": "pairs", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M), **tail}
+
+
+def series(writer: Writer, proof: SeriesProof, k: int, cov: Covariance) -> Written:
+    """The proof for the fewest of its features that are no less than k."""
+    place = max(place for place, c in enumerate(proof.cardinalities) if c >= k)
+    return pairs(writer, proof.pairs(place), proof.cardinalities[place], cov)
 
 
 def rows(writer: Writer, proof: ScaleProof, k: int, cov: Covariance) -> Written:
@@ -95,7 +103,14 @@ def branch(writer: Writer, proof: BranchProof, k: int, cov: Covariance) -> Writt
 def elimination(writer: Writer, proof: EliminationProof, k: int, cov: Covariance) -> Written:
     """The features kept, an attained point, and a proof for each number of features outside."""
     part = cov.restrict(proof.features)
-    cases = [write(writer, p, c, part) for c, p in zip(proof.cardinalities, proof.proofs, strict=True)]
+    wanted = [
+        (each, p)
+        for c, p in zip(proof.cardinalities, proof.proofs, strict=True)
+        for each in (p.cardinalities if isinstance(p, SeriesProof) else (c,))
+    ]
+    if len(wanted) > 1 and len(wanted) * len(proof.features) ** 2 > WRITTEN:
+        raise UnsupportedProof
+    cases = [write(writer, p, c, part) for c, p in wanted]
     record = {"kind": "few", "k": k, "T": writer.witness(proof.features), "support": writer.witness(proof.support)}
     record |= {"loadings": writer.witness(proof.loadings), "light": proof.light, "cases": cases}
     if proof.boxes is not None:
@@ -240,6 +255,7 @@ WRITERS: dict[type, Callable[[Writer, Any, int, Covariance], Written]] = {
     PairProof: pairs,
     RankProof: rank,
     ScaleProof: rows,
+    SeriesProof: series,
     SmallerProof: smaller,
     WorkingProof: working,
 }

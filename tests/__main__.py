@@ -74,7 +74,7 @@ def main(words: Sequence[str]) -> int:
     chosen = list(words[1:] if quick else words)
     if not quick:
         ensure()
-    os.environ.update(COMPILED)  # first of all by the server
+    os.environ.update(COMPILED)  # for the server and the checks, too
     checks = [_started(check, dict(os.environ)) for check in CHECKS]  # while the server starts
     shared = serving() if not chosen and not quick else nullcontext()
     with shared as server, _quick(chosen) if quick else _whole(chosen, server) as tests:

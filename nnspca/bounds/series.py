@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.bounds import eigenvalues
+from nnspca.bounds.outside import falling_entries
 from nnspca.certificates.proofs import PairProof, SeriesProof
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -34,10 +35,9 @@ class Series:
     """
 
     def __init__(self, problem: Problem, proof: PairProof) -> None:
-        self.problem, self.M, self.L = problem, proof.M, proof.L.copy()
+        self.M, self.L = proof.M, proof.L.copy()
         np.fill_diagonal(self.L, 0.0)
-        largest = np.sort(proof.M, axis=1)[:, ::-1][:, : max(problem.k - 1, 1)]
-        self._sums = np.cumsum(largest, axis=1)
+        self._sums = np.cumsum(falling_entries(proof.M, problem.k), axis=1)
         self._left = problem.cov.entries - self.L
         self._size = float(np.abs(self._left).max()) or 1.0  # single precision overflows above about 1e38
         self._single = (self._left / self._size).astype(np.float32)
@@ -48,7 +48,7 @@ class Series:
 
     def _shares(self, c: int) -> np.ndarray:
         """S(c)."""
-        return self._sums[:, min(c, self._sums.shape[1] + 1) - 2] if c > 1 else np.zeros(len(self._own))
+        return self._sums[:, c - 2] if c > 1 else np.zeros(len(self._own))
 
     def estimate(self, c: int) -> float:
         """About what c features are bounded by: no bound."""

@@ -55,9 +55,9 @@ class Without(Elimination):
         proof = of_pairs(case.proof)
         if proof is not None:
             block = np.ix_(self.places, self.places)
-            reduced.improve(proof_of(problem, proof.L[block], proof.M[block])[0] + self.error, None, None)
+            reduced.improve(proof_of(problem, proof.L[block], proof.M[block])[0] + self.error, None)
         else:
-            reduced.improve(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None, None)
+            reduced.improve(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
         return reduced
 
     def _splitting(self, case: Case, q_min: int, meter: branch.Meter) -> Splitting:

@@ -18,7 +18,6 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -51,10 +50,7 @@ MOST_TOLD = 200  # most bytes of a progress line
 MOST_WORDS = 200_000_000  # bytes of all names together
 SLAB = 2**22  # bytes handed over at once
 SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
-SCRIPT = (  # a package without its __init__, which takes a third of the start
-    "import sys, types; package = sys.modules['nnspca'] = types.ModuleType('nnspca'); "
-    f"package.__path__ = [{str(Path(__file__).parents[1])!r}]; from nnspca.datasets.apart import answer; answer()"
-)
+SCRIPT = "from nnspca.datasets.apart import answer; answer()"
 
 SMALL = 1_000_000  # bytes of a file of plain text or numbers, which is read as soon as another process is begun
 PLAIN = (".csv", ".tsv", ".txt", ".arff", ".npy", ".mtx")

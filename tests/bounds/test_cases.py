@@ -142,7 +142,7 @@ def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_t
     [
         ([1.0, 2.0, np.inf, 1.0], {}, True, None),
         ([3.0, 2.0, 1.0, 1.0], {}, False, Action(Kind.ADVANCE, 0)),
-        ([3.0, 2.0, 1.0, 1.0], {"warm": {0}}, False, Action(Kind.TRANSFER, 0)),
+        ([3.0, 2.0, 1.0, 1.0], {"outdated": {0}}, False, Action(Kind.TRANSFER, 0)),
         ([3.0, 2.0, 1.0, 1.0], {"resting": {0}}, True, Action(Kind.BRANCH, 0)),
         ([3.0, 2.0, 1.0, 1.0], {"resting": {0}}, False, None),
         ([2.0, 2.0, 2.5, 3.0], {}, False, Action(Kind.ADVANCE, 0)),  # its multipliers serve all others
@@ -150,14 +150,14 @@ def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_t
         ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}}, False, Action(Kind.OPEN, 2)),
         ([2.9, 2.9, 2.9, 3.0], {"sources": {0: 0}}, False, Action(Kind.ADVANCE, 0)),  # a case between hardly helps
         ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}, "cases": {0, 2}}, False, Action(Kind.OPEN, 3)),
-        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}, "cases": {0, 2}, "warm": {2}}, False, Action(Kind.TRANSFER, 2)),
+        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}, "cases": {0, 2}, "outdated": {2}}, False, Action(Kind.TRANSFER, 2)),
         ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0, 3: 0}, "cases": {0, 3}}, False, Action(Kind.ADVANCE, 3)),
         ([2.0, 1.5, 2.0, 3.0], {"sources": {0: 0, 3: 0}, "cases": {0, 3}}, False, Action(Kind.ADVANCE, 0)),
         ([1.0, 1.5, 2.0, 3.0], {"sources": {3: 0}, "cases": {0, 3}, "resting": {3}}, False, Action(Kind.ADVANCE, 0)),
     ],
 )
 def test_the_next_action_is_on_the_case_behind_the_largest_value(values, changes, trees, action):
-    state = {"cases": {0}, "resting": set(), "warm": set(), "sources": {}} | changes
+    state = {"cases": {0}, "resting": set(), "outdated": set(), "sources": {}} | changes
     bounds = {"values": np.array(values), "origin": np.zeros(4, dtype=int), "lower_bound": 0.5}
     assert next_action(State(**state, **bounds), trees) == action
 

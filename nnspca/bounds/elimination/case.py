@@ -27,7 +27,7 @@ class Case:
     source: int | None = None  # the case whose multipliers prove its bound, by its least number of features outside
     version: int = 0  # of the multipliers of all cases when it last took the best of them
 
-    def improve(self, value: float, proof: object, source: int | None) -> None:
+    def improve(self, value: float, proof: object, source: int | None = None) -> None:
         """Keep the lower of two upper bounds."""
         if value < self.value:
             self.value, self.proof, self.source = value, proof, source

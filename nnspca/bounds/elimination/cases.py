@@ -73,7 +73,7 @@ class Elimination:
             self._transfer(q_min, meter)
         else:
             bound = balanced.balanced_rows(problem, monitor=self.monitor)
-            self.cases[q_min].improve(bound.value + self.error, bound.ingredients, None)
+            self.cases[q_min].improve(bound.value + self.error, bound.ingredients)
 
     def _transfer(self, q_min: int, meter: branch.Meter) -> None:
         """Bound a case by the multipliers of the case that serve it best: they hold for any number of features."""
@@ -232,15 +232,18 @@ class Elimination:
         x = self._truncated_x(case.problem.k)
         running = [(abs(q - q_min), q) for q, other in self.cases.items() if other.splitting is not None]
         if not running:
-            rows = balanced.balanced_rows(case.problem, monitor=self.monitor)
-            assert isinstance(rows.ingredients, ScaleProof)
-            weights, attained = rows.ingredients.weights, float(x @ self.part.entries @ x)
+            value, rows = case.value, case.proof  # from the opening of the case, if still by balanced rows
+            if not isinstance(rows, ScaleProof):
+                bound = balanced.balanced_rows(case.problem, monitor=self.monitor)
+                value, rows = bound.value, bound.ingredients
+            assert isinstance(rows, ScaleProof)
+            attained = float(x @ self.part.entries @ x)
             if self.hurried and len(self.inside) > RACE_FEATURES:
                 splitting = Splitting(case.problem, x)
-                splitting.begin_balanced(weights, attained, consistent=rows.value <= attained * (1 + UNCHANGED))
+                splitting.begin_balanced(rows.weights, attained, consistent=value <= attained * (1 + UNCHANGED))
                 return splitting
-            splitting, value, proof, steps = best_of_two_starts(case.problem, x, weights, self.monitor, lead=1.0)
-            case.improve(value + self.error, proof, None)
+            splitting, value, proof, steps = best_of_two_starts(case.problem, x, rows.weights, self.monitor, lead=1.0)
+            case.improve(value + self.error, proof)
             meter.pay(len(self.inside), steps)
             return splitting
         splitting = Splitting(case.problem, x)

@@ -45,7 +45,7 @@ class State:
         The open cases, each by the least number q of features outside.
     resting : frozenset of int
         Those whose splitting has stalled, or cannot be stored.
-    warm : frozenset of int
+    outdated : frozenset of int
         Those that have not yet been bounded by the newest multipliers.
     sources : mapping
         For a case that multipliers bound, the case whose splitting found them.
@@ -57,7 +57,7 @@ class State:
 
     cases: frozenset[int]
     resting: frozenset[int]
-    warm: frozenset[int]
+    outdated: frozenset[int]
     sources: Mapping[int, int]
     values: np.ndarray
     origin: np.ndarray
@@ -76,7 +76,7 @@ def next_action(state: State, trees: bool) -> Action | None:
     q_min = int(state.origin[worst])
     # the last case that serves it, though one before it may have a lower bound
     q_min = max((q for q in state.cases if q_min < q <= worst), default=q_min)
-    if q_min in state.warm:
+    if q_min in state.outdated:
         return Action(Kind.TRANSFER, q_min)
     if worst == q_min:
         return _steps(state, q_min, trees)

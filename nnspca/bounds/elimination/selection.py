@@ -77,7 +77,7 @@ def choose(
     mass, order, k = ranking.masses, support, len(shares) - 1
     single_share = 1.0 - shares[1] if k else 1.0  # of one feature
     size, is_sufficient, excluded_mass = 0, False, np.zeros(1)
-    within_loss: list[int] = []  # sizes that suffice if all bounds are tight
+    size_if_tight = 0  # the least size tried that suffices if the bounds for fewer features are tight, too
     next_size = max(limits.smallest, len(support))
 
     def outside(size: int) -> np.ndarray:
@@ -93,15 +93,15 @@ def choose(
         excluded_mass = outside(size)
         # relative excess of the bound with q features outside over that with none
         here = shares[: len(excluded_mass)]
-        gains = _extended_to_all(here, excluded_mass) - 1
         loose = here + LOOSER * (1 - here)
         is_sufficient = bool((_extended_to_all(loose, excluded_mass)[1:] - 1 <= limits.loss).all())
-        within_loss += [size] * bool((gains[1:] <= limits.loss).all())
+        if not size_if_tight and (_extended_to_all(here, excluded_mass)[1:] - 1 <= limits.loss).all():
+            size_if_tight = size
         next_size = int(WIDER * size) + 1
     if not is_sufficient and excluded_mass[-1] > MOST_OUTSIDE:
-        if not within_loss or within_loss[0] > FEW:
+        if not 0 < size_if_tight <= FEW:
             return None
-        size = within_loss[0]
+        size = size_if_tight
     excluded_mass = outside(size)
     if _extended_to_all(shares[: len(excluded_mass)], excluded_mass).max() >= least:
         return None

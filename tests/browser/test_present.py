@@ -141,3 +141,5 @@ def test_arrows_move_the_steps_of_a_slide_and_a_focused_player_keeps_its_own(vis
     assert page.evaluate(SMALL) == []
     page.wait_for_timeout(1500)
     assert [words for words, pixels in page.evaluate("window.written") if pixels < 19.99] == []
+    page.set_viewport_size({"width": 1280, "height": 720})  # as many projectors
+    page.wait_for_function(FITS)

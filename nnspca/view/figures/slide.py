@@ -27,7 +27,7 @@ def projected(figure: Figure) -> Figure:
     layout = plain["layout"]
     tall, margin = float(layout.get("height", 450)), layout.get("margin", {})
     above, below = float(margin.get("t", 80)), float(margin.get("b", 80))
-    plot, drop = tall - above - below, layout.get("legend", {}).get("y")
+    drop = layout.get("legend", {}).get("y")
     hangs = drop is not None and drop < 0  # the legend stands below the plot
     if hangs:  # a page leaves room for the lines it has on a phone
         below = min(below, LEGEND_DROP + LEGEND_ROW * _lines(figure))
@@ -42,9 +42,8 @@ def projected(figure: Figure) -> Figure:
         legend_font_size=_readable(slide.layout.legend.font.size),
         hoverlabel_font_size=READABLE,
     )
-    if hangs:  # so many pixels, told as a share of the plot's height
-        room = max(height - LARGER * (above + below), 50.0)
-        slide.update_layout(legend_y=max(LARGER * drop * plot / room, -2.0))
+    if hangs:  # at the foot of the figure, however tall the screen lets it be
+        slide.update_layout(legend={"yref": "container", "y": 0.0, "yanchor": "bottom"})
     for axes in (slide.select_xaxes(), slide.select_yaxes()):
         for axis in axes:
             axis.tickfont.size = _readable(axis.tickfont.size)

@@ -140,9 +140,10 @@ class Presenter {
     const slide = this.here;
     if (!slide) return;
     for (const host of within(slide)) if (host.shadowRoot && !host.dataset.slide) { host.dataset.slide = "here"; this.marked.push(host); }
-    // a chart is drawn with larger type as it is, and so it has the pixels of the screen; all else is enlarged
-    const chart = slide.querySelector(".js-plotly-plot"), least = READABLE / SMALLEST + 1e-4;
-    const zoom = chart ? 1 : Math.min(least, Math.max(1, innerWidth / LEAST_WIDE));
+    // a chart is drawn with larger type as it is, and so it has the pixels of the screen; all else is enlarged, on a screen
+    // smaller than SCREEN by less, as its type is read from the same distance
+    const chart = slide.querySelector(".js-plotly-plot"), most = READABLE / SMALLEST + 1e-4;
+    const zoom = chart ? 1 : Math.max(1, most * Math.min(1, innerWidth / SCREEN[0], innerHeight / SCREEN[1]));
     slide.style.setProperty("--slide-tall", chart ? `${Math.min(chart.layout?.meta?.tall ?? Infinity, innerHeight - FOOT - 2 * AIR)}px` : "auto");
     const key = `${zoom} ${innerWidth} ${innerHeight}`;
     if (anew || key !== this.fitted) {
@@ -150,7 +151,7 @@ class Presenter {
       this.wide = 1;
       slide.style.removeProperty("--slide-wide");
       document.documentElement.style.setProperty("--slide-zoom", String(zoom));
-    } else if (!chart && slide.scrollHeight > slide.clientHeight + 1 && this.wide > 0.8) {
+    } else if (!chart && slide.scrollHeight > slide.clientHeight + 1 && this.wide > LEAST_WIDE) {
       this.wide -= 0.05; // what is drawn as wide as it may be is too tall: narrower, it fits
       slide.style.setProperty("--slide-wide", `${100 * this.wide}%`);
     }

@@ -1,10 +1,11 @@
 // What a slide looks like: the sheet that hides the page around it, and the line at its foot.
 
-const READABLE = 20; // pixels: the smallest type on a slide
+const READABLE = 20; // pixels: the smallest type on a slide of a large screen
 const SMALLEST = 12; // pixels: the smallest type on a page
 const FOOT = 46; // pixels for the line at the foot of a slide
 const AIR = 20; // pixels around a figure, before it is enlarged
-const LEAST_WIDE = 640; // pixels a figure has to itself at least, on a wide screen
+const SCREEN = [1920, 1080]; // pixels of the screen on which type of that size is read from the last row
+const LEAST_WIDE = 0.8; // share of the screen's width to which a slide narrows until it is no taller than the screen
 const FIGURE = 120; // pixels: what is smaller is no figure
 const PATIENCE = 2000; // milliseconds in which a page that is drawn anew has all its figures again
 
@@ -26,6 +27,7 @@ html[data-presenting] [data-testid=stElementToolbar] { display: none; }
   width: calc(100vw / var(--slide-zoom)) !important;
   max-width: none !important;
   height: calc((100vh - ${FOOT}px) / var(--slide-zoom)) !important;
+  min-height: 0 !important;
   margin: 0 !important;
   padding: ${AIR}px !important;
   overflow: auto !important;

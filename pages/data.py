@@ -11,7 +11,7 @@ catalogue.apply_scheduled_dataset()  # which the sidebar has done already, where
 now = state.current()
 
 st.title("Data")
-st.markdown("Drop a file of your own or choose a data set: every page then uses it.")
+st.markdown("Drop a file of your own or choose a data set: Explore, Parts and Compare then use it.")
 upload.show()
 preparing_first = st.container()  # of large data: in sight of the sidebar that asked for it
 panels.folder()

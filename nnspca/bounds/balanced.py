@@ -77,8 +77,8 @@ def balanced_rows(
         "balanced-rows",
         value,
         detail=(
-            "Every pair of features splits its covariance in the ratio of their scales, chosen to level the rows. "
-            "The largest row, its own variance and k − 1 largest shares, is this bound."
+            "Every pair of features splits its covariance in the ratio of their scales, chosen so that all row sums "
+            "are nearly equal. The largest row, its own variance and k − 1 largest shares, is this bound."
         ),
         ingredients=ScaleProof(d, level),
     )

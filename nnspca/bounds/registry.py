@@ -45,7 +45,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
         BoundInfo(
             "balanced-rows",
             "Balanced row sums",
-            "Each pair splits its covariance in the ratio of two scales, which level the rows; the largest row counts.",
+            "Each pair splits its covariance in the ratio of two scales that nearly equalise the row sums.",
             (ScaleProof,),
             argument=(
                 "For any positive scales d, 2·xᵢ·xⱼ is at most xᵢ²·(dⱼ/dᵢ) + xⱼ²·(dᵢ/dⱼ), because "

@@ -416,8 +416,9 @@ def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     up, down = int((strong & (x > 0)).sum()), int((strong & (x < 0)).sum())
     if not min(up, down):
         return []
+    rise, fall = max(up, down), min(up, down)
     sentence = (
-        f"Along the first eigenvector {max(up, down):,} features rise while {min(up, down):,} fall: a nonnegative "
-        "component can use only one of these groups."
+        f"Along the first eigenvector {rise:,} feature{'s' * (rise > 1)} rise{'s' * (rise == 1)} while {fall:,} "
+        f"fall{'s' * (fall == 1)}: a nonnegative component can use only one of these groups."
     )
     return [Note("signs", sentence)]

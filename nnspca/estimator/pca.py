@@ -42,7 +42,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
     Parameters
     ----------
     n_components : int
-        Most components. Fewer come out where features or variance run out first, with a
+        Largest number of components. Fewer come out where features or variance run out first, with a
         ConvergenceWarning: see ``n_components_``.
     n_nonzero : int or sequence of int
         Largest number of nonzero loadings: one number for all components, or one for each. It is a

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.figures.paper import A_BAR, BOUND, FOUND, PROVEN, QUIET, SERIES, Bar, Figure, Scatter, with_titles
 
-COLOURS = {"essential": PROVEN, "undecided": FOUND, "dispensable": QUIET}
+COLOURS = {"indispensable": PROVEN, "undecided": FOUND, "dispensable": QUIET}
 
 
 def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, states: Sequence[str]) -> Figure:
@@ -16,9 +16,9 @@ def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, sta
 
     Examples
     --------
-    >>> figure = necessity(["a", "b"], np.array([0.6, 0.4]), np.array([0.7, 1.0]), ["essential", "undecided"])
+    >>> figure = necessity(["a", "b"], np.array([0.6, 0.4]), np.array([0.7, 1.0]), ["indispensable", "undecided"])
     >>> [trace.name for trace in figure.data]
-    ['essential', 'undecided', 'at most (proven)']
+    ['indispensable', 'undecided', 'at most (proven)']
     """
     figure = Figure()
     for state, colour in COLOURS.items():

@@ -114,7 +114,10 @@ class CrossValidation(Display, ByValue):
     def _lines(self) -> list[str]:
         folds = len(self.held_out)
         stopped = ", stopped before its end" if self.stopped else ""
-        return [f"CrossValidation: {len(self.ks)} values of k, {folds} folds{stopped}", self.summary()]
+        return [
+            f"CrossValidation: {wording.plural(len(self.ks), 'value')} of k, {folds} folds{stopped}",
+            self.summary(),
+        ]
 
 
 def _mean(shares: np.ndarray) -> np.ndarray:

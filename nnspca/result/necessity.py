@@ -117,10 +117,10 @@ class Necessity(Display, ByValue):
         return necessity(names, self.component.loadings[order] ** 2, self.limit[order], states)
 
     def _state(self, i: int) -> str:
-        return "essential" if self.essential[i] else "dispensable" if self.dispensable[i] else "undecided"
+        return "indispensable" if self.essential[i] else "dispensable" if self.dispensable[i] else "undecided"
 
     def _lines(self) -> list[str]:
-        counts = [f"{int(v.sum())} {n}" for n, v in (("essential", self.essential), ("undecided", self.undecided))]
+        counts = [f"{int(v.sum())} {n}" for n, v in (("indispensable", self.essential), ("undecided", self.undecided))]
         head = f"Necessity: k = {self.k}, {wording.sign(self.nonnegative)}, {len(self.limit)} features: "
         stopped = ", stopped before its end" if self.stopped else ""
         return [head + ", ".join(counts) + f", the others dispensable{stopped}", self.summary()]

@@ -150,10 +150,9 @@ class Stability(Display, ByValue):
 
     def _lines(self) -> list[str]:
         stopped = ", stopped before its end" if self.stopped else ""
-        head = (
-            f"Stability: {len(self.parts.parts)} parts over {self.resamples} resamples, {self.suggested_r} stable "
-            f"(mean recurrence of at least {self.threshold:g}){stopped}"
-        )
+        found = f"{wording.plural(len(self.parts.parts), 'part')} over {wording.plural(self.resamples, 'resample')}"
+        stable = f"{self.suggested_r} stable (mean recurrence of at least {self.threshold:g})"
+        head = f"Stability: {found}, {stable}{stopped}"
         means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
         lines = [f"{c}: {means[c - 1]:.2f}  {wording.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
         return [head, *lines, *(["…"] if len(self.parts.parts) > 4 else [])]

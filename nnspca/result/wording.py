@@ -93,6 +93,15 @@ def counted(count: int, noun: str) -> str:
     return f"{spelled(count)} {noun}" + ("" if count == 1 else "s")
 
 
+def plural(count: int, noun: str) -> str:
+    """Return a number of things, in digits.
+
+    >>> plural(1, "part"), plural(1000, "resample")
+    ('1 part', '1,000 resamples')
+    """
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
 def spelled(count: int) -> str:
     """Return a number in letters up to twelve.
 

@@ -156,8 +156,8 @@ def test_solve_live_starts_from_nothing(empty_ledger, monkeypatch):
 @pytest.mark.parametrize(
     ("lower", "upper", "said"),
     [
-        (0.98599, 1.0, "The proven maximum is 50.0 %, so this is **at least 98.5 % of the optimum**."),
-        (0.99989, 1.0, "so this is **at least 99.98 % of the optimum**."),
+        (0.98599, 1.0, "The proven maximum is 50.0 %; before rounding, this is **at least 98.5 % of the optimum**."),
+        (0.99989, 1.0, "this is **at least 99.98 % of the optimum**."),
         (1.0, 1.0, "It is **proven optimal**, to 1 part in 10,000."),
         (1.0, np.inf, "Computing the upper bound …"),
     ],

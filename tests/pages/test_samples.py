@@ -80,7 +80,7 @@ def test_the_share_of_pairs_is_rounded_against_the_part_and_the_best_told_class_
     assert "separates a best of 3 classes (AUC 1.00): a scores lower" in claims.told_apart(three, told(three)[1])
     mixed = made(both.X, labels=np.arange(40) % 2, label_names=("7", "8"))
     assert "hardly" in claims.told_apart(mixed, told(mixed)[1])
-    assert "class 7 best (AUC 0.52)" in claims.told_apart(mixed, told(mixed)[1])
+    assert "best class 7, which scores lower (AUC 0.52;" in claims.told_apart(mixed, told(mixed)[1])
     assert "one class, b" in claims.told_apart(DEGENERATE["one class"], told(DEGENERATE["one class"])[1])
     assert "too few" in claims.told_apart(DEGENERATE["thirty classes"], told(DEGENERATE["thirty classes"])[1])
     assert claims.told_apart(made(X), told(made(X))[1]) == ""
@@ -91,7 +91,7 @@ def test_a_loss_is_rounded_up_and_a_gain_is_told_where_the_solver_stopped_short(
     data = made([[2.0, 1.0, 0.5], [1.0, 2.0, 0.5], [0.5, 0.5, 2.0]], kind="covariance", feature_names=("a", "b", "c"))
     best = nnspca.solve(cov, 2)
     said = " ".join(claims.why(nnspca.contribution(cov, best, 0), best, data, standardised=False))
-    assert "It accounts for 66.7 % of the component's variance" in said
+    assert "Terms with it make up 66.7 % of the variance" in said
     assert "Removing it costs at most 33.34 % of the variance." in said  # a third: the last digit is raised
     assert "Replacing it by the best substitute found, c, costs at most 16.67 %" in said
     assert "It rises with the component's other feature, b (covariance 1.000)." in said

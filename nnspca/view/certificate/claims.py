@@ -33,7 +33,7 @@ def claim(certificate: Certificate, n: int) -> str:
     most = at_most(100 * certificate.upper / certificate.leading, 1)
     kind = kind_of(certificate.component, certificate.k)
     return (
-        f"Consider every component of {n:,} features: {kind}. None has a variance above "
+        f"Consider every vector of {n:,} loadings that is {kind}. None has a variance above "
         f"**{number(certificate.upper, up=True)}**, which is {most} % of λ₁. The best one found has "
         f"**{number(certificate.lower)}**, {best}"
     )

@@ -163,7 +163,10 @@ def take_home(
     certificate: Certificate | PartsCertificate, stem: str, code: str, key: str, cov: nnspca.Covariance | None = None
 ) -> None:
     """Offer a certificate as a file and a script that checks it; with ``cov``, the file serves the checker too."""
-    st.markdown("**Verify it elsewhere.** Put both files in one folder and run the script; it needs only nnspca.")
+    st.markdown(
+        "**Verify it elsewhere.** Put both files in one folder, with your data file if you uploaded one, and run the "
+        "script; it needs only nnspca."
+    )
     with st.container(horizontal=True):
         charts.download(
             "Certificate (NPZ)",

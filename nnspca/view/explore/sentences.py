@@ -107,7 +107,7 @@ def sentence(part: Component, known: Known, data: Dataset, leading: float, featu
     if optimal(ratio):
         return f"{text}: proven optimal, to 1 part in 10,000{source}.{fewer}"
     most = at_most(min(100 * known.upper / leading, 100.0), 1)
-    return f"{text}. The proven maximum is {most} %, so this is {proven_share(ratio)}{source}.{fewer}"
+    return f"{text}. The proven maximum is {most} %; before rounding, this is {proven_share(ratio)}{source}.{fewer}"
 
 
 def live(latest: LiveResult, leading: float, *, done: bool) -> str:

@@ -26,8 +26,7 @@ def projected(figure: Figure) -> Figure:
     plain = figure.to_plotly_json()
     layout = plain["layout"]
     tall, margin = float(layout.get("height", 450)), layout.get("margin", {})
-    above, below = float(margin.get("t", 80)), float(margin.get("b", 80))
-    drop = layout.get("legend", {}).get("y")
+    below, drop = float(margin.get("b", 80)), layout.get("legend", {}).get("y")
     hangs = drop is not None and drop < 0  # the legend stands below the plot
     if hangs:  # a page leaves room for the lines it has on a phone
         below = min(below, LEGEND_DROP + LEGEND_ROW * _lines(figure))

@@ -45,7 +45,7 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     if words.optimal(ratio):
         return f"{says} {'It is' if r == 1 else 'They are'} **proven optimal**, to 1 part in 10,000{source}."
     most = f"The proven maximum is {words.at_most(100 * known.upper / parts.total, 1)} %"
-    return f"{says} {most}{source}, so this is **{words.proven_share(ratio)}**."
+    return f"{says} {most}{source}; before rounding, this is **{words.proven_share(ratio)}**."
 
 
 def explained(r: int, share: float, single: int = 0) -> str:

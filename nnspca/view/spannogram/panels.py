@@ -39,7 +39,7 @@ def idea(now: State) -> str:
     which = "k highest curves above zero" if now.nonnegative else "k largest curves"
     return (
         f"Each feature is a curve over the direction. **The {which} form the set: the best features for that "
-        "direction.** The set changes only where curves cross."
+        "direction.** The set changes only where curves cross, or one crosses zero."
     )
 
 

@@ -76,7 +76,8 @@ def told_apart(data: Dataset, positions: SamplePositions) -> str:
     others = class_name(data, next(c for c in present if c != best)) if len(present) == 2 else "all others"
     shown, higher = words.at_least(max(area, 1 - area), 2), "higher" if area >= 0.5 else "lower"
     if max(area, 1 - area) < CHANCE:
-        return f"The score hardly separates the classes: {name} best (AUC {shown}); chance gives 0.50."
+        best_one = f"best {name}, which scores {higher} (AUC {shown}; chance gives 0.50)"
+        return f"The score hardly separates the classes: {best_one}."
     which = f" from {others}" if len(present) == 2 else f" best of {len(present)} classes"
     return f"The score separates {name}{which} (AUC {shown}): {name} scores {higher}."
 
@@ -106,7 +107,10 @@ def why(role: Contribution, part: Component, data: Dataset, *, standardised: boo
     lines = [_with_the_rest(role, data, covariance)] if len(role.others) else []
     if inside:
         loading = words.fixed(role.loading, 3)
-        lines.append(f"It accounts for {_percent(role.held)} of the component's variance; its loading is {loading}.")
+        lines.append(
+            f"Terms with it make up {_percent(role.held)} of the variance (a term of two features counts for both); "
+            f"its loading is {loading}."
+        )
         if len(role.others):
             lines.append(f"Removing it costs {_lost(role.loss)}.")
         else:

@@ -24,8 +24,8 @@ FIGURES.two = (desk) => {
   const stops = guided();
   let at = -1;
   const row = desk.row();
-  desk.button(row, "← Stop", () => visit(-1));
-  desk.button(row, "Next stop →", () => visit(1), { primary: true });
+  desk.button(row, "← change", () => visit(-1));
+  desk.button(row, "change →", () => visit(1), { primary: true });
   desk.button(row, "★ Optimum", () => { at = stops.length - 1; visit(0); });
 
   /** What there is to see in a turn: one crossing that changes nothing, every change, then the optimum. */

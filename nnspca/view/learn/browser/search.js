@@ -193,7 +193,7 @@ FIGURES.cells = (desk) => {
 
 FIGURES.em = (desk) => {
   const { A, k, optimum, genes } = desk.data, n = A.length, LONG = 24;
-  const which = desk.choice("Data", ["Timber, 13 features", `Genes, ${count(genes.n)} features`]);
+  const which = desk.choice("Data", ["Pit props, 13 features", `Genes, ${count(genes.n)} features`]);
   let runs = [];
   const row = desk.row();
   const once = desk.button(row, "Start once", () => start(1), { primary: true });

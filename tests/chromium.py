@@ -1,4 +1,4 @@
-"""Find a Chromium for the browser tests, or install one."""
+"""Find a Chromium for the browser tests, or install one; ``python3 -m tests.chromium`` needs no other package."""
 
 import os
 import shutil
@@ -12,13 +12,9 @@ PACKAGES = (SHELL, "chromium")  # of Debian, in the order they are tried
 
 def find() -> str | None:
     """Return the path of a Chromium: the one NNSPCA_CHROMIUM names, one on PATH, or Playwright's own."""
-    named = os.environ.get("NNSPCA_CHROMIUM")
-    if named:
-        return named if os.path.exists(named) else None
-    for name in NAMES:
-        path = shutil.which(name)
-        if path:
-            return path
+    path = _at_hand()
+    if path or os.environ.get("NNSPCA_CHROMIUM"):
+        return path
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -26,15 +22,19 @@ def find() -> str | None:
     return path if os.path.exists(path) else None
 
 
+def _at_hand() -> str | None:
+    named = os.environ.get("NNSPCA_CHROMIUM")
+    if named:
+        return named if os.path.exists(named) else None
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
 def ensure() -> str:
     """Return a Chromium's path, installing Debian's as root and Playwright's own otherwise."""
     path = find()
-    if path is None and hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
-        subprocess.run(["apt-get", "update", "-q"], check=False)
-        for package in PACKAGES:
-            if path is None:
-                subprocess.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", package], check=False)
-                path = find()
+    if path is None:
+        debian()
+        path = find()
     if path is None:
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
         path = find()
@@ -44,3 +44,17 @@ def ensure() -> str:
             "or name it in NNSPCA_CHROMIUM"
         )
     return path
+
+
+def debian() -> None:
+    """Install Debian's Chromium as root, unless one is at hand."""
+    if _at_hand() or not hasattr(os, "geteuid") or os.geteuid() != 0 or not shutil.which("apt-get"):
+        return
+    subprocess.run(["apt-get", "update", "-q"], check=False)
+    for package in PACKAGES:
+        if not _at_hand():
+            subprocess.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", package], check=False)
+
+
+if __name__ == "__main__":
+    debian()

@@ -1,3 +1,4 @@
+import fcntl
 import functools
 import gc
 import os
@@ -29,10 +30,18 @@ settings.load_profile("nnspca")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage while thousands of tests are collected, nor among them afterwards: they all stay."""
+    """Let one worker collect before all others, which find compiled what they import.
+
+    Look for no garbage while thousands of tests are collected, nor among them afterwards: they all stay.
+    """
     gc.disable()
     try:
-        return (yield)
+        with open(__file__) as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                fcntl.flock(lock, fcntl.LOCK_SH)
+            return (yield)
     finally:
         gc.freeze()
         gc.enable()

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from nnspca.view.link import state
+from tests.browser import test_spannogram
 from tests.browser.waiting import rest
 
 pytestmark = pytest.mark.browser
@@ -143,7 +144,7 @@ PHONE = [
     "/?data=digits&why=20",
     "/compare?vs=pitprops&vs=digits&fine=few",
     "/compare?what=solvers&data=pitprops&racers=best&racers=em&racers=pca",
-    "/spannogram?",
+    "/spannogram",
 ]
 # What moves while a page settles, where it is more than it should be: to be brought down.
 FIGURE_FIRST = {"/parts", "/compare", "/spannogram"}  # its choices, which are many, stand under it
@@ -157,6 +158,8 @@ def test_nothing_jumps_on_a_phone_while_a_page_loads_and_its_figure_stands_above
     shifts = page.evaluate("() => window.shifts")
     assert sum(ours for ours, by_hand, *_ in shifts if not by_hand) < 0.05, shifts
     assert page.evaluate(ORDER) == [True] * (path.partition("?")[0] in FIGURE_FIRST)
+    if path == "/spannogram":
+        test_spannogram.nothing_reaches_beyond_a_phone(page)
 
 
 def test_the_measure_of_contrast_finds_what_is_faint(browsing):

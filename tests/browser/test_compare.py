@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.test_app import quiet, settled_url, traces
 
@@ -31,8 +31,25 @@ def test_the_answer_and_the_whole_figure_stand_before_the_run_has_ended_and_the_
     assert "what=solvers" in settled_url(page, what="solvers")
 
 
+def sketched(visit, path: str, key: str) -> Page:
+    """Open a page where a sketch stands in a figure's place until the browser can draw it, and state that."""
+    held, drawing = [], re.compile(r"/PlotlyChart[^/]*\.js")
+    page = visit(path, before=lambda page: page.route(drawing, lambda route: held.append(route)))
+    place = page.locator(f".st-key-{key}-sketched, .st-key-{key}-running-sketched")
+    sketch = place.locator(".sketch")
+    expect(sketch).to_be_visible()
+    # both frames, a band and a curve at least, once the first points are known
+    expect(sketch).to_have_attribute("style", re.compile("url.*data:image/svg.xml(.*%3Cpath){4}"))
+    assert page.locator(".js-plotly-plot").count() == 0
+    while held:
+        held.pop().continue_()
+    place.locator(".js-plotly-plot .main-svg").first.wait_for()
+    expect(sketch).to_be_hidden()
+    return page
+
+
 def test_all_data_sets_stand_in_one_figure_the_table_goes_home_and_the_link_opens_the_same_view(visit):
-    page = quiet(visit(QUICK + "&by=best&panels=true"))
+    page = quiet(sketched(visit, QUICK + "&by=best&panels=true", "together"))
     lines = [t for t in traces(page, "together") if t["name"] in ("Pit props", "Handwritten digits")]
     assert {line["panel"] for line in lines} == {"y", "y2"}
     for name, n in (("pitprops", 13), ("digits", 64)):

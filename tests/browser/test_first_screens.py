@@ -73,18 +73,27 @@ def data(page: Page) -> None:
     sentence(page, "Drop a file of your own or choose a data set: every page then uses it")
     seen(page.get_by_role("button", name=re.compile("Handwritten digits"))).click()
     expect(page).to_have_url(re.compile("data=digits"))
-    table = "\n".join(["a,b,c", *(f"{i % 3},{i % 5},{i * i % 7}" for i in range(30))])
+    rows = [",".join(str((i * j) % 7 + i % 3) for j in range(1, 6)) for i in range(20)]
+    table = "\n".join(["roses,tulips,ferns,moss,ivy", *rows])
     seen(page.locator(".st-key-upload")).locator("input[type=file]").set_input_files(
-        {"name": "mine.csv", "mimeType": "text/csv", "buffer": table.encode()}
+        {"name": "garden.csv", "mimeType": "text/csv", "buffer": table.encode()}
     )
+    page.get_by_text("In use: your file garden").wait_for()
     page.get_by_role("link", name="Explore →").click()
-    expect(page.get_by_text(re.compile("mine.*which .* features vary together most")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("garden.*which .* features vary together most")).first).to_be_visible()
+    found = page.locator(".play[data-k]")
+    expect(found.locator("[data-say=words]")).to_contain_text(OPTIMUM)
+    named = re.compile("; the largest: (roses|tulips|ferns|moss|ivy)")
+    expect(found.locator(".picture")).to_have_attribute("aria-label", named)
+    page.get_by_role("link", name="Parts", exact=True).click()
+    expect(page).to_have_url(re.compile("parts"))
+    expect(page.get_by_text(re.compile("parts explain"))).to_be_visible()  # with nothing chosen by hand
+    expect(page.locator(".face[data-seen]")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "act", [explore, parts, spannogram, learn, compare, papers, data], ids=lambda act: act.__name__
-)
+@pytest.mark.parametrize("act", [parts, learn, compare, papers, data], ids=lambda act: act.__name__)
 def test_the_first_screen_does_what_its_sentence_says(visit, act):
-    page = visit("/" if act is explore else f"/{act.__name__}", height=800)
+    """Those of Explore and Spannogram do so in ``test_certificate.py`` and ``test_spannogram.py``."""
+    page = visit(f"/{act.__name__}", height=800)
     page.get_by_role("heading", level=1).wait_for()
     act(page)

@@ -119,27 +119,6 @@ def test_a_number_near_zero_is_said_without_a_sign(visit):
     assert not re.search(r"[-−]0(\.0+)?(?![.\d])", said), said
 
 
-def sketched(visit, path: str, key: str) -> Page:
-    """Open a page where a sketch stands in a figure's place until the browser can draw it, and state that."""
-    held, drawing = [], re.compile(r"/PlotlyChart[^/]*\.js")
-    page = visit(path, before=lambda page: page.route(drawing, lambda route: held.append(route)))
-    place = page.locator(f".st-key-{key}-sketched, .st-key-{key}-running-sketched")
-    sketch = place.locator(".sketch")
-    expect(sketch).to_be_visible()
-    # both frames, a band and a curve at least, once the first points are known
-    expect(sketch).to_have_attribute("style", re.compile("url.*data:image/svg.xml(.*%3Cpath){4}"))
-    assert page.locator(".js-plotly-plot").count() == 0
-    while held:
-        held.pop().continue_()
-    place.locator(".js-plotly-plot .main-svg").first.wait_for()
-    expect(sketch).to_be_hidden()
-    return page
-
-
-def test_a_sketch_stands_where_the_figures_of_a_comparison_will_be(visit):
-    sketched(visit, "/compare?vs=pitprops&vs=digits&fine=few", "together")
-
-
 # Canvases say what they write.
 LISTEN = """() => { window.written = []; const pen = CanvasRenderingContext2D.prototype, write = pen.fillText;
   pen.fillText = function (words, ...where) {

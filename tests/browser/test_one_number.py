@@ -1,9 +1,11 @@
 """One problem, one number: what all pages say of a problem, once their runs have ended, is the same."""
 
 import re
+from urllib.parse import urljoin
 
 import pytest
 
+from tests.browser.conftest import PARKED
 from tests.browser.waiting import rest
 
 SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.I)
@@ -19,12 +21,24 @@ def shares(text):
 
 
 def told(visit, path, selector, settled=True):
-    """What a page says in one place, once it has come to rest, or as soon as it says it."""
+    """What a page says in one place, once it has come to rest, or as soon as it says it; the page is left then.
+
+    A page that stayed open would have its runs go on, before those that the next one waits for.
+    """
     page = visit(path)
     page.locator(selector).filter(has_text=STATED).first.wait_for()
     if settled:
         rest(page, "false", 600)
-    return "\n".join(page.locator(selector).all_inner_texts())
+    said = "\n".join(page.locator(selector).all_inner_texts())
+    leave(page)
+    return said
+
+
+def leave(page):
+    """Leave the app without an error, and no tab open."""
+    assert not page.get_by_test_id("stException").count()
+    page.evaluate("() => sessionStorage.clear()")
+    page.goto(urljoin(page.url, PARKED))
 
 
 @pytest.mark.parametrize(("name", "k", "board"), PROBLEMS)
@@ -41,6 +55,7 @@ def test_a_component_has_one_proven_share_on_every_page(visit, name, k, board):
     said = page.get_by_text(re.compile("Solver: .*(of the optimum|proven optimal)")).first
     said.wait_for()
     found["learn"] = shares(said.inner_text())
+    leave(page)
     found["explore again"] = shares(told(visit, f"/?{problem}", ".play .words"))
     assert all(len(said) == 1 for said in found.values()), found
     assert len(set.union(*found.values())) == 1, found

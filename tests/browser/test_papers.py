@@ -111,17 +111,13 @@ def test_stop_ends_a_long_run_within_a_second_and_keeps_what_was_found(visit):
     assert any(len(t["x"]) for t in traces(page, f"{study.name}-variance"))
 
 
-def test_a_study_fits_a_phone(visit):
+def test_a_study_fits_a_phone_and_its_link_to_the_spannogram_opens_the_same_four_curves(visit):
     study = STUDIES["asteris2011-fig1"]
     page = visit(address(study), width=390, height=844)
     press_run(page)
     wait_for_tables(page, study)
     wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert wide <= 390
-
-
-def test_the_link_to_the_spannogram_opens_the_same_four_curves(visit):
-    page = visit(address(STUDIES["asteris2011-fig1"]))
     link = page.get_by_role("link", name="Play with it on the spannogram page")
     with page.context.expect_page() as opened:
         link.click()

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from nnspca.spannogram import curves
 from nnspca.view.spannogram import globe, rows
+from tests.browser import test_first_screens
 from tests.browser.test_app import settled_url
 
 pytestmark = pytest.mark.browser
@@ -134,6 +135,7 @@ def test_nothing_moves_before_a_person_moves_it_every_control_has_a_name_and_dra
     assert content.startswith(b"\x89PNG")
     assert len(content) > 10_000
     is_turned_by_dragging(page)
+    test_first_screens.spannogram(rested(page))
 
 
 def is_turned_by_dragging(page: Page) -> None:
@@ -202,6 +204,7 @@ def test_stepping_visits_every_change_and_names_both_sets_and_a_jump_reaches_the
     jumps_to_the_optimum(page, V, 2, nonnegative)
     if nonnegative:
         says_why_a_crossing_changes_nothing(page, V)
+        takes_a_number(page, has_a_peak_dragged(page, V))
 
 
 def told(before: list[int], after: list[int], met: str) -> str:
@@ -252,9 +255,8 @@ def test_a_link_reopens_the_same_direction(visit):
     assert said(again, "set") == said(page, "set")
 
 
-def test_dragging_a_peak_reshapes_its_curve_and_the_link_keeps_it(visit):
-    page = ready(visit("/spannogram"))
-    V = rows.example(2)
+def has_a_peak_dragged(page: Page, V: np.ndarray) -> np.ndarray:
+    """Which reshapes its curve, and the link keeps it."""
     page.mouse.move(*at(page, np.arctan2(*V[1]), np.hypot(*V[1])))
     page.mouse.down()
     page.mouse.move(*at(page, -0.5, 2.0), steps=5)
@@ -265,6 +267,7 @@ def test_dragging_a_peak_reshapes_its_curve_and_the_link_keeps_it(visit):
     np.testing.assert_array_equal(np.delete(changed, 1, axis=0), np.delete(V, 1, axis=0))
     page.wait_for_timeout(800)
     assert members(said(page, "set")) == top(changed, 2, number(page, "phi"))
+    return changed
 
 
 def at_rest(element: Locator) -> dict:
@@ -279,8 +282,9 @@ def at_rest(element: Locator) -> dict:
     raise AssertionError("the element never came to rest")
 
 
-def test_a_number_can_be_typed_and_an_empty_cell_says_what_to_do(visit):
-    page = ready(visit("/spannogram"))
+def takes_a_number(page: Page, V: np.ndarray) -> None:
+    """As it is typed; and an empty cell says what to do."""
+    before = link(page, "V")
     page.get_by_text("The numbers behind the curves").click()
     table = page.get_by_test_id("stDataFrame")
     box = at_rest(table)
@@ -291,9 +295,9 @@ def test_a_number_can_be_typed_and_an_empty_cell_says_what_to_do(visit):
     editor.fill("-1.5")
     expect(editor).to_have_value("-1.5")
     editor.press("Enter")
-    typed = link(page, "V")
-    V = rows.example(2)
     V[0, 1] = -1.5
+    page.wait_for_function("before => new URLSearchParams(location.search).get('V') !== before", arg=before)
+    typed = link(page, "V")
     np.testing.assert_array_equal(rows.read_link(typed, (4, 2)), V)
     box = at_rest(table)
     page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 35 + 17)
@@ -472,11 +476,13 @@ def test_a_question_goes_once_the_picture_has_moved_past_it_and_comes_back_on_re
     expect(tour.locator("[data-option]")).to_have_count(3)
 
 
-@pytest.mark.parametrize(
-    "path", ["/spannogram", "/spannogram?curves=data+set&step=1", "/spannogram?dimensions=3:+a+sphere"]
-)
+@pytest.mark.parametrize("path", ["/spannogram?curves=data+set&step=1", "/spannogram?dimensions=3:+a+sphere"])
 def test_on_a_phone_nothing_reaches_beyond_the_screen(visit, path):
-    page = visit(path, 390, height=844)
+    """Nor do the four curves, in ``tests/browser/test_access.py``."""
+    nothing_reaches_beyond_a_phone(visit(path, 390, height=844))
+
+
+def nothing_reaches_beyond_a_phone(page: Page) -> None:
     page.locator("section[data-frames]").wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     page.wait_for_timeout(500)

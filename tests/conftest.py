@@ -13,7 +13,8 @@ from nnspca.datasets import fetch
 
 QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests quick``
 FEW = 3  # instances of each statement that are tried then
-LONGEST = ("test_papers.py", "test_parts.py", "test_certificate.py")  # of the browser tests: these begin
+# Of the browser tests: these begin.
+LONGEST = ("test_papers.py", "test_parts.py", "test_certificate.py", "test_one_number.py")
 WORDS = 2000  # characters said of each try that failed where a later one did not
 BROWSING = 10  # how far a worker at a browser steps back, and with it the browser: as far as what the app computes
 BACK = 14  # and one at other tests

@@ -23,7 +23,8 @@ FLAGS = [
     "--no-first-run",
     "--process-per-site",  # tabs share what the first one has compiled
 ]
-PLAINLY = "--js-flags=--no-opt --no-maglev"  # a visit lives for seconds: code that is optimised in it hardly runs
+# A visit lives for seconds: code that is optimised in it hardly runs, and what is compiled serves the next visit, too.
+PLAINLY = "--js-flags=--no-opt --no-maglev --no-flush-bytecode"
 PATIENCE = 60_000  # milliseconds; twenty times what anything takes: others work beside
 expect.set_options(timeout=PATIENCE)
 PARKED = "/_stcore/health"  # an address of the app's server that runs nothing

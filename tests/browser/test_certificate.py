@@ -8,7 +8,6 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import test_first_screens
 from tests.browser.test_app import PROVEN, field, lines, player, quiet, settled_url
 from tests.browser.test_front import grown
 from tests.pace import slowness
@@ -67,7 +66,6 @@ def test_the_first_screen_stands_above_the_fold_and_shows_a_part_of_a_face(visit
             assert box["x"] + box["width"] <= width
         assert found.locator(".picture").bounding_box()["height"] >= 180
     expect(found.locator("[data-say=live]")).to_contain_text(PROVEN, timeout=90_000)  # the live run beside it
-    test_first_screens.explore(page)
     # the data stand below it
     page.get_by_text("Downloads and code, the data").click()
     page.get_by_text("The data", exact=True).click()

@@ -45,6 +45,7 @@ def sketched(visit, path: str, key: str) -> Page:
         held.pop().continue_()
     place.locator(".js-plotly-plot .main-svg").first.wait_for()
     expect(sketch).to_be_hidden()
+    page.unroute_all()  # while requests are watched, nothing that was kept is used
     return page
 
 

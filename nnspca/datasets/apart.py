@@ -53,7 +53,7 @@ SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up
 SCRIPT = "from nnspca.datasets.apart import answer; answer()"
 
 SMALL = 1_000_000  # bytes of a file of plain text or numbers, which is read as soon as another process is begun
-PLAIN = (".csv", ".tsv", ".txt", ".arff", ".npy", ".mtx")
+PLAIN = (".csv", ".tsv", ".txt", ".arff", ".npy")
 
 
 def parse(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:

@@ -1,6 +1,6 @@
 """Reads saved arrays (NPY, NPZ, MAT); headers are checked before any data are loaded.
 
-numpy reads the arrays; the headers are looked at by hand, as numpy.load makes room for whatever
+numpy and scipy read the arrays; the headers are looked at first, as both make room for whatever
 they promise.
 """
 
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from nnspca.datasets import limits
 from nnspca.datasets.archives import open_zip
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.matlab import numeric_variables
 from nnspca.datasets.sparse import DAMAGED, check_shape, compressed, triplets
 from nnspca.datasets.tables import encode_labels
 from nnspca.errors import DataError
@@ -25,6 +26,7 @@ from nnspca.numerics.doubles import as_doubles
 _LABEL_KEYS = ("y", "labels", "label", "gnd")
 _TEXT_KEYS = frozenset({"feature_names", "label_names", *_LABEL_KEYS})
 _SPARSE_KEYS = frozenset({"format", "shape", "data"})
+_MAT_NUMBERS = ("double", "single", "sparse", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 _NPY_HEAD = 12_000  # bytes; numpy refuses longer headers
 
 
@@ -88,12 +90,36 @@ def _sparse(names: Iterable[str], load: Callable[[str], np.ndarray], samples: st
 
 def read_mat(data: bytes, *, samples: str = "rows") -> Content:
     """Read the variable ``X`` (or the only numeric matrix) from the bytes of a MATLAB file (v5 to v7)."""
-    variables = numeric_variables(data)
-    vectors = {name for name in _LABEL_KEYS if name in variables and 1 in variables[name].shape}
-    matrices = {name: v.shape for name, v in variables.items() if name not in vectors}
-    key = _choose(matrices or {name: v.shape for name, v in variables.items()})
-    named_vectors = {name: variables[name].array().ravel() for name in vectors - {key}}
-    return _content(variables[key].array(), samples, named_vectors)
+    if data[:10] == b"MATLAB 7.3" or b"\x89HDF\r\n\x1a\n" in data[:1024]:
+        raise DataError("this is a MATLAB v7.3 (HDF5) file; save it with save('file.mat', 'X', '-v7').")
+    if data[126:128] not in (b"IM", b"MI"):
+        raise DataError("this is not a MATLAB v5 file; save it with save('file.mat', 'X', '-v7').")
+    from scipy.io import matlab
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        listed = matlab.whosmat(io.BytesIO(data))
+        shapes = {name: shape for name, shape, kind in listed if kind in _MAT_NUMBERS}
+        vectors = {name for name in _LABEL_KEYS if name in shapes and 1 in shapes[name]}
+        key = _choose({name: shape for name, shape in shapes.items() if name not in vectors} or shapes)
+        for name in (key, *vectors):
+            limits.check_entries(*shapes[name])
+        try:
+            arrays = matlab.loadmat(io.BytesIO(data), variable_names=[key, *vectors])
+        except ValueError as error:
+            raise DataError(
+                f"the variable {key[:40]!r} is damaged: its numbers do not fill its shape {shapes[key]}. Save the file "
+                "again."
+            ) from error
+    return _content(_written_out(arrays[key]), samples, {name: arrays[name].ravel() for name in vectors - {key}})
+
+
+def _written_out(array: Any) -> np.ndarray:
+    """The dense form of an array, once the indices of a sparse one are checked."""
+    if not scipy.sparse.issparse(array):
+        return np.asarray(array)
+    _check_plain(array.dtype)
+    return compressed(array.data, array.indices, array.indptr, array.shape, by_rows=False).toarray()
 
 
 def _npy_header(stream: Any) -> tuple[tuple[int, ...], np.dtype]:

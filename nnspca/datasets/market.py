@@ -1,6 +1,6 @@
 """MatrixMarket files, and the three files in which 10x Genomics publishes counts.
 
-By hand, as a damaged file makes scipy.io.mmread end the process, which an upload must never do.
+scipy reads the matrix: a damaged file can make it end the process it runs in.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ import gzip
 import io
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-import numpy as np
 import scipy.sparse
 
-from nnspca.datasets import limits, progress
+from nnspca.datasets import limits
 from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
@@ -24,8 +22,6 @@ from nnspca.errors import DataError, reason
 FEATURES = ("genes.tsv", "features.tsv")
 SAMPLES = ("barcodes.tsv",)
 BESIDE = (*FEATURES, *SAMPLES)
-AT_A_TIME = 2_000_000  # bytes between two polls of the stop switch
-HEAD = 100_000  # characters in which the sizes have to stand
 SHORTEST = {"coordinate": 4, "array": 2}  # bytes of a line that holds a number
 
 
@@ -79,90 +75,24 @@ def plain(data: bytes) -> bytes:
     return content
 
 
-@dataclass(frozen=True)
-class _Header:
-    """The banner and sizes of a file."""
-
-    layout: str
-    pattern: bool
-    symmetry: str
-    shape: tuple[int, int]
-    stored: int
-    end: int
-
-    @property
-    def width(self) -> int:
-        """Numbers in a line."""
-        return 1 if self.layout == "array" else 2 if self.pattern else 3
-
-
-def _header(text: bytes) -> _Header:
-    """Read banner and sizes, and refuse sizes that the bytes cannot hold."""
-    first, _, _ = text[:HEAD].partition(b"\n")
-    banner = first.decode("latin-1").lower().split()
-    if len(banner) != 5 or banner[0] != "%%matrixmarket" or banner[1] != "matrix" or banner[2] not in SHORTEST:
-        raise DataError("the first line does not say %%MatrixMarket matrix …: is this a MatrixMarket file?")
-    layout, numbers, symmetry = banner[2:]
-    if numbers not in ("real", "integer", "pattern", "double", "unsigned-integer"):
-        raise DataError(f"the matrix holds {numbers!r:.40}; real numbers, integers and patterns are read.")
-    allowed = ("general", "symmetric", "skew-symmetric") if layout == "coordinate" else ("general",)
-    if symmetry not in allowed:
-        raise DataError(f"the matrix is {layout} and {symmetry!r:.40}; of this layout {', '.join(allowed)} is read.")
-    end, sizes = len(first) + 1, b""
-    while end < min(len(text), HEAD) and (not sizes.strip() or sizes.startswith(b"%")):
-        sizes, _, _ = text[end : end + HEAD].partition(b"\n")
-        end += len(sizes) + 1
-    fields = sizes.split()
-    if len(fields) != (3 if layout == "coordinate" else 2) or not all(s.isdigit() and len(s) < 19 for s in fields):
-        raise DataError("the line of sizes is missing or damaged: rows, columns and how many numbers follow.")
-    shape = int(fields[0]), int(fields[1])
-    stored = int(fields[2]) if layout == "coordinate" else shape[0] * shape[1]
-    check_shape(shape, stored, at_most=len(text) // SHORTEST[layout] + 1)
-    limits.check_entries(stored * (1 if symmetry == "general" else 2))
-    return _Header(layout, numbers == "pattern", symmetry, shape, stored, end)
-
-
 def _matrix(text: bytes) -> scipy.sparse.csr_array:
     """The numbers, after a check that the bytes can hold as many as the header claims."""
-    header = _header(text)
-    table = np.empty((header.stored, header.width))
-    done, at = 0, header.end
-    while at < len(text):
-        progress.report_or_stop(at, len(text), "Reading the matrix")
-        cut = text.rfind(b"\n", at, at + AT_A_TIME) + 1
-        end = len(text) if cut == 0 or at + AT_A_TIME >= len(text) else cut
-        block = _block(text[at:end], header.width)
-        if done + len(block) > header.stored:
-            raise DataError(f"more numbers follow than the {header.stored:,} that the file promises: save it again.")
-        table[done : done + len(block)] = block
-        done, at = done + len(block), end
-    if done < header.stored:
-        raise DataError(f"{done:,} numbers follow where the file promises {header.stored:,}: it is cut short.")
-    if header.layout == "array":
-        return scipy.sparse.csr_array(table.reshape(header.shape, order="F"))
-    places = table[:, :2]
-    if np.any(places != np.round(places)) or np.any(places < 1) or np.any(places > header.shape):
-        raise DataError("an index lies outside the shape that the file promises: save it again.")
-    rows, columns = (places - 1).astype(np.int64).T
-    values = np.ones(header.stored) if header.pattern else table[:, 2]
-    if header.symmetry != "general":
-        off = rows != columns
-        mirrored = values[off] * (1.0 if header.symmetry == "symmetric" else -1.0)
-        rows, columns = np.concatenate([rows, columns[off]]), np.concatenate([columns, rows[off]])
-        values = np.concatenate([values, mirrored])
-    return triplets(values, rows, columns, header.shape)
+    from scipy import io as scipy_io
 
-
-def _block(text: bytes, width: int) -> np.ndarray:
-    """Whole lines of a fixed count of numbers."""
-    words = text.split()
-    lines = sum(map(bool, map(bytes.strip, text.split(b"\n"))))
-    if len(words) != width * lines or b"_" in text:
-        raise DataError(f"a line of the matrix does not hold {width} number{'s' if width > 1 else ''}: save it again.")
+    if not text[:14].lower() == b"%%matrixmarket":
+        raise DataError("the first line does not say %%MatrixMarket matrix …: is this a MatrixMarket file?")
     try:
-        return np.fromiter(map(float, words), np.float64, len(words)).reshape(lines, width)
-    except ValueError as error:
-        raise DataError(f"the matrix holds what is no number{reason(error)}.") from error
+        rows, columns, stored, layout, numbers, symmetry = scipy_io.mminfo(io.BytesIO(text))
+        if numbers == "complex":
+            raise DataError("the matrix holds 'complex'; real numbers, integers and patterns are read.")
+        shape = check_shape((rows, columns), stored, at_most=len(text) // SHORTEST[layout] + 1)
+        limits.check_entries(stored * (1 if symmetry == "general" else 2))
+        read = scipy.sparse.coo_array(scipy_io.mmread(io.BytesIO(text)))
+    except (OverflowError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"the matrix is damaged{reason(error)}: save it again.") from error
+    return triplets(read.data, *read.coords, shape)
 
 
 def _names(beside: Mapping[str, bytes], endings: tuple[str, ...]) -> tuple[str, ...]:

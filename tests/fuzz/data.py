@@ -7,7 +7,6 @@ import warnings
 import zipfile
 
 import numpy as np
-import scipy.io
 from PIL import Image
 
 import nnspca
@@ -45,8 +44,6 @@ def honest():
         ("t.npy", lambda file: np.save(file, X)),
         ("t.npz", lambda file: np.savez(file, X=X)),
         ("z.npz", lambda file: np.savez_compressed(file, X=X, y=np.arange(6))),
-        ("t.mat", lambda file: scipy.io.savemat(file, {"X": X})),
-        ("z.mat", lambda file: scipy.io.savemat(file, {"X": X}, do_compression=True)),
     ):
         buffer = io.BytesIO()
         write(buffer)

@@ -18,7 +18,7 @@ from nnspca.datasets import apart
 from tests.fuzz import GotThrough
 from tests.fuzz.damage import damaged, damaged_inside
 
-SLOW, APART = 0.004, 5  # share of those files, the last APART, that are read in a process of their own
+SLOW, APART = 0.004, 9  # share of those files, the last APART, that are read in a process of their own
 
 
 @functools.cache
@@ -34,10 +34,12 @@ def honest():
         how(buffer)
         made.append((name, buffer.getvalue()))
 
-    write("t.mtx", lambda file: scipy.io.mmwrite(file, counts))
-    made.append(("t.mtx.gz", gzip.compress(made[-1][1])))
     for form in ("csr", "csc", "coo"):
         write(f"{form}.npz", lambda file, form=form: scipy.sparse.save_npz(file, counts.asformat(form)))
+    write("t.mtx", lambda file: scipy.io.mmwrite(file, counts))
+    made.append(("t.mtx.gz", gzip.compress(made[-1][1])))
+    write("t.mat", lambda file: scipy.io.savemat(file, {"X": X}))
+    write("z.mat", lambda file: scipy.io.savemat(file, {"X": X, "S": counts}, do_compression=True))
     book = openpyxl.Workbook()
     for row in [["a", "b", "c", "d"], *X.tolist()]:
         book.active.append(row)
@@ -76,7 +78,8 @@ def mutated(rng):
 
 def read(content, name):
     """Read a file as :func:`nnspca.datasets.read` does: here, unless a library takes part that could end this."""
-    if name.endswith((".parquet", ".h5ad", ".xlsx")) and content.startswith((b"PAR1", b"\x89HDF", b"PK")):
+    told = name.endswith((".parquet", ".h5ad", ".xlsx")) and content.startswith((b"PAR1", b"\x89HDF", b"PK"))
+    if told or name.endswith((".mat", ".mtx", ".mtx.gz")):
         return nnspca.datasets.read(content, name)
     with mock.patch.object(apart, "parse", apart._parse_here):
         return nnspca.datasets.read(content, name)

@@ -1,14 +1,13 @@
 """AnnData's .h5ad files through h5py: X, dense or sparse, with its names.
 
-Chunks are unpacked by hand, as HDF5 inflates whatever a chunk holds before it looks how much that
-is. Damaged files can make it end the process it runs in, or look for something without end.
+HDF5 inflates whatever a chunk holds before it looks how much that is, and a damaged file can make it
+end the process it runs in, or look for something without end: that process has limits of its own.
 """
 
 from __future__ import annotations
 
 import io
 import math
-import zlib
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from nnspca.errors import DataError, reason
 MOST_NAMED = 20_000  # samples whose names are kept
 SYMBOLS = ("gene_symbols", "gene_symbol", "gene_name", "gene_names", "feature_name", "symbol")
 USUAL_CLASSES = ("cell_type", "celltype", "cell_type_original")
-GZIP, SHUFFLE = 1, 2  # HDF5's numbers of filters
 MOST_CLASSES = 1000
 SLAB = 8 * 2**20  # bytes
 READING = "Reading the numbers"
@@ -72,82 +70,42 @@ class Reader:
         limits.check_entries(*node.shape)
         if node.dtype.itemsize > 16 or node.is_virtual or node.external:
             raise DataError("X is stored in other files, or in a rare type: write it again with AnnData.")
-        if node.chunks is None:
-            if node.dtype.itemsize * math.prod(node.shape) > self.size:
-                raise DataError(f"the file promises {node.shape} numbers, more than it has bytes. It is damaged.")
-            return self._slabs(node)
-        return self._chunks(node)
-
-    def _slabs(self, node: Any) -> np.ndarray:
-        """Read numbers stored contiguously, some rows at a time."""
-        array = np.empty(node.shape, node.dtype)
+        if node.chunks is None and node.dtype.itemsize * math.prod(node.shape) > self.size:
+            raise DataError(f"the file promises {node.shape} numbers, more than it has bytes. It is damaged.")
+        array = np.zeros(node.shape, node.dtype)
         if not array.ndim or not array.size:
-            return np.asarray(node[()])
+            return array
         step = max(1, SLAB * len(array) // array.nbytes)
+        if node.chunks:  # whole chunks, so that none is unpacked twice
+            step = max(1, step // node.chunks[0]) * node.chunks[0]
         for start in progress.tracked(range(0, len(array), step), len(array) / step, READING):
             array[start : start + step] = node[start : start + step]
         return array
 
-    def _chunks(self, node: Any) -> np.ndarray:
-        """Unpack chunk by chunk, none to more than its size."""
-        stored, kind = node.id, node.dtype
-        filters = [stored.get_create_plist().get_filter(i)[0] for i in range(stored.get_create_plist().get_nfilters())]
-        if not set(filters) <= {GZIP, SHUFFLE}:
-            raise DataError("the numbers are compressed by a rare filter: write the file with compression='gzip'.")
-        expected = math.prod(node.chunks) * kind.itemsize
-        if expected > limits.most(limits.MAX_UNPACKED_BYTES):
-            raise DataError("a chunk of the file is larger than all that may be read. Write it in smaller chunks.")
-        array = np.zeros(node.shape, kind)
-        count = stored.get_num_chunks()
-        limits.check_members(count)
-        limits.check_unpacked(count * expected // 4)
-        for i in progress.tracked(range(count), count, READING):
-            offset = stored.get_chunk_info(i).chunk_offset
-            mask, raw = stored.read_direct_chunk(offset)
-            for place in reversed(range(len(filters))):
-                if not mask >> place & 1:
-                    raw = _unfiltered(filters[place], raw, expected, kind.itemsize)
-            if len(raw) != expected or any(at < 0 or at >= n for at, n in zip(offset, node.shape, strict=True)):
-                raise DataError("a chunk of the file does not hold what it promises. Save it again.")
-            inside = tuple(slice(at, at + size) for at, size in zip(offset, node.chunks, strict=True))
-            block = np.frombuffer(raw, kind).reshape(node.chunks)
-            target = array[inside]
-            target[...] = block[tuple(slice(0, size) for size in target.shape)]
-        return array
+    def _is_column(self, node: Any, count: int) -> bool:
+        """Whether it is a data set of the file itself with so many values, within the limits."""
+        fits = isinstance(node, self.h5py.Dataset) and node.shape == (count,)
+        if not fits or node.is_virtual or node.external:
+            return False
+        limits.check_columns(count)
+        return node.dtype.itemsize * count <= limits.most(limits.MAX_UNPACKED_BYTES)
 
     def texts(self, node: Any, count: int) -> list[str] | None:
         """The texts of a data set with so many of them, or None."""
-        fits = isinstance(node, self.h5py.Dataset) and node.shape == (count,) and node.dtype.kind in "OS"
-        if (
-            not fits
-            or node.is_virtual
-            or node.external
-            or node.dtype.itemsize * count > limits.most(limits.MAX_UNPACKED_BYTES)
-        ):
+        if not self._is_column(node, count) or node.dtype.kind not in "OS":
             return None
-        limits.check_columns(count)
         if node.dtype.kind == "O" and self.h5py.check_string_dtype(node.dtype) is None:
             return None
         return [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in node[()].tolist()]
 
     def index(self, node: Any, count: int) -> list[str] | None:
         """The texts in the first field of a table that is stored by rows, as AnnData once wrote it, or None."""
-        fits = isinstance(node, self.h5py.Dataset) and node.shape == (count,) and node.dtype.names is not None
-        if not fits or node.is_virtual or node.external or node.dtype.itemsize * count > limits.MAX_UNPACKED_BYTES:
+        if not self._is_column(node, count) or node.dtype.names is None or node.dtype.hasobject:
             return None
         first = node.dtype.names[0]
-        if node.dtype.hasobject or node.dtype[first].kind != "S":
+        if node.dtype[first].kind != "S":
             return None
-        limits.check_columns(count)
         return [value.decode("utf-8", "replace") for value in node[first].tolist()]
-
-
-def _unfiltered(kind: int, raw: bytes, expected: int, itemsize: int) -> bytes:
-    if kind == GZIP:
-        return zlib.decompressobj().decompress(raw, expected + 1)
-    if len(raw) != expected:
-        raise DataError("a chunk of the file does not hold what it promises. Save it again.")
-    return np.frombuffer(raw, np.uint8).reshape(itemsize, -1).T.tobytes()
 
 
 def _content(reader: Reader, options: ReadingOptions) -> Content:

@@ -1,12 +1,11 @@
 """ZIP and TAR archives: members are unpacked in memory, within size limits; nothing is written to disk.
 
-Python's tarfile and zipfile unpack; by hand is only the watch over how much they may.
+Python's tarfile and zipfile unpack. An archive that unpacks to more than it lists is held by the limits of
+the process that reads it.
 """
 
 from __future__ import annotations
 
-import copy
-import gzip
 import io
 import itertools
 import tarfile
@@ -14,18 +13,11 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from typing import Any, Self
+from typing import Literal
 
 from nnspca.datasets import limits, progress
 from nnspca.errors import DataError, reason
 
-STEP = 2**20  # bytes unpacked at a time where a member is only measured
-# Blocks of attributes and of long names, which tarfile reads into memory before it hands over their
-# member.
-_EXTENSIONS = frozenset(
-    {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
-)
 UNPACKING = "Unpacking the archive"
 Member = tuple[str, bytes]  # the name inside the archive, only ever read as text, and the content
 
@@ -66,45 +58,17 @@ def _zip_members(data: bytes, endings: tuple[str, ...]) -> Iterator[tuple[str, b
         for member in archive.infolist():
             if not member.is_dir():
                 progress.report_or_stop(member.header_offset, len(data), UNPACKING)
-                take = member.filename.lower().endswith(endings)
-                yield member.filename, unpacked(archive, member) if take else None
-
-
-def unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Read at most the size that a member lists: reading all would inflate everything first."""
-    try:
-        with archive.open(member) as stream:
-            return stream.read(member.file_size)
-    except zipfile.BadZipFile:
-        _refuse_larger(archive, member)
-        raise
-
-
-def _refuse_larger(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Refuse a member that unpacks to more than it lists, without holding its content."""
-    endless = copy.copy(member)
-    endless.file_size = limits.most(limits.MAX_UNPACKED_BYTES) + STEP
-    size = 0
-    with archive.open(endless) as stream, suppress(zipfile.BadZipFile, zlib.error, EOFError):
-        while chunk := stream.read(STEP):
-            size += len(chunk)
-            progress.report_or_stop(size, limits.MAX_UNPACKED_BYTES, UNPACKING)
-            limits.check_unpacked(size)
-    if size > member.file_size:
-        raise DataError(
-            f"{shown(member.filename)} unpacks to {size:,} bytes where the archive lists {member.file_size:,}, and no "
-            "more than is listed is read. Pack the files anew."
-        )
+                content = None
+                if member.filename.lower().endswith(endings):
+                    with archive.open(member) as stream:  # at most the size it lists: read() would inflate all first
+                        content = stream.read(member.file_size)
+                yield member.filename, content
 
 
 def _tar_members(data: bytes, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:
-    source: Any = io.BytesIO(data)
-    if data[:2] == b"\x1f\x8b":
-        source = gzip.GzipFile(fileobj=source)
-    capped: Any = _Capped(source)
-    # Mode "r|" reads forward only, so nothing is unpacked beyond what the capped stream lets
-    # through.
-    with tarfile.open(fileobj=capped, mode="r|", errorlevel=2, tarinfo=_Header) as archive:
+    mode: Literal["r|gz", "r|"] = "r|gz" if data[:2] == b"\x1f\x8b" else "r|"  # read forward only
+    unpacked_size = 0
+    with tarfile.open(fileobj=io.BytesIO(data), mode=mode, errorlevel=2) as archive:
         for count in itertools.count(1):
             member = archive.next()
             if member is None:
@@ -112,36 +76,10 @@ def _tar_members(data: bytes, endings: tuple[str, ...]) -> Iterator[tuple[str, b
             archive.members = []  # type: ignore[attr-defined]  # each keeps a copy of all attributes before it
             limits.check_members(count)
             progress.report_or_stop(count % 100, 100, UNPACKING)
-            limits.check_headers(len(member.pax_headers))
             if member.isreg() and not member.issparse():
-                limits.check_unpacked(member.size)
+                limits.check_unpacked(unpacked_size := unpacked_size + member.size)
                 stream = archive.extractfile(member) if member.name.lower().endswith(endings) else None
                 yield member.name, stream.read() if stream is not None else None
-
-
-class _Header(tarfile.TarInfo):
-    """A header of a TAR file whose extension, which is read whole, is limited in size."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """Read the header; of names and attributes that follow it in their own block, the size."""
-        header = super().frombuf(buf, encoding, errors)
-        if header.type in _EXTENSIONS:
-            limits.check_header_bytes(header.size)
-        return header
-
-
-class _Capped:
-    """A stream that refuses to return more bytes than an archive may unpack to."""
-
-    def __init__(self, stream: Any):
-        self.stream, self.given = stream, 0
-
-    def read(self, size: int) -> bytes:
-        chunk: bytes = self.stream.read(min(size, limits.most(limits.MAX_UNPACKED_BYTES) + 1))
-        self.given += len(chunk)
-        limits.check_unpacked(self.given)
-        return chunk
 
 
 def _hidden(name: str) -> bool:

@@ -18,28 +18,21 @@ from nnspca.datasets.dataset import Axis, Content
 from nnspca.datasets.delimited import read_delimited
 from nnspca.errors import DataError
 
-_REPOSITORIES = {
-    "CBCL.mat": "amjadseyedi/NMFcUDA/6e0d0bb4612790df2b06cd8cc327c85fc446c245/CBCL.mat",
-    "MLL.csv": "taiyang479/HRO-GWO/67fb6c5ab55af2004b24cd359488d3d629446dca/data/MLL.csv",
-    "spectrometer.arff": (
-        "renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73/classification/spectrometer.arff"
-    ),
-}
 CBCL = fetch.RemoteFile(
     "CBCL.mat",
-    _REPOSITORIES["CBCL.mat"],
+    "amjadseyedi/NMFcUDA/6e0d0bb4612790df2b06cd8cc327c85fc446c245/CBCL.mat",
     "b2c4a9c3933f1dbc20889efb65e4aaa7a339ec91a13f93ead909c94b23993fa0",
     877_056,
 )
 MLL = fetch.RemoteFile(
     "MLL.csv",
-    _REPOSITORIES["MLL.csv"],
+    "taiyang479/HRO-GWO/67fb6c5ab55af2004b24cd359488d3d629446dca/data/MLL.csv",
     "07d80e95cfa2d85c81a90052041452d9c5e636a5e4e4cb05fac55c7b94a2b2e0",
     4_094_739,
 )
 SPECTROMETER = fetch.RemoteFile(
     "spectrometer.arff",
-    _REPOSITORIES["spectrometer.arff"],
+    "renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73/classification/spectrometer.arff",
     "277916f0161f24725d434a2a7a948bc1d9872c1b5cab55dec1ed1f678e86053d",
     519_394,
 )
@@ -156,7 +149,7 @@ def _cbcl_raw(members: Iterator[archives.Member], with_negatives: bool, source: 
     counts = {"face": N_FACES, "non-face": N_NON_FACES} if with_negatives else {"face": N_FACES}
     for folder, count in counts.items():
         _check_raw(groups[folder], folder, count, source)
-    X, shape = images.stack(images.grey_images(groups["face"] + groups["non-face"]))
+    X, shape = images.stack([images.Grey(content, name) for name, content in groups["face"] + groups["non-face"]])
     if not with_negatives:
         return Content(X=X, image_shape=shape)
     labels = np.repeat([0, 1], [N_FACES, N_NON_FACES])

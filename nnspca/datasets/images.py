@@ -22,10 +22,6 @@ _FORMATS = ("PNG", "JPEG", "PPM", "BMP", "TIFF", "GIF")
 _PLAIN_MODES = frozenset({"L", "I", "I;16", "I;16B", "I;16L", "F"})
 
 ORIENTATION = 0x0112  # EXIF's tag
-# JPEG's segments of a program's own and of remarks, but Adobe's, which says what the colours are.
-SAID = (set(range(0xE0, 0xF0)) | {0xFE}) - {0xEE}
-# Of these the first of each that is looked at: how to read the colours, and which way is up.
-WANTED = ((0xE0, b"JFIF\0"), (0xE1, b"Exif\0\0"), (0xE1, b"http://ns.adobe.com/xap/1.0/\0"))
 # What makes a picture upright, in Pillow's names, by that tag; from 5 on its width and height
 # change places.
 _TURNS = (
@@ -46,7 +42,7 @@ def of_images(files: Iterable[Member], seen: Counter[str], samples: str = "rows"
     """Read image files, one image a sample, in order of their names; ``seen`` counts other files."""
     if samples != "rows":
         raise DataError("in an archive each image is one sample: leave its samples as rows.")
-    images = [(name, _Grey(content, name)) for name, content in files]
+    images = [(name, Grey(content, name)) for name, content in files]
     images.sort(key=lambda image: image[0])
     X, shape = stack([grey for _, grey in images])
     labels, label_names = _folders([name for name, _ in images])
@@ -64,7 +60,7 @@ def no_images(seen: Counter[str]) -> DataError:
     )
 
 
-def stack(images: list[_Grey]) -> tuple[np.ndarray, tuple[int, int]]:
+def stack(images: list[Grey]) -> tuple[np.ndarray, tuple[int, int]]:
     """Decode images of one size into rows of grey values; return them with (height, width)."""
     sizes = Counter(image.size for image in images)
     if len(sizes) > 1:
@@ -84,11 +80,11 @@ def stack(images: list[_Grey]) -> tuple[np.ndarray, tuple[int, int]]:
     return X, (height, width)
 
 
-class _Grey:
+class Grey:
     """An image file whose size is known and whose pixels are decoded when asked for."""
 
     def __init__(self, content: bytes, name: str):
-        self.content, self.name = bare(content), name
+        self.content, self.name = content, name
         with self._opened() as image:
             limits.check_entries(*image.size)
             # As the camera was held; of what every format has, as PNG's own looks behind the pixels
@@ -123,29 +119,6 @@ class _Grey:
         return pixels
 
 
-def bare(content: bytes) -> bytes:
-    """Return a JPEG without metadata except for what decoding and orientation need.
-
-    Pillow joins such segments one by one, which takes the square of their number. Other contents
-    come back as they are.
-    """
-    if content[:2] != b"\xff\xd8":
-        return content
-    pieces, at, needed = [content[:2]], 2, list(WANTED)
-    while content[at : at + 1] == b"\xff" and content[at + 1 : at + 2] not in (b"", b"\xda"):
-        mark, begin = content[at + 1], content[at + 4 : at + 40]
-        end = at + 1 if mark == 0xFF else at + 2 + int.from_bytes(content[at + 2 : at + 4], "big")  # a byte that fills
-        segment = next((w for w in needed if mark == w[0] and begin.startswith(w[1])), None)
-        if segment:
-            needed.remove(segment)
-        if segment or mark not in SAID:
-            pieces.append(content[at:end])
-        if end == at + 2:
-            break  # damaged: Pillow reports the error
-        at = end
-    return b"".join([*pieces, content[at:]])
-
-
 def _pillow() -> Any:
     """Return Pillow's image module."""
     try:
@@ -153,11 +126,6 @@ def _pillow() -> Any:
     except ImportError as error:
         raise DataError("images are decoded by Pillow, which is not installed: pip install pillow.") from error
     return Image
-
-
-def grey_images(files: Iterable[Member]) -> list[_Grey]:
-    """Open image files without decoding them yet."""
-    return [_Grey(content, name) for name, content in files]
 
 
 def _folders(names: list[str]) -> tuple[np.ndarray | None, tuple[str, ...]]:

@@ -15,8 +15,6 @@ MAX_BYTES = 200_000_000
 MAX_UNPACKED_BYTES = 200_000_000
 #: Most members an archive may list.
 MAX_MEMBERS = 100_000
-#: Most attributes a TAR file may give each member, and most bytes of names and attributes before it.
-MAX_HEADERS, MAX_HEADER_BYTES = 1_000, 1_000_000
 #: Most numbers in the array (rows times columns): 160 MB in memory.
 MAX_ENTRIES = 20_000_000
 #: Most columns of a table of text; each costs far more than its numbers until it is converted.
@@ -82,23 +80,6 @@ def check_members(count: int) -> None:
     if count > MAX_MEMBERS:
         raise DataError(
             f"the archive lists {count:,} or more members; at most {MAX_MEMBERS:,} are read. Pack fewer files."
-        )
-
-
-def check_headers(count: int) -> None:
-    """Refuse a member of a TAR file with more than ``MAX_HEADERS`` attributes."""
-    if count > MAX_HEADERS:
-        raise DataError(
-            f"a member of the archive carries {count:,} attributes; at most {MAX_HEADERS:,} are read. Pack it anew."
-        )
-
-
-def check_header_bytes(size: int) -> None:
-    """Refuse a member of a TAR file with more than ``MAX_HEADER_BYTES`` of names and attributes."""
-    if size > MAX_HEADER_BYTES:
-        raise DataError(
-            f"a member of the archive carries {size:,} bytes of names and attributes; at most {MAX_HEADER_BYTES:,} are "
-            "read. Pack it anew."
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,6 @@ from nnspca.datasets.tables import (
     NAMELESS,
     OTHERWISE,
     POINT,
-    Block,
     Column,
     Row,
     Table,
@@ -84,7 +83,7 @@ class ReadingOptions:
 
 
 def assemble(
-    rows: Iterable[Row | Block],
+    rows: Iterator[Row],
     columns: Sequence[Column],
     options: ReadingOptions = ReadingOptions(),
     *,

@@ -1,7 +1,7 @@
 """CSV and TSV: finds the delimiter, and whether the first row names the columns.
 
 The cells are read by Python's csv; the rest by hand, as neither numpy nor pandas finds out whether
-there is a header and a class, keeps to a bound of memory, or names line and column of a bad value.
+there is a header and a class, or names line and column of a bad value.
 """
 
 from __future__ import annotations
@@ -10,20 +10,18 @@ import codecs
 import csv
 import io
 import itertools
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from nnspca.datasets import limits, progress
 from nnspca.datasets.arranging import ReadingOptions, assemble
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Block, Column, Row, is_number
+from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Column, Row, is_number
 from nnspca.errors import DataError
 
 SAMPLED_ROWS, SAMPLED_CELLS, SAMPLED_CHARACTERS = 50, 1_000_000, 100_000
 CHUNK = 2**20  # bytes decoded at once
-BLOCK_CELLS = 100_000  # read at once where they are plain numbers
 
 
 def read_delimited(
@@ -50,22 +48,18 @@ def read_delimited(
     cells_at_most = text.count(delimiter) + lines
     if cells_at_most > 2 * limits.most(limits.MAX_ENTRIES):  # text columns come on top of the numbers
         limits.check_entries(cells_at_most)
-    return read_rows(*_rows(text.lines(), delimiter), options, header=header, expected=float(lines))
+    return read_rows(_rows(text.lines(), delimiter), options, header=header, expected=float(lines))
 
 
 def read_rows(
-    rows: Iterator[Row],
-    rest: Callable[[int], Iterator[Row | Block]] | None,
-    options: ReadingOptions,
-    *,
-    header: bool | None = None,
-    expected: float = 0.0,
+    rows: Iterator[Row], options: ReadingOptions, *, header: bool | None = None, expected: float = 0.0
 ) -> Content:
-    """Read rows of text cells; ``rest`` may give those after the first few in blocks of a known width."""
+    """Read rows of text cells."""
     sampled = list(itertools.islice(rows, 1))
     if not sampled:
         raise DataError("the file is empty: it needs at least two rows of numbers.")
     sampled += itertools.islice(rows, max(1, min(SAMPLED_ROWS, SAMPLED_CELLS // max(1, len(sampled[0][1])))))
+    limits.check_columns(max(len(cells) for _, cells in sampled))
     names = None
     notes: list[str] = []
     if _is_header(sampled) if header is None else header:
@@ -73,9 +67,9 @@ def read_rows(
         if header is None and any(map(is_number, names)):
             notes.append("The first row was read as the names of the columns.")
     columns = _describe(names, [cells for _, cells in sampled])
-    others: Iterator[Row | Block] = rows if rest is None else rest(len(columns))
-    whole = itertools.chain(sampled, others)
-    return assemble(whole, columns, options, named=names is not None, notes=notes, expected=expected)
+    return assemble(
+        itertools.chain(sampled, rows), columns, options, named=names is not None, notes=notes, expected=expected
+    )
 
 
 class _Text:
@@ -102,65 +96,12 @@ class _Text:
         return self.data.count(character.encode())
 
 
-def _rows(source: Iterator[str], delimiter: str) -> tuple[Iterator[Row], Callable[[int], Iterator[Row | Block]]]:
-    """Split lines into rows without blank ones, and into blocks of a known width after the first rows.
-
-    A row with quoted line breaks may not grow without end.
-    """
-    pending, before = 0, 0  # cells of the row so far, and lines that other readers took
-    returned: deque[str] = deque()  # lines that were taken as a block and are none
-
-    def lines() -> Iterator[str]:
-        nonlocal pending
-        while line := returned.popleft() if returned else next(source, ""):
-            pending += line.count(delimiter)
-            limits.check_columns(pending)
-            yield line
-
-    def singly() -> Iterator[Row]:
-        nonlocal pending
-        for cells in reader:
-            pending = 0
-            if len(cells) > 1 or "".join(cells).strip():
-                yield before + reader.line_num, cells
-
-    def blocks(width: int) -> Iterator[Row | Block]:
-        nonlocal before
-        most = max(1, BLOCK_CELLS // max(1, width))
-        while taken := list(itertools.islice(source, most)):
-            cells = _cells(taken, delimiter, width)
-            if cells is None:
-                returned.extend(taken)  # all of them are used up by as many rows
-                yield from itertools.islice(singly(), len(taken))
-                continue
-            yield Block(before + reader.line_num + 1, len(taken), width, cells)
-            before += len(taken)
-
-    reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
-    return singly(), blocks
-
-
-def _cells(lines: list[str], delimiter: str, width: int) -> list[str] | None:
-    """The cells of lines that are rows of this width; None if any might be something else."""
-    joined = delimiter.join(lines)
-    if "_" in joined:
-        return None
-    if '"' not in joined and delimiter != " ":  # which may stand several times between two cells
-        alike = all(map(str.strip, lines)) and _all_as_wide(lines, delimiter, width)
-        return joined.split(delimiter) if alike else None
-    rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
-    alike = len(rows) == len(lines) and set(map(len, rows)) == {width}
-    if not alike or rows[-1][-1].endswith(("\n", "\r")):  # a quoted line break, of which more may follow
-        return None
-    cells = list(itertools.chain.from_iterable(rows))
-    return cells if width > 1 or all(map(str.strip, cells)) else None
-
-
-def _all_as_wide(lines: list[str], delimiter: str, width: int) -> bool:
-    """Whether each line has ``width`` cells."""
-    if width == 1:
-        return not any(delimiter in line for line in lines)
-    return all(line.count(delimiter) == width - 1 for line in lines)
+def _rows(source: Iterator[str], delimiter: str) -> Iterator[Row]:
+    """Split lines into rows without blank ones."""
+    reader = csv.reader(source, delimiter=delimiter, skipinitialspace=True)
+    for cells in reader:
+        if len(cells) > 1 or "".join(cells).strip():
+            yield reader.line_num, cells
 
 
 def _delimiter(line: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +18,6 @@ MISSING = frozenset({"", "?", "-", "na", "n/a", "nan", "null", "none"}) | {
     *("#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),  # what spreadsheets write for no value
 }
 TRUTHS = {"true": 1.0, "false": 0.0}
-_TRUTHS = {"true": "1", "false": "0"}
 CLASS_NAMES = frozenset({"class", "label", "labels", "target"})
 NAMELESS = ("", "Unnamed: 0")  # of the first column, as data frames write it once and twice
 WHOLE = re.compile(r"[+-]?\d+")
@@ -29,33 +29,8 @@ OTHERWISE = re.compile(
 POINT = "Write decimals with a point, and leave out separators of thousands, currencies and per cent."
 
 Row = tuple[int, list[str]]  # line number in the file, counted from 1, and its cells
-AT_A_TIME = 200  # rows between two polls of the stop switch
+ROWS, CELLS = 500, 100_000  # most that are converted together
 READING = "Reading the rows"
-
-
-@dataclass(frozen=True)
-class Block:
-    """Many lines at once, none of them blank, each with ``width`` cells.
-
-    Attributes
-    ----------
-    line : int
-        Number of the first, counted from 1.
-    count, width : int
-        How many lines, and cells in each.
-    cells : list of str
-        All of them, line by line.
-    """
-
-    line: int
-    count: int
-    width: int
-    cells: list[str]
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the lines one by one."""
-        for i in range(self.count):
-            yield self.line + i, self.cells[i * self.width : (i + 1) * self.width]
 
 
 @dataclass(frozen=True)
@@ -127,41 +102,35 @@ class Table:
         return f"{self.unit} {line:,}, {_where(place, self.numeric[j].name)}"
 
 
-def convert(rows: Iterable[Row | Block], columns: Sequence[Column], expected: float = 0.0) -> Table:
+def convert(rows: Iterator[Row], columns: Sequence[Column], expected: float = 0.0) -> Table:
     """Turn rows of cells into numbers and texts by ``columns``; about ``expected`` rows will come."""
     numeric = [j for j, c in enumerate(columns) if not c.text]
     textual = [j for j, c in enumerate(columns) if c.text]
     texts: list[list[str]] = [[] for _ in textual]
     if not numeric:
-        _, cells = next((row for row in rows if not isinstance(row, Block)), (0, [""]))
+        _, cells = next(rows, (0, [""]))
         check_numeric(0, len(columns), cells[0].strip() if cells else "")
     values, lines = array("d"), array("q")
-    waiting = AT_A_TIME
-    for row in _single(rows, values, lines, texts, columns, expected):
-        line, cells = row
-        if len(cells) != len(columns):
-            raise DataError(
-                f"line {line:,} has {len(cells):,} cells where {len(columns):,} are expected. "
-                "Give every row the same number of cells, with the same delimiter."
-            )
+    known: dict[str, str] = {}  # one object for each text: classes repeat in many rows
+    while some := list(itertools.islice(rows, max(1, min(ROWS, CELLS // len(columns))))):
+        progress.report_or_stop(len(lines), expected, READING)
+        places, cells = zip(*some, strict=True)
+        if set(map(len, cells)) != {len(columns)}:
+            _refuse_width(some, len(columns))
+        limits.check_entries(len(lines) + len(some), len(columns))
+        limits.check_texts(len(lines) + len(some), len(textual))
         for words, j in zip(texts, textual, strict=True):
-            words.append(cells[j].strip())
-        limits.check_entries(len(lines) + 1, len(columns))
-        limits.check_texts(len(lines) + 1, len(textual))
-        _append(values, [cells[j] for j in numeric] if textual else cells, columns, numeric, line)
-        lines.append(line)
-        waiting -= 1
-        if not waiting:
-            waiting = AT_A_TIME
-            progress.report_or_stop(len(lines), expected, READING)
-    numbers = np.frombuffer(values, dtype=np.float64).reshape(len(lines), len(numeric))
-    return Table(
-        numbers,
-        [columns[j] for j in numeric],
-        [(columns[j], words) for j, words in zip(textual, texts, strict=True)],
-        lines,
-        numeric,
-    )
+            words.extend(known.setdefault(word, word) for word in (row[j].strip() for row in cells))
+        numbers = _numbers(cells, columns, numeric)
+        if numbers is None:
+            for line, row in some:
+                _append(values, row, columns, numeric, line)
+        else:
+            values.frombytes(numbers.tobytes())
+        lines.extend(places)
+    table = np.frombuffer(values, dtype=np.float64).reshape(len(lines), len(numeric))
+    named_texts = [(columns[j], words) for j, words in zip(textual, texts, strict=True)]
+    return Table(table, [columns[j] for j in numeric], named_texts, lines, numeric)
 
 
 def check_numeric(numeric: int, columns: int, seen: str = "") -> None:
@@ -174,53 +143,31 @@ def check_numeric(numeric: int, columns: int, seen: str = "") -> None:
         )
 
 
-def _single(
-    rows: Iterable[Row | Block],
-    values: array[float],
-    lines: array[int],
-    texts: list[list[str]],
-    columns: Sequence[Column],
-    expected: float,
-) -> Iterator[Row]:
-    """Yield rows that have to be read one by one; blocks of plain numbers are added at once."""
-    known: dict[str, str] = {}  # one object for each text: classes repeat in many rows
-    textual = [j for j, column in enumerate(columns) if column.text]
-    for row in rows:
-        if not isinstance(row, Block):
-            yield row
-            continue
-        progress.report_or_stop(len(lines), expected, READING)
-        limits.check_entries(len(lines) + row.count, len(columns))
-        limits.check_texts(len(lines) + row.count, len(textual))
-        numbers = _numbers(row, columns)
-        if numbers is None:
-            yield from row.rows()
-            continue
-        for words, j in zip(texts, textual, strict=True):
-            words.extend(known.setdefault(word, word) for word in map(str.strip, row.cells[j :: row.width]))
-        values.frombytes(numbers.tobytes())
-        lines.extend(range(row.line, row.line + row.count))
+def _refuse_width(rows: Iterable[Row], width: int) -> None:
+    line, count = next((line, len(cells)) for line, cells in rows if len(cells) != width)
+    raise DataError(
+        f"line {line:,} has {count:,} cells where {width:,} are expected. "
+        "Give every row the same number of cells, with the same delimiter."
+    )
 
 
-def _numbers(block: Block, columns: Sequence[Column]) -> np.ndarray | None:
-    """The numbers of a block, row by row, NaN for missing ones; None if any needs a closer look."""
-    if not any(column.text or column.truth for column in columns):
-        return _plain(block.cells)
-    numeric = [j for j, column in enumerate(columns) if not column.text]
-    numbers = np.empty((block.count, len(numeric)))
+def _numbers(rows: Sequence[list[str]], columns: Sequence[Column], numeric: list[int]) -> np.ndarray | None:
+    """The numbers of rows one after the other, NaN for missing ones; None if any needs a closer look."""
+    if len(numeric) == len(columns):
+        cells = list(itertools.chain.from_iterable(rows))
+    else:
+        cells = [row[j] for row in rows for j in numeric]
     for place, j in enumerate(numeric):
-        cells = block.cells[j :: block.width]
         if columns[j].truth:
-            cells = [_TRUTHS.get(cell.strip().lower(), cell) for cell in cells]
-        values = _plain(cells)
-        if values is None:
-            return None
-        numbers[:, place] = values
-    return numbers
+            truths = cells[place :: len(numeric)]
+            cells[place :: len(numeric)] = [str(TRUTHS.get(cell.strip().lower(), cell)) for cell in truths]
+    return _plain(cells)
 
 
 def _plain(cells: list[str]) -> np.ndarray | None:
     """The numbers of all cells, NaN for missing ones; None if any is no number, or may be rounded."""
+    if "_" in "".join(cells):
+        return None
     try:
         numbers = np.fromiter(map(float, cells), np.float64, len(cells))
     except ValueError:
@@ -236,15 +183,8 @@ def _plain(cells: list[str]) -> np.ndarray | None:
 
 def _append(values: array[float], cells: list[str], columns: Sequence[Column], numeric: list[int], line: int) -> None:
     """Add the cells of one row as floats, NaN for missing ones."""
-    try:
-        numbers = list(map(float, cells))
-        plain = "_" not in "".join(cells) and max(numbers) < EXACT and min(numbers) > -EXACT
-    except ValueError:
-        plain = False
-    if plain:
-        values.extend(numbers)
-        return
-    for j, cell in zip(numeric, map(str.strip, cells), strict=True):
+    for j in numeric:
+        cell = cells[j].strip()
         if cell.lower() in MISSING:
             values.append(np.nan)
         elif is_number(cell):

@@ -44,7 +44,7 @@ def read_workbook(data: bytes, options: ReadingOptions, *, header: bool | None =
 
 
 def _content(sheet: Any, rows: Iterator[Row], sheets: int, options: ReadingOptions, header: bool | None) -> Content:
-    content = read_rows(rows, None, options, header=header, expected=float(sheet.total_height))
+    content = read_rows(rows, options, header=header, expected=float(sheet.total_height))
     if sheets == 1:
         return content
     note = f"Of {sheets} sheets, {sheet.name!r:.60} was read, the first that is not empty."

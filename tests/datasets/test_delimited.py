@@ -1,6 +1,5 @@
 import csv
 import io
-import itertools
 import time
 import tracemalloc
 
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from nnspca.datasets import apart, delimited, limits, read
-from nnspca.datasets.tables import Block
 from nnspca.errors import DataError
 
 NUMBERS = st.floats(-1e50, 1e50, allow_subnormal=False)
@@ -328,25 +326,6 @@ def test_separators_of_thousands_are_not_taken_for_decimal_commas():
 def test_a_line_is_parted_alike_however_long_it_is():
     for width in (3, 40_000):
         assert "with a point" in refused("\n".join("\t".join([f"{i},5"] * width) for i in range(3)))
-
-
-CELL = st.sampled_from(["1", "2.5", "", "NA", " 3 ", '"4"', '"5\n6"', '"a""b"', 'x"y', "z", '"', "true", "1_0"])
-
-
-@given(st.lists(st.lists(CELL, min_size=1, max_size=3), min_size=1, max_size=40), st.sampled_from(",; "))
-def test_blocks_of_lines_have_the_rows_that_pythons_csv_finds(rows, delimiter):
-    text = "\n".join(delimiter.join(row) for row in rows)
-    found = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(delimited, "BLOCK_CELLS", 8)
-        first, rest = delimited._rows(io.StringIO(text, newline=""), delimiter)
-        for row in itertools.chain(itertools.islice(first, 2), rest(len(rows[0]))):
-            found += row.rows() if isinstance(row, Block) else [row]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    expected = [(reader.line_num, row) for row in reader if len(row) > 1 or "".join(row).strip()]
-    assert [(line, [cell.strip() for cell in cells]) for line, cells in found] == [
-        (line, [cell.strip() for cell in cells]) for line, cells in expected
-    ]
 
 
 @pytest.mark.clock

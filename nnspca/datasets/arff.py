@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 
 from nnspca.datasets import limits, progress
-from nnspca.datasets.arranging import ReadingOptions, assemble
+from nnspca.datasets.arranging import ReadingOptions, arrange
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.tables import CLASS_NAMES, Column, Row, is_number
+from nnspca.datasets.tables import CLASS_NAMES, Column, Row, convert, is_number
 from nnspca.errors import DataError
 
 _ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|[^\s{]+)\s*(.*)""", re.IGNORECASE)
@@ -49,7 +49,7 @@ def read_arff(data: bytes, options: ReadingOptions = ReadingOptions()) -> Conten
     if not columns:
         raise DataError("no @attribute line before @data: an ARFF file declares its columns.")
     columns[:-1] = map(_as_numbers, columns[:-1])  # the last one is the class by custom
-    return assemble(_rows(lines), columns, options, expected=data.count(b"\n") + 1.0)
+    return arrange(convert(_rows(lines), columns, data.count(b"\n") + 1.0), options)
 
 
 def _as_numbers(column: Column) -> Column:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,9 +17,7 @@ from nnspca.datasets.tables import (
     OTHERWISE,
     POINT,
     Column,
-    Row,
     Table,
-    convert,
     encode_labels,
     is_number,
 )
@@ -80,19 +78,6 @@ class ReadingOptions:
     label: str | None = None
     missing: missing.Missing = "refuse"
     names: str | None = None
-
-
-def assemble(
-    rows: Iterator[Row],
-    columns: Sequence[Column],
-    options: ReadingOptions = ReadingOptions(),
-    *,
-    named: bool = True,
-    notes: Sequence[str] = (),
-    expected: float = 0.0,
-) -> Content:
-    """Turn rows of cells into numbers, a class and names, as ``columns`` describes them."""
-    return arrange(convert(rows, columns, expected), options, named=named, notes=notes)
 
 
 def arrange(table: Table, options: ReadingOptions, *, named: bool = True, notes: Sequence[str] = ()) -> Content:

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from nnspca.datasets import limits, progress
-from nnspca.datasets.arranging import ReadingOptions, assemble
+from nnspca.datasets.arranging import ReadingOptions, arrange
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Column, Row, is_number
+from nnspca.datasets.tables import CLASS_NAMES, MISSING, OTHERWISE, TRUTHS, Column, Row, convert, is_number
 from nnspca.errors import DataError
 
 SAMPLED_ROWS, SAMPLED_CELLS, SAMPLED_CHARACTERS = 50, 1_000_000, 100_000
@@ -41,14 +41,17 @@ def read_delimited(
     >>> content.labels
     array([0, 1, 0])
     """
-    text = _Text(data)
-    first = next((line for line in text.lines() if line.strip()), "")
-    delimiter = delimiter or _delimiter(first)
-    lines = text.count("\n") + 1
-    cells_at_most = text.count(delimiter) + lines
+    encoding = _encoding(data)
+
+    def lines() -> Iterator[str]:
+        return io.TextIOWrapper(io.BytesIO(data), encoding, newline="")
+
+    delimiter = delimiter or _delimiter(next((line for line in lines() if line.strip()), ""))
+    count = data.count(b"\n") + 1
+    cells_at_most = data.count(delimiter.encode()) + count
     if cells_at_most > 2 * limits.most(limits.MAX_ENTRIES):  # text columns come on top of the numbers
         limits.check_entries(cells_at_most)
-    return read_rows(_rows(text.lines(), delimiter), options, header=header, expected=float(lines))
+    return read_rows(_rows(lines(), delimiter), options, header=header, expected=float(count))
 
 
 def read_rows(
@@ -67,33 +70,23 @@ def read_rows(
         if header is None and any(map(is_number, names)):
             notes.append("The first row was read as the names of the columns.")
     columns = _describe(names, [cells for _, cells in sampled])
-    return assemble(
-        itertools.chain(sampled, rows), columns, options, named=names is not None, notes=notes, expected=expected
-    )
+    table = convert(itertools.chain(sampled, rows), columns, expected)
+    return arrange(table, options, named=names is not None, notes=notes)
 
 
-class _Text:
-    """Bytes decoded line by line: decoding all at once would take up to four times the memory."""
-
-    def __init__(self, data: bytes):
-        self.data = data
-        self.encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
-        decoder = codecs.getincrementaldecoder(self.encoding)()
-        try:
-            for start in progress.tracked(range(0, len(data), CHUNK), len(data) / CHUNK, "Opening the file"):
-                decoder.decode(data[start : start + CHUNK])
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            if self.encoding == "utf-16":
-                raise
-            self.encoding = "latin-1"
-
-    def lines(self) -> Iterator[str]:
-        return io.TextIOWrapper(io.BytesIO(self.data), self.encoding, newline="")
-
-    def count(self, character: str) -> int:
-        """A lower bound on the count of a character."""
-        return self.data.count(character.encode())
+def _encoding(data: bytes) -> str:
+    """How the bytes are decoded, found without ever holding all of the text."""
+    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        for start in progress.tracked(range(0, len(data), CHUNK), len(data) / CHUNK, "Opening the file"):
+            decoder.decode(data[start : start + CHUNK])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        if encoding == "utf-16":
+            raise
+        return "latin-1"
+    return encoding
 
 
 def _rows(source: Iterator[str], delimiter: str) -> Iterator[Row]:

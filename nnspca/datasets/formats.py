@@ -25,7 +25,6 @@ SUFFIXES = (
 )
 MATRICES = (".mtx", ".mtx.gz")
 TEXTS = (".csv", ".tsv", ".txt")
-ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 
 
 def suffix(label: str) -> str:
@@ -38,46 +37,36 @@ def suffix(label: str) -> str:
 
 
 def parse_files(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    """Read one file, or several that form one data set."""
-    if len(files) > 1:
-        return parse_together(files, options, header)
-    ((label, data),) = files.items()
-    return parse(data, label, options, header)
-
-
-def parse(data: bytes, label: str, options: ReadingOptions, header: bool | None) -> Content:
-    """Read one file in the format of its name."""
-    ending = suffix(label).lower()
-    if not ending:
-        _refuse(label)
-    if not data:
-        raise DataError("the file is empty.")
+    """Read one file, or several that form one data set; any error of a decoder on damaged input is a DataError."""
+    what = suffix(next(iter(files))).lower() if len(files) == 1 else "several files"
     try:
-        return _read(data, ending, options, header)
+        if len(files) > 1:
+            return _together(files, options)
+        ((label, data),) = files.items()
+        if not what:
+            _refuse(label)
+        if not data:
+            raise DataError("the file is empty.")
+        return _read(data, what, options, header)
     except (DataError, MemoryError):
         raise
     except Exception as error:
-        raise _unreadable(error, ending) from error
+        raise DataError(
+            f"this cannot be read as {what}{reason(error, 200)}. "
+            "It is damaged, or another format under this ending: save it again."
+        ) from error
 
 
-def parse_together(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
+def _together(files: Mapping[str, bytes], options: ReadingOptions) -> Content:
     """Read several files that form one data set: images of one size, or a matrix with its names."""
     matrices = [name for name in files if name.lower().endswith(MATRICES)]
-    images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}
-    try:
-        if len(matrices) == 1:
-            others = {name: content for name, content in files.items() if name != matrices[0]}
-            if strange := [name for name in others if not market.sides(name)]:
-                raise DataError(
-                    f"{strange[0]!r} beside the matrix is neither genes.tsv, features.tsv nor barcodes.tsv."
-                )
-            return market.read_market(files[matrices[0]], options, others)
-        if images and len(images) == len(files):
-            return of_images(files.items(), Counter(), options.samples)
-    except (DataError, MemoryError):
-        raise
-    except Exception as error:
-        raise _unreadable(error, "several files") from error
+    if len(matrices) == 1:
+        others = {name: content for name, content in files.items() if name != matrices[0]}
+        if strange := [name for name in others if not market.sides(name)]:
+            raise DataError(f"{strange[0]!r} beside the matrix is neither genes.tsv, features.tsv nor barcodes.tsv.")
+        return market.read_market(files[matrices[0]], options, others)
+    if all(name.lower().endswith(IMAGES) for name in files):
+        return of_images(files.items(), Counter(), options.samples)
     listed = ", ".join(repr(name[-40:]) for name in list(files)[:5])
     raise DataError(
         f"{len(files)} files came together ({listed}); several are read as one only where they are images of one size, "
@@ -87,10 +76,8 @@ def parse_together(files: Mapping[str, bytes], options: ReadingOptions, header: 
 
 def _read(data: bytes, ending: str, options: ReadingOptions, header: bool | None) -> Content:
     match ending:
-        case ".csv" | ".txt":
-            return read_delimited(data, options, header=header)
-        case ".tsv":
-            return read_delimited(data, options, delimiter="\t", header=header)
+        case ".csv" | ".txt" | ".tsv":
+            return read_delimited(data, options, delimiter="\t" if ending == ".tsv" else "", header=header)
         case ".npy":
             return read_npy(data, samples=options.samples)
         case ".npz":
@@ -117,21 +104,13 @@ def _archive(data: bytes, options: ReadingOptions) -> Content:
     suffixes = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in market.BESIDE for gz in ("", ".gz")))
     files = dict(members(data, suffixes, seen))
     if any(name.lower().endswith(MATRICES) for name in files):
-        return parse_together({n: c for n, c in files.items() if not n.lower().endswith(IMAGES)}, options, None)
+        return _together({n: c for n, c in files.items() if not n.lower().endswith(IMAGES)}, options)
     images = {name: content for name, content in files.items() if name.lower().endswith(IMAGES)}
     for name in files.keys() - images.keys():
         seen[repr(f".{name.rpartition('.')[2]}")] += 1
     if not images:
         raise no_images(seen)
     return of_images(images.items(), seen, options.samples)
-
-
-def _unreadable(error: Exception, what: str) -> DataError:
-    """Turn any error of a decoder on damaged input into one DataError."""
-    return DataError(
-        f"this cannot be read as {what}{reason(error, 200)}. "
-        "It is damaged, or another format under this ending: save it again."
-    )
 
 
 def _refuse(label: str) -> None:

@@ -162,15 +162,8 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     spread = np.asarray(data.deviations)
     constant = np.flatnonzero(spread == 0)
     if constant.size:
-        verb = "does" if constant.size == 1 else "do"
-        notes.append(
-            Note(
-                "constant",
-                f"{_columns(data, constant)} {verb} not vary: left out.",
-                "leave out" if constant.size < n else "",
-                tuple(constant.tolist()),
-            )
-        )
+        note = _left_out("constant", data, constant, "does not vary", "do not vary")
+        notes.append(note if constant.size < n else replace(note, choice=""))
     if own:
         return Inspection((m, n), tuple(notes), data.feature_names)
     notes += _identifiers_and_dates(data)
@@ -241,6 +234,12 @@ def _columns(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
     return f"{head} {', '.join(names)}{f' and {more:,} more' if more else ''}"
 
 
+def _left_out(kind: Kind, data: Dataset, which: Sequence[int] | np.ndarray, one: str, several: str) -> Note:
+    """Note columns that are left out: what ``one`` of them does, or ``several`` do."""
+    does = one if len(which) == 1 else several
+    return Note(kind, f"{_columns(data, which)} {does}: left out.", "leave out", tuple(map(int, which)))
+
+
 def _identifiers_and_dates(data: Dataset) -> list[Note]:
     """Note identifiers and dates: numbers that name a sample or a time."""
     if data.is_sparse or data.n_features > MOST_COLUMNS or data.shape[0] < FEW:
@@ -256,18 +255,9 @@ def _identifiers_and_dates(data: Dataset) -> list[Note]:
             identifiers.append(i)
     notes = []
     if identifiers:
-        verb = "numbers" if len(identifiers) == 1 else "number"
-        notes.append(
-            Note(
-                "identifiers",
-                f"{_columns(data, identifiers)} {verb} the samples: left out.",
-                "leave out",
-                tuple(identifiers),
-            )
-        )
+        notes.append(_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples"))
     if dates:
-        verb = "holds a date" if len(dates) == 1 else "hold dates"
-        notes.append(Note("dates", f"{_columns(data, dates)} {verb}: left out.", "leave out", tuple(dates)))
+        notes.append(_left_out("dates", data, dates, "holds a date", "hold dates"))
     return notes
 
 
@@ -299,25 +289,14 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
         return [Note("named alike", text)]
     if ratio > WIDE:
         factor = f"{float(f'{ratio:.2g}'):,.0f}"
-        notes.append(
-            Note(
-                "scales",
-                f"The scales of the columns differ by a factor of {factor}: standardised, so that units do not matter.",
-                "standardise",
-            )
-        )
+        text = f"The scales of the columns differ by a factor of {factor}: standardised, so that units do not matter."
+        notes.append(Note("scales", text, "standardise"))
     if share > DOMINANT:
         first = int(used[mine.argmax()])
         name = repr(str(data.feature_names[first])[:40])
         percentages = np.floor(1000 * share) / 10
-        notes.append(
-            Note(
-                "dominant",
-                f"Without standardising, {name} alone would have {percentages:.1f} % of the total variance.",
-                "standardise",
-                (first,),
-            )
-        )
+        text = f"Without standardising, {name} alone would have {percentages:.1f} % of the total variance."
+        notes.append(Note("dominant", text, "standardise", (first,)))
     return notes
 
 
@@ -370,23 +349,21 @@ def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
     equal = [int(i) for i in used if seen.setdefault(data.X[:, i].tobytes(), int(i)) != int(i)]
     if not equal:
         return []
-    verb = "equals" if len(equal) == 1 else "equal"
-    return [Note("duplicates", f"{_columns(data, equal)} {verb} another column: left out.", "leave out", tuple(equal))]
+    return [_left_out("duplicates", data, equal, "equals another column", "equal another column")]
 
 
 def _units(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     """Note columns that hold the quantity of another column in another unit, exactly or after rounding."""
     if data.is_sparse or not 2 <= len(used) <= MOST_CORRELATED or data.shape[0] < FEW:
         return []
-    Z = (data.columns(used) - np.asarray(data.means)[used]) / spread[used]
+    Z = _standardised(data, spread, used)
     later = np.triu(Z.T @ Z / len(Z), 1)  # each pair once, at the row of the earlier column
     exact = used[(later >= SAME).any(axis=0)]
     notes = []
     if exact.size:
         one = "holds the same quantity as another column, in another unit"
         several = "hold the same quantities as other columns, in other units"
-        sentence = f"{_columns(data, exact)} {one if exact.size == 1 else several}: left out."
-        notes.append(Note("units", sentence, "leave out", tuple(exact.tolist())))
+        notes.append(_left_out("units", data, exact, one, several))
     almost = np.argwhere((later >= ALMOST) & (later < SAME))
     if len(almost):
         pair = used[almost[0]]
@@ -397,9 +374,13 @@ def _units(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     return notes
 
 
+def _standardised(data: Dataset, spread: np.ndarray, used: np.ndarray) -> np.ndarray:
+    return (data.columns(used) - np.asarray(data.means)[used]) / spread[used]
+
+
 def _first_direction(data: Dataset, spread: np.ndarray, used: np.ndarray) -> tuple[np.ndarray, float]:
     """Return the leading eigenvector of the correlations, and its share of the trace."""
-    Z = (data.columns(used) - np.asarray(data.means)[used]) / spread[used]
+    Z = _standardised(data, spread, used)
     if Z.shape[0] < Z.shape[1]:
         _, s, v = np.linalg.svd(Z, full_matrices=False)
         return v[0], float(s[0] ** 2 / (s**2).sum())

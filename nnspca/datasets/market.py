@@ -81,18 +81,13 @@ def _matrix(text: bytes) -> scipy.sparse.csr_array:
 
     if not text[:14].lower() == b"%%matrixmarket":
         raise DataError("the first line does not say %%MatrixMarket matrix …: is this a MatrixMarket file?")
-    try:
-        rows, columns, stored, layout, numbers, symmetry = scipy_io.mminfo(io.BytesIO(text))
-        if numbers == "complex":
-            raise DataError("the matrix holds 'complex'; real numbers, integers and patterns are read.")
-        shape = check_shape((rows, columns), stored, at_most=len(text) // SHORTEST[layout] + 1)
-        limits.check_entries(stored * (1 if symmetry == "general" else 2))
-        read = scipy.sparse.coo_array(scipy_io.mmread(io.BytesIO(text)))
-    except (OverflowError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"the matrix is damaged{reason(error)}: save it again.") from error
-    return triplets(read.data, *read.coords, shape)
+    rows, columns, stored, layout, numbers, symmetry = scipy_io.mminfo(io.BytesIO(text))
+    if numbers == "complex":
+        raise DataError("the matrix holds 'complex'; real numbers, integers and patterns are read.")
+    shape = check_shape((rows, columns), stored, at_most=len(text) // SHORTEST[layout] + 1)
+    limits.check_entries(stored * (1 if symmetry == "general" else 2))
+    read = scipy.sparse.coo_array(scipy_io.mmread(io.BytesIO(text)))
+    return triplets(read.data, read.row, read.col, shape)
 
 
 def _names(beside: Mapping[str, bytes], endings: tuple[str, ...]) -> tuple[str, ...]:

@@ -108,8 +108,8 @@ def convert(rows: Iterator[Row], columns: Sequence[Column], expected: float = 0.
     textual = [j for j, c in enumerate(columns) if c.text]
     texts: list[list[str]] = [[] for _ in textual]
     if not numeric:
-        _, cells = next(rows, (0, [""]))
-        check_numeric(0, len(columns), cells[0].strip() if cells else "")
+        _, first = next(rows, (0, [""]))
+        check_numeric(0, len(columns), first[0].strip() if first else "")
     values, lines = array("d"), array("q")
     known: dict[str, str] = {}  # one object for each text: classes repeat in many rows
     while some := list(itertools.islice(rows, max(1, min(ROWS, CELLS // len(columns))))):

@@ -30,7 +30,7 @@ from nnspca.covariance.inner import Inner
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.reading import check_names as check_columns
-from nnspca.covariance.samples import Centred, centred
+from nnspca.covariance.samples import Held, centred
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import DENSE_FEATURES
 from nnspca.covariance.sums import Sums
@@ -262,11 +262,12 @@ class Covariance(Inner):
                 )
         with one_blas_thread():
             data = centred(given.values, standardize, samples, sample_weight)
-            m, n = data.factor.shape
-            small = n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
-            form: Form = HeldMatrix(data.factor.cross()) if small else HeldFactor(data.factor)
-        labels = (given.names if samples == "rows" else _index(X)) if names is None else check_feature_names(names, n)
-        return cls._of_read(data, form, m, standardize, labels, given)
+            assert isinstance(data.form, HeldFactor)
+            m, n = data.form.factor.shape
+            if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
+                data = replace(data, form=HeldMatrix(data.form.factor.cross()))
+        labels = given.names if samples == "rows" else _index(X)
+        return cls._of_read(data, standardize, labels if names is None else names, given)
 
     @classmethod
     def _of_source(
@@ -287,9 +288,9 @@ class Covariance(Inner):
         labels = source.names if names is None else names
         if data is None:
             return cls._of_reread(source, standardize, sample_weight, labels, memory)
-        if not isinstance(data, streamed.Streamed):
+        if not isinstance(data, Held):
             return cls.from_data(Given(data), standardize, sample_weight=sample_weight, names=labels)
-        return cls._of_streamed(data, standardize, labels, given or Given(None))
+        return cls._of_read(data, standardize, labels, given)
 
     @classmethod
     def _of_reread(
@@ -303,8 +304,7 @@ class Covariance(Inner):
             )
         with one_blas_thread():
             data = rereading.read(source, standardize, memory)
-        labels = check_feature_names(names, len(data.form.features))
-        return cls._of_read(data, data.form, data.n_samples, standardize, labels, Given(None))
+        return cls._of_read(data, standardize, names)
 
     @classmethod
     def from_chunks(
@@ -349,36 +349,28 @@ class Covariance(Inner):
         """Of rows that were summed."""
         with one_blas_thread():
             data = streamed.of_sums(sums, standardize, last=False)
-        return cls._of_streamed(data, standardize, names, Given(None))
-
-    @classmethod
-    def _of_streamed(cls, data: streamed.Streamed, standardize: bool, names: Any, given: Given) -> Covariance:
-        """Hold what the sums over all rows came to."""
-        labels = check_feature_names(names, len(data.A))
-        return cls._of_read(data, HeldMatrix(data.A), data.n_samples, standardize, labels, given)
+        return cls._of_read(data, standardize, names)
 
     @classmethod
     def _of_read(
         cls,
-        data: Centred | streamed.Streamed | rereading.Reread,
-        form: Form,
-        n_samples: int,
+        data: Held,
         standardize: bool,
-        names: tuple[str, ...] | None,
-        given: Given,
+        names: Any,
+        given: Given | None = None,
     ) -> Covariance:
         """Hold a form of A with the errors, means and scales of the samples that were read."""
-        variances = np.maximum(form.diagonal, 0.0)
+        variances, given = np.maximum(data.form.diagonal, 0.0), given or Given(None)
         return cls(
-            form,
-            n_samples=n_samples,
+            data.form,
+            n_samples=data.n_samples,
             representation_error=data.representation_error,
             relative_drift=data.relative_drift,
             origin=data.origin,
             features=Features(
                 float(variances.sum()),
                 len(variances),
-                names,
+                check_feature_names(names, len(variances)),
                 frozen(data.seen.mean),
                 frozen(data.seen.scale),
                 standardize,

@@ -14,7 +14,7 @@ def minus_low_rank(factor: Factor, L: np.ndarray, R: np.ndarray) -> Factor:
     return DeflatedFactor(factor, np.ascontiguousarray(L), np.ascontiguousarray(R))
 
 
-class DeflatedFactor:
+class DeflatedFactor(Factor):
     """Data ``Y − LR'`` with Y stored as it is, for example sparse, and L (m, s), R (n, s) of few columns."""
 
     def __init__(self, base: Factor, L: np.ndarray, R: np.ndarray) -> None:
@@ -30,16 +30,6 @@ class DeflatedFactor:
     def columns(self, index: np.ndarray) -> np.ndarray:
         return self.base.columns(index) - self.L @ self.R[index].T
 
-    def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
-        of_rows = self.columns(rows)
-        return self.backward(of_rows.T) if columns is None else of_rows.T @ self.columns(columns)
-
-    def restricted(self, index: np.ndarray) -> DenseFactor:
-        return DenseFactor(self.columns(index))
-
-    def selected(self, index: np.ndarray) -> DenseFactor:
-        return self.restricted(index)
-
     def squared_norms(self) -> np.ndarray:
         """Computed column by column: subtracting from the old norms would lose digits by cancellation."""
         m, n = self.shape
@@ -51,10 +41,6 @@ class DeflatedFactor:
         image = self.base.forward(self.R.T).T
         crossed = image @ self.L.T
         return self.base.gram() - crossed - crossed.T + self.L @ (self.R.T @ self.R) @ self.L.T
-
-    def cross(self) -> np.ndarray:
-        Y = self.columns(np.arange(self.shape[1]))
-        return Y.T @ Y
 
     def rounding_scale(self) -> float:
         return 4.0 * (self.base.rounding_scale() + float(np.sum((self.L.T @ self.L) * (self.R.T @ self.R))))

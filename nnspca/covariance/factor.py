@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import scipy.sparse
@@ -14,7 +14,7 @@ TOGETHER = 1024  # features of a batch that are centred at a time
 FAR = 2.0  # deviations from zero beyond which a mean leaves at most a fifth of the samples at zero
 
 
-class Factor(Protocol):
+class Factor(ABC):
     """Centred, scaled data Y of shape (m, n), so that the covariance is Y'Y.
 
     ``forward`` takes rows (…, n) to rows (…, m): Yx; ``backward`` takes rows (…, m) to (…, n): Y'z.
@@ -22,49 +22,51 @@ class Factor(Protocol):
 
     shape: tuple[int, int]
 
+    @abstractmethod
     def forward(self, x: np.ndarray) -> np.ndarray:
         """Return Yx."""
-        ...
 
+    @abstractmethod
     def backward(self, z: np.ndarray) -> np.ndarray:
         """Return Y'z."""
-        ...
 
+    @abstractmethod
     def columns(self, index: np.ndarray) -> np.ndarray:
         """Return the columns of Y at ``index``, dense, shape (m, len(index))."""
-        ...
+
+    @abstractmethod
+    def squared_norms(self) -> np.ndarray:
+        """Return the diagonal of Y'Y, shape (n,)."""
+
+    @abstractmethod
+    def gram(self) -> np.ndarray:
+        """Return YY', shape (m, m)."""
+
+    @abstractmethod
+    def rounding_scale(self) -> float:
+        """Return the sum of squares that the rounding of an inner product of columns is relative to."""
+
+    @abstractmethod
+    def arrays(self) -> list[np.ndarray]:
+        """Return the arrays that define Y, for hashing."""
 
     def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         """Return the entries of Y'Y at ``rows`` × ``columns`` (all columns when None)."""
-        ...
+        of_rows = self.columns(rows)
+        return self.backward(of_rows.T) if columns is None else of_rows.T @ self.columns(columns)
 
     def restricted(self, index: np.ndarray) -> Factor:
         """Return the factor of some features only, in the order given, dense where these are few."""
-        ...
+        return DenseFactor(self.columns(index))
 
     def selected(self, index: np.ndarray) -> Factor:
         """Return the same, held as this factor is however few they are."""
-        ...
-
-    def squared_norms(self) -> np.ndarray:
-        """Return the diagonal of Y'Y, shape (n,)."""
-        ...
-
-    def gram(self) -> np.ndarray:
-        """Return YY', shape (m, m)."""
-        ...
+        return self.restricted(index)
 
     def cross(self) -> np.ndarray:
         """Return Y'Y, shape (n, n)."""
-        ...
-
-    def rounding_scale(self) -> float:
-        """Return the sum of squares that the rounding of an inner product of columns is relative to."""
-        ...
-
-    def arrays(self) -> list[np.ndarray]:
-        """Return the arrays that define Y, for hashing."""
-        ...
+        Y = self.columns(np.arange(self.shape[1]))
+        return Y.T @ Y
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Seen:
             return cls(np.ldexp(mean, powers), np.where(varying, np.ldexp(scale, powers), 1.0))
 
 
-class DenseFactor:
+class DenseFactor(Factor):
     """Y held as an array; ``seen`` is what data were read with, where they were read here."""
 
     seen: Seen | None = None
@@ -143,15 +145,6 @@ class DenseFactor:
     def columns(self, index: np.ndarray) -> np.ndarray:
         return self.Y[:, index]
 
-    def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
-        return self.Y[:, rows].T @ (self.Y if columns is None else self.Y[:, columns])
-
-    def restricted(self, index: np.ndarray) -> DenseFactor:
-        return DenseFactor(self.Y[:, index])
-
-    def selected(self, index: np.ndarray) -> DenseFactor:
-        return self.restricted(index)
-
     def squared_norms(self) -> np.ndarray:
         with np.errstate(over="ignore"):
             return np.einsum("ij,ij->j", self.Y, self.Y)
@@ -169,7 +162,7 @@ class DenseFactor:
         return [self.Y]
 
 
-class SparseFactor:
+class SparseFactor(Factor):
     """Y = (S − 1 mean') / sqrt(m) with S sparse: the centring is never carried out.
 
     Inner products of S lose what they share with those of the mean. Where a feature's mean is many
@@ -268,9 +261,7 @@ class SparseFactor:
 
     def restricted(self, index: np.ndarray) -> Factor:
         """Sparse still where the dense columns would be many."""
-        if self.shape[0] * len(index) <= AT_A_TIME:
-            return DenseFactor(self.columns(index))
-        return self.selected(index)
+        return super().restricted(index) if self.shape[0] * len(index) <= AT_A_TIME else self.selected(index)
 
     def selected(self, index: np.ndarray) -> SparseFactor:
         return SparseFactor(scipy.sparse.csr_array(self._columns[:, index]), self.mean[index])
@@ -302,8 +293,7 @@ class SparseFactor:
     def cross(self) -> np.ndarray:
         m, n = self.shape
         if m * n <= 5e7:
-            Y = self.columns(np.arange(n))
-            return Y.T @ Y
+            return super().cross()
         return (self.S.T @ self.S).toarray() / m - np.outer(self.mean, self.mean)
 
     def rounding_scale(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,8 +10,8 @@ import numpy as np
 from nnspca.covariance.factor import Seen
 from nnspca.covariance.held_rows import HeldRows
 from nnspca.covariance.matrices import check_scale
-from nnspca.covariance.origin import Origin
 from nnspca.covariance.passes import Squares
+from nnspca.covariance.samples import Held
 from nnspca.covariance.sources import Source
 from nnspca.covariance.stored import StoredData, summed
 from nnspca.covariance.streamed import check_scales, origin_of
@@ -24,19 +23,7 @@ NUMBER = 32  # bytes that a number of data in memory takes, with those that are 
 SPARSE = 20  # times the roundings of sums about the mean: the factor of :func:`nnspca.numerics.rounding.of_sums`
 
 
-@dataclass(frozen=True, eq=False)
-class Reread:
-    """What a covariance is made of whose data stay where they are, its own attributes of these names."""
-
-    form: HeldRows
-    n_samples: int
-    representation_error: float
-    relative_drift: float
-    origin: Origin
-    seen: Seen
-
-
-def read(source: Source, standardize: bool, memory: int) -> Reread:
+def read(source: Source, standardize: bool, memory: int) -> Held:
     """Return the covariance of rows that are read in passes.
 
     Raises
@@ -63,7 +50,7 @@ def read(source: Source, standardize: bool, memory: int) -> Reread:
     check_scale(trace)
     allowed = partial(rounding.of_sums, m, sparse=True)
     form = HeldRows(data, np.arange(first.n), SPARSE * m)
-    return Reread(form, m, allowed(trace), 2.02 * allowed(1.0), origin_of(first, standardize), seen)
+    return Held(form, m, allowed(trace), 2.02 * allowed(1.0), origin_of(first, standardize), seen)
 
 
 def _squares(source: Source, reference: np.ndarray | None) -> Any:

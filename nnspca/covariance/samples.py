@@ -8,7 +8,9 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.control.arguments import masked, real_array, shown
-from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Factor, Seen, SparseFactor, varies
+from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Seen, SparseFactor, varies
+from nnspca.covariance.forms import HeldFactor
+from nnspca.covariance.held_rows import Form
 from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.origin import Origin, of_data, of_weighted
 from nnspca.covariance.reading import numbers
@@ -16,19 +18,20 @@ from nnspca.errors import DataError
 from nnspca.numerics import rounding
 
 
-@dataclass(frozen=True)
-class Centred:
-    """What :class:`nnspca.Covariance` is made of: Y with A = Y'Y, and its own attributes of these names."""
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What :class:`nnspca.Covariance` is made of once samples were read, its own attributes of these names."""
 
-    factor: Factor
+    form: Form
+    n_samples: int
     representation_error: float
     relative_drift: float
     origin: Origin
     seen: Seen
 
 
-def centred(given: object, standardize: bool, samples: str, sample_weight: object = None) -> Centred:
-    """Return the factor of data whose samples are "rows" or "columns"."""
+def centred(given: object, standardize: bool, samples: str, sample_weight: object = None) -> Held:
+    """Return the covariance of data in memory whose samples are "rows" or "columns"."""
     read = numbers(given)
     if read.ndim != 2:
         raise DataError(f"data must be a table of shape (samples, features); got {read.ndim} dimension(s)")
@@ -47,7 +50,8 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
     if weights is not None and (weights == weights[0]).all():
         weights = None  # the same weight for all is none
     factor = _factor(rows, standardize, weights)
-    trace = float(factor.squared_norms().sum())
+    form = HeldFactor(factor)
+    trace = float(form.diagonal.sum())
     if not trace > 0 and not varies(rows).any():
         raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
     check_scale(trace)
@@ -57,7 +61,7 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
     relative = 2.02 * allowed(m, 1.0) if isinstance(factor, DenseFactor) else np.inf
     origin = of_data(rows, standardize) if weights is None else of_weighted(rows, weights, standardize)
     assert factor.seen is not None
-    return Centred(factor, error, relative, origin, factor.seen)
+    return Held(form, m, error, relative, origin, factor.seen)
 
 
 def _factor(rows, standardize: bool, weights: np.ndarray | None) -> DenseFactor | SparseFactor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.covariance import Covariance
-from nnspca.covariance.given import Given
 from nnspca.covariance.sources import Source
 from nnspca.covariance.streamed import added, of_sums
 from nnspca.errors import DataError
@@ -24,8 +23,8 @@ def both_scales(source: Source) -> tuple[Covariance, Covariance | DataError]:
     sums = added(None, source, None)
     with one_blas_thread():
         plain = of_sums(sums, False, source.expected, last=False)
-        covariance = Covariance._of_streamed(plain, False, source.names, Given(None))
+        covariance = Covariance._of_read(plain, False, source.names)
         try:
-            return covariance, Covariance._of_streamed(of_sums(sums, True), True, source.names, Given(None))
+            return covariance, Covariance._of_read(of_sums(sums, True), True, source.names)
         except DataError as problem:
             return covariance, problem

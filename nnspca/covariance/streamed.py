@@ -12,38 +12,26 @@ from nnspca.control.arguments import is_table, real_array, shown
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import spread
 from nnspca.covariance.factor import AT_A_TIME, Seen
-from nnspca.covariance.forms import DENSE_EIGEN
+from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
 from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.moments import Moments
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.reading import numbers as real_numbers
-from nnspca.covariance.samples import check_weights
+from nnspca.covariance.samples import Held, check_weights
 from nnspca.covariance.sources import Source, in_memory
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
 
 WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an array in memory
-GATHERED = 2**27  # numbers up to which data of too many features for a matrix are brought into memory: 1 GB
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
+GATHERED = 2**27  # numbers up to which data of too many features for a matrix are brought into memory: 1 GB
 LARGEST, SMALLEST = 1e280, 1e-280  # variances of features that can be standardised from their sums
 AGREES = 1e-9  # how far means, in deviations, and variances, relatively, may differ when the same rows are read again
 
 
 class TooFar(DataError):
     """Features of a scale so far from 1 that their squares are no doubles."""
-
-
-@dataclass(frozen=True, eq=False)
-class Streamed:
-    """What a covariance is made of once all rows were read, its own attributes of these names."""
-
-    A: np.ndarray
-    n_samples: int
-    representation_error: float
-    relative_drift: float
-    origin: Origin
-    seen: Seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +212,7 @@ def _check_features(n: int) -> None:
         )
 
 
-def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Streamed:
+def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Held:
     """Return the covariance of all rows that were summed, with its allowance for rounding.
 
     The sums are used up, unless they are not the ``last``.
@@ -257,7 +245,8 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
     check_scale(trace)
     allowed = rounding.of_sums(m, trace, sparse=sums.sparse, weighted=sums.weighted)
     relative = 2.02 * rounding.of_sums(m, 1.0, sparse=sums.sparse, weighted=sums.weighted)
-    return Streamed(A, m, allowed, relative, origin_of(sums, standardize), Seen.of(mean, deviation, None))
+    origin, seen = origin_of(sums, standardize), Seen.of(mean, deviation, None)
+    return Held(HeldMatrix(A), m, allowed, relative, origin, seen)
 
 
 def check_scales(variance: np.ndarray) -> None:

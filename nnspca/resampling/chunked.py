@@ -11,7 +11,6 @@ import numpy as np
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance, spread
-from nnspca.covariance.given import Given
 from nnspca.covariance.span import orthonormal
 from nnspca.covariance.streamed import added, of_sums
 from nnspca.covariance.sums import Sums
@@ -62,7 +61,7 @@ class ChunkedSamples(Samples):
             return None
         with one_blas_thread():
             streamed = of_sums(sums, self.standardize, None if sums.weighted else self.X.expected, last=False)
-            return Covariance._of_streamed(streamed, self.standardize, self.X.names, Given(None))
+            return Covariance._of_read(streamed, self.standardize, self.X.names)
 
     def explained(
         self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray, should_stop: ShouldStop | None = None

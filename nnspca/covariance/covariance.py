@@ -30,11 +30,10 @@ from nnspca.covariance.inner import Inner
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.reading import check_names as check_columns
-from nnspca.covariance.samples import Held, centred
+from nnspca.covariance.samples import Held, centred, stated, warn_of_dominant
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import DENSE_FEATURES
 from nnspca.covariance.sums import Sums
-from nnspca.covariance.unstated import stated, warn_of_dominant
 from nnspca.errors import DataError
 from nnspca.result.features import Features, frozen
 

@@ -20,9 +20,8 @@ import scipy.sparse
 from scipy.linalg.blas import dgemm, dsyrk
 
 from nnspca.covariance import marks
-from nnspca.covariance.places import Places
 from nnspca.covariance.sampled import Sampled
-from nnspca.covariance.sums import NEAR
+from nnspca.covariance.sums import NEAR, Places
 from nnspca.numerics.doubles import as_doubles
 
 BLOCK, FEWEST, LARGEST = 2**20, 256, 2**23  # numbers of a dense block, its fewest rows, and numbers it never exceeds
@@ -51,7 +50,7 @@ class Pass:
     """
 
     poll: Callable[[], None] = staticmethod(_continue)
-    weighted = False
+    weighted, marked = False, True
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
         self.n, self.count, self.start = n, 0, start
@@ -72,11 +71,13 @@ class Pass:
         self._places.next(self.start + self.count)
 
     def _accept(self, block: Any) -> None:
-        """Refuse values that are not finite, and mark the rows."""
+        """Refuse values that are not finite, and mark the rows unless the pass is over before others."""
         sparse, place = scipy.sparse.issparse(block), self.start + self.count
         if not np.isfinite(block.data if sparse else block).all():
             self._places.refuse(block, place)
-        self.mark = self.mark + (marks.of_sparse if sparse else marks.of_rows)(block, place)
+        if self.marked:
+            own = marks.of_sparse(block, place) if sparse else marks.of_rows(block + 0.0, place)  # −0 is 0
+            self.mark = self.mark + own
 
     def _take(self, block: Any) -> None:
         """Add up what the pass is made for."""
@@ -266,10 +267,10 @@ def _height(rows: Any) -> int:
 
 
 def _doubles(rows: Any) -> Any:
-    """Rows in double precision, each place stored once; −0 is 0."""
+    """Rows in double precision, each place stored once."""
     if not scipy.sparse.issparse(rows):
         exact = rows.dtype.itemsize >= 8 and rows.dtype.kind in "iu"
-        return (as_doubles(rows) if exact else np.asarray(rows, dtype=np.float64)) + 0.0
+        return as_doubles(rows) if exact else np.asarray(rows, dtype=np.float64)
     by = scipy.sparse.csr_array(rows)
     by.sum_duplicates()
     return scipy.sparse.csr_array((as_doubles(by.data) + 0.0, by.indices, by.indptr), shape=by.shape)

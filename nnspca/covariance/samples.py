@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse
 
-from nnspca.control.arguments import masked, real_array, shown
+from nnspca.control.arguments import check_flag, masked, real_array, shown
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Seen, SparseFactor, varies
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.held_rows import Form
@@ -16,6 +18,8 @@ from nnspca.covariance.origin import Origin, of_data, of_weighted
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
+
+DOMINANT = 0.9  # share of the trace from which one feature holds it: a component then speaks about its unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,3 +102,27 @@ def _weighing(rows, weights: np.ndarray):
             f"{rows.shape}: leave out features, or give no weights"
         )
     return rows.toarray(), weights[weighted]
+
+
+def stated(standardize: bool | None) -> bool:
+    """Return whether to standardise; False where that was left open."""
+    if standardize is not None:
+        check_flag("standardize", standardize)
+    return bool(standardize)
+
+
+def warn_of_dominant(variances: np.ndarray, names: Sequence[str] | None) -> None:
+    """Warn where one of several features holds over 90 % of the trace; called by what a person calls."""
+    total = float(variances.sum())
+    first = int(variances.argmax())
+    share = float(variances[first]) / total
+    if not share > DOMINANT or np.count_nonzero(variances) < 2:
+        return
+    name = names[first] if names is not None else f"x{first}"
+    warnings.warn(
+        f"feature {str(name)!r:.60} alone holds {np.floor(1000 * share) / 10:.1f} % of the total variance: a component "
+        "may say no more than that its unit is large; give standardize=True, or standardize=False to keep the data as "
+        "they are",
+        UserWarning,
+        stacklevel=3,
+    )

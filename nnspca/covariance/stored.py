@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.control.reading import current
+from nnspca.control.progress import current
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import spread

@@ -17,8 +17,7 @@ from nnspca.certificates.judge import narrowed, validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import start_of
 from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance
-from nnspca.control.progress import Monitor
-from nnspca.control.reading import reported
+from nnspca.control.progress import Monitor, reported
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance

@@ -18,8 +18,7 @@ from nnspca.control.arguments import (
     real_array,
     shown,
 )
-from nnspca.control.progress import Monitor, OnFound
-from nnspca.control.reading import reported
+from nnspca.control.progress import Monitor, OnFound, reported
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance

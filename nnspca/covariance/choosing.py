@@ -10,11 +10,11 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_whole
 from nnspca.control.progress import OnProgress, ShouldStop
-from nnspca.covariance import spread
 from nnspca.covariance.given import opened
 from nnspca.covariance.moments import Moments
 from nnspca.covariance.reading import numbers
 from nnspca.covariance.sources import Source, chunked, in_memory
+from nnspca.covariance.stored import summed
 from nnspca.covariance.streamed import Before
 from nnspca.errors import DataError
 
@@ -95,7 +95,7 @@ def most_variable(
     """
     wanted = check_whole("n_features", n_features, 1)
     source = (chunked(X) or _of_memory(X)).heeding(should_stop, on_progress)
-    seen = spread.over_blocks(source, Moments) if source.blocks is not None else _read(source)
+    seen = summed(source, Moments)
     variance = seen.variance
     if not np.isfinite(variance).all():
         raise DataError("the variance of a feature is too large for double precision: rescale the data")
@@ -108,16 +108,6 @@ def most_variable(
     for array in (features, variance, seen.mean):
         array.setflags(write=False)
     return MostVariable(features, few.names, variance, seen.mean, share, few)
-
-
-def _read(source: Source) -> Moments:
-    seen: Moments | None = None
-    for chunk in source.chunks():
-        if seen is None:
-            seen = Moments(chunk.shape[1], source.names, chunk=0 if source.stored else None)
-        seen.add(chunk)
-    assert seen is not None
-    return seen
 
 
 def _of_memory(X: Any) -> Source:

@@ -223,10 +223,14 @@ class Covariance(Inner):
         array([0.75, 0.  ])
         """
         check_choice("samples", samples, ("rows", "columns"))
-        scaled = stated(standardize)
-        cov = cls._of_samples(X, scaled, samples, sample_weight, names, memory, should_stop, on_progress)
+        return cls._warned(X, standardize, samples, sample_weight, names, memory, should_stop, on_progress)
+
+    @classmethod
+    def _warned(cls, X: Any, standardize: bool | None, *how: Any) -> Covariance:
+        """Covariance of samples, with a warning where one feature holds nearly all the trace of data as they are."""
+        cov = cls._of_samples(X, stated(standardize), *how)
         if standardize is None and cov.n_samples is not None:
-            warn_of_dominant(np.maximum(cov.diagonal, 0.0), cov.feature_names)
+            warn_of_dominant(cov.diagonal, cov.feature_names)
         return cov
 
     @classmethod
@@ -337,11 +341,7 @@ class Covariance(Inner):
         """
         if not callable(read):
             raise TypeError(f"read={shown(read)} is not allowed; give a function that returns an iterator of chunks")
-        scaled = stated(standardize)
-        cov = cls._of_samples(read, scaled, "rows", sample_weight, names, memory, should_stop, on_progress)
-        if standardize is None:
-            warn_of_dominant(cov.diagonal, cov.feature_names)
-        return cov
+        return cls._warned(read, standardize, "rows", sample_weight, names, memory, should_stop, on_progress)
 
     @classmethod
     def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
@@ -444,21 +444,15 @@ class Covariance(Inner):
         into the correlation matrix, and ``repair`` is that of :meth:`from_matrix`. Warns as
         :meth:`from_data` does.
         """
-        scaled = stated(standardize)
-        if not (hasattr(dataset, "kind") and hasattr(dataset, "X")):
-            if chunked(dataset) is not None:
-                return cls.from_data(dataset, standardize)
+        is_set = hasattr(dataset, "kind") and hasattr(dataset, "X")
+        if not is_set and chunked(dataset) is None:
             raise TypeError(
                 f"dataset is {shown(dataset)}; give a Dataset, as nnspca.datasets.load or read returns it, or "
                 "samples as rows to Covariance.from_data(X), or a matrix to Covariance.from_matrix(A)"
             )
-        given = opened(dataset)
-        if dataset.kind != "covariance":
-            cov = cls.from_data(dataset, scaled)
-            if standardize is None:
-                warn_of_dominant(cov.diagonal, cov.feature_names)
-            return cov
-        return cls._of_matrix_set(given, scaled, repair, None)
+        if not is_set or dataset.kind != "covariance":
+            return cls._warned(dataset, standardize, "rows", None, None, rereading.MEMORY, None, None)
+        return cls._of_matrix_set(opened(dataset), stated(standardize), repair, None)
 
     @classmethod
     def _of_matrix_set(cls, given: Given, standardize: bool, repair: bool, names: object) -> Covariance:
@@ -506,21 +500,11 @@ class Covariance(Inner):
         rounding: float = 0.0,
         times: int = 1,
     ) -> Covariance:
-        """Return what is made of this covariance, of the same samples.
+        """Return what is made of this covariance, of the same samples, by an operation on an argument.
 
-        Parameters
-        ----------
-        form : HeldMatrix or HeldFactor
-        operation : str
-        argument : ndarray
-            What it was done with: reproducible to the last bit, as its hash is in
-            the fingerprint.
-        growth : float
-            By which an error in this covariance grows.
-        rounding : float
-            What the operation adds to it, in the Frobenius norm.
-        times : int
-            How often a bound that sums variances meets that rounding.
+        ``growth`` is by how much an error in this covariance grows, ``rounding`` what the operation adds
+        to it, in the Frobenius norm, and ``times`` how often a bound that sums variances meets that
+        rounding. The argument is reproducible to the last bit, as its hash is in the fingerprint.
         """
         exact = growth == 1.0 and not rounding
         whole, places = self._described

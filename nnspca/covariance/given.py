@@ -52,12 +52,7 @@ def opened(given: Any) -> Given:
     """Return the numbers of anything that is taken as data, with the names of its features.
 
     Arrays, tables of pandas and polars, a two-dimensional ``xarray.DataArray``, sparse arrays, a
-    Dataset and an AnnData in memory.
-
-    Raises
-    ------
-    DataError
-        Data that lie elsewhere, as those of Dask do; the message says how to bring them here.
+    Dataset and an AnnData in memory; DataError for data that lie elsewhere, as those of Dask do.
 
     Examples
     --------

@@ -19,14 +19,8 @@ def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
     """Return what was given in double precision, as an array or, where it was sparse, a sparse array of rows.
 
     Tables (pandas) are read column by column: true and false are 1 and 0, a missing value is none
-    that can be used, and text is none either, whatever it writes.
-
-    Raises
-    ------
-    DataError
-        Not real numbers, rows of different lengths, masked or missing values, values that are not
-        finite, whole numbers that no double is, places of a sparse array outside its shape. The
-        message says how many and where.
+    that can be used, and text is none either, whatever it writes. DataError says how many values
+    cannot be used, and where.
     """
     if scipy.sparse.issparse(given):
         return of_sparse(given)

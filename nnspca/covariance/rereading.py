@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -24,17 +23,11 @@ SPARSE = 20  # times the roundings of sums about the mean: the factor of :func:`
 
 
 def read(source: Source, standardize: bool, memory: int) -> Held:
-    """Return the covariance of rows that are read in passes.
-
-    Raises
-    ------
-    DataError
-        Rows that cannot be read or used; data that change, or that can be read once only.
-    """
-    first, passes = _squares(source, None), 1
+    """Return the covariance of rows that are read in passes; DataError where they change, or cannot be read again."""
+    first, passes = summed(source, partial(Squares, None)), 1
     if first.far.any():
         reference = np.where(first.far, first.offset, 0.0)
-        before, first, passes = first, _squares(source, reference), 2
+        before, first, passes = first, summed(source, partial(Squares, reference)), 2
         if (before.count, before.mark) != (first.count, first.mark):
             raise DataError("the data changed while they were read, between pass 1 and pass 2: give data that stay")
     m, variance = first.count, first.variance
@@ -51,10 +44,6 @@ def read(source: Source, standardize: bool, memory: int) -> Held:
     allowed = partial(rounding.of_sums, m, sparse=True)
     form = HeldRows(data, np.arange(first.n), SPARSE * m)
     return Held(form, m, allowed(trace), 2.02 * allowed(1.0), origin_of(first, standardize), seen)
-
-
-def _squares(source: Source, reference: np.ndarray | None) -> Any:
-    return summed(source, partial(Squares, reference))
 
 
 def _check(source: Source, first: Squares, variance: np.ndarray) -> None:

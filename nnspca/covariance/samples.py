@@ -124,5 +124,5 @@ def warn_of_dominant(variances: np.ndarray, names: Sequence[str] | None) -> None
         "may say no more than that its unit is large; give standardize=True, or standardize=False to keep the data as "
         "they are",
         UserWarning,
-        stacklevel=3,
+        stacklevel=4,
     )

@@ -14,11 +14,6 @@ def both_scales(source: Source) -> tuple[Covariance, Covariance | DataError]:
 
     Each is the one that :meth:`Covariance.from_data` makes of so many rows that they are summed. The
     second is an error where the variances are beyond what can be standardised from sums.
-
-    Raises
-    ------
-    DataError
-        Rows that cannot be read or used, more than 6,000 features, or no variance.
     """
     sums = added(None, source, None)
     with one_blas_thread():

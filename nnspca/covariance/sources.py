@@ -67,13 +67,8 @@ class Source:
     def chunks(self) -> Iterator[Any]:
         """Give the chunks one after the other, as arrays of real numbers, dense or sparse, of one width.
 
-        Raises
-        ------
-        DataError
-            A chunk that cannot be read, or is none, or has other features than the first; or more or
-            fewer rows than there should be. The message says which.
-        ReadingStopped
-            The monitor said so.
+        DataError says which chunk cannot be read, or has other features than the first, or that there
+        are more or fewer rows than there should be.
         """
         n, count, number = self.n, 0, 0
         with _named(self.what, 0):
@@ -109,7 +104,7 @@ class Source:
         names = None if self.names is None else tuple(self.names[i] for i in features)
         chosen = features if self.features is None else self.features[features]
         blocks = None if self.blocks is None else self.blocks[:, features]
-        return Source(self.what, self.read, self.rows, self.n, names, self.stored, blocks, chosen, expected)
+        return replace(self, names=names, blocks=blocks, features=chosen, expected=expected, monitor=UNHEARD)
 
 
 @contextmanager
@@ -151,10 +146,7 @@ def plain(chunk: Any) -> Any:
 def chunked(given: Any) -> Source | None:
     """Return what holds rows that are read a few at a time; None for anything that is in memory whole.
 
-    Raises
-    ------
-    DataError
-        A dask array whose size is not known, or data stored by columns; the message says what to do.
+    DataError for a dask array whose size is not known, or data stored by columns.
     """
     if isinstance(given, Source):
         return given
@@ -179,7 +171,7 @@ def chunked(given: Any) -> Source | None:
         source = _of_dask(given.data)
         last = given.dims[-1]
         named = tuple(map(str, given.coords[last].values)) if last in given.coords else None
-        return Source(source.what, source.read, source.rows, source.n, named, blocks=source.blocks)
+        return replace(source, names=named)
     if isinstance(given, Iterator):
         return Source(f"the {kind}", _once(given))
     if callable(given) and not is_table(given) and not hasattr(given, "__array__"):
@@ -254,12 +246,8 @@ def _of_dask(given: Any) -> Source:
 def _of_annotated(given: Any) -> Source | None:
     """An AnnData whose X is not in memory, or such an array of one."""
     if hasattr(given, "var_names"):
-        names = tuple(map(str, given.var_names))
-        values = None if given.X is None else given.X
-        source = None if values is None else chunked(values)
-        if source is None:
-            return None
-        return Source(source.what, source.read, source.rows, source.n, names, blocks=source.blocks)
+        source = None if given.X is None else chunked(given.X)
+        return None if source is None else replace(source, names=tuple(map(str, given.var_names)))
     if not hasattr(given, "format") or not hasattr(given, "shape"):
         return None
     if given.format != "csr":

@@ -13,13 +13,8 @@ def of_sparse(given) -> scipy.sparse.csr_array:
     """Return a sparse array as rows in double precision, entries stored twice added up as SciPy adds them.
 
     SciPy reads and writes beside its arrays where indices are out of range, so they are looked at
-    first. Entries of true and false stored twice are true where one of them is.
-
-    Raises
-    ------
-    DataError
-        No table, not real numbers, an index or an index pointer out of range, values or sums that
-        are not finite.
+    first. Entries of true and false stored twice are true where one of them is. DataError for anything
+    that is no table of finite real numbers.
     """
     if given.dtype.kind not in "fiub":
         raise DataError(f"data must be real numbers; got dtype {given.dtype}")

@@ -22,11 +22,6 @@ def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | 
 
     The blocks' own order decides what is added to what: however many workers there are, the answer
     is the same to the last bit. Without a cluster it runs in dask's own threads.
-
-    Raises
-    ------
-    DataError
-        A block that cannot be read or used; the message says which and where.
     """
     import dask
 

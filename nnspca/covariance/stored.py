@@ -61,15 +61,7 @@ class StoredData:
     # ------------------------------------------------------------------ a pass
 
     def over(self, kind: Callable[..., Any]) -> Any:
-        """Return what a pass over the data adds up.
-
-        Raises
-        ------
-        DataError
-            The data changed since they were read first, or cannot be read.
-        Stopped
-            The call within which this is asked for was stopped.
-        """
+        """Return what a pass over the data adds up; DataError where they changed since they were read first."""
         with self._lock, one_blas_thread():
             monitor = current(f"pass {self.passes + 1} over the data")
             try:

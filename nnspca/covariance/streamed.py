@@ -87,12 +87,7 @@ def large_array(values: Any, samples: str, weighted: bool = False) -> Source | N
 def read(source: Source, standardize: bool, sample_weight: object = None, numbers: int = GATHERED) -> Any:
     """Return the covariance of rows that are read once, or all rows as one array where these are few.
 
-    None for more than ``numbers`` of them, of too many features for a matrix.
-
-    Raises
-    ------
-    DataError
-        Rows that cannot be read or used; the message says which.
+    None for more than ``numbers`` of them, of too many features for a matrix. DataError says which rows cannot be used.
     """
     m, n = source.shape
     weights = given_weights(sample_weight, m)
@@ -131,13 +126,7 @@ def read(source: Source, standardize: bool, sample_weight: object = None, number
 
 
 def turned(source: Source) -> Any:
-    """Return data whose samples are columns, with samples as rows: as one array, where they are few enough for that.
-
-    Raises
-    ------
-    DataError
-        Data too large for memory: columns cannot be read a few at a time.
-    """
+    """Return data whose samples are columns, with samples as rows, as one array; DataError where they are too many."""
     m, n = source.shape
     if m is None or n is None or m * n > GATHERED:
         raise DataError(
@@ -172,13 +161,7 @@ def given_weights(given: object, m: int | None) -> np.ndarray | None:
 
 
 def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums:
-    """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails.
-
-    Raises
-    ------
-    DataError
-        Rows that cannot be read or used, or too many features for a matrix.
-    """
+    """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails."""
     whole = sums
     begin = 0
     for chunk in source.chunks():
@@ -215,13 +198,8 @@ def _check_features(n: int) -> None:
 def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Held:
     """Return the covariance of all rows that were summed, with its allowance for rounding.
 
-    The sums are used up, unless they are not the ``last``.
-
-    Raises
-    ------
-    DataError
-        Fewer than two rows, no variance, or a scale that is none; or rows that came to something
-        else before.
+    The sums are used up, unless they are not the ``last``. DataError for fewer than two rows, no
+    variance, a scale that is none, or rows that came to something else before.
     """
     sums.flush()
     m = sums.count

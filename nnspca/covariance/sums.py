@@ -100,13 +100,7 @@ class Sums:
     # ------------------------------------------------------------------ rows come in
 
     def add(self, rows: Any, weights: np.ndarray | None = None) -> None:
-        """Take rows: an array of any real type, or a sparse array, whose values are those to be summed.
-
-        Raises
-        ------
-        DataError
-            A value that is not finite, or a whole number that no double is; the message says where.
-        """
+        """Take rows, an array of any real type or a sparse array; DataError says where a value is not finite."""
         if weights is not None:
             self.weighted = True
             rows, weights = rows[np.flatnonzero(weights)], weights[weights > 0]

@@ -93,13 +93,7 @@ def cbcl_raw_is_local() -> bool:
 
 
 def cbcl_faces_raw(with_negatives: bool = False) -> tuple[Content, str]:
-    """Read the raw CBCL training images from an archive or a folder; return them and the source's name.
-
-    Raises
-    ------
-    DataError
-        When there are none, or they are not the 2429 faces (and 4548 non-faces) of 19×19 pixels.
-    """
+    """Read the raw CBCL training images from an archive or a folder; return them and the source's name."""
     given = fetch.data_folder()
     if given is not None:
         fetch.require_folder(given)

@@ -11,13 +11,6 @@ from nnspca.errors import DataError
 def needed(module: str, what: str, install: str = "'nnspca[formats]'") -> Any:
     """Return an optional module, or raise an error that names its package.
 
-    Raises
-    ------
-    DataError
-        Where it is not installed; the message says how to get it.
-
-    Examples
-    --------
     >>> needed("json", "tables of a kind").__name__
     'json'
     >>> needed("no_such_reader", "tables of a kind")

@@ -58,9 +58,8 @@ def report_or_stop(done: float, whole: float, what: str) -> None:
         raise ReadingStopped("the reading was stopped; nothing of the file was kept.")
 
 
-def tracked(things: Iterable[T], whole: float, what: str, every: int = 1) -> Iterator[T]:
+def tracked(things: Iterable[T], whole: float, what: str) -> Iterator[T]:
     """Yield items one by one, with a progress report now and then."""
     for count, thing in enumerate(things):
-        if count % every == 0:
-            report_or_stop(count, whole, what)
+        report_or_stop(count, whole, what)
         yield thing

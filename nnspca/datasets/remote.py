@@ -22,13 +22,6 @@ def is_address(path: object) -> bool:
 def split(address: str) -> tuple[str, str, tuple[str, ...]]:
     """Return the address of a file or folder, its name, and the path inside it.
 
-    Raises
-    ------
-    DataError
-        It has ``..`` in it, or no known format.
-
-    Examples
-    --------
     >>> split("s3://bucket/cells.h5ad/layers/counts")
     ('s3://bucket/cells.h5ad', 'cells.h5ad', ('layers', 'counts'))
     """

@@ -31,13 +31,7 @@ def candidates(table: Table) -> tuple[str, ...]:
 
 
 def taken(table: Table, name: str, notes: list[str]) -> tuple[tuple[str, ...], Table]:
-    """Take the names from the column that was chosen; it is no feature and no class.
-
-    Raises
-    ------
-    DataError
-        Where there is no such column, or it has a value twice.
-    """
+    """Take the names from the column that was chosen; it is no feature and no class."""
     if name not in candidates(table):
         able = ", ".join(repr(column[:40]) for column in candidates(table)[:5]) or "none"
         raise DataError(

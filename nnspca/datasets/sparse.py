@@ -37,13 +37,6 @@ def compressed(
 ) -> scipy.sparse.csr_array:
     """Return an array stored row by row (or column by column), as rows in double precision.
 
-    Raises
-    ------
-    DataError
-        When an index lies outside the array, or the parts do not fit together.
-
-    Examples
-    --------
     >>> compressed(np.array([5.0]), np.array([1]), np.array([0, 1, 1]), (2, 2), by_rows=True).toarray()
     array([[0., 5.],
            [0., 0.]])

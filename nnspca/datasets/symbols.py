@@ -81,13 +81,7 @@ def local_symbols() -> dict[str, str]:
 
 
 def parse(data: bytes, chip: str = CHIP) -> dict[str, str]:
-    """Read the table in R's format; the file was verified, so no other form is handled.
-
-    Raises
-    ------
-    DataError
-        When the file is another one.
-    """
+    """Read the table in R's format; the file was verified, so no other form is handled."""
     try:
         saved = bz2.decompress(data)
     except (OSError, ValueError) as error:

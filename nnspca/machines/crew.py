@@ -187,19 +187,17 @@ class ThreadCrew(Crew):
     def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
         super().__init__(shared, monitor)
         self._executor = executor
-        self.width = _workers_of(executor)
+        self.width = int(getattr(executor, "_max_workers", Crew.width))
 
     def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
         return self._executor.submit(task, self.shared, *arguments, self.monitor.should_stop)
 
 
-class ProcessCrew(Crew):
+class ProcessCrew(ThreadCrew):
     """Processes of this machine: each reads the shared object from a file once; another file signals the stop."""
 
     def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
-        super().__init__(shared, monitor)
-        self._executor = executor
-        self.width = _workers_of(executor)
+        super().__init__(executor, shared, monitor)
         self._folder = tempfile.TemporaryDirectory(prefix="nnspca-", ignore_cleanup_errors=True)
         self._file, self._flag = (Path(self._folder.name, name) for name in ("shared", "stop"))
         self._file.write_bytes(pickle.dumps(shared))
@@ -221,22 +219,13 @@ class ProcessCrew(Crew):
         self._folder.cleanup()
 
 
-class GenericCrew(Crew):
+class GenericCrew(ThreadCrew):
     """Any other executor: each task carries the shared object and runs to its end."""
 
     patience = 0.0
 
-    def __init__(self, executor: Executor, shared: object, monitor: Monitor) -> None:
-        super().__init__(shared, monitor)
-        self._executor = executor
-
     def _send(self, task: Task, arguments: tuple[Any, ...]) -> Future[Any]:
         return self._executor.submit(task, self.shared, *arguments, None)
-
-
-def _workers_of(executor: Executor) -> int:
-    """The number of workers of a pool, or the default width if it is unknown."""
-    return int(getattr(executor, "_max_workers", Crew.width))
 
 
 def _in_process(task: Task, file: str, arguments: tuple[Any, ...], flag: str) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -102,9 +101,9 @@ def components(
     """
     target = _checked(adata).copy() if check_flag("copy", copy) else _checked(adata)
     mask = _mask(adata, mask_var)
-    seen = _Seen.of(adata, layer, mask, standardize)
+    given, cov = _read(adata, layer, mask, standardize)
     parts = decompose(
-        seen.cov,
+        cov,
         n_components,
         k,
         method,
@@ -116,7 +115,7 @@ def components(
         **options,
     )
     key = KEY if key_added is None else key_added
-    target.obsm[f"X_{KEY}" if key_added is None else key] = scores(seen.given, parts)
+    target.obsm[f"X_{KEY}" if key_added is None else key] = scores(given, parts)
     loadings = np.zeros((len(mask), len(parts)))
     loadings[mask] = parts.loadings
     target.varm[key] = loadings
@@ -124,7 +123,7 @@ def components(
         "variance": parts.variances,
         "variance_ratio": parts.variances / parts.total,
         "cumulative_variance_ratio": parts.cumulative_variance / parts.total,
-        "fingerprint": seen.cov.fingerprint,
+        "fingerprint": cov.fingerprint,
         "params": {
             "k": np.array([part.k for part in parts]),
             "method": method,
@@ -180,16 +179,16 @@ def certify(
     (2,)
     """
     record = _record_of(adata, key)
-    seen, parts = _again(adata, key, record)
+    cov, parts = _again(adata, key, record)
     check_choice("effort", effort, ("live", "thorough"))
     settings: dict[str, Any] = {"effort": effort, "should_stop": should_stop, "on_progress": on_progress}
     certificates: tuple[Certificate, ...] | PartsCertificate
     if parts.deflation == "together":
-        certificates = certify_parts(seen.cov, len(parts), parts[0].k, parts, nonnegative=parts.nonnegative, **settings)
+        certificates = certify_parts(cov, len(parts), parts[0].k, parts, nonnegative=parts.nonnegative, **settings)
     elif parts.deflation in ("joint", "quasi-orthogonal"):
         raise ValueError(f"components by deflation {parts.deflation!r} were not sought alone: they have no certificate")
     else:
-        each = (deflated_problem(seen.cov, parts, r) for r in range(len(parts)))
+        each = (deflated_problem(cov, parts, r) for r in range(len(parts)))
         certificates = tuple(
             certify_one(left, part.k, nonnegative=parts.nonnegative, component=part, **settings) for left, part in each
         )
@@ -251,26 +250,17 @@ def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """The numbers that were read of an AnnData, and their covariance."""
-
-    given: Given
-    cov: Covariance
-
-    @classmethod
-    def of(cls, adata: Any, layer: str | None, mask: np.ndarray, standardize: bool) -> _Seen:
-        if layer is None:
-            values = opened(adata).values
-        elif layer in adata.layers:
-            values = adata.layers[layer]
-        else:
-            raise DataError(
-                f"layer={layer!r:.60} is not there; give one of {', '.join(map(repr, adata.layers)) or None}"
-            )
-        names = np.array(list(map(str, adata.var_names)), dtype=object)
-        given = Given(values if mask.all() else values[:, np.flatnonzero(mask)], tuple(names[mask]))
-        return cls(given, Covariance.from_data(given, standardize))
+def _read(adata: Any, layer: str | None, mask: np.ndarray, standardize: bool) -> tuple[Given, Covariance]:
+    """The numbers of an AnnData, and their covariance."""
+    if layer is None:
+        values = opened(adata).values
+    elif layer in adata.layers:
+        values = adata.layers[layer]
+    else:
+        raise DataError(f"layer={layer!r:.60} is not there; give one of {', '.join(map(repr, adata.layers)) or None}")
+    names = np.array(list(map(str, adata.var_names)), dtype=object)
+    given = Given(values if mask.all() else values[:, np.flatnonzero(mask)], tuple(names[mask]))
+    return given, Covariance.from_data(given, standardize)
 
 
 def _checked(adata: Any) -> Any:
@@ -306,19 +296,19 @@ def _record_of(adata: Any, key: str) -> Any:
     return record
 
 
-def _again(adata: Any, key: str, record: Any) -> tuple[_Seen, Components]:
-    """What was read, and the components as they were found; DataError where the numbers are others now."""
+def _again(adata: Any, key: str, record: Any) -> tuple[Covariance, Components]:
+    """The covariance, and the components as they were found; DataError where the numbers are others now."""
     params = record["params"]
     mask = np.asarray(params["mask"], dtype=bool)
-    seen = _Seen.of(adata, params["layer"] or None, mask, bool(params["standardize"]))
-    if seen.cov.fingerprint != str(record["fingerprint"]):
+    _, cov = _read(adata, params["layer"] or None, mask, bool(params["standardize"]))
+    if cov.fingerprint != str(record["fingerprint"]):
         raise DataError(f"the numbers are not those that {key!r} was found on: find the components again")
     loadings = np.asarray(adata.varm[key], dtype=np.float64)[mask]
     nonnegative, method = bool(params["nonnegative"]), str(params["method"])
     columns = [np.ascontiguousarray(column) for column in loadings.T]
     parts = tuple(
-        Component(x, seen.cov.variance(x), method, int(k), nonnegative, features=seen.cov.features)
+        Component(x, cov.variance(x), method, int(k), nonnegative, features=cov.features)
         for x, k in zip(columns, params["k"], strict=True)
     )
-    cumulative = cumulative_variance(seen.cov, loadings)
-    return seen, Components(parts, cumulative, seen.cov.trace, method, str(params["deflation"]), nonnegative)
+    cumulative = cumulative_variance(cov, loadings)
+    return cov, Components(parts, cumulative, cov.trace, method, str(params["deflation"]), nonnegative)

@@ -60,22 +60,22 @@ def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> Origi
             stored.sum_duplicates()
             stored.eliminate_zeros()
         shape = np.array(stored.shape)
-        hashed = Origin(f"sparse data {made}", (shape, stored.indptr, stored.indices, stored.data))
-    else:
-        hashed = Origin(f"data {made}", (np.asarray(rows),))
-    return Origin(hashed.operation, (), None, [hashed.fingerprint])
+        return _hashed(f"sparse data {made}", shape, stored.indptr, stored.indices, stored.data)
+    return _hashed(f"data {made}", np.asarray(rows))
 
 
 def of_weighted(rows: np.ndarray, weights: np.ndarray, standardize: bool) -> Origin:
     """Return the origin of dense data whose samples have different weights, hashed at once and not kept."""
-    made = f"weighted samples{', standardised' if standardize else ''}"
-    return Origin(made, (), None, [Origin(made, (np.asarray(rows), weights)).fingerprint])
+    return _hashed(f"weighted samples{', standardised' if standardize else ''}", np.asarray(rows), weights)
 
 
 def of_matrix(A: np.ndarray, repair: bool) -> Origin:
     """Return the origin of a symmetric matrix, hashed at once and not kept."""
-    hashed = Origin(f"matrix{' repaired' if repair else ''}", (A,))
-    return Origin(hashed.operation, (), None, [hashed.fingerprint])
+    return _hashed(f"matrix{' repaired' if repair else ''}", A)
+
+
+def _hashed(operation: str, *arrays: np.ndarray) -> Origin:
+    return Origin(operation, (), None, [Origin(operation, arrays).fingerprint])
 
 
 def _digest(operation: str, parent: str, arrays: Iterable[np.ndarray]) -> str:

@@ -40,17 +40,11 @@ class Entry:
 
     def info(self) -> DatasetInfo:
         """The entry's current line in the catalogue."""
+        told = ("name", "title", "shape", "kind", "citation", "terms", "description", "homepage")
         return DatasetInfo(
-            name=self.name,
-            title=self.title,
-            shape=self.shape,
-            kind=self.kind,
-            citation=self.citation,
-            terms=self.terms,
+            **{name: getattr(self, name) for name in told},
             bundled=self.is_local is None,
             local=self.is_local is None or self.is_local(),
-            description=self.description,
-            homepage=self.homepage,
             download_url=self.file.url if self.file and self.is_local else "",
             size_bytes=sum(file.size for file in (self.file, self.names) if file and self.is_local),
             names_bytes=self.names.size if self.names and not fetch.is_local(self.names) else 0,
@@ -58,16 +52,8 @@ class Entry:
 
     def dress(self, content: Content, source: str) -> Dataset:
         """Join the content with the story."""
-        return Dataset.dress(
-            content,
-            name=self.name,
-            title=self.title,
-            kind=self.kind,
-            description=self.description,
-            citation=self.citation,
-            terms=self.terms,
-            source=source,
-        )
+        story = {name: getattr(self, name) for name in ("name", "title", "kind", "description", "citation", "terms")}
+        return Dataset.dress(content, source=source, **story)
 
 
 def _download(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **story: str | tuple[int, int]) -> Entry:

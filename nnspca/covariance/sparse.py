@@ -43,7 +43,13 @@ def of_sparse(given) -> scipy.sparse.csr_array:
 def _as_rows(given) -> scipy.sparse.csr_array:
     """A copy by rows, nothing added up yet; ValueError where its own arrays contradict one another."""
     if given.format in ("csr", "csc", "bsr"):
-        matrix = getattr(scipy.sparse, f"{given.format}_array")(_checked(given), shape=given.shape, copy=True)
+        parts = given.data, np.asarray(given.indices), np.asarray(given.indptr)
+        if any(part.dtype.kind not in "iu" for part in parts[1:]):
+            raise ValueError("its indices and index pointers are no whole numbers")
+        matrix = getattr(scipy.sparse, f"{given.format}_array")(parts, shape=given.shape, copy=True)
+        if (matrix.indptr[1:] < matrix.indptr[:-1]).any():  # SciPy's own check lets that pass where nothing is stored
+            raise ValueError("its index pointers do not rise from 0")
+        matrix.check_format(full_check=True)
         return matrix.tocsr()
     if given.format == "lil":
         lengths = [len(row) for row in given.rows]
@@ -58,25 +64,6 @@ def _as_rows(given) -> scipy.sparse.csr_array:
         raise ValueError("its diagonals and their offsets differ in number, or one comes twice")
     listed = given.tocoo()
     return _by_rows(given, listed.data, *listed.coords)
-
-
-def _checked(given) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, indices and pointers once all of them point within; SciPy's own check lets a pointer below 0 pass."""
-    m, n = given.shape
-    R, C = given.blocksize if given.format == "bsr" else (1, 1)
-    major, minor = (n, m) if given.format == "csc" else (m // R, n // C)
-    data, indices, pointers = given.data, np.asarray(given.indices), np.asarray(given.indptr)
-    if (major * R, minor * C) != ((n, m) if given.format == "csc" else (m, n)):
-        raise ValueError(f"blocks of {R} × {C} do not fill {m} × {n}")
-    if pointers.shape != (major + 1,) or pointers.dtype.kind not in "iu":
-        raise ValueError(f"it has {pointers.size} index pointers; {major + 1} whole numbers are needed")
-    if pointers[0] != 0 or (pointers[1:] < pointers[:-1]).any():
-        raise ValueError("its index pointers do not rise from 0")
-    stored = int(pointers[-1])
-    if indices.ndim != 1 or len(indices) != len(data) or stored > len(indices):
-        raise ValueError(f"it points to {stored} entries; it has {indices.size} indices and {len(data)} values")
-    _check_within(indices[:stored], minor)
-    return data[:stored], indices[:stored], pointers
 
 
 def _check_within(places: np.ndarray, side: int) -> None:

@@ -78,7 +78,7 @@ class Source:
                 given = next(chunks, None)
             if given is None:
                 break
-            with _within(number):
+            with within_chunk(number):
                 rows = plain(given)
             if n is None:
                 n = rows.shape[1]
@@ -119,7 +119,7 @@ def _named(what: str, number: int) -> Iterator[None]:
 
 
 @contextmanager
-def _within(number: int) -> Iterator[None]:
+def within_chunk(number: int) -> Iterator[None]:
     """Say in which chunk it was."""
     try:
         yield

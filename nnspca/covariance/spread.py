@@ -10,11 +10,10 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.control.threads import one_blas_thread
-from nnspca.covariance.sources import Source, plain
+from nnspca.covariance.sources import Source, plain, within_chunk
 from nnspca.errors import DataError, ReadingStopped, reason
 
 TOGETHER = 8  # sums that are added up in one task
-LIVES = 3  # how often a computation is begun again whose worker was lost
 
 
 def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | None = None) -> Any:
@@ -42,18 +41,14 @@ def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | 
 
 
 def _computed(task: Any, monitor: Monitor) -> Any:
-    for life in range(LIVES):
-        try:
-            return run_cancellable(task.compute, monitor)
-        except Stopped:
-            raise ReadingStopped("the summing of the dask array's blocks was stopped") from None
-        except DataError:
-            raise
-        except Exception as error:
-            lost = type(error).__name__ == "KilledWorker" and life + 1 < LIVES
-            if not lost:
-                raise DataError(f"a block of the dask array cannot be computed{reason(error, 300)}") from error
-    raise AssertionError
+    try:
+        return run_cancellable(task.compute, monitor)
+    except Stopped:
+        raise ReadingStopped("the summing of the dask array's blocks was stopped") from None
+    except DataError:
+        raise
+    except Exception as error:
+        raise DataError(f"a block of the dask array cannot be computed{reason(error, 300)}") from error
 
 
 def _of_block(
@@ -67,10 +62,8 @@ def _of_block(
     height: int,
 ) -> Any:
     """The sums of one block; where its own chunk is not what was announced, an error says so."""
-    try:
+    with within_chunk(number):
         rows = plain(block)
-    except DataError as error:
-        raise DataError(f"chunk {number}: {error}") from None
     if rows.shape != (height, n):
         raise DataError(f"chunk {number} has shape {rows.shape} where {(height, n)} was announced")
     sums = kind(n, names, start=start, chunk=number)

@@ -18,6 +18,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -48,7 +49,6 @@ ADDRESSES = 4 * 2**30  # bytes of address space, in which libraries lie too
 POLL_SECONDS = 0.05  # between two polls of the stop switch
 MOST_TOLD = 200  # most bytes of a progress line
 MOST_WORDS = 200_000_000  # bytes of all names together
-SLAB = 2**22  # bytes handed over at once
 SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
 SCRIPT = "from nnspca.datasets.apart import answer; answer()"
 
@@ -177,26 +177,22 @@ _WORDS = ("feature_names", "label_names", "notes", "class_columns", "sample_name
 
 
 def _hand_over(result: Content | DataError, out: BinaryIO) -> None:
-    """Write an answer: the fields as JSON, then the numbers of each array."""
+    """Write an answer: the fields as JSON, then each array in NumPy's own format."""
     if isinstance(result, DataError):
-        fields = {"kind": type(result).__name__, "message": str(result), **vars(result)}
-        _write_words({"error": fields}, {}, out)
+        _write_words({"error": {"kind": type(result).__name__, "message": str(result), **vars(result)}}, out)
         return
     X = result.X
     arrays = {"X": X} if isinstance(X, np.ndarray) else {"data": X.data, "indices": X.indices, "indptr": X.indptr}
     if result.labels is not None:
         arrays["labels"] = result.labels
     words = {name: getattr(result, name) for name in _WORDS}
-    _write_words({**words, "image_shape": result.image_shape, "shape": X.shape}, arrays, out)
-    for array in arrays.values():
-        step = max(1, SLAB * len(array) // max(1, array.nbytes))
-        for start in range(0, len(array), step):
-            out.write(np.ascontiguousarray(array[start : start + step]).tobytes())
+    _write_words({**words, "image_shape": result.image_shape, "shape": X.shape, "arrays": list(arrays)}, out)
+    for array in arrays.values():  # a file would be asked for its place, which a pipe has not
+        np.lib.format.write_array(SimpleNamespace(write=out.write), array, allow_pickle=False)
 
 
-def _write_words(fields: dict[str, Any], arrays: dict[str, np.ndarray], out: BinaryIO) -> None:
-    shapes = {name: (array.dtype.str, array.shape) for name, array in arrays.items()}
-    words = json.dumps({**fields, "arrays": shapes}).encode()
+def _write_words(fields: dict[str, Any], out: BinaryIO) -> None:
+    words = json.dumps(fields).encode()
     out.write(len(words).to_bytes(8, "big") + words)
 
 
@@ -208,7 +204,8 @@ def _read_answer(of: Any) -> Content | DataError:
     fields = json.loads(of.read(length))
     if "error" in fields:
         return _error(**fields["error"])
-    arrays = {name: _array(of, kind, tuple(shape)) for name, (kind, shape) in fields["arrays"].items()}
+    source = SimpleNamespace(read=of.read)
+    arrays = {name: np.lib.format.read_array(source, allow_pickle=False) for name in fields["arrays"]}
     X: Any = arrays.get("X")
     if X is None:
         rows, columns = map(int, fields["shape"])
@@ -217,22 +214,6 @@ def _read_answer(of: Any) -> Content | DataError:
     content = Content(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), labels=arrays.get("labels"))
     words: dict[str, Any] = {name: tuple(map(str, fields[name])) for name in _WORDS}
     return replace(content, **words)
-
-
-def _array(of: Any, kind: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Read the numbers of one array."""
-    dtype = np.dtype(kind)
-    limits.check_entries(*shape)
-    if dtype.kind not in "biuf" or dtype.itemsize > 16 or min(shape, default=0) < 0:
-        raise ValueError("no array of numbers")
-    array = np.empty(shape, dtype)
-    room, at = memoryview(array.reshape(-1).view(np.uint8)), 0  # type: ignore[arg-type]
-    while at < len(room):
-        got = of.readinto(room[at : at + SLAB])
-        if not got:
-            raise ValueError("cut short")
-        at += got
-    return array
 
 
 def _error(kind: str, message: str, **more: Any) -> DataError:

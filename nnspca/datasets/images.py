@@ -14,6 +14,7 @@ import numpy as np
 from nnspca.datasets import limits, progress
 from nnspca.datasets.archives import Member, shown
 from nnspca.datasets.dataset import Content
+from nnspca.datasets.optional import needed
 from nnspca.datasets.tables import encode_labels
 from nnspca.errors import DataError, reason
 
@@ -80,6 +81,10 @@ def stack(images: list[Grey]) -> tuple[np.ndarray, tuple[int, int]]:
     return X, (height, width)
 
 
+def _pillow() -> Any:
+    return needed("PIL.Image", "images", "pillow")
+
+
 class Grey:
     """An image file whose size is known and whose pixels are decoded when asked for."""
 
@@ -117,15 +122,6 @@ class Grey:
         if pixels.shape != self.size[::-1]:
             raise DataError(f"{shown(self.name)} is damaged: its pixels do not fill its size.")
         return pixels
-
-
-def _pillow() -> Any:
-    """Return Pillow's image module."""
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise DataError("images are decoded by Pillow, which is not installed: pip install pillow.") from error
-    return Image
 
 
 def _folders(names: list[str]) -> tuple[np.ndarray | None, tuple[str, ...]]:

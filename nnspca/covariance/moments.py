@@ -33,8 +33,8 @@ class Moments(Pass):
 
     marked = False
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None, **place: Any) -> None:
-        super().__init__(n, names, **place)
+    def __init__(self, n: int, **place: Any) -> None:
+        super().__init__(n, **place)
         self.mean, self._squares = np.zeros(n), np.zeros(n)
 
     @property

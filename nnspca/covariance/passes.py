@@ -30,10 +30,6 @@ STRIP = 256  # rows of a sparse product at a time
 DENSE = 1 / 60  # share of a dense product's multiplications from which a sparse product takes more time
 
 
-def _continue() -> None:
-    """Do not stop."""
-
-
 class Pass:
     """One pass: rows are taken a block at a time; two passes over different rows add up.
 
@@ -49,7 +45,7 @@ class Pass:
         Called before each block; what it raises ends the pass.
     """
 
-    poll: Callable[[], None] = staticmethod(_continue)
+    poll: Callable[[], None] = staticmethod(lambda: None)
     weighted, marked = False, True
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
@@ -109,10 +105,8 @@ class Pass:
 class Squares(Pass):
     """Sums and sums of squares of y, the range of each feature, and some of the rows."""
 
-    def __init__(
-        self, reference: np.ndarray | None, n: int, names: tuple[str, ...] | None = None, **place: Any
-    ) -> None:
-        super().__init__(n, names, **place)
+    def __init__(self, reference: np.ndarray | None, n: int, **place: Any) -> None:
+        super().__init__(n, **place)
         self.reference = np.zeros(n) if reference is None else reference
         self.sums, self.squares = np.zeros(n), np.zeros(n)
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
@@ -165,16 +159,8 @@ class Squares(Pass):
 class Products(Pass):
     """``Σ y_i y`` for some features i, shape (features, n); against the same features only if ``square``."""
 
-    def __init__(
-        self,
-        features: np.ndarray,
-        reference: np.ndarray,
-        square: bool,
-        n: int,
-        names: tuple[str, ...] | None = None,
-        **place: Any,
-    ) -> None:
-        super().__init__(n, names, **place)
+    def __init__(self, features: np.ndarray, reference: np.ndarray, square: bool, n: int, **place: Any) -> None:
+        super().__init__(n, **place)
         self.features, self.reference, self.square = features, reference, square
         shape = (len(features), len(features) if square else n)
         self.products = np.zeros(shape, order="F" if square else "C")
@@ -226,16 +212,8 @@ class Products(Pass):
 class Images(Pass):
     """``Σ y (y − c)'x`` for some x, rows (r, n)."""
 
-    def __init__(
-        self,
-        x: np.ndarray,
-        reference: np.ndarray,
-        offset: np.ndarray,
-        n: int,
-        names: tuple[str, ...] | None = None,
-        **place: Any,
-    ) -> None:
-        super().__init__(n, names, **place)
+    def __init__(self, x: np.ndarray, reference: np.ndarray, offset: np.ndarray, n: int, **place: Any) -> None:
+        super().__init__(n, **place)
         self.x, self.reference, self.offset = x, reference, offset
         self.images = np.zeros(x.shape)
 

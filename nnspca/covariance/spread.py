@@ -66,7 +66,7 @@ def _of_block(
         rows = plain(block)
     if rows.shape != (height, n):
         raise DataError(f"chunk {number} has shape {rows.shape} where {(height, n)} was announced")
-    sums = kind(n, names, start=start, chunk=number)
+    sums = kind(n, names=names, start=start, chunk=number)
     with one_blas_thread():
         sums.add(rows, weights)
         sums.flush()

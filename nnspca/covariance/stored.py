@@ -209,7 +209,7 @@ def summed(source: Source, kind: Callable[..., Any]) -> Any:
     total: Any = None
     for chunk in source.chunks():
         if total is None:
-            total = kind(chunk.shape[1], source.names, chunk=0 if source.stored else None)
+            total = kind(chunk.shape[1], names=source.names, chunk=0 if source.stored else None)
             total.poll = poll
         total.add(chunk)
     return total

@@ -218,9 +218,7 @@ def _read_answer(of: Any) -> Content | DataError:
 
 def _error(kind: str, message: str, **more: Any) -> DataError:
     """The error that the other process raised."""
-    if kind == "MissingValues":
-        rows, columns = more["shape"]
-        return MissingValues(more["found"], more["count"], more["rows"], more["features"], (rows, columns))
-    if kind == "SeveralClasses":
-        return SeveralClasses(more["found"], tuple(more["columns"]))
-    return DataError(message)
+    offering = {error.__name__: error for error in (MissingValues, SeveralClasses)}.get(kind)
+    if offering is None:
+        return DataError(message)
+    return offering(**{name: tuple(value) if isinstance(value, list) else value for name, value in more.items()})

@@ -56,23 +56,9 @@ class Entry:
         return Dataset.dress(content, source=source, **story)
 
 
-def _download(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **story: str | tuple[int, int]) -> Entry:
-    """Describe a data set in one file with a pinned address."""
-
-    def make(request: Request) -> tuple[Content, str]:
-        data, source = fetch.obtain(file, request.on_progress, request.should_stop)
-        return parse(data), source
-
-    return Entry(file=file, parse=parse, make=make, is_local=lambda: fetch.is_local(file), **story)  # type: ignore[arg-type]
-
-
-def _packed(*, file: fetch.RemoteFile, parse: Callable[[bytes], Content], **story: str | tuple[int, int]) -> Entry:
-    """Describe a data set whose unchanged file is packed with nnspca."""
-
-    def make(_: Request) -> tuple[Content, str]:
-        return parse(fetch.unpack(file)), f"{file.name}, bundled with nnspca"
-
-    return Entry(file=file, parse=parse, make=make, **story)  # type: ignore[arg-type]
+def _cbcl(request: Request) -> tuple[Content, str]:
+    data, source = fetch.obtain(fetched.CBCL, request.on_progress, request.should_stop)
+    return fetched.cbcl_faces(data), source
 
 
 def _leukemia(request: Request) -> tuple[Content, str]:
@@ -124,7 +110,7 @@ ENTRIES: dict[str, Entry] = {
             make=lambda request: (bundled.lfw_faces(request.with_negatives), "bundled with scikit-image"),
             has_negatives=True,
         ),
-        _download(
+        Entry(
             name="cbcl-faces",
             title="CBCL faces (normalised by Lee and Seung)",
             shape=(fetched.N_FACES, 361),
@@ -142,6 +128,8 @@ ENTRIES: dict[str, Entry] = {
             homepage=_CBCL_HOMEPAGE,
             file=fetched.CBCL,
             parse=fetched.cbcl_faces,
+            make=_cbcl,
+            is_local=lambda: fetch.is_local(fetched.CBCL),
         ),
         Entry(
             name="cbcl-faces-raw",
@@ -159,7 +147,7 @@ ENTRIES: dict[str, Entry] = {
             has_negatives=True,
             is_local=fetched.cbcl_raw_is_local,
         ),
-        _packed(
+        Entry(
             name="lrs",
             title="Infrared spectra of stars (LRS)",
             shape=(531, 93),
@@ -177,6 +165,10 @@ ENTRIES: dict[str, Entry] = {
             homepage="https://archive.ics.uci.edu/ml/datasets/Low+Resolution+Spectrometer",
             file=fetched.SPECTROMETER,
             parse=fetched.lrs,
+            make=lambda _: (
+                fetched.lrs(fetch.unpack(fetched.SPECTROMETER)),
+                f"{fetched.SPECTROMETER.name}, bundled with nnspca",
+            ),
         ),
         Entry(
             name="leukemia",

@@ -218,7 +218,7 @@ def _read_answer(of: Any) -> Content | DataError:
 
 def _error(kind: str, message: str, **more: Any) -> DataError:
     """The error that the other process raised."""
-    offering = {error.__name__: error for error in (MissingValues, SeveralClasses)}.get(kind)
+    offering: Any = {error.__name__: error for error in (MissingValues, SeveralClasses)}.get(kind)
     if offering is None:
         return DataError(message)
     return offering(**{name: tuple(value) if isinstance(value, list) else value for name, value in more.items()})

@@ -255,22 +255,20 @@ class Covariance(Inner):
             if sample_weight is not None or samples != "rows":
                 raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
             return cls._of_matrix_set(given, standardize, False, names)
+        if names is None:
+            names = given.names if samples == "rows" else _index(X)
         if (source := streamed.large_array(given.values, samples, sample_weight is not None)) is not None:
             check_columns(given.values)
-            labels = given.names if samples == "rows" else _index(X)
             source = source.heeding(should_stop, on_progress)
             with suppress(streamed.TooFar):  # of any scale where it is in memory
-                return cls._of_source(
-                    source, standardize, "rows", sample_weight, labels if names is None else names, given
-                )
+                return cls._of_source(source, standardize, "rows", sample_weight, names, given)
         with one_blas_thread():
             data = centred(given.values, standardize, samples, sample_weight)
             assert isinstance(data.form, HeldFactor)
             m, n = data.form.factor.shape
             if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
                 data = replace(data, form=HeldMatrix(data.form.factor.cross()))
-        labels = given.names if samples == "rows" else _index(X)
-        return cls._of_read(data, standardize, labels if names is None else names, given)
+        return cls._of_read(data, standardize, names, given)
 
     @classmethod
     def _of_source(
@@ -288,26 +286,12 @@ class Covariance(Inner):
             return cls.from_data(Given(streamed.turned(source)), standardize, sample_weight=sample_weight, names=names)
         with one_blas_thread():
             data = streamed.read(source, standardize, sample_weight, memory // rereading.NUMBER)
+            if data is None:
+                data = rereading.read(source, standardize, sample_weight, memory)
         labels = source.names if names is None else names
-        if data is None:
-            return cls._of_reread(source, standardize, sample_weight, labels, memory)
         if not isinstance(data, Held):
             return cls.from_data(Given(data), standardize, sample_weight=sample_weight, names=labels)
         return cls._of_read(data, standardize, labels, given)
-
-    @classmethod
-    def _of_reread(
-        cls, source: Source, standardize: bool, sample_weight: object, names: Any, memory: int
-    ) -> Covariance:
-        """Of rows that stay where they are."""
-        if sample_weight is not None:
-            raise DataError(
-                f"{source.what} has too many features for a matrix, and takes more than memory={memory:,} bytes: "
-                "sample_weight is taken of fewer features, as nnspca.most_variable chooses them, or of more memory"
-            )
-        with one_blas_thread():
-            data = rereading.read(source, standardize, memory)
-        return cls._of_read(data, standardize, names)
 
     @classmethod
     def from_chunks(

@@ -22,8 +22,13 @@ NUMBER = 32  # bytes that a number of data in memory takes, with those that are 
 SPARSE = 20  # times the roundings of sums about the mean: the factor of :func:`nnspca.numerics.rounding.of_sums`
 
 
-def read(source: Source, standardize: bool, memory: int) -> Held:
+def read(source: Source, standardize: bool, sample_weight: object, memory: int) -> Held:
     """Return the covariance of rows that are read in passes; DataError where they change, or cannot be read again."""
+    if sample_weight is not None:
+        raise DataError(
+            f"{source.what} has too many features for a matrix, and takes more than memory={memory:,} bytes: "
+            "sample_weight is taken of fewer features, as nnspca.most_variable chooses them, or of more memory"
+        )
     first, passes = summed(source, partial(Squares, None)), 1
     if first.far.any():
         reference = np.where(first.far, first.offset, 0.0)

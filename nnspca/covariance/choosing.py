@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from nnspca.control.arguments import check_whole
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.covariance.given import opened
 from nnspca.covariance.moments import Moments
-from nnspca.covariance.reading import numbers
-from nnspca.covariance.sources import Source, chunked, in_memory
+from nnspca.covariance.sources import Source, chunked, in_memory, plain
 from nnspca.covariance.stored import summed
 from nnspca.covariance.streamed import Before
 from nnspca.errors import DataError
@@ -115,8 +113,7 @@ def _of_memory(X: Any) -> Source:
     given = opened(X)
     if given.is_matrix:
         raise DataError("the data set is a covariance matrix: its features are chosen by cov.restrict(features)")
-    plain = isinstance(given.values, np.ndarray) and given.values.dtype.kind in "fiub"
-    values = given.values if plain or scipy.sparse.issparse(given.values) else numbers(given.values)
-    if values.ndim != 2 or min(values.shape) < 1:
+    values = plain(given.values)
+    if min(values.shape) < 1:
         raise DataError(f"data must be a table of shape (samples, features); got shape {values.shape}")
-    return in_memory(scipy.sparse.csr_array(values) if scipy.sparse.issparse(values) else values, given.names)
+    return in_memory(values, given.names)

@@ -105,17 +105,9 @@ class HeldMatrix:
 
 
 class HeldFactor:
-    """Y with A = Y'Y: entries of A are formed when they are read.
+    """Y with A = Y'Y, of shape (m, n): entries of A are formed when they are read, as sums of m products.
 
-    Attributes
-    ----------
-    factor : Factor
-        Y, of shape (m, n).
-    diagonal : ndarray, shape (n,)
-    terms : int
-        How many products an entry is summed from when it is read: m.
-    roundings : int
-        How many roundings there may be in an entry that is read.
+    Its attributes and methods are those of :class:`HeldMatrix`.
     """
 
     name = "factor"
@@ -133,25 +125,20 @@ class HeldFactor:
         return self.factor.rounding_scale()
 
     def apply(self, x: np.ndarray) -> np.ndarray:
-        """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
         return self.factor.backward(self.factor.forward(x))
 
     def variances(self, x: np.ndarray) -> np.ndarray:
-        """Return x'Ax of each row of x."""
         z = self.factor.forward(x)
         return np.einsum("ri,ri->r", z, z)
 
     def variance_on(self, support: np.ndarray, x: np.ndarray) -> float:
-        """Return x'Ax for the x that has these loadings on the support."""
         z = self.factor.columns(support) @ x
         return float(z @ z)
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
-        """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
         return self.factor.products(rows, columns)
 
     def restrict(self, features: np.ndarray) -> HeldFactor:
-        """Return the form of some features only."""
         return HeldFactor(self.factor.restricted(features))
 
     def select(self, features: np.ndarray) -> HeldFactor:
@@ -167,7 +154,6 @@ class HeldFactor:
         return self.factor.products(every, every), lambda v: v
 
     def leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return at least d eigenpairs (fewer where the rest are zero), largest first, values not below zero."""
         m = self.factor.shape[0]
         d = min(d, m)
         if m <= FEW_SAMPLES or 4 * d > m:

@@ -107,9 +107,13 @@ def _of_annotated(given: Any) -> Given:
 
 def _of_labelled(given: Any) -> Given:
     """A DataArray of xarray: named by the coordinate of its last dimension."""
+    return Given(given.values, last_names(given))
+
+
+def last_names(given: Any) -> tuple[str, ...] | None:
+    """Return the coordinate of a DataArray's last dimension; None where it has none."""
     last = given.dims[-1] if given.dims else None
-    names = tuple(map(str, given.coords[last].values)) if last in given.coords else None
-    return Given(given.values, names)
+    return tuple(map(str, given.coords[last].values)) if last in given.coords else None
 
 
 def _columns(given: Any) -> tuple[str, ...] | None:

@@ -36,9 +36,8 @@ class HeldRows:
     data : StoredData
     features : ndarray of int
         Those of the data that are A's, in its order.
-    terms, roundings : int
-        As for :class:`~nnspca.covariance.forms.HeldFactor`.
-    rounding_scale : float
+
+    Its other attributes and its methods are those of :class:`~nnspca.covariance.forms.HeldMatrix`.
     """
 
     data: StoredData
@@ -78,17 +77,14 @@ class HeldRows:
         return images.reshape(x.shape)
 
     def variances(self, x: np.ndarray) -> np.ndarray:
-        """Return x'Ax of each row of x."""
         return np.einsum("ri,ri->r", x, self.apply(x))
 
     def variance_on(self, support: np.ndarray, x: np.ndarray) -> float:
-        """Return x'Ax for the x that has these loadings on the support."""
         if len(support) == 1:
             return float(x[0] * x[0] * self.data.diagonal[self.features[support[0]]])
         return float(x @ self.block(support, support) @ x)
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
-        """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
         if columns is None:
             return self._columns(self.data.rows(self.features[rows]))
         missing = self.data.lacks(self.features[rows])
@@ -113,7 +109,6 @@ class HeldRows:
         return HeldMatrix(self.data.among(self.features[features]))
 
     def select(self, features: np.ndarray) -> HeldRows:
-        """Return the form of some features only, held as this one is."""
         return HeldRows(self.data, self.features[features], self.terms)
 
     def sampled(self) -> Factor:

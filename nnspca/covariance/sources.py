@@ -12,7 +12,7 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_callables, is_table
 from nnspca.control.progress import Monitor, OnProgress, ShouldStop
-from nnspca.covariance.given import Given
+from nnspca.covariance.given import Given, last_names
 from nnspca.covariance.reading import check_unmasked, numbers
 from nnspca.errors import DataError, ReadingStopped, reason
 
@@ -168,10 +168,7 @@ def chunked(given: Any) -> Source | None:
     if package in ("pyarrow", "_pyarrow") or (hasattr(given, "to_batches") and hasattr(given, "count_rows")):
         return _of_parquet(given)
     if package == "xarray" and kind == "DataArray" and type(given.data).__module__.startswith("dask."):
-        source = _of_dask(given.data)
-        last = given.dims[-1]
-        named = tuple(map(str, given.coords[last].values)) if last in given.coords else None
-        return replace(source, names=named)
+        return replace(_of_dask(given.data), names=last_names(given))
     if isinstance(given, Iterator):
         return Source(f"the {kind}", _once(given))
     if callable(given) and not is_table(given) and not hasattr(given, "__array__"):

@@ -10,7 +10,7 @@ import codecs
 import csv
 import io
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -154,11 +154,6 @@ def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
     return columns
 
 
-def _is_text(cells: Iterable[str]) -> bool:
+def _is_text(cells: list[str]) -> bool:
     """Whether some of these cells are not missing and none is a number."""
-    has_text = False
-    for cell in cells:
-        if is_number(cell):
-            return False
-        has_text = has_text or cell.strip().lower() not in MISSING
-    return has_text
+    return not any(map(is_number, cells)) and any(cell.strip().lower() not in MISSING for cell in cells)

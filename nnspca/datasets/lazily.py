@@ -121,7 +121,7 @@ def open_lazily(path: str | Path) -> LazyData:
         raise DataError(f"{name!r}: there is no such file or folder.")
     try:
         with limits.lifted():
-            rows, names = _opener(file)(file, part)
+            rows, names = _opener(Path(file))(file, part)
         shape, size_bytes = _shape(rows), _size(file)
     except (DataError, MemoryError) as problem:
         raise type(problem)(f"{name!r}: {problem}") from None
@@ -144,9 +144,7 @@ def split(path: Path) -> tuple[Path, tuple[str, ...]]:
     return file, path.relative_to(file).parts
 
 
-def _opener(file: Path | str) -> Callable[[Any, tuple[str, ...]], _Rows]:
-    if isinstance(file, str):
-        return OPENERS[Path(file).suffix.lower()]
+def _opener(file: Path) -> Callable[[Any, tuple[str, ...]], _Rows]:
     known = OPENERS.get(file.suffix.lower())
     if known is not None:
         return known

@@ -265,7 +265,7 @@ def _check_values(content: Content, bad: np.ndarray, what: str, remedy: str) -> 
 
 def _kind(content: Content, given: str | None) -> Kind:
     if given == "covariance":
-        if not _is_covariance(content.X):
+        if _objection(content.X) is not None:
             raise DataError(
                 f"a covariance is asked for, but the {content.X.shape[0]:,} × "
                 f"{content.X.shape[1]:,} matrix is not square and symmetric with a diagonal that "
@@ -274,7 +274,7 @@ def _kind(content: Content, given: str | None) -> Kind:
         return "covariance"
     if content.image_shape is not None:
         return "images"
-    return "covariance" if given is None and content.labels is None and _is_covariance(content.X) else "table"
+    return "covariance" if given is None and content.labels is None and _objection(content.X) is None else "table"
 
 
 def _not_a_covariance(A: object) -> tuple[str, ...]:
@@ -285,13 +285,10 @@ def _not_a_covariance(A: object) -> tuple[str, ...]:
     return (f"It is square and symmetric, but no covariance: {why}. So each row is read as a sample.",)
 
 
-def _is_covariance(A: object) -> bool:
-    """Whether A is square, symmetric and has no 2×2 minor that a covariance cannot have."""
-    return _objection(A) is None
-
-
 def _objection(A: object) -> str | None:
     """Return the entry that no covariance can have; None if there is none, "" if A is not square and symmetric.
+
+    A covariance has no negative variance, and no 2×2 minor below zero.
 
     >>> _objection(np.eye(2)), _objection(np.zeros((2, 2))), _objection(np.array([[1.0, 3.0], [3.0, 1.0]]))
     (None, '', 'the number in row 1, column 2 is larger than its diagonal allows')

@@ -268,12 +268,8 @@ class SparseFactor(Factor):
 
     def squared_norms(self) -> np.ndarray:
         """Sum over the stored entries and the zeros apart, once: no cancellation of large squares."""
-        if self._squares is None:
-            self._squares = self._summed_squares()
-            self._squares.setflags(write=False)
-        return self._squares
-
-    def _summed_squares(self) -> np.ndarray:
+        if self._squares is not None:
+            return self._squares
         m = self.shape[0]
         stored = np.diff(self._columns.indptr)
         away = np.repeat(self.mean, stored)
@@ -282,7 +278,9 @@ class SparseFactor(Factor):
             away *= away
             squared = scipy.sparse.csc_array((away, self._columns.indices, self._columns.indptr), shape=self.shape)
             squares = squared.T @ np.ones(m)
-            return (squares + self.mean * (m - stored) * self.mean) / m
+            self._squares = (squares + self.mean * (m - stored) * self.mean) / m
+        self._squares.setflags(write=False)
+        return self._squares
 
     def gram(self) -> np.ndarray:
         m = self.shape[0]

@@ -86,7 +86,8 @@ class HeldRows:
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         if columns is None:
-            return self._columns(self.data.rows(self.features[rows]))
+            whole = self.data.rows(self.features[rows])
+            return whole if len(self.features) == self.data.n else whole[:, self.features]
         missing = self.data.lacks(self.features[rows])
         if missing and max(missing, len(columns)) > min(FIRST, self.data.room):
             both, places = np.unique(np.concatenate([rows, columns]), return_inverse=True)
@@ -98,9 +99,6 @@ class HeldRows:
     def bring(self, rows: np.ndarray) -> None:
         """Read the first of these rows together, as many as there is room for."""
         self.data.bring(self.features[rows])
-
-    def _columns(self, rows: np.ndarray) -> np.ndarray:
-        return rows if len(self.features) == self.data.n else rows[:, self.features]
 
     def restrict(self, features: np.ndarray) -> HeldMatrix | HeldRows:
         """Return the form of some features only: as a matrix where they are few."""

@@ -15,7 +15,7 @@ from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import spread
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
-from nnspca.covariance.passes import Images, Pass, Products, Squares
+from nnspca.covariance.passes import Images, Products, Squares
 from nnspca.covariance.sources import Source
 from nnspca.errors import DataError, ReadingStopped
 
@@ -69,16 +69,13 @@ class StoredData:
             except ReadingStopped:
                 raise Stopped from None
             self.passes += 1
-            self._check(total)
-            return total
-
-    def _check(self, total: Pass) -> None:
         if (total.count, total.mark) != (self.count, self.mark):
             what = f"{total.count} rows now, {self.count} before" if total.count != self.count else "a value differs"
             raise DataError(
                 f"the data changed while they were read, between the first pass and pass {self.passes}: {what}; give "
                 "data that stay as they are"
             )
+        return total
 
     # ------------------------------------------------------------------ rows of A
 
@@ -112,7 +109,8 @@ class StoredData:
         most = max(1, len(missing) if self.source.blocks is None else SHARED // self.n)
         for start in range(0, len(missing), most):
             few = missing[start : start + most]
-            rows = self._summed(few)
+            products = self.over(partial(Products, few, self.reference, False)).result()
+            rows = self._scaled(products, few, np.arange(self.n))
             self._let_go(set(map(int, wanted)), len(few))
             for i, row in zip(few, rows, strict=True):
                 self._held[int(i)] = row.copy()  # its own, so that it can be let go alone
@@ -132,10 +130,6 @@ class StoredData:
         requested = set(map(int, missing))
         others = [i for i in map(int, self._order[begin:]) if i not in self._held and i not in requested]
         return np.concatenate([missing, np.array(others[: max(limit, 0)], dtype=np.intp)])
-
-    def _summed(self, features: np.ndarray) -> np.ndarray:
-        products = self.over(partial(Products, features, self.reference, False)).result()
-        return self._scaled(products, features, np.arange(self.n))
 
     def among(self, features: np.ndarray) -> np.ndarray:
         """Return A among some features, symmetric."""

@@ -58,9 +58,8 @@ PLAIN = (".csv", ".tsv", ".txt", ".arff", ".npy")
 
 def parse(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
     """Read files that form one data set, in a separate process unless they are small and in a plain format."""
-    if limits.are_lifted():  # the reader's own file, and the reader's own time and memory
-        return _parse_here(files, options, header)
-    if sum(map(len, files.values())) <= SMALL and all(name.lower().endswith(PLAIN) for name in files):
+    small = sum(map(len, files.values())) <= SMALL and all(name.lower().endswith(PLAIN) for name in files)
+    if small or limits.are_lifted():  # the reader's own file, and the reader's own time and memory
         return _parse_here(files, options, header)
     return read_apart(files, options, header)
 

@@ -69,9 +69,6 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
     ...     workers.result(workers.submit(larger, 2))
     42
     """
-    if executor is HERE:
-        yield SerialCrew(shared, monitor)
-        return
     if executor is None:
         with ThreadPoolExecutor(WORKERS) as threads:
             yield ThreadCrew(threads, shared, monitor)
@@ -84,6 +81,8 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
 
 
 def _crew(executor: Executor, shared: object, monitor: Monitor) -> Crew:
+    if executor is HERE:
+        return SerialCrew(shared, monitor)
     if isinstance(executor, pool.Pool):
         return pool.PoolCrew(executor, shared, monitor)
     client = _client(executor)

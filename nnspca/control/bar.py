@@ -9,8 +9,6 @@ from typing import Any
 
 from nnspca.control.progress import Progress
 
-TENTHS = 10
-
 
 def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
     """Return a callback for ``on_progress`` that shows the progress on standard error.
@@ -53,8 +51,8 @@ def _lines(title: str) -> Callable[[Progress], None]:
 
     def write(progress: Progress) -> None:
         nonlocal written
-        if (tenth := int(progress.fraction * TENTHS)) > written:
+        if (tenth := int(progress.fraction * 10)) > written:
             written = tenth
-            print(f"{title}: {tenth * 100 // TENTHS} % ({progress.stage})", file=sys.stderr)
+            print(f"{title}: {10 * tenth} % ({progress.stage})", file=sys.stderr)
 
     return write

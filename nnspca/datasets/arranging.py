@@ -170,21 +170,15 @@ def _features_in_rows(table: Table, notes: list[str]) -> Content:
             f"{len(table.texts)} columns hold text ({_listed([column for column, _ in table.texts])}); with samples in "
             "columns only one may, the names of the features. Remove the others."
         )
-    if not table.texts:
-        table = _drop_counter(table, notes)
-        return Content(X=table.numbers.T, notes=tuple(notes), sample_names=_column_names(table))
+    features = tuple(table.texts[0][1]) if table.texts else ()
+    table = table if table.texts else _drop_counter(table, notes)
+    samples = tuple(column.name for column in table.numeric)
     return Content(
         X=table.numbers.T,
-        feature_names=tuple(table.texts[0][1]),
+        feature_names=features,
         notes=tuple(notes),
-        sample_names=_column_names(table),
+        sample_names=samples if all(samples) else (),
     )
-
-
-def _column_names(table: Table) -> tuple[str, ...]:
-    """The names of the columns, where each has one."""
-    names = tuple(column.name for column in table.numeric)
-    return names if all(names) else ()
 
 
 def _refuse_other_notations(table: Table) -> None:

@@ -58,7 +58,13 @@ def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
     delimiter = max("\t,;", key=first[:10_000].count)
     try:
         for number, cells in enumerate(csv.reader(io.StringIO(text), delimiter=delimiter), start=1):
-            old, new = _pair(number, cells)
+            pair = [cell.strip() for cell in cells]
+            if any(pair) and len(pair) != 2:
+                raise DataError(
+                    f"row {number:,} of the file of names has {len(pair):,} cell(s); two are needed: the name in the "
+                    "data and what to call it."
+                )
+            old, new = pair if any(pair) else ("", "")
             if old and new and mapping.setdefault(old, new) != new:
                 raise DataError(f"row {number:,} calls {old!r:.60} {new!r:.60}, and a row before {mapping[old]!r:.60}.")
     except csv.Error as error:
@@ -66,18 +72,6 @@ def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
     if not mapping:
         raise DataError("the file of names is empty: each row needs a name in the data and what to call it.")
     return mapping
-
-
-def _pair(number: int, cells: list[str]) -> tuple[str, str]:
-    stripped = [cell.strip() for cell in cells]
-    if not any(stripped):
-        return "", ""
-    if len(stripped) != 2:
-        raise DataError(
-            f"row {number:,} of the file of names has {len(stripped):,} cell(s); two are needed: the name in the data "
-            "and what to call it."
-        )
-    return stripped[0], stripped[1]
 
 
 def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:

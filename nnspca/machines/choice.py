@@ -18,7 +18,6 @@ from nnspca.machines import pool
 from nnspca.machines.crew import Crew, GenericCrew, ProcessCrew, SerialCrew, ThreadCrew
 
 HERE = object()  # no executor: the caller's own thread
-WORKERS = 2  # threads where no executor is given
 
 _T = TypeVar("_T")
 Executor = Any  # a concurrent.futures.Executor or a dask.distributed.Client; Dask is optional
@@ -70,7 +69,7 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
     42
     """
     if executor is None:
-        with ThreadPoolExecutor(WORKERS) as threads:
+        with ThreadPoolExecutor(2) as threads:
             yield ThreadCrew(threads, shared, monitor)
         return
     workers = _crew(executor, shared, monitor)

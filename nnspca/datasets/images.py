@@ -23,20 +23,6 @@ _FORMATS = ("PNG", "JPEG", "PPM", "BMP", "TIFF", "GIF")
 _PLAIN_MODES = frozenset({"L", "I", "I;16", "I;16B", "I;16L", "F"})
 
 ORIENTATION = 0x0112  # EXIF's tag
-# What makes a picture upright, in Pillow's names, by that tag; from 5 on its width and height
-# change places.
-_TURNS = (
-    "",
-    "",
-    "FLIP_LEFT_RIGHT",
-    "ROTATE_180",
-    "FLIP_TOP_BOTTOM",
-    "TRANSPOSE",
-    "ROTATE_270",
-    "TRANSVERSE",
-    "ROTATE_90",
-)
-_SIDEWAYS = 5
 
 
 def of_images(files: Iterable[Member], seen: Counter[str], samples: str = "rows") -> Content:
@@ -95,9 +81,9 @@ class Grey:
             # As the camera was held; of what every format has, as PNG's own looks behind the pixels
             # it has to decode.
             orientation = _pillow().Image.getexif(image).get(ORIENTATION)
-            known = orientation in range(1, len(_TURNS)) and image.format != "TIFF"  # which Pillow turns by itself
+            known = orientation in range(1, 9) and image.format != "TIFF"  # which Pillow turns by itself
             self.orientation = orientation if known else 1
-            self.size: tuple[int, int] = image.size[::-1] if self.orientation >= _SIDEWAYS else image.size
+            self.size: tuple[int, int] = image.size[::-1] if self.orientation >= 5 else image.size
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
@@ -115,10 +101,14 @@ class Grey:
     def pixels(self) -> np.ndarray:
         """The upright grey values, shape (height, width); deeper than 8 bits where the file is."""
         with self._opened() as image:
-            turn = _TURNS[self.orientation]
-            upright = image.transpose(_pillow().Transpose[turn]) if turn else image
-            grey = upright if upright.mode in _PLAIN_MODES else upright.convert("L")
+            grey = image if image.mode in _PLAIN_MODES else image.convert("L")
             pixels = np.asarray(grey, dtype=np.float64)
+        if self.orientation >= 5:  # width and height change places
+            pixels = pixels.T
+        if self.orientation in (2, 3, 6, 7):
+            pixels = pixels[:, ::-1]
+        if self.orientation in (3, 4, 7, 8):
+            pixels = pixels[::-1]
         if pixels.shape != self.size[::-1]:
             raise DataError(f"{shown(self.name)} is damaged: its pixels do not fill its size.")
         return pixels

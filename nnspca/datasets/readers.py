@@ -77,9 +77,9 @@ def read(
         For tables: the column that names the samples, instead of deciding by looking; ``""`` for
         none.
     limits : {"upload"} or None
-        None reads a file of your own of any size, with all the time and memory it takes. Otherwise
-        a file may have 200 MB and 20 million numbers, as an upload by others may, and is read in a
-        process of its own.
+        None reads a file of your own of any size, with all the time and memory it takes, in this
+        process, which a damaged one could end. Otherwise a file may have 200 MB and 20 million
+        numbers, as an upload by others may, and is read in a process of its own.
     on_progress : callable, optional
         Called as ``on_progress(share, what)`` while reading: how much is done, from 0 to 1, and of
         what.

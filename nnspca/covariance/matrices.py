@@ -78,7 +78,10 @@ def square(given: object) -> np.ndarray:
     if is_table(given):
         _check_order(given)
     if read.ndim != 2 or read.shape[0] != read.shape[1] or not read.shape[0]:
-        raise DataError(f"a covariance matrix must be square, (n, n) with n >= 1; got shape {read.shape}")
+        raise DataError(
+            f"a covariance matrix must be square, (n, n) with n >= 1; got shape {read.shape}; samples as rows go to "
+            "Covariance.from_data(X)"
+        )
     return np.array(read) if isinstance(read, np.ndarray) else read.toarray()
 
 

@@ -29,7 +29,7 @@ def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
         return of_sparse(given)
     check_unmasked(given)
     values = _of_table(given) if is_table(given) else _of_array(given)
-    _check_finite(values)
+    _check_finite(values, list(given.columns) if is_table(given) else [])
     return values
 
 
@@ -116,11 +116,12 @@ def _lengths(given: object) -> str:
     return f"got {type(given).__name__}"
 
 
-def _check_finite(values: np.ndarray) -> None:
+def _check_finite(values: np.ndarray, columns: list[object]) -> None:
     bad = int(values.size - np.isfinite(values).sum())
     if bad:
         first = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
         value_text = "NaN" if np.isnan(values[first]) else "infinite"
+        column = f", column {str(columns[first[1]])[:40]!r}" if columns else ""
         raise DataError(
-            f"{bad} value(s) are not finite, the first at index {first} ({value_text}); remove or fill them"
+            f"{bad} value(s) are not finite, the first at index {first}{column} ({value_text}); remove or fill them"
         )

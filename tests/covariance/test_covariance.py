@@ -359,7 +359,7 @@ def test_an_unknown_layout_is_refused():
 @pytest.mark.parametrize(
     ("A", "says"),
     [
-        ([[1.0, 2.0]], r"must be square, \(n, n\) with n >= 1; got shape \(1, 2\)"),
+        ([[1.0, 2.0]], r"must be square, \(n, n\) with n >= 1; got shape \(1, 2\); samples as rows go to"),
         ([], "must be square"),
         (3.0, "must be square"),
         ([[1.0, np.nan], [np.nan, 1.0]], "not finite"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.numerics import feasible
+from nnspca.result import Component
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,12 @@ class Problem:
         mask[list(self.include)] = True
         return mask
 
+    def widest(self) -> np.ndarray:
+        """Return the unit vector at the feature of largest variance."""
+        x = np.zeros(self.n)
+        x[int(self.cov.diagonal.argmax())] = 1.0
+        return x
+
     def best(self, g: np.ndarray) -> np.ndarray:
         """Maximise ``g'x`` over the feasible set, for each row of g."""
         return feasible.best(g, self.k, self.nonnegative, self.include)
@@ -62,6 +70,25 @@ class Problem:
         if reason or others <= places:
             return reason
         return f"{others} loadings are nonzero beside those included, which leave {places} of k = {self.k}"
+
+    def component(
+        self, x: np.ndarray, method: str, history: Iterable[float] = (), *, stopped: bool = False, note: str = ""
+    ) -> Component:
+        """Return a feasible point that a method found: oriented without sign constraint, read-only, no zero negative.
+
+        Examples
+        --------
+        >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0])), 1, nonnegative=False)
+        >>> part = problem.component(np.array([-1.0, 0.0]), "em")
+        >>> part.loadings, part.variance
+        (array([1., 0.]), 3.0)
+        """
+        x = (x if self.nonnegative else feasible.orient(x)) + 0.0
+        x.setflags(write=False)
+        variance = self.cov.variance(x)
+        return Component(
+            x, variance, method, self.k, self.nonnegative, history=tuple(history), stopped=stopped, note=note
+        )
 
     def restrict(self, features: np.ndarray) -> Problem:
         """Return the problem on some of the features, with as many nonzeros as they allow, and none included.

@@ -18,17 +18,6 @@ def keep_top(w: np.ndarray, k: int, nonnegative: bool = True) -> np.ndarray:
     With ``nonnegative`` these are the (at most) k largest positive entries, the set the papers call
     ``I_k^+(w)`` (Asteris et al. 2014, Def. 1); without, the k of largest magnitude.
 
-    Parameters
-    ----------
-    w : ndarray, shape (..., n)
-    k : int
-        1 <= k <= n.
-    nonnegative : bool
-
-    Returns
-    -------
-    ndarray, shape (..., n)
-
     Examples
     --------
     >>> keep_top(np.array([3.0, -5.0, 1.0, 2.0]), k=2)
@@ -163,20 +152,8 @@ def best(g: np.ndarray, k: int, nonnegative: bool = True, include: tuple[int, ..
     """Maximise ``g'x`` over the feasible set.
 
     The k largest positive entries, normalised; where no entry is positive, the unit vector at the
-    largest one.
-
-    Parameters
-    ----------
-    g : ndarray, shape (..., n)
-    k : int
-    nonnegative : bool
-    include : tuple of int
-        Features with a place of their own, fewer than k: of the others ``k - len(include)`` are left.
-
-    Returns
-    -------
-    ndarray, shape (..., n)
-        Feasible vectors.
+    largest one. Features of ``include``, fewer than k, have a place of their own: of the others
+    ``k - len(include)`` are left.
 
     Examples
     --------

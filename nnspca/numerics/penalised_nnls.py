@@ -17,15 +17,6 @@ def penalised_least_squares(b: np.ndarray, C: np.ndarray) -> np.ndarray:
     ``λ = Cx`` the minimiser is ``x = (b − C'λ)₊``, and λ minimises ``½‖λ‖² + ½‖(b − C'λ)₊‖²``,
     which is strictly convex and piecewise quadratic, so Newton's method with step halving converges.
 
-    Parameters
-    ----------
-    b : ndarray, shape (n,)
-    C : ndarray, shape (r, n)
-
-    Returns
-    -------
-    ndarray, shape (n,)
-
     Examples
     --------
     >>> penalised_least_squares(np.array([2.0, 1.0]), np.array([[1.0, 1.0]]))

@@ -12,26 +12,6 @@ RECOMPUTE = 30  # projections after which the subspace is computed anew
 FIRST_PROJECTIONS, SHARE = 60, 12  # the first projections may compute all pairs; later ones at most one in SHARE
 
 
-def onto_spectraplex(B: np.ndarray, rank: int | None = None) -> tuple[np.ndarray, int]:
-    """Return the nearest such matrix, its eigenvalues projected onto the simplex, and its rank.
-
-    ``rank`` is a guess: where few eigenvalues stay positive, only the largest are computed.
-
-    Examples
-    --------
-    >>> onto_spectraplex(np.diag([2.0, 0.0]))
-    (array([[1., 0.],
-           [0., 0.]]), 1)
-    """
-    values, vectors = largest_pairs(B, rank)
-    weights = _onto_simplex(values)
-    positive = int(np.count_nonzero(weights))
-    if positive == len(values) < len(B):  # more may be positive than were computed
-        return onto_spectraplex(B)
-    eigenvectors = vectors[:, ::-1][:, :positive]
-    return (eigenvectors * weights[::-1][:positive]) @ eigenvectors.T, positive
-
-
 class Spectraplex:
     """Projections of a sequence of matrices that differ little: each starts from the last eigenvectors.
 

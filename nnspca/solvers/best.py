@@ -14,7 +14,7 @@ from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers import pairs
 from nnspca.solvers import search as local
-from nnspca.solvers.climb import TIE, applied, batches, climb, optimise_on_support
+from nnspca.solvers.climb import TIE, applied, batches, climb, leading_rows, optimise_on_support
 from nnspca.solvers.em import soft_threshold
 from nnspca.solvers.polish import polish
 from nnspca.spannogram import sphere
@@ -69,10 +69,9 @@ def best(
     starts : ndarray, shape (r, n), optional
         More points to begin with, such as the solution at a neighbouring k.
     """
-    cov, largest = problem.cov, int(problem.cov.diagonal.argmax())
     if problem.k == 1:
-        return _alone(problem, largest, monitor)
-    widest = cov.block(np.array([largest]))
+        return _alone(problem, monitor)
+    widest = problem.cov.block(np.array([problem.cov.diagonal.argmax()]))
     points, variances = climb(problem, widest, monitor=monitor, max_iter=STEPS)
     monitor.tell(0.0, "a first component", float(variances[0]))
     share = SEARCHED if search else 0.0
@@ -93,7 +92,7 @@ def quick_start(problem: Problem, *, monitor: Monitor) -> Component:
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     if k == 1:
-        return replace(_alone(problem, int(cov.diagonal.argmax()), monitor), stopped=True)
+        return replace(_alone(problem, monitor), stopped=True)
     widest = cov.block(np.argsort(-cov.diagonal, kind="stable")[:2])
     x, among = climb(problem, widest[:1], monitor=monitor, max_iter=1)[0][0], np.arange(problem.n)
     try:
@@ -111,30 +110,17 @@ def quick_start(problem: Problem, *, monitor: Monitor) -> Component:
         x, history = polish(problem, x, monitor=monitor)
     except Stopped:
         history = [cov.variance(x)]
-    x = (x if nonnegative else feasible.orient(x)) + 0.0  # no negative zeros
-    return Component(
-        x,
-        cov.variance(x),
-        "best",
-        k,
-        nonnegative,
-        history=tuple(history),
-        stopped=True,
-        note="at first, from a few starts",
-    )
+    return problem.component(x, "best", history, stopped=True, note="at first, from a few starts")
 
 
-def _alone(problem: Problem, feature: int, monitor: Monitor) -> Component:
+def _alone(problem: Problem, monitor: Monitor) -> Component:
     """The component of one feature."""
-    x = np.zeros(problem.n)
-    x[feature] = 1.0
+    x = problem.widest()
     variance = problem.cov.variance(x)
     monitor.report_point(x, variance)
     monitor.tell(1.0, "the feature of largest variance", variance)
     note = "the feature of largest variance: no other does better alone"
-    return Component(
-        x, variance, "best", 1, problem.nonnegative, history=(variance,), stopped=monitor.stop(), note=note
-    )
+    return problem.component(x, "best", (variance,), stopped=monitor.stop(), note=note)
 
 
 def _searched(problem: Problem, part: Component, rng: np.random.Generator, monitor: Monitor, rounds: int) -> Component:
@@ -154,15 +140,10 @@ def _searched(problem: Problem, part: Component, rng: np.random.Generator, monit
     else:
         y, history = local.search(problem, x, rounds=rounds, rng=rng, monitor=monitor)
     if cov.variance(y) > part.variance:
-        x = y if problem.nonnegative else feasible.orient(y)
-    return replace(
-        part,
-        loadings=x,
-        variance=cov.variance(x),
-        history=tuple(np.maximum.accumulate([*part.history, *history, cov.variance(x)])),
-        stopped=monitor.stop(),
-        note=f"{part.note}, {len(history)} rounds of search",
-    )
+        x = y
+    note = f"{part.note}, {len(history)} rounds of search"
+    history = [*part.history, *history, cov.variance(x)]
+    return problem.component(x, "best", np.maximum.accumulate(history), stopped=monitor.stop(), note=note)
 
 
 def _sifted(problem: Problem) -> int | None:
@@ -190,18 +171,8 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, set
     history.append(max(float(variances[order[0]]), history[-1]))
     chosen = points[_distinct_supports(points, order, settings.leaders)]
     loadings = _polished(problem, chosen, float(variances[order[0]]), monitor, history)
-    if not problem.nonnegative:
-        loadings = feasible.orient(loadings)
-    return Component(
-        loadings,
-        problem.cov.variance(loadings),
-        "best",
-        problem.k,
-        problem.nonnegative,
-        history=tuple(np.maximum.accumulate(history)),
-        stopped=monitor.stop(),
-        note=f"{len(candidates)} starts climbed, {len(chosen)} polished",
-    )
+    note = f"{len(candidates)} starts climbed, {len(chosen)} polished"
+    return problem.component(loadings, "best", np.maximum.accumulate(history), stopped=monitor.stop(), note=note)
 
 
 def _candidates(
@@ -210,8 +181,7 @@ def _candidates(
     """The starts of a portfolio as rows; the variances of the rank-d optima among them are added to the history."""
     cov, k, nonnegative, restarts = problem.cov, problem.k, problem.nonnegative, settings.restarts
     rows = [] if settings.starts is None else [np.atleast_2d(settings.starts)]
-    values, vectors = run_cancellable(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
-    V = vectors * np.sqrt(values)
+    V = leading_rows(problem, EXPLORED, monitor)
     for d in (r for r in RANKS if r <= problem.n):
         exact = sphere.maximise(
             V[:, :d], k, nonnegative=nonnegative, tol=1e-2, max_cells=CELLS, should_stop=monitor.stop
@@ -297,14 +267,9 @@ def _of_the_many(
     x[chosen] = component.loadings
     x = climb(problem, x[None], monitor=monitor)[0][0]
     x, gains = polish(problem, x, monitor=monitor)
-    return replace(
-        component,
-        loadings=x if problem.nonnegative else feasible.orient(x),
-        variance=cov.variance(x),
-        history=tuple(np.maximum.accumulate([*component.history, *gains])),
-        stopped=monitor.stop(),
-        note=f"{component.note}, among {len(chosen):,} features first",
-    )
+    history = np.maximum.accumulate([*component.history, *gains])
+    note = f"{component.note}, among {len(chosen):,} features first"
+    return problem.component(x, "best", history, stopped=monitor.stop(), note=note)
 
 
 def _on_few(problem: Problem, features: np.ndarray, monitor: Monitor) -> Problem:

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.control.progress import Monitor
+from nnspca.control.stopping import run_cancellable
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
@@ -23,27 +24,12 @@ def climb(
     """Maximise the linearisation of x'Ax at x, again and again, from each row of ``starts``.
 
     x'Ax is convex, so no step loses variance; a limit is a stationary point and nothing more.
-
-    Parameters
-    ----------
-    problem : Problem
-    starts : ndarray, shape (r, n)
-        Feasible or not; the first step makes them so.
-    monitor : Monitor
-        Polled once an iteration, and between batches of starts where these are many long vectors.
-    tol : float
-        A start rests when it gains less than this share of its variance.
-    max_iter : int
-
-    Returns
-    -------
-    points : ndarray, shape (r, n)
-        Feasible.
-    variances : ndarray, shape (r,)
+    Starts (r, n) need not be feasible: the first step makes them so. One rests when it gains less
+    than the share ``tol`` of its variance. Returned are the points (r, n) and their variances (r,).
     """
     cov = problem.cov
     points, gradients, variances = np.zeros(starts.shape), np.zeros(starts.shape), np.zeros(len(starts))
-    points[:, int(cov.diagonal.argmax())] = 1.0  # of what is not reached before it is stopped
+    points[:] = problem.widest()  # of what is not reached before it is stopped
     moving = np.arange(len(points))
     follows = np.arange(len(points))  # whose way a start goes: its own, until it meets a higher one
     for few in batches(moving, cov, monitor):
@@ -73,6 +59,30 @@ def climb(
     met = np.flatnonzero(follows != np.arange(len(follows)))
     points[met], variances[met] = points[follows[met]], variances[follows[met]]
     return points, variances
+
+
+class Best:
+    """The best of the points that a method offers, and the best variance after each."""
+
+    def __init__(self, problem: Problem, monitor: Monitor) -> None:
+        self.cov, self.monitor = problem.cov, monitor
+        self.loadings, self.variance = np.zeros(problem.n), -np.inf
+        self.history: list[float] = []
+
+    def offer(self, x: np.ndarray) -> bool:
+        """Keep and report a feasible point if it is the best; return whether it is."""
+        variance = self.cov.variance(x)
+        if is_better := variance > self.variance:
+            self.loadings, self.variance = x, variance
+            self.monitor.report_point(x, variance)
+        self.history.append(self.variance)
+        return is_better
+
+
+def leading_rows(problem: Problem, rank: int, monitor: Monitor) -> np.ndarray:
+    """Return V of shape (n, d), d at most ``rank``: VV' is the best approximation of A of that rank."""
+    values, vectors = run_cancellable(lambda: problem.cov.eigenpairs(min(rank, problem.n)), monitor)
+    return vectors * np.sqrt(values)
 
 
 def batches(rows: np.ndarray, cov: Covariance, monitor: Monitor) -> Iterator[np.ndarray]:
@@ -120,12 +130,8 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
     it keeps, since the variance has no other local maxima on a sphere: so power steps drop features
     until the leading eigenvector of what is left has one sign.
 
-    Returns
-    -------
-    ndarray, shape (n,)
-        Feasible, of at least the variance of ``x`` up to rounding, on a subset of its support.
-        Where the two tie, it is the stationary one, so that the answer does not hang on the last
-        bit of a sum.
+    The result has at least the variance of ``x`` up to rounding, on a subset of its support. Where
+    the two tie, it is the stationary one: the answer does not hang on the last bit of a sum.
     """
     support = np.flatnonzero(x)
     if not len(support):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from nnspca.covariance.span import cumulative_variance
 from nnspca.numerics import feasible
 from nnspca.result import Component, Components
 from nnspca.solvers.ascent import coordinate_ascent
-from nnspca.solvers.climb import optimise_on_support
+from nnspca.solvers.climb import Best, optimise_on_support
 
 BISECTIONS = 18
 SPARSEST = 4.0  # largest β tried: beyond it all loadings are zero, as λ₁ = 1
@@ -27,54 +28,30 @@ def coordinate_descent(
     *,
     rng: np.random.Generator,
     monitor: Monitor,
-    alpha: float,
-    beta: float,
-    match_k: bool,
     restarts: int,
     renormalise: bool,
-    max_iter: int,
-    tol: float,
+    **penalties: Any,
 ) -> Component:
-    """One component: the best of some starts.
+    """One component: the best of some starts; ``penalties`` are the other fields of the descent.
 
     α and β are relative to the largest eigenvalue λ₁ of A = X'X/m; the paper's are for its own
     scale of A. With ``match_k`` β is found by bisection so that at most k loadings are nonzero
     (Asteris et al. 2014, Sec. 7); without it β is taken as given, and then the k largest loadings
     are kept.
     """
-    cov, k = problem.cov, problem.k
-    descent = _Descent(problem, alpha, beta, match_k, max_iter, tol, monitor)
-    best, value, history, price = None, -np.inf, [], beta
-    for number in range(restarts):
-        start = feasible.unit(np.abs(rng.standard_normal(cov.n_features)))[:, None]
-        for U, used, _ in descent.runs(start):
-            x = feasible.keep_top(U[:, 0], k, True)
-            if not x.any():
-                continue
-            x = feasible.unit(x)
-            if renormalise:
-                x = optimise_on_support(cov, x, nonnegative=True, monitor=monitor)
-            if cov.variance(x) > value:
-                best, value, price = x, cov.variance(x), used
-                monitor.report_point(best, value)
-            history.append(value)
-        monitor.tell((number + 1) / restarts, f"start {number + 1}", value if best is not None else None)
-        if monitor.stop():
-            break
-    if best is None:  # the price was too high for any feature: the single best one is what is left
-        best = np.zeros(cov.n_features)
-        best[int(np.argmax(cov.diagonal))] = 1.0
-        value = cov.variance(best)
-    return Component(
-        best,
-        cov.variance(best),
-        "coordinate-descent",
-        k,
-        True,
-        history=tuple(history),
-        stopped=monitor.stop(),
-        note=descent.note(price),
-    )
+    descent, best = _Descent(problem, monitor, **penalties), Best(problem, monitor)
+    price = descent.beta
+    for U, used, _ in descent.from_starts(rng, 1, restarts, best):
+        x = feasible.unit(feasible.keep_top(U[:, 0], problem.k, True))
+        if not x.any():
+            continue
+        if renormalise:
+            x = optimise_on_support(problem.cov, x, nonnegative=True, monitor=monitor)
+        if best.offer(x):
+            price = used
+    # where the price was too high for any feature, the single best one is what is left
+    x = best.loadings if best.history else problem.widest()
+    return problem.component(x, "coordinate-descent", best.history, stopped=monitor.stop(), note=descent.note(price))
 
 
 def joint(
@@ -83,12 +60,8 @@ def joint(
     *,
     rng: np.random.Generator,
     monitor: Monitor,
-    alpha: float,
-    beta: float,
-    match_k: bool,
     restarts: int,
-    max_iter: int,
-    tol: float,
+    **penalties: Any,
 ) -> Components:
     """All components at once: U >= 0 of shape (n, r), its columns kept apart by α and sparse by β.
 
@@ -96,60 +69,31 @@ def joint(
     are as α and β leave them. Columns are scaled to unit norm; one that ended at zero is left out,
     with a note.
     """
-    cov = problem.cov
-    descent = _Descent(problem, alpha, beta, match_k, max_iter, tol, monitor)
-    best: tuple[np.ndarray, list[float], float] | None = None
-    explained = -np.inf
-    for number in range(restarts):
-        start = feasible.unit(np.abs(rng.standard_normal((n_components, cov.n_features)))).T
-        for U, used, history in descent.runs(start):
-            columns = [feasible.keep_top(u, problem.k, True) if match_k else u for u in U.T]
-            live = [feasible.unit(u) for u in columns if u.any()]
-            if not live:
-                continue
-            loadings = np.column_stack(live)
-            value = float(cumulative_variance(cov, loadings)[-1])
-            if value > explained:
-                best, explained = (loadings, history, used), value
-        monitor.tell((number + 1) / restarts, f"start {number + 1}", None)
-        if monitor.stop():
-            break
-    if best is None:
-        single = np.zeros((cov.n_features, 1))
-        single[int(np.argmax(cov.diagonal))] = 1.0
-        best = single, [], beta
-    loadings, history, used = best
+    cov, descent = problem.cov, _Descent(problem, monitor, **penalties)
+    loadings, history, price, explained = problem.widest()[:, None], [], descent.beta, -np.inf
+    for U, used, values in descent.from_starts(rng, n_components, restarts):
+        columns = [feasible.keep_top(u, problem.k, True) if descent.match_k else u for u in U.T]
+        if not (live := [feasible.unit(u) for u in columns if u.any()]):
+            continue
+        value = float(cumulative_variance(cov, np.column_stack(live))[-1])
+        if value > explained:
+            loadings, history, price, explained = np.column_stack(live), values, used, value
     order = np.argsort([-cov.variance(x) for x in loadings.T], kind="stable")
-    return _as_components(loadings[:, order], n_components, history, used, descent)
-
-
-def _as_components(
-    loadings: np.ndarray, asked: int, history: list[float], price: float, descent: _Descent
-) -> Components:
-    """The columns of a joint run, with a note of how many of those asked for ended at zero."""
-    cov, note = descent.problem.cov, descent.note(price)
-    dead = asked - loadings.shape[1]
+    note, dead = descent.note(price), n_components - loadings.shape[1]
     if dead:
-        note += f"; {dead} of {asked} components ended at zero: a lower β keeps them"
-    parts = tuple(
-        Component(
-            x,
-            cov.variance(x),
-            "coordinate-descent",
-            descent.problem.k if descent.match_k else int(np.count_nonzero(x)),
-            True,
-        )
-        for x in np.ascontiguousarray(loadings.T)
-    )
+        note += f"; {dead} of {n_components} components ended at zero: a lower β keeps them"
+    parts = tuple(problem.component(x, "coordinate-descent") for x in np.ascontiguousarray(loadings[:, order].T))
+    if not descent.match_k:
+        parts = tuple(replace(part, k=part.cardinality) for part in parts)
     return Components(
         parts,
-        cumulative_variance(cov, loadings),
+        cumulative_variance(cov, loadings[:, order]),
         cov.trace,
         "coordinate-descent",
         "joint",
         True,
         history=tuple(history),
-        stopped=descent.monitor.stop(),
+        stopped=monitor.stop(),
         note=note,
     )
 
@@ -159,17 +103,28 @@ class _Descent:
     """Coordinate ascent at given penalties, or at those found for k nonzeros; the fields are the method's options."""
 
     problem: Problem
+    monitor: Monitor
     alpha: float
     beta: float
     match_k: bool
     max_iter: int
     tol: float
-    monitor: Monitor
 
     def note(self, price: float) -> str:
         """The α and β of a run, in the units of the variance."""
         leading = float(self.problem.cov.eigenpairs(1)[0][0])
         return f"α = {self.alpha * leading:.4g}, β = {price * leading:.4g} in the units of the variance"
+
+    def from_starts(
+        self, rng: np.random.Generator, count: int, restarts: int, best: Best | None = None
+    ) -> Iterator[Run]:
+        """Yield the runs from some random starts of so many columns; progress shows the variance of ``best``."""
+        for number in range(restarts):
+            yield from self.runs(feasible.unit(np.abs(rng.standard_normal((count, self.problem.n)))).T)
+            known = best.variance if best is not None and best.history else None
+            self.monitor.tell((number + 1) / restarts, f"start {number + 1}", known)
+            if self.monitor.stop():
+                break
 
     def runs(self, start: np.ndarray) -> Iterator[Run]:
         """Yield the runs from a start (n, r) that are worth looking at.

@@ -7,9 +7,9 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.numerics.spectraplex import onto_spectraplex
+from nnspca.numerics.spectraplex import Spectraplex
 from nnspca.result import Component
-from nnspca.solvers.climb import optimise_on_support
+from nnspca.solvers.climb import Best, optimise_on_support
 
 LARGEST = 150  # features
 BISECTIONS = 10
@@ -29,7 +29,7 @@ def dspca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renor
     A = np.array(cov.block(every, every))
     scale = float(cov.eigenpairs(1)[0][0])
     A = A / scale
-    best, value, history = np.zeros(cov.n_features), -np.inf, []
+    found = Best(problem, monitor)
     low, high = 0.0, float(A.diagonal().max())
     state = np.eye(len(A)) / len(A), np.zeros_like(A)
     for number in range(BISECTIONS):
@@ -42,25 +42,20 @@ def dspca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renor
         x = feasible.best(x, k, nonnegative)
         if renormalise:
             x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
-        if cov.variance(x) > value:
-            best, value = x, cov.variance(x)
-            monitor.report_point(best, value)
-        history.append(value)
-        monitor.tell((number + 1) / BISECTIONS, f"ρ = {rho * scale:.3g}", value)
+        found.offer(x)
+        monitor.tell((number + 1) / BISECTIONS, f"ρ = {rho * scale:.3g}", found.variance)
         if monitor.stop():
             break
-    if not nonnegative:
-        best = feasible.orient(best)
-    return Component(best, value, "dspca", k, nonnegative, history=tuple(history), stopped=monitor.stop())
+    return problem.component(found.loadings, "dspca", found.history, stopped=monitor.stop())
 
 
 def _relaxed(
     A: np.ndarray, rho: float, nonnegative: bool, state: tuple[np.ndarray, np.ndarray], monitor: Monitor
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """The relaxation at one ρ, from where another left off: X's leading eigenvector, and the state."""
-    Z, U = state
+    (Z, U), spectraplex = state, Spectraplex()
     for step in range(STEPS):
-        X = onto_spectraplex(Z - U + A)[0]
+        X = spectraplex.nearest(Z - U + A)
         V = X + U
         before, Z = Z, np.maximum(V - rho, 0.0) if nonnegative else np.sign(V) * np.maximum(np.abs(V) - rho, 0.0)
         U = V - Z

@@ -9,7 +9,7 @@ from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
-from nnspca.solvers.climb import optimise_on_support
+from nnspca.solvers.climb import Best, optimise_on_support
 
 PLAY = 400  # most features the regression chooses among: those of largest pull
 
@@ -23,34 +23,28 @@ def elastic_net(
     μ is followed until k features are in. ``ridge`` is λ relative to the mean variance. Where
     features are very many, the regression chooses among the ones with the largest ``|α'A|``.
     """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+    cov, nonnegative = problem.cov, problem.nonnegative
     alpha = run_cancellable(lambda: cov.eigenpairs(1), monitor)[1][:, 0]
     if nonnegative:
         alpha = feasible.rank_one(alpha, cov.n_features, True)
-    best, value, history = np.zeros(cov.n_features), -np.inf, []
+    found = Best(problem, monitor)
     for number in range(rounds):
         pull = cov.apply(alpha)
         x = _chosen(problem, pull, ridge, monitor)
         if not x.any():
             x = feasible.best(pull, 1, nonnegative)
         x = feasible.unit(x)
-        if cov.variance(x) > value:
-            best, value = x, cov.variance(x)
-            monitor.report_point(best, value)
-        history.append(value)
-        monitor.tell((number + 1) / rounds, f"round {number + 1}", value)
+        found.offer(x)
+        monitor.tell((number + 1) / rounds, f"round {number + 1}", found.variance)
         turned = feasible.unit(cov.apply(x))
         if monitor.stop() or abs(float(turned @ alpha)) > 1 - 1e-10:
             break
         alpha = turned
+    best, history = found.loadings, found.history
     if renormalise:
         best = optimise_on_support(cov, best, nonnegative=nonnegative, monitor=monitor)
-        history.append(max(value, cov.variance(best)))
-    if not nonnegative:
-        best = feasible.orient(best)
-    return Component(
-        best, cov.variance(best), "elastic-net", k, nonnegative, history=tuple(history), stopped=monitor.stop()
-    )
+        history.append(max(found.variance, cov.variance(best)))
+    return problem.component(best, "elastic-net", history, stopped=monitor.stop())
 
 
 def _chosen(problem: Problem, pull: np.ndarray, ridge: float, monitor: Monitor) -> np.ndarray:

@@ -37,8 +37,8 @@ def em(
     always the best support they passed: the support where each start slowed down is renormalised
     too.
     """
-    cov, nonnegative = problem.cov, problem.nonnegative
-    if nonnegative:
+    cov = problem.cov
+    if problem.nonnegative:
         w = feasible.unit(np.abs(rng.standard_normal((restarts, cov.n_features))))
     else:
         w = run_cancellable(lambda: cov.eigenpairs(1), monitor)[1].T.copy()
@@ -46,17 +46,8 @@ def em(
     stopped = run.climb(max_iter, tol)
     if renormalise:
         run.renormalise()
-    loadings = run.loadings if nonnegative else feasible.orient(run.loadings)
-    return Component(
-        loadings,
-        cov.variance(loadings),
-        "em",
-        problem.k,
-        nonnegative,
-        history=tuple(run.history),
-        stopped=stopped or monitor.stop(),
-        note=f"{len(w)} start(s), {len(run.history) - 1} steps",
-    )
+    note = f"{len(w)} start(s), {len(run.history) - 1} steps"
+    return problem.component(run.loadings, "em", run.history, stopped=stopped or monitor.stop(), note=note)
 
 
 class _Starts:
@@ -141,8 +132,8 @@ def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     return turned
 
 
-def _leaders(cov: Covariance, rows: np.ndarray, count: int = 20) -> np.ndarray:
-    """The best ``count`` rows of different supports, best first."""
+def _leaders(cov: Covariance, rows: np.ndarray) -> np.ndarray:
+    """The best twenty rows of different supports, best first."""
     _, first = np.unique(np.packbits(rows != 0, axis=1), axis=0, return_index=True)
     rows = rows[np.sort(first)]
-    return rows[np.argsort(-cov.variance(rows), kind="stable")[:count]]
+    return rows[np.argsort(-cov.variance(rows), kind="stable")[:20]]

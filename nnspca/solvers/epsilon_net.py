@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.control.progress import Monitor
-from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
-from nnspca.numerics import feasible
 from nnspca.result import Component
+from nnspca.solvers.climb import leading_rows
 from nnspca.spannogram import net
 
 
@@ -20,15 +19,13 @@ def epsilon_net(
     The number of samples is the theorem's, ε^{-d} ln n, or ``max_samples`` if that is less; the
     note says how many were used and with what probability the factor 1 − ε holds.
     """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    d = min(rank, cov.n_features)
-    values, vectors = run_cancellable(lambda: cov.eigenpairs(d), monitor)
-    V = vectors * np.sqrt(values)
-    n_samples = net.samples_of_theorem(epsilon, d, cov.n_features)
+    cov, V = problem.cov, leading_rows(problem, rank, monitor)
+    n, d = V.shape
+    n_samples = net.samples_of_theorem(epsilon, d, n)
     samples = min(n_samples, max_samples)
     history: list[float] = []
-    loadings, seen, stopped, done = np.zeros(cov.n_features), -1.0, False, 0
-    for done, value, x in net.search(V, k, samples, rng, nonnegative=nonnegative):
+    loadings, seen, stopped, done = np.zeros(n), -1.0, False, 0
+    for done, value, x in net.search(V, problem.k, samples, rng, nonnegative=problem.nonnegative):
         if value > seen:
             seen, loadings = value, x
             monitor.report_point(x, cov.variance(x))
@@ -38,24 +35,9 @@ def epsilon_net(
             stopped = True
             break
     failure = net.failure_probability(epsilon, d, done)
+    sure = "1" if failure == 0 else f"1 − {failure:.1g}"  # never rounded up to certainty
     note = (
         f"{done:,} directions of rank {d} (the theorem asks for {n_samples:,}); within a factor {1 - epsilon:g} of the "
-        f"rank-{d} optimum with probability at least {_probability(failure)}"
+        f"rank-{d} optimum with probability at least {sure}"
     )
-    if not nonnegative:
-        loadings = feasible.orient(loadings)
-    return Component(
-        loadings,
-        cov.variance(loadings),
-        "epsilon-net",
-        k,
-        nonnegative,
-        history=tuple(history),
-        stopped=stopped,
-        note=note,
-    )
-
-
-def _probability(failure: float) -> str:
-    """Format 1 − failure without rounding it up to certainty."""
-    return "1" if failure == 0 else f"1 − {failure:.1g}"
+    return problem.component(loadings, "epsilon-net", history, stopped=stopped, note=note)

@@ -62,18 +62,8 @@ def exact(
                 top = upper_bound(A, left, known, min(k, len(left)), nonnegative)
                 if top > value * (1 + SLACK):
                     heapq.heappush(heap, (-top, 2 * nodes + (known is within), left, known))
-    if not nonnegative:
-        best = feasible.orient(best)
-    return Component(
-        best,
-        value,
-        "exact",
-        k,
-        nonnegative,
-        history=tuple(history),
-        stopped=monitor.stop(),
-        note=f"{nodes:,} cases opened" + ("" if heap and monitor.stop() else "; none left can hold more"),
-    )
+    note = f"{nodes:,} cases opened" + ("" if heap and monitor.stop() else "; none left can hold more")
+    return problem.component(best, "exact", history, stopped=monitor.stop(), note=note)
 
 
 def _start(problem: Problem, monitor: Monitor) -> np.ndarray:

@@ -46,22 +46,17 @@ def greedy(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, crit
         monitor.tell(len(history) / k, f"{np.count_nonzero(x)} features", history[-1])
     if problem.include:  # features included that had no weight on the way may have one now
         x = optimise_on_support(cov, climb(problem, x[None], monitor=monitor)[0][0], nonnegative=nonnegative)
-    if not nonnegative:
-        x = feasible.orient(x)
-    return Component(x, cov.variance(x), "greedy", k, nonnegative, history=tuple(history), stopped=monitor.stop())
+    return problem.component(x, "greedy", history, stopped=monitor.stop())
 
 
 def _start(problem: Problem, monitor: Monitor) -> np.ndarray:
     """The features included with the best weights; where they hold nothing, the feature of largest variance."""
-    cov, x = problem.cov, np.zeros(problem.n)
     if problem.include:
         start = feasible.unit(problem.included.astype(float))
-        x = optimise_on_support(cov, start, nonnegative=problem.nonnegative, monitor=monitor)
-        if cov.variance(x) > 0:
+        x = optimise_on_support(problem.cov, start, nonnegative=problem.nonnegative, monitor=monitor)
+        if problem.cov.variance(x) > 0:
             return x
-        x = np.zeros(problem.n)
-    x[int(np.argmax(cov.diagonal))] = 1.0
-    return x
+    return problem.widest()
 
 
 def _joined(cov: Covariance, x: np.ndarray, feature: int, nonnegative: bool, monitor: Monitor) -> np.ndarray:

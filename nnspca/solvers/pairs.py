@@ -18,19 +18,8 @@ ROWS = 256  # features whose pairs are looked at at once
 def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     """Return the pairs of features of largest variance, each feature with its best partner only.
 
-    Parameters
-    ----------
-    problem : Problem
-        With at least two features and k >= 2.
-    count : int
-        The most pairs, in descending order of their variance.
-    monitor : Monitor
-        :class:`nnspca.control.stopping.Stopped` is raised on request.
-
-    Returns
-    -------
-    ndarray, shape (r, n)
-        Unit vectors, feasible. The first is the optimum for k = 2.
+    There are at least two features, and k >= 2. The pairs, ``count`` or fewer, are feasible unit rows
+    in descending order of their variance: the first is the optimum for k = 2.
 
     Examples
     --------

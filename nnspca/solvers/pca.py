@@ -12,12 +12,13 @@ from nnspca.numerics import feasible
 from nnspca.result import Component, Components
 from nnspca.solvers.climb import optimise_on_support
 
+NOTE = "k is not used: all features take part"
+
 
 def pca(problem: Problem, *, rng: np.random.Generator, monitor: Monitor) -> Component:
     """The leading eigenvector: no sign constraint, and all features, whatever k is."""
-    x = feasible.orient(feasible.unit(run_cancellable(lambda: problem.cov.eigenpairs(1), monitor)[1][:, 0]))
-    value = problem.cov.variance(x)
-    return Component(x, value, "pca", problem.k, False, history=(value,), note="k is not used: all features take part")
+    x = feasible.unit(run_cancellable(lambda: problem.cov.eigenpairs(1), monitor)[1][:, 0])
+    return problem.component(x, "pca", (problem.cov.variance(x),), note=NOTE)
 
 
 def thresholding(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, renormalise: bool) -> Component:
@@ -33,23 +34,12 @@ def thresholding(problem: Problem, *, rng: np.random.Generator, monitor: Monitor
     if renormalise:
         x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
         history.append(max(history[0], cov.variance(x)))  # two that tie differ by rounding
-    if not nonnegative:
-        x = feasible.orient(x)
-    return Component(x, cov.variance(x), "thresholding", k, nonnegative, history=tuple(history), stopped=monitor.stop())
+    return problem.component(x, "thresholding", history, stopped=monitor.stop())
 
 
 def pca_joint(problem: Problem, n_components: int, *, rng: np.random.Generator, monitor: Monitor) -> Components:
     """The leading eigenvectors, every feature in each."""
-    cov, k = problem.cov, problem.k
-    vectors = cov.eigenpairs(n_components)[1]
-    columns = [feasible.orient(feasible.unit(vectors[:, r])) for r in range(n_components)]
-    loadings = np.column_stack(columns)
-    return Components(
-        tuple(Component(x, cov.variance(x), "pca", k, False) for x in columns),
-        cumulative_variance(cov, loadings),
-        cov.trace,
-        "pca",
-        "joint",
-        False,
-        note="k is not used: all features take part",
-    )
+    cov = problem.cov
+    parts = tuple(problem.component(feasible.unit(u), "pca") for u in cov.eigenpairs(n_components)[1].T)
+    explained = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
+    return Components(parts, explained, cov.trace, "pca", "joint", False, note=NOTE)

@@ -12,28 +12,21 @@ CANDIDATES = 400  # features outside, and inside, considered in a round
 GAIN = 1e-10  # relative gain below which a swap is not worth its rounding
 
 
-def polish(
-    problem: Problem, x: np.ndarray, *, monitor: Monitor = QUIET, max_rounds: int = 200
-) -> tuple[np.ndarray, list[float]]:
+def polish(problem: Problem, x: np.ndarray, *, monitor: Monitor = QUIET) -> tuple[np.ndarray, list[float]]:
     """Improve a feasible point by the best single swap, repeatedly.
 
     With feature i dropped and feature j let in, the best mixture of what is left of x and of e_j
     has the larger eigenvalue of a 2×2 matrix as its variance: all swaps are priced at once from a
     block of A. The best one is made, and the point climbs on from there. A support that is not full
-    may also just take a feature in.
-
-    Returns
-    -------
-    loadings : ndarray, shape (n,)
-    history : list of float
-        Variance after each round.
+    may also just take a feature in. Returned are the loadings and the variance
+    after each round.
     """
     cov, nonnegative = problem.cov, problem.nonnegative
     x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
     value = cov.variance(x)
     monitor.report_point(x, value)
     history = [value]
-    for _ in range(max_rounds):
+    for _ in range(200):
         if monitor.stop():
             break
         y = _best_swap(problem, x, value)
@@ -71,18 +64,14 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
         dropped = np.array([-1])
     else:
         if len(inside) == 1:  # nothing of x is left to mix with
-            return None if cov.diagonal.max() <= value * (1 + GAIN) else _unit(cov.n_features, cov.diagonal.argmax())
+            return None if cov.diagonal.max() <= value * (1 + GAIN) else problem.widest()
         inside = inside[free[inside]]  # what is included is not dropped
         weights = x[inside]
         remaining_norms = 1.0 - weights**2  # squared norm of what is left once a feature is dropped
         diagonal = cov.diagonal[inside]
         spare = remaining_norms > 1e-12  # a feature that is all of x leaves nothing behind
-        inside, weights, remaining_norms, diagonal = (
-            inside[spare],
-            weights[spare],
-            remaining_norms[spare],
-            diagonal[spare],
-        )
+        inside, weights = inside[spare], weights[spare]
+        remaining_norms, diagonal = remaining_norms[spare], diagonal[spare]
         if not len(inside):
             return None
         # x'Ax without feature i, from numbers known for x: no product with A for each candidate
@@ -113,9 +102,3 @@ def larger_eigenvalue(a, g, b):
     """Larger eigenvalue of [[a, g], [g, b]]: the variance of the best mixture of two directions."""
     half = (a - b) / 2
     return (a + b) / 2 + np.hypot(half, g)
-
-
-def _unit(n: int, i) -> np.ndarray:
-    e = np.zeros(n)
-    e[int(i)] = 1.0
-    return e

@@ -32,20 +32,8 @@ def quasi_orthogonal(
     The M-step minimises ``½ h ‖w‖² − f'w + ½ α ‖V'w‖²`` with f = Aw and h = w'Aw, over w >= 0: a
     nonnegative least squares problem with as many dual unknowns as V has columns. Without the sign
     constraint it is a linear system. The k largest entries are kept, unshrunk. α is raised until
-    every angle is at least ``min_angle`` degrees; as it grows w leaves the supports of V.
-
-    Parameters
-    ----------
-    problem : Problem
-    previous : ndarray, shape (n, r)
-        Unit columns.
-    min_angle : float
-        Degrees, up to 90.
-
-    Returns
-    -------
-    Component or None
-        Feasible, every angle at least ``min_angle``; None where no such component was found.
+    every angle is at least ``min_angle`` degrees; as it grows w leaves the supports of V. None where
+    no such component was found.
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     limit = float(np.cos(np.radians(min_angle)))
@@ -74,10 +62,7 @@ def quasi_orthogonal(
             break
     if not best.any():
         return None
-    if not nonnegative:
-        best = feasible.orient(best)
-    value = cov.variance(best)
-    return Component(best, value, "em", k, nonnegative, history=(value,), stopped=stopped, note=note)
+    return problem.component(best, "em", (cov.variance(best),), stopped=stopped, note=note)
 
 
 def _converged(
@@ -92,8 +77,8 @@ def _converged(
         h = max(float(w @ f), np.finfo(float).tiny)
         if nonnegative:
             step = penalised_least_squares(f / h, np.sqrt(alpha / h) * V.T)
-        else:
-            step = _m_step_without_sign(f, h, V, alpha)
+        else:  # (hI + αVV')⁻¹ f, by a system of as many unknowns as V has columns
+            step = f - V @ np.linalg.solve(np.eye(V.shape[1]) * (h / alpha) + V.T @ V, V.T @ f)
         if not step.any():
             break
         turned = feasible.best(step, k, nonnegative)
@@ -102,12 +87,6 @@ def _converged(
         if rested or monitor.stop():
             break
     return w
-
-
-def _m_step_without_sign(f: np.ndarray, h: float, V: np.ndarray, alpha: float) -> np.ndarray:
-    """The M-step without sign: (hI + αVV')⁻¹ f, by a system of as many unknowns as V has columns."""
-    inner = np.eye(V.shape[1]) * (h / alpha) + V.T @ V
-    return f - V @ np.linalg.solve(inner, V.T @ f)
 
 
 def _closest(w: np.ndarray, V: np.ndarray) -> float:

@@ -9,7 +9,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
-from nnspca.solvers.climb import optimise_on_support
+from nnspca.solvers.climb import Best, optimise_on_support
 
 LARGEST = 600  # features
 BISECTIONS = 30
@@ -27,7 +27,7 @@ def scotlass(
     """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     starts = [cov.eigenpairs(1)[1][:, 0], *rng.standard_normal((restarts - 1, cov.n_features))]
-    best, value, history = np.zeros(cov.n_features), -np.inf, []
+    found = Best(problem, monitor)
     for number, start in enumerate(starts):
         first = feasible.best(start, cov.n_features, nonnegative)
         low, high = 1.0, float(np.sqrt(k))
@@ -44,16 +44,11 @@ def scotlass(
         x = feasible.unit(feasible.keep_top(x, k, nonnegative))
         if renormalise:
             x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
-        if cov.variance(x) > value:
-            best, value = x, cov.variance(x)
-            monitor.report_point(best, value)
-        history.append(value)
-        monitor.tell((number + 1) / len(starts), f"start {number + 1}", value)
+        found.offer(x)
+        monitor.tell((number + 1) / len(starts), f"start {number + 1}", found.variance)
         if monitor.stop():
             break
-    if not nonnegative:
-        best = feasible.orient(best)
-    return Component(best, value, "scotlass", k, nonnegative, history=tuple(history), stopped=monitor.stop())
+    return problem.component(found.loadings, "scotlass", found.history, stopped=monitor.stop())
 
 
 def _climb(cov: Covariance, x: np.ndarray, t: float, nonnegative: bool, monitor: Monitor) -> np.ndarray:

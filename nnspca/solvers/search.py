@@ -26,24 +26,8 @@ def search(
     downhill where none gains. What left or came in is tabu for a few steps, so that the walk does
     not turn back. A swap is priced as in
     :func:`nnspca.solvers.polish.polish`; the rows of A on the support are kept, and each swap reads one more.
-    Whatever beats the best is polished and becomes the best.
-
-    Parameters
-    ----------
-    problem : Problem
-    x : ndarray, shape (n,)
-        Feasible.
-    rounds : int
-    rng : numpy.random.Generator
-    monitor : Monitor
-        Polled at each step.
-
-    Returns
-    -------
-    loadings : ndarray, shape (n,)
-        Of no less variance than ``x``; ``x`` itself where nothing better was met.
-    history : list of float
-        Best variance after each round.
+    Whatever beats the best is polished and becomes the best. Returned are the loadings, ``x`` itself
+    where nothing better was met, and the best variance after each round.
     """
     best = problem.cov.variance(x)
     history: list[float] = []

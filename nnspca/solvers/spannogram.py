@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.control.progress import Monitor
-from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
-from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers import polish as swaps
+from nnspca.solvers.climb import leading_rows
 from nnspca.spannogram import sphere
 
 
@@ -20,13 +19,12 @@ def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, 
     constraint; where A has rank d it is the optimum itself. With ``polish`` the point is then
     improved on A by power steps and swaps.
     """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    d = min(rank, cov.n_features)
-    values, vectors = run_cancellable(lambda: cov.eigenpairs(d), monitor)
+    cov, V = problem.cov, leading_rows(problem, rank, monitor)
+    d = V.shape[1]
     optimum = sphere.maximise(
-        vectors * np.sqrt(values),
-        k,
-        nonnegative=nonnegative,
+        V,
+        problem.k,
+        nonnegative=problem.nonnegative,
         should_stop=monitor.stop,
         on_round=lambda value, upper: monitor.tell(0.8 * min(1.0, value / upper), f"rank-{d} search", value),
         on_found=None if monitor.on_found is None else lambda x: monitor.report_point(x, cov.variance(x)),
@@ -36,18 +34,8 @@ def spannogram(problem: Problem, *, rng: np.random.Generator, monitor: Monitor, 
     if polish:
         x, gains = swaps.polish(problem, x, monitor=monitor)
         history += [value for value in gains if value >= history[0]]
-    if not nonnegative:
-        x = feasible.orient(x)
     gap = optimum.upper / optimum.value - 1 if optimum.value > 0 else 0.0
     note = f"rank-{d} optimum {'within a relative ' + format(gap, '.1e') if optimum.stopped else 'exact'}"
     note += f": {optimum.evaluations:,} rank-one problems solved"
-    return Component(
-        x,
-        cov.variance(x),
-        "spannogram",
-        k,
-        nonnegative,
-        history=tuple(np.maximum.accumulate(history)),
-        stopped=optimum.stopped and monitor.stop(),
-        note=note,
-    )
+    stopped = optimum.stopped and monitor.stop()
+    return problem.component(x, "spannogram", np.maximum.accumulate(history), stopped=stopped, note=note)

@@ -23,27 +23,14 @@ NARROW = 1e-12  # width below which an interval is not halved
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """The angles φ at which the top-k set changes, and the changes.
+    """The angles φ at which the top-k set changes, and the changes."""
 
-    Attributes
-    ----------
-    start, end : float
-        The range of φ searched.
-    first : ndarray of int
-        The top-k set at the start, ascending.
-    angles : ndarray, shape (e,)
-        Where it changes, ascending.
-    leaving, entering : ndarray of int, shape (e,)
-        Curves that leave and enter the top k; −1 for none (a curve crossing zero where fewer than
-        k are positive).
-    """
-
-    start: float
+    start: float  # of the range of φ searched
     end: float
-    first: np.ndarray
-    angles: np.ndarray
-    leaving: np.ndarray
-    entering: np.ndarray
+    first: np.ndarray  # the top-k set at the start, ascending
+    angles: np.ndarray  # where it changes, ascending
+    leaving: np.ndarray  # the curve that leaves at each; −1 for none (one crosses zero, fewer than k are positive)
+    entering: np.ndarray  # the curve that enters
 
     def __len__(self) -> int:
         return len(self.angles) + 1
@@ -75,20 +62,10 @@ class Regions:
 
 
 def regions(V: np.ndarray, k: int, *, nonnegative: bool = True) -> Regions:
-    """Return where the top-k set (of positive entries, or of magnitudes) changes.
+    """Return where the top-k set (of positive entries, or of magnitudes) changes, V of shape (n, 2).
 
-    Parameters
-    ----------
-    V : ndarray, shape (n, 2)
-    k : int
-        1 <= k <= n.
-    nonnegative : bool
-
-    Returns
-    -------
-    Regions
-        At most one curve leaves and one enters at a time; several changes at one angle are listed
-        one after another.
+    At most one curve leaves and one enters at a time; several changes at one angle are listed one
+    after another.
 
     Examples
     --------

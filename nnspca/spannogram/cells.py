@@ -35,19 +35,8 @@ def least_norm(C: np.ndarray, h: np.ndarray, spare: float) -> np.ndarray:
     With all d inequalities tight, y solves C y = h. If that y lies outside the cone of the cell (a
     multiplier is negative), the inequalities with negative multipliers are dropped.
 
-    Parameters
-    ----------
-    C : ndarray, shape (r, d, d)
-        Corners as rows.
-    h : ndarray, shape (r, d)
-        Heights.
-    spare : float
-        The equations are solved for ``h + spare``; a few rounding errors of h are enough.
-
-    Returns
-    -------
-    ndarray, shape (r, d)
-        Infinite if no such y was found.
+    C (r, d, d) has the corners as rows, h (r, d) their heights; the equations are solved for
+    ``h + spare``: a few rounding errors of h are enough. Infinite if no such y was found.
     """
     target = h + spare
     y = np.linalg.solve(C, target[..., None])[..., 0]

@@ -35,18 +35,10 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """The best angle of a rank-2 problem.
-
-    Attributes
-    ----------
-    phi : float
-    value : float
-        Largest ``‖V'x‖²`` over the feasible set.
-    support : ndarray of int
-    """
+    """The best angle of a rank-2 problem."""
 
     phi: float
-    value: float
+    value: float  # largest ‖V'x‖² over the feasible set
     support: np.ndarray
 
 

@@ -41,28 +41,13 @@ PERTURBATION = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """The result of an enumeration: all candidate supports, and the best of them.
+    """The result of an enumeration: the best of all candidate supports, and their number."""
 
-    Attributes
-    ----------
-    value : float
-        Largest ``‖V'x‖²`` over the feasible set.
-    loadings : ndarray, shape (n,)
-        Attains it.
-    candidates : int
-        Number of different supports found.
-    bound : int
-        The paper's bound on their number.
-    vertices : int
-        Directions visited.
-    stopped : bool
-    """
-
-    value: float
+    value: float  # largest ‖V'x‖² over the feasible set
     loadings: np.ndarray
-    candidates: int
-    bound: int
-    vertices: int
+    candidates: int  # number of different supports found
+    bound: int  # the paper's bound on it
+    vertices: int  # directions visited
     stopped: bool
 
 
@@ -106,29 +91,10 @@ def enumerate_supports(
     should_stop: Callable[[], bool] | None = None,
     on_batch: Callable[[int, int], None] | None = None,
 ) -> tuple[Set[tuple[int, ...]], int, bool]:
-    """Collect the candidate supports.
+    """Collect the candidate supports: in the order found, with the directions visited and whether it was stopped.
 
-    Parameters
-    ----------
-    V : ndarray, shape (n, d)
-    k : int
-    nonnegative : bool
-    should_stop : callable, optional
-    on_batch : callable, optional
-        Called with (vertices visited, supports found).
-
-    Returns
-    -------
-    supports : set-like of tuple of int
-        In the order found.
-    visited : int
-        Directions visited.
-    stopped : bool
-
-    Raises
-    ------
-    ValueError
-        More than 3,000,000 directions would have to be visited; the message gives their number.
+    ``on_batch`` is called with (vertices visited, supports found). ValueError if more than 3,000,000
+    directions would have to be visited.
 
     Examples
     --------
@@ -146,9 +112,9 @@ def enumerate_supports(
         )
     supports: dict[tuple[int, ...], None] = {}
     visited = 0
-    for batch in _vertices(V, k, nonnegative):
+    for batch, directions in _vertices(V, k, nonnegative):
         supports.update(dict.fromkeys(batch))
-        visited += batch.visited
+        visited += directions
         if on_batch is not None:
             on_batch(visited, len(supports))
         if should_stop is not None and should_stop():
@@ -225,33 +191,27 @@ def generic(V: np.ndarray) -> np.ndarray:
     return W + PERTURBATION * max(float(np.abs(W).max()), np.finfo(float).tiny) * noise
 
 
-class _Batch(list):
-    """The supports of one batch of directions, and the number of directions visited."""
-
-    visited = 0
-
-
-def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[_Batch]:
-    """Visit all vertices, batch by batch."""
+def _vertices(V: np.ndarray, k: int, nonnegative: bool) -> Iterator[tuple[list[tuple[int, ...]], int]]:
+    """Visit all vertices, batch by batch: the supports found, and the number of directions."""
     n, d = V.shape
     batch_size = max(1, min(BATCH, ENTRIES // (n + 1)))
     if nonnegative:
         extended = np.vstack([V, np.zeros(d)])
         for rows in _subsets(n + 1, d, batch_size):
             corners = extended[rows]
-            yield _positive(V, k, rows, _null(corners[:, :1] - corners[:, 1:], d))
+            w = _null(corners[:, :1] - corners[:, 1:], d) @ extended.T
+            yield _supports(w.copy(), rows, n, k) + _supports(-w, rows, n, k), 2 * len(rows)
         return
     if k >= n:
-        all_features = _Batch([tuple(range(n))])
-        all_features.visited = 1
-        yield all_features
+        yield [tuple(range(n))], 1
         return
     for e in range(d, 0, -2):
         signs = np.array(list(product((1.0,), *[(1.0, -1.0)] * (e - 1))))
         for chunk in _subsets(n, e, max(1, batch_size // len(signs))):
             rows = np.repeat(chunk, len(signs), axis=0)
             corners = V[rows, :e] * np.tile(signs, (len(chunk), 1))[:, :, None]
-            yield _magnitudes(V[:, :e], k, rows, _null(corners[:, :1] - corners[:, 1:], e))
+            c = _null(corners[:, :1] - corners[:, 1:], e)
+            yield _supports(np.abs(c @ V[:, :e].T), rows, n, k), len(rows)
 
 
 def _subsets(n: int, d: int, batch: int) -> Iterator[np.ndarray]:
@@ -268,59 +228,32 @@ def _null(differences: np.ndarray, d: int) -> np.ndarray:
     return np.linalg.svd(differences)[2][:, -1]
 
 
-def _positive(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
-    """Supports in the neighbourhood of each direction and its negative, where d of the n + 1 rows agree."""
-    n = len(V)
-    batch = _Batch()
-    batch.visited = 2 * len(rows)
-    index = np.arange(len(rows))
-    for sign in (1.0, -1.0):
-        w = np.hstack([sign * (c @ V.T), np.zeros((len(rows), 1))])
-        has_zero = rows[:, -1] == n
-        level = np.where(has_zero, 0.0, w[index, rows[:, 0]])
-        masked = w
-        masked[index[:, None], rows] = -np.inf
-        masked[:, n] = -np.inf
-        above = masked > level[:, None]
-        counts = above.sum(axis=1)
-        order = np.argsort(-masked, axis=1, kind="stable")
-        for r in np.flatnonzero(level >= 0):
-            tied = rows[r][rows[r] < n].tolist()
-            places = k - int(counts[r])
-            certain = order[r, : min(k, int(counts[r]))].tolist()
-            if places <= 0:
-                batch.append(tuple(sorted(certain)))
-            elif has_zero[r]:
-                for size in range(min(places, len(tied)) + 1):
-                    batch += [tuple(sorted(certain + list(filling))) for filling in combinations(tied, size)]
-            elif places <= len(tied):
-                batch += [tuple(sorted(certain + list(filling))) for filling in combinations(tied, places)]
-            else:
-                below = [int(i) for i in order[r, int(counts[r]) :] if masked[r, i] > 0][: places - len(tied)]
-                batch.append(tuple(sorted(certain + tied + below)))
-    return batch
+def _supports(w: np.ndarray, rows: np.ndarray, n: int, k: int) -> list[tuple[int, ...]]:
+    """Supports in the neighbourhood of each direction, where the values w of d rows agree.
 
-
-def _magnitudes(V: np.ndarray, k: int, rows: np.ndarray, c: np.ndarray) -> _Batch:
-    """Supports in the neighbourhood of each direction where the magnitudes of d rows agree."""
-    batch = _Batch()
-    batch.visited = len(rows)
-    w = np.abs(c @ V.T)
+    There are n values for each direction, or one more, of the zero row: then members have positive values.
+    """
+    found: list[tuple[int, ...]] = []
     index = np.arange(len(rows))
-    level = w[index, rows[:, 0]]
-    masked = w.copy()
-    masked[index[:, None], rows] = -np.inf
-    counts = (masked > level[:, None]).sum(axis=1)
-    order = np.argsort(-masked, axis=1, kind="stable")
-    for r in index:
-        tied = rows[r].tolist()
+    least = -1.0 if w.shape[1] == n else 0.0
+    has_zero = rows[:, -1] == n
+    level = np.where(has_zero, 0.0, w[index, rows[:, 0]])
+    w[index[:, None], rows] = -np.inf
+    w[:, n:] = -np.inf
+    counts = (w > level[:, None]).sum(axis=1)
+    order = np.argsort(-w, axis=1, kind="stable")
+    for r in np.flatnonzero(level >= 0):
+        tied = rows[r][rows[r] < n].tolist()
         places = k - int(counts[r])
         certain = order[r, : min(k, int(counts[r]))].tolist()
         if places <= 0:
-            batch.append(tuple(sorted(certain)))
+            found.append(tuple(sorted(certain)))
+        elif has_zero[r]:
+            for size in range(min(places, len(tied)) + 1):
+                found += [tuple(sorted(certain + list(filling))) for filling in combinations(tied, size)]
         elif places <= len(tied):
-            batch += [tuple(sorted(certain + list(filling))) for filling in combinations(tied, places)]
+            found += [tuple(sorted(certain + list(filling))) for filling in combinations(tied, places)]
         else:
-            below = order[r, int(counts[r]) : int(counts[r]) + places - len(tied)].tolist()
-            batch.append(tuple(sorted(certain + tied + below)))
-    return batch
+            below = [int(i) for i in order[r, int(counts[r]) :] if w[r, i] > least][: places - len(tied)]
+            found.append(tuple(sorted(certain + tied + below)))
+    return found

@@ -19,17 +19,8 @@ TOL = 1e-11  # relative to the row's norm: values above −TOL count as nonnegat
 def maximise(Q: np.ndarray, R: np.ndarray) -> tuple[float, np.ndarray] | None:
     """Solve (P_d) exactly.
 
-    Zero rows are no constraints; equal or parallel rows are used once.
-
-    Parameters
-    ----------
-    Q : ndarray, shape (d, d)
-        Symmetric.
-    R : ndarray, shape (k, d)
-
-    Returns
-    -------
-    (value, c), or None if only c = 0 satisfies Rc >= 0.
+    Q is symmetric (d, d), R of shape (k, d). Zero rows are no constraints; equal or parallel rows are
+    used once. Returned are the value and c, or None if only c = 0 satisfies Rc >= 0.
 
     Examples
     --------

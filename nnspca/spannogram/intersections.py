@@ -23,35 +23,19 @@ def values(V: np.ndarray, phi: np.ndarray | float) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Crossings:
-    """Crossings of two curves, or of one with zero, by angle in (−π/2, π/2].
+    """Crossings of two curves, or of one with zero, by angle in (−π/2, π/2]."""
 
-    Attributes
-    ----------
-    angles : ndarray, shape (c,)
-        Ascending.
-    i, j : ndarray of int, shape (c,)
-        The curves that meet; j is −1 for a crossing with zero.
-    mirrored : ndarray of bool, shape (c,)
-        Without sign: True if v_i = −v_j, so that the magnitudes meet.
-    heights : ndarray, shape (c,)
-        Value of curve i at the crossing.
-    """
-
-    angles: np.ndarray
-    i: np.ndarray
-    j: np.ndarray
-    mirrored: np.ndarray
-    heights: np.ndarray
+    angles: np.ndarray  # ascending
+    i: np.ndarray  # a curve
+    j: np.ndarray  # the curve that it meets; −1 for a crossing with zero
+    mirrored: np.ndarray  # without sign: whether v_i = −v_j, so that the magnitudes meet
+    heights: np.ndarray  # value of curve i at the crossing
 
 
 def crossings(V: np.ndarray, *, nonnegative: bool = True) -> Crossings:
     """Return all crossings, n(n+1)/2 of them with the zero curve; n(n−1) of magnitudes without sign.
 
     Curves that are equal everywhere do not cross.
-
-    Parameters
-    ----------
-    V : ndarray, shape (n, 2)
 
     Examples
     --------

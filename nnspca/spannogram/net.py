@@ -48,17 +48,7 @@ def failure_probability(epsilon: float, d: int, samples: int) -> float:
 def search(
     V: np.ndarray, k: int, samples: int, rng: np.random.Generator, *, nonnegative: bool = True
 ) -> Iterator[tuple[int, float, np.ndarray]]:
-    """Solve the rank-one problem at random directions, batch by batch.
-
-    Yields
-    ------
-    done : int
-        Samples whose problem is solved so far.
-    value : float
-        Largest ``‖V'x‖²`` so far.
-    loadings : ndarray, shape (n,)
-        Attains it.
-    """
+    """Solve the rank-one problem at random directions; yield their number, the largest ``‖V'x‖²``, and its x so far."""
     n, d = V.shape
     best, loadings, count_drawn, solved = -1.0, np.zeros(n), 0, 0
     order = np.argsort(-np.einsum("ij,ij->i", V, V), kind="stable")

@@ -19,31 +19,15 @@ ENTRIES = 4_000_000  # entries of Vc in memory at a time
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """The cells after one batch of splits, for display.
+    """The cells after one batch of splits, for display."""
 
-    Attributes
-    ----------
-    corners : ndarray, shape (r, d', d)
-        Unit corners of each leaf cell; d' is d less the zero columns of V.
-    bounds : ndarray, shape (r,)
-        No ``‖V'x‖²`` of the cell exceeds it.
-    open : ndarray of bool, shape (r,)
-        Cells whose bound exceeds the best value: they may contain a better point.
-    value, upper : float
-        Best value found, and the largest bound.
-    direction : ndarray, shape (d,)
-        Unit ``V'x`` of the best point.
-    examined : int
-        Cells bounded so far, split ones included.
-    """
-
-    corners: np.ndarray
-    bounds: np.ndarray
-    open: np.ndarray
-    value: float
-    upper: float
-    direction: np.ndarray
-    examined: int
+    corners: np.ndarray  # of each leaf cell, shape (r, d', d); d' is d less the zero columns of V
+    bounds: np.ndarray  # no ‖V'x‖² of the cell exceeds it, shape (r,)
+    open: np.ndarray  # cells whose bound exceeds the best value: they may contain a better point
+    value: float  # the best found
+    upper: float  # the largest bound
+    direction: np.ndarray  # unit V'x of the best point, shape (d,)
+    examined: int  # cells bounded so far, split ones included
 
 
 class Search:

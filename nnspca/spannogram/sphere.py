@@ -43,33 +43,15 @@ from nnspca.spannogram.search import Round, Search
 
 @dataclass(frozen=True, eq=False)
 class SphereOptimum:
-    """The best point of a rank-d problem, and its upper bound.
-
-    Attributes
-    ----------
-    loadings : ndarray, shape (n,)
-        Feasible; attains ``value``.
-    value : float
-        ``‖V'x‖²`` of the loadings.
-    upper : float
-        No feasible ``‖V'x‖²`` exceeds it, rounding included.
-    tree : ndarray of bool
-        Preorder of the splits, True for a split, all roots one after another.
-    evaluations : int
-        Number of evaluations of h.
-    cells : int
-        Leaves of the tree.
-    stopped : bool
-        True if the search ended before the tolerance was met.
-    """
+    """The best point of a rank-d problem, and its upper bound."""
 
     loadings: np.ndarray
-    value: float
-    upper: float
-    tree: np.ndarray
-    evaluations: int
-    cells: int
-    stopped: bool
+    value: float  # ‖V'x‖² of the loadings
+    upper: float  # no feasible ‖V'x‖² exceeds it, rounding included
+    tree: np.ndarray  # preorder of the splits, True for a split, all roots one after another
+    evaluations: int  # of h
+    cells: int  # leaves of the tree
+    stopped: bool  # whether the search ended before the tolerance was met
 
 
 def maximise(
@@ -83,28 +65,11 @@ def maximise(
     on_round: Callable[[float, float], None] | None = None,
     on_found: Callable[[np.ndarray], None] | None = None,
 ) -> SphereOptimum:
-    """Maximise ``‖V'x‖²`` over the feasible set, with a proven upper bound.
+    """Maximise ``‖V'x‖²`` over the feasible set, V of shape (n, d), with a proven upper bound.
 
-    Parameters
-    ----------
-    V : ndarray, shape (n, d)
-    k : int
-        1 <= k <= n.
-    nonnegative : bool
-    tol : float
-        Stop when ``upper <= value * (1 + tol)``.
-    max_cells : int
-        Most cells.
-    should_stop : callable, optional
-        Polled after each batch.
-    on_round : callable, optional
-        Called with (value, upper) after each batch.
-    on_found : callable, optional
-        Called with the loadings of the first point, and of each better one.
-
-    Returns
-    -------
-    SphereOptimum
+    The search ends when ``upper <= value * (1 + tol)``, or with ``max_cells`` cells. ``should_stop``
+    is polled, and ``on_round`` called with (value, upper), after each batch; ``on_found`` is called
+    with the loadings of the first point, and of each better one.
 
     Examples
     --------
@@ -140,24 +105,11 @@ def maximise(
 
 
 def trace(
-    V: np.ndarray,
-    k: int,
-    *,
-    nonnegative: bool = True,
-    tol: float = 1e-9,
-    max_rounds: int = 200,
+    V: np.ndarray, k: int, *, nonnegative: bool = True, tol: float = 1e-9, max_rounds: int = 200
 ) -> Iterator[Round]:
     """Yield the cells of :func:`maximise` at the start and after each batch of splits.
 
-    Parameters
-    ----------
-    V : ndarray, shape (n, d)
-    k : int
-    nonnegative : bool
-    tol : float
-        As in :func:`maximise`; cells within it count as closed.
-    max_rounds : int
-        Most batches.
+    Cells within ``tol`` count as closed.
 
     Examples
     --------

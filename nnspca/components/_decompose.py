@@ -11,8 +11,7 @@ import numpy as np
 
 from nnspca.components._deflate import deflate
 from nnspca.components.bounding import bound_parts
-from nnspca.components.checks import check_choices, check_count, check_sizes
-from nnspca.components.start_from import check_start_from
+from nnspca.components.checks import check_choices, check_count, check_sizes, check_start_from
 from nnspca.components.together import EXHAUSTED, components, seek
 from nnspca.control.arguments import check_callables, check_number, check_whole
 from nnspca.control.progress import Monitor
@@ -195,9 +194,18 @@ class _Run:
             **self.checked,
         )
         result = replace(result, parts=tuple(replace(part, features=self.cov.features) for part in result.parts))
-        for part in result.parts if self.on_part is not None else ():
-            self.on_part(part)  # type: ignore[misc]
+        self._report(result.parts)
         return result
+
+    def _report(self, parts: tuple[Component, ...]) -> None:
+        for part in parts if self.on_part is not None else ():
+            self.on_part(part)  # type: ignore[misc]
+
+    def _found(self, parts: tuple[Component, ...], **more: Any) -> Components:
+        """The result of these parts."""
+        explained = cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts]))
+        name, total = self.info.name, self.cov.trace
+        return Components(parts, explained, total, name, self.deflation, self.nonnegative, **more)
 
     def together(self, starts: int, on_parts: OnParts | None, executor: Executor) -> Components:
         """Find parts one by one, and improve them jointly from there."""
@@ -223,8 +231,7 @@ class _Run:
                 workers=workers,
             )
         parts = components(self.cov, X, template)
-        for part in parts if self.on_part is not None else ():
-            self.on_part(part)  # type: ignore[misc]
+        self._report(parts)
         certificate = None
         if self.effort is not None:
             certificate = bound_parts(
@@ -234,20 +241,12 @@ class _Run:
                 effort=self.effort,
                 monitor=self.monitor.part(SEEKING, 1.0),
             )
-        return Components(
-            parts,
-            cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts])),
-            self.cov.trace,
-            self.info.name,
-            self.deflation,
-            self.nonnegative,
-            history=tuple(history),
-            certificate=certificate,
-            stopped=self.monitor.stop(),
-            note=""
-            if len(parts) == len(self.sizes)
-            else f"{len(parts)} of {len(self.sizes)} components: nothing is left to explain",
-        )
+        note = "" if len(parts) == len(self.sizes) else self._exhausted(len(parts))
+        stopped = self.monitor.stop()
+        return self._found(parts, history=tuple(history), certificate=certificate, stopped=stopped, note=note)
+
+    def _exhausted(self, number: int) -> str:
+        return f"{number} of {len(self.sizes)} components: nothing is left to explain"
 
     def one_by_one(self) -> Components:
         """Find components one by one until all are found, no variance remains, or the call is stopped."""
@@ -261,20 +260,9 @@ class _Run:
             if note := self._add(number, parts, certificates):
                 cut_short = self.monitor.stop()
                 break
-        return Components(
-            tuple(parts),
-            cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts])),
-            self.cov.trace,
-            self.info.name,
-            self.deflation,
-            self.nonnegative,
-            certificates=tuple(certificates),
-            stopped=cut_short
-            or any(part.stopped for part in parts)
-            or any(cert.stopped for cert in certificates)
-            or (self.effort is not None and len(certificates) < len(parts)),
-            note=note,
-        )
+        stopped = cut_short or any(part.stopped for part in parts) or any(cert.stopped for cert in certificates)
+        stopped |= self.effort is not None and len(certificates) < len(parts)
+        return self._found(tuple(parts), certificates=tuple(certificates), stopped=stopped, note=note)
 
     def _add(self, number: int, parts: list[Component], certificates: list[Certificate]) -> str:
         """Add one component to ``parts``; return the reason if there is none."""
@@ -284,7 +272,7 @@ class _Run:
             places = np.flatnonzero(~U.any(axis=1))
         remainder = deflate(self.cov, U, self.deflation) if len(places) else None
         if remainder is None or (parts and remainder.trace <= EXHAUSTED * self.cov.trace):
-            return f"{number} of {len(self.sizes)} components: nothing is left to explain"
+            return self._exhausted(number)
         span = self.monitor.part(number / len(self.sizes), (number + 1) / len(self.sizes))
         part: Component | None
         if number < len(self.initial):
@@ -296,7 +284,7 @@ class _Run:
             angle_note = f"{number} of {len(self.sizes)} components: no further one keeps the angle"
             return stop_note if self.monitor.stop() else angle_note
         if parts and part.variance <= EXHAUSTED * self.cov.trace:
-            return f"{number} of {len(self.sizes)} components: nothing is left to explain"
+            return self._exhausted(number)
         x = np.zeros(self.cov.n_features)
         x[places] = part.loadings
         x.setflags(write=False)

@@ -33,20 +33,8 @@ def bound_parts(
 ) -> PartsCertificate:
     """Bound the total variance of r parts, starting from the parts known.
 
-    Parameters
-    ----------
-    problem : Problem
-        The problem of each single part.
-    n_components : int
-        r.
-    parts : tuple of Component
-        Feasible, of disjoint supports.
-    effort : {"live", "thorough"}
-    monitor : Monitor
-    earlier : mapping, optional
-        Bounds of a certificate at a neighbouring k or r, by name: possible warm starts.
-    fixed : bool
-        Whether exactly these parts are certified: better ones found on the way do not replace them.
+    ``earlier`` are bounds of a certificate at a neighbouring k or r, by name: possible warm starts.
+    If ``fixed``, exactly these parts are certified: better ones found on the way do not replace them.
     """
     started = time.perf_counter()
     value = float(sum(part.variance for part in parts))

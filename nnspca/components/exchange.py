@@ -16,6 +16,7 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
+from nnspca.solvers.polish import larger_eigenvalue
 
 UNUSED = 200  # unused features considered in a round, for each part
 OWNED = 200  # features of other parts considered in a round, for each part
@@ -33,16 +34,8 @@ def exchanged(
 ) -> tuple[np.ndarray, float]:
     """Improve feasible parts by the best moves, round after round, each followed by power iteration.
 
-    Parameters
-    ----------
-    beat : float
-        Known sum of variances; the search stops when it is unlikely to reach it.
-
-    Returns
-    -------
-    parts : ndarray, shape (r, n)
-    value : float
-        The sum of their variances, no less than before.
+    The search stops when it is unlikely to reach ``beat``, a known sum of variances. Returned are the
+    parts and the sum of their variances, no less than before.
     """
     value = float(np.sum(problem.cov.variance(X)))
     values = [value]
@@ -67,33 +60,16 @@ def _hopeless(values: list[float], beat: float) -> bool:
 
 @dataclass(frozen=True)
 class Part:
-    """One part, and the gains of exchanging its features for unused ones.
+    """One part, and the gains of exchanging its features for unused ones."""
 
-    Attributes
-    ----------
-    inside : ndarray of int
-        Its features, ascending.
-    weights, gradient, diagonal : ndarray
-        Their loadings, their entries of Ax, and their variances.
-    value : float
-        Its variance.
-    room : bool
-        Whether it may add a feature without dropping one.
-    unused : ndarray of int
-        The unused features with the largest gains for this part.
-    gains : ndarray, shape (features, or one more if there is room; unused)
-    Gain of dropping the feature of the row (none in the additional row) and adding the one of
-    the column.
-    """
-
-    inside: np.ndarray
-    weights: np.ndarray
-    gradient: np.ndarray
-    diagonal: np.ndarray
-    value: float
-    room: bool
-    unused: np.ndarray
-    gains: np.ndarray
+    inside: np.ndarray  # its features, ascending
+    weights: np.ndarray  # their loadings
+    gradient: np.ndarray  # their entries of Ax
+    diagonal: np.ndarray  # their variances
+    value: float  # its variance
+    room: bool  # whether it may add a feature without dropping one
+    unused: np.ndarray  # the unused features with the largest gains for this part
+    gains: np.ndarray  # of dropping the feature of the row, none in one more row if there is room, for one of those
 
     @property
     def squared_norms(self) -> np.ndarray:
@@ -116,46 +92,24 @@ class Part:
 
 @dataclass(frozen=True)
 class Move:
-    """Part ``b`` drops a feature and adds another, whose former owner is adapted.
+    """Part ``b`` drops a feature and adds another, whose former owner is adapted; −1 stands for none."""
 
-    Attributes
-    ----------
-    total : float
-        Gain of the total variance.
-    b, a : int
-        The part that adds the feature, and its former owner; −1 for none.
-    dropped, added : int
-        Features of part ``b``; −1 if none is dropped.
-    """
-
-    total: float
+    total: float  # gain of the total variance
     b: int
-    a: int
+    a: int  # the former owner
     dropped: int
     added: int
 
 
 @dataclass(frozen=True)
 class Market:
-    """One round: the owner of each feature, and the gain of each part from other features.
-
-    Attributes
-    ----------
-    problem : Problem
-    X, G : ndarray, shape (r, n)
-        The parts and their gradients Ax.
-    likes : ndarray, shape (r, n)
-        Gain of each part by adding a feature without dropping one.
-    owners : ndarray of int, shape (n,)
-        The part of each feature; −1 for none.
-    parts : list of Part
-    """
+    """One round: the owner of each feature, and the gain of each part from other features."""
 
     problem: Problem
-    X: np.ndarray
-    G: np.ndarray
-    likes: np.ndarray
-    owners: np.ndarray
+    X: np.ndarray  # the parts, shape (r, n)
+    G: np.ndarray  # their gradients Ax
+    likes: np.ndarray  # gain of each part by adding a feature without dropping one, shape (r, n)
+    owners: np.ndarray  # the part of each feature, −1 for none, shape (n,)
     parts: list[Part]
 
     @classmethod
@@ -164,7 +118,7 @@ class Market:
         G = problem.cov.apply(X)
         values = np.sum(X * G, axis=1)
         used = X.any(axis=0)
-        likes = _pair(values[:, None], _pulls(G, problem), problem.cov.diagonal) - values[:, None]
+        likes = larger_eigenvalue(values[:, None], _pulls(G, problem), problem.cov.diagonal) - values[:, None]
         unused = np.flatnonzero(~used)
         parts = [
             _part(problem, X[b], G[b], float(values[b]), unused[_foremost(likes[b, unused], UNUSED)])
@@ -207,7 +161,7 @@ class Market:
         pulls = self.G[np.ix_(owners, part.inside[rows])].T - weights * entries
         pulls = np.where(weights**2 < 1.0 - NEGLIGIBLE, pulls / np.sqrt(remaining_norms), 0.0)
         values = np.array([other.value for other in self.parts])[owners]
-        in_return = _pair(rest, _pulls(pulls, self.problem), part.diagonal[rows, None]) - values
+        in_return = larger_eigenvalue(rest, _pulls(pulls, self.problem), part.diagonal[rows, None]) - values
         totals[: len(rows)] = np.maximum(totals[: len(rows)], gains[: len(rows)] + in_return)
         row, column = np.unravel_index(int(totals.argmax()), totals.shape)
         dropped = int(part.inside[rows[row]]) if row < len(rows) else NONE
@@ -280,7 +234,7 @@ def _gains(
     pulls[weights**2 >= 1.0 - NEGLIGIBLE] = 0.0
     if part.room:
         rest, pulls = np.append(rest, part.value), np.vstack([pulls, gradient[columns]])
-    return _pair(rest[:, None], _pulls(pulls, problem), problem.cov.diagonal[columns]) - part.value
+    return larger_eigenvalue(rest[:, None], _pulls(pulls, problem), problem.cov.diagonal[columns]) - part.value
 
 
 def _pulls(G: np.ndarray, problem: Problem) -> np.ndarray:
@@ -295,8 +249,3 @@ def _foremost(worth: np.ndarray, count: int) -> np.ndarray:
     least = np.partition(worth, len(worth) - count)[len(worth) - count]
     above = np.flatnonzero(worth > least)
     return np.sort(np.append(above, np.flatnonzero(worth == least)[: count - len(above)]))
-
-
-def _pair(a: np.ndarray, g: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Larger eigenvalue of [[a, g], [g, b]]."""
-    return (a + b) / 2 + np.hypot((a - b) / 2, g)

@@ -56,30 +56,12 @@ def seek(
     on_better: Callable[[np.ndarray], None] = lambda parts: None,
     workers: Crew | None = None,
 ) -> tuple[np.ndarray, list[float]]:
-    """Find r parts whose total variance is large.
+    """Find r parts whose total variance is large: unit rows of disjoint supports, or zeros if there are fewer.
 
-    Parameters
-    ----------
-    problem : Problem
-        The problem of each single part: n features, at most k of them in a part.
-    greedy : ndarray, shape (r, n)
-        First start: unit rows of disjoint supports, and rows of zeros if there are fewer than r.
-    rng : numpy.random.Generator
-    monitor : Monitor
-    starts : int
-        Number of further starts.
-    on_better : callable, optional
-        Called with rows (r, n) whenever better parts are found.
-    workers : Crew, optional
-        The crew that runs the starts, with the covariance as its shared object. Starts run ahead, and
-        run again if an earlier one finds better parts, so the result does not depend on the crew.
-
-    Returns
-    -------
-    parts : ndarray, shape (r, n)
-        Unit rows of disjoint supports, largest variance first, and rows of zeros if there are fewer.
-    history : list of float
-        The largest sum of variances known after each start.
+    The first start is ``greedy`` (r, n), such rows; ``starts`` further ones follow. ``on_better`` is
+    called with the parts whenever better ones are found. Starts run ahead on the crew, and run again
+    if an earlier one finds better parts, so the result does not depend on it. Returned are the parts,
+    largest variance first, and the largest sum of variances known after each start.
     """
     search = Search(problem, len(greedy), monitor)
     search.improve(greedy)
@@ -181,14 +163,7 @@ class Search:
 def improved(
     problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET, beat: float = 0.0
 ) -> tuple[np.ndarray, float]:
-    """Climb from rows X (r, n), then exchange features, while ``beat`` may still be exceeded.
-
-    Returns
-    -------
-    parts : ndarray, shape (r, n)
-    value : float
-        The sum of their variances.
-    """
+    """Climb from rows X (r, n), then exchange features while ``beat`` may still be exceeded."""
     optima: KnownOptima = {}
     X, _ = power_iteration(problem, feasible.unit(X), monitor=monitor, optima=optima)
     return exchanged(problem, X, power_iteration=partial(power_iteration, optima=optima), monitor=monitor, beat=beat)
@@ -211,33 +186,20 @@ def power_iteration(
     *,
     monitor: Monitor = QUIET,
     optima: KnownOptima | None = None,
-    tol: float = CONVERGED,
-    max_iter: int = 300,
 ) -> tuple[np.ndarray, float]:
-    """Maximise the linearised total variance repeatedly, then each part on its support.
+    """Maximise the linearised total variance repeatedly, then each part on its support; the parts and their sum.
 
-    Parameters
-    ----------
-    X : ndarray, shape (r, n)
-        Unit rows; feasible after the first step.
-    known : dict, optional
-        Optima on earlier supports, with their variances; new ones are added.
-
-    Returns
-    -------
-    parts : ndarray, shape (r, n)
-    value : float
-        The sum of their variances.
+    X (r, n) has unit rows. ``optima`` are known on earlier supports, with their variances; new ones are added.
     """
     cov, nonnegative = problem.cov, problem.nonnegative
     G = cov.apply(X)
     value = float(np.sum(X * G)) if _feasible(X, problem) else -np.inf
-    for _ in range(max_iter):
+    for _ in range(300):
         Y = assign(G, problem.k, nonnegative)
         H = cov.apply(Y)
         new_value = float(np.sum(Y * H))
         if new_value > value:
-            converged = new_value - value <= tol * new_value
+            converged = new_value - value <= CONVERGED * new_value
             X, G, value = Y, H, new_value
         else:
             converged = True

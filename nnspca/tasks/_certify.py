@@ -142,13 +142,10 @@ def certify(
     cert = run.certificate(effort, started, stopped=monitor.stop())
     if not (ins or outs):
         return cert
-    return replace(
-        cert,
-        component=replace(cert.component, loadings=_widened(cert.component.loadings, left, cov.n_features)),
-        fingerprint=cov.fingerprint,
-        include=ins,
-        exclude=outs,
-    )
+    loadings = widened(cert.component.loadings, left, cov.n_features)
+    loadings.setflags(write=False)
+    component = replace(cert.component, loadings=loadings)
+    return replace(cert, component=component, fingerprint=cov.fingerprint, include=ins, exclude=outs)
 
 
 def first_upper_bound(
@@ -261,13 +258,6 @@ class _Run:
 def is_neighbour(k: int, other: int) -> bool:
     """Whether the multipliers of one k are a useful start for the other."""
     return max(k, other) <= NEAR * min(k, other)
-
-
-def _widened(x: np.ndarray, left: np.ndarray, n: int) -> np.ndarray:
-    """Loadings on all features, which cannot be written to."""
-    out = widened(x, left, n)
-    out.setflags(write=False)
-    return out
 
 
 def _earlier(

@@ -14,7 +14,6 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.machines import Crew, Executor, TaskArguments, crew
-from nnspca.numerics import feasible
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.best import quick_start
 from nnspca.solvers.climb import climb
@@ -22,7 +21,7 @@ from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import first_upper_bound
 from nnspca.tasks._solve import check_cardinality, check_method, solve
-from nnspca.tasks._sweep import certified
+from nnspca.tasks._sweep import certified, champion
 from nnspca.tasks.levels import Point, coarse_first, predecessors, warm_starts
 
 OnPoint = Callable[[SweepPoint], None]
@@ -274,22 +273,14 @@ class _UpperBounds:
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """One (k, method) to be solved.
-
-    Attributes
-    ----------
-    start : ndarray, shape (r, n), or None
-        Loadings to begin with.
-    full : bool
-        Whether it is searched in full, or only from its start where there is one.
-    """
+    """One (k, method) to be solved."""
 
     k: int
     nonnegative: bool
     method: str
     seed: int
-    start: np.ndarray | None
-    full: bool
+    start: np.ndarray | None  # loadings to begin with, shape (r, n)
+    full: bool  # whether it is searched in full, or only from its start where there is one
     options: dict[str, Any]
 
 
@@ -313,7 +304,6 @@ def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) 
     """The first component that ``best`` shows at one k, as a task that can be sent to a worker."""
     started = time.perf_counter()
     component = quick_start(Problem(cov, k, nonnegative), monitor=Monitor(poll))
-    component.loadings.setflags(write=False)
     return replace(component, seconds=time.perf_counter() - started)
 
 
@@ -341,20 +331,8 @@ def _improved(problem: Problem, start: np.ndarray, monitor: Monitor) -> Componen
     started = time.perf_counter()
     rivals, variances = climb(problem, start, monitor=monitor)
     x, history = polish(problem, rivals[int(variances.argmax())], monitor=monitor)
-    x = (x if problem.nonnegative else feasible.orient(x)) + 0.0  # no negative zeros
-    x.setflags(write=False)
-    return Component(
-        x,
-        problem.cov.variance(x),
-        "best",
-        problem.k,
-        problem.nonnegative,
-        history=tuple(history),
-        stopped=monitor.stop(),
-        note="improved from its neighbours",
-        features=problem.cov.features,
-        seconds=time.perf_counter() - started,
-    )
+    part = problem.component(x, "best", history, stopped=monitor.stop(), note="improved from its neighbours")
+    return replace(part, features=problem.cov.features, seconds=time.perf_counter() - started)
 
 
 def _carried_over(points: Mapping[tuple[int, str], SweepPoint]) -> list[SweepPoint]:
@@ -377,10 +355,7 @@ def _champions(sweep: Sweep) -> dict[int, Component]:
     best: Component | None = None
     champions: dict[int, Component] = {}
     for k in sorted({p.k for p in sweep.points}):
-        rivals = [p.component for p in sweep.points if p.k == k and METHODS[p.method].feasible]
-        if best is not None:
-            rivals.append(replace(best, k=k, note=f"carried over from k = {best.k}"))
-        best = max(rivals, key=lambda c: c.variance, default=None)
+        best = champion(k, [p.component for p in sweep.points if p.k == k and METHODS[p.method].feasible], best)
         if best is not None:
             champions[k] = best
     return champions

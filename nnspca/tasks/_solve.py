@@ -133,10 +133,9 @@ def solve(
                 component = info.solver(problem, rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra)
                 component = dataclasses.replace(component, loadings=widened(component.loadings, left, cov.n_features))
         except Stopped:
-            x = widened(_widest(problem.cov), left, cov.n_features)
+            x = widened(problem.widest(), left, cov.n_features)
             x = x if best is None or best.loadings is None else best.loadings
-            x = x if nonnegative else feasible.orient(x)
-            component = Component(x, cov.variance(x), method, k, nonnegative, history=(cov.variance(x),), stopped=True)
+            component = Problem(cov, k, nonnegative).component(x, method, (cov.variance(x),), stopped=True)
     loadings = component.loadings + 0.0  # no negative zeros
     loadings.setflags(write=False)
     if on_progress is not None:
@@ -167,13 +166,6 @@ def _feasible_only(problem: Problem, show: OnFound) -> OnFound:
             show(loadings, variance)
 
     return forward
-
-
-def _widest(cov: Covariance) -> np.ndarray:
-    """The component of the single feature of largest variance."""
-    x = np.zeros(cov.n_features)
-    x[int(cov.diagonal.argmax())] = 1.0
-    return x
 
 
 def check_covariance(cov: object) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -91,96 +91,86 @@ def sweep(
     listed = [methods] if isinstance(methods, str) else methods
     chosen = check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))
     wanted = sorted({check_cardinality(cov, each) for each in sizes})
-    infos = [check_method(name, nonnegative) for name in chosen]
-    names = list(dict.fromkeys(info.name for info in infos))
+    names = list(dict.fromkeys(check_method(name, nonnegative).name for name in chosen))
     seed, nonnegative = check_seed(seed), bool(nonnegative)
     if not wanted or not names:
         raise ValueError(f"a sweep needs at least one k and one method; got k={wanted}, methods={names}")
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
-    run = _Run(cov, nonnegative, certify, seed, on_point, Monitor(should_stop, on_progress))
-    run.feasible = {info.name for info in infos if info.feasible}
-    run.total = len(wanted) * (len(names) + (certify is not None))
+    run = _Run(cov, wanted, names, nonnegative, certify, seed, on_point, Monitor(should_stop, on_progress))
     with crew(executor, cov, run.monitor) as workers:
-        return run(workers, wanted, names)
+        return run.swept(workers)
 
 
+@dataclass
 class _Run:
     """One sweep in progress."""
 
-    def __init__(
-        self,
-        cov: Covariance,
-        nonnegative: bool,
-        effort: str | None,
-        seed: int,
-        on_point: Callable[[SweepPoint], None] | None,
-        monitor: Monitor,
-    ) -> None:
-        self.cov, self.nonnegative, self.effort, self.seed = cov, nonnegative, effort, seed
-        self.on_point, self.monitor = on_point, monitor
-        self.points: dict[tuple[int, str], SweepPoint] = {}
-        self.ended: dict[int, Certificate | None] = {}  # certificates by k
-        self.feasible: set[str] = set()
-        self.total = 1
-        self.done = 0
+    cov: Covariance
+    ks: list[int]
+    names: list[str]
+    nonnegative: bool
+    effort: str | None
+    seed: int
+    on_point: Callable[[SweepPoint], None] | None
+    monitor: Monitor
+    points: dict[tuple[int, str], SweepPoint] = field(default_factory=dict)
+    ended: dict[int, Certificate | None] = field(default_factory=dict)  # certificates by k
+    done: int = 0
 
-    def __call__(self, workers: Crew, ks: list[int], names: list[str]) -> Sweep:
+    def swept(self, workers: Crew) -> Sweep:
+        """Solve for one k after the other, and certify each meanwhile."""
         started = time.perf_counter()
         leading = float(self.cov.eigenpairs(1)[0][0])
         certificates: dict[Future[Certificate], int] = {}
         chain: list[tuple[int, Future[Certificate]]] = []
-        champion: Component | None = None
-        for k in ks:
+        best: Component | None = None
+        for k in self.ks:
             if self.monitor.stop():
                 break
-            starts = {"best": champion.loadings} if champion is not None else {}
+            starts = {"best": best.loadings} if best is not None else {}
             solving = {
-                workers.submit(_solve, k, self.nonnegative, name, self.seed, starts.get(name)): name for name in names
+                workers.submit(_solve, k, self.nonnegative, name, self.seed, starts.get(name)): name
+                for name in self.names
             }
             for solved, component in workers.completed(set(solving)):
-                self._solved(k, solving[solved], component)
-            champion = self._champion(k, names, champion)
-            if (
-                self.effort is not None and not self.monitor.stop()
-            ):  # without a component to start from, the certificate searches for its own
-                warm_start = self._warm_start(workers, certificates, chain, names)
-                task = workers.submit(certified, k, self.nonnegative, self.effort, champion, self.seed, warm_start)
+                self._put(SweepPoint(k, solving[solved], component))
+                self._tell(f"k = {k:,}: {solving[solved]}")
+            known = [self.points[k, name] for name in self.names if (k, name) in self.points]
+            best = champion(k, [p.component for p in known if METHODS[p.method].feasible], best)
+            if self.effort is not None and not self.monitor.stop():
+                # without a component to start from, the certificate searches for its own
+                warm_start = self._warm_start(workers, certificates, chain)
+                task = workers.submit(certified, k, self.nonnegative, self.effort, best, self.seed, warm_start)
                 certificates[task] = k
                 chain.append((k, task))
             for future, certificate in workers.completed({f for f in certificates if f.done()}):
-                self._certified(certificates.pop(future), certificate, names)
+                self._certified(certificates.pop(future), certificate)
         for future, certificate in workers.completed(set(certificates)):
-            self._certified(certificates[future], certificate, names)
-        self._carry(names)
-        order = {name: i for i, name in enumerate(names)}
-        points = sorted(self.points.values(), key=lambda p: (p.k, order[p.method]))
-        complete = len(points) == len(ks) * len(names) and not any(p.component.stopped for p in points)
-        return Sweep(
-            tuple(points),
-            leading,
-            self.nonnegative,
-            self.monitor.stop() or not complete,
-            time.perf_counter() - started,
-        )
+            self._certified(certificates[future], certificate)
+        proven = {k: p.certificate for (k, name), p in self.points.items() if name == self.names[0] and p.certificate}
+        for k, certificate in carried.levelled(proven, self.cov):
+            self._certify_points(k, certificate)
+        points = sorted(self.points.values(), key=lambda p: (p.k, self.names.index(p.method)))
+        complete = len(points) == len(self.ks) * len(self.names) and not any(p.component.stopped for p in points)
+        stopped = self.monitor.stop() or not complete
+        return Sweep(tuple(points), leading, self.nonnegative, stopped, time.perf_counter() - started)
 
-    def _solved(self, k: int, name: str, component: Component) -> None:
-        self._put(SweepPoint(k, name, component))
-        self._tell(f"k = {k:,}: {name}")
-
-    def _certified(self, k: int, certificate: Certificate, names: list[str]) -> None:
+    def _certified(self, k: int, certificate: Certificate) -> None:
         self.ended[k] = certificate
-        for name in names:
+        self._certify_points(k, certificate)
+        self._tell(f"k = {k}: certified")
+
+    def _certify_points(self, k: int, certificate: Certificate) -> None:
+        for name in self.names:
             if (k, name) in self.points:  # it may have been stopped before
                 self._put(replace(self.points[k, name], certificate=certificate))
-        self._tell(f"k = {k}: certified")
 
     def _warm_start(
         self,
         workers: Crew,
         certificates: dict[Future[Certificate], int],
         chain: list[tuple[int, Future[Certificate]]],
-        names: list[str],
     ) -> Certificate | None:
         """Wait for the certificate two values of k before: two chains keep two workers busy."""
         if len(chain) < WORKERS:
@@ -190,16 +180,8 @@ class _Run:
             del certificates[task]
             certificate = workers.result(task)
             if certificate is not None:
-                self._certified(k, certificate, names)
+                self._certified(k, certificate)
         return self.ended.get(k)
-
-    def _carry(self, names: list[str]) -> None:
-        """Carry every bound to the other k: to smaller ones unchanged, to larger ones in proportion."""
-        proven = {k: p.certificate for (k, name), p in self.points.items() if name == names[0] and p.certificate}
-        for k, certificate in carried.levelled(proven, self.cov):
-            for name in names:
-                if (k, name) in self.points:
-                    self._put(replace(self.points[k, name], certificate=certificate))
 
     def _put(self, point: SweepPoint) -> None:
         self.points[point.k, point.method] = point
@@ -208,16 +190,13 @@ class _Run:
 
     def _tell(self, stage: str) -> None:
         self.done += 1
-        self.monitor.tell(self.done / self.total, stage)
+        self.monitor.tell(self.done / (len(self.ks) * (len(self.names) + (self.effort is not None))), stage)
 
-    def _champion(self, k: int, names: list[str], previous: Component | None) -> Component | None:
-        """The best feasible component for k, from this or a smaller k."""
-        rivals = [
-            self.points[k, name].component for name in names if name in self.feasible and (k, name) in self.points
-        ]
-        if previous is not None:
-            rivals.append(replace(previous, k=k, note=f"carried over from k = {previous.k}"))
-        return max(rivals, key=lambda c: c.variance, default=None)
+
+def champion(k: int, rivals: Sequence[Component], previous: Component | None) -> Component | None:
+    """The best of some components of a k, and of that of a smaller k, which is feasible here too."""
+    carried_over = [] if previous is None else [replace(previous, k=k, note=f"carried over from k = {previous.k}")]
+    return max([*rivals, *carried_over], key=lambda c: c.variance, default=None)
 
 
 def _solve(

@@ -11,7 +11,7 @@ import numpy as np
 from nnspca.covariance import Covariance
 from nnspca.spannogram import curves, enumeration
 from nnspca.studies import printed
-from nnspca.studies.asteris2014 import ROWS, numbered
+from nnspca.studies.asteris2014 import ROWS, drawn, numbered
 from nnspca.studies.picture import Curves, Line, Span
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Column, StudyTable
@@ -23,27 +23,19 @@ SPARSITY = 2
 
 def _cells(task: Task) -> tuple[StudyTable, ...]:
     """Draw the magnitudes of four curves, the cells of constant order, and the regions of constant top set."""
-    phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
-    heights = np.abs(curves.values(ROWS, phi))
     crossings = curves.crossings(ROWS, nonnegative=False)
     regions = curves.regions(ROWS, SPARSITY, nonnegative=False)
     edges = [-np.pi / 2, *crossings.angles.tolist(), np.pi / 2]
     order = np.argsort(-np.abs(curves.values(ROWS, (np.array(edges[:-1]) + np.array(edges[1:])) / 2)), axis=1)
     n = len(ROWS)
-    curves_table = StudyTable(
-        "curves",
+    curves_table = drawn(
         "Magnitudes of four curves, their cells (dashed) and regions (shaded)",
-        (Column("phi", "φ (radians)", 4), *[Column(f"v{i + 1}", f"|curve {i + 1}|", 4) for i in range(n)]),
-        tuple((float(p), *map(float, row)) for p, row in zip(phi, heights, strict=True)),
-        Curves(
-            "phi",
-            tuple(Line(f"v{i + 1}", f"|curve {i + 1}|", mode="lines") for i in range(n)),
-            "φ (radians)",
-            "magnitude",
-            spans=tuple(Span(a, b, numbered(top)) for a, b, top in regions.supports()),
-            edges=tuple(edges[1:-1]),
-        ),
-        "The picture has period π: the first and the last cell are the same.",
+        lambda phi: np.abs(curves.values(ROWS, phi)),
+        "|curve {}|",
+        "magnitude",
+        spans=tuple(Span(a, b, numbered(top)) for a, b, top in regions.supports()),
+        edges=tuple(edges[1:-1]),
+        note="The picture has period π: the first and the last cell are the same.",
     )
     rows = tuple(
         (i + 1, float(edges[i]), float(edges[i + 1]), " > ".join(str(j + 1) for j in ranks), numbered(top))
@@ -166,12 +158,11 @@ def _proposition(task: Task) -> tuple[StudyTable, ...]:
 def _three(C: np.ndarray, A: np.ndarray, K: int, D: int, task: Task) -> tuple[float, float, float]:
     """Return the variance on C of A's exact component, that of C's rank-D component, and the proven variance."""
     cov_C = Covariance.from_matrix(C)
-    stop = task.monitor.should_stop
     component, kept_component = (
-        solve(cov, K, "enumeration", nonnegative=False, rank=D, should_stop=stop, seed=task.seed)
+        solve(cov, K, "enumeration", nonnegative=False, rank=D, **task.settings())
         for cov in (Covariance.from_matrix(A), cov_C)
     )
-    proof = certify(cov_C, K, nonnegative=False, component=component, seed=task.seed, should_stop=stop)
+    proof = certify(cov_C, K, nonnegative=False, component=component, **task.settings())
     removed_variance = cov_C.variance(component.loadings)
     return removed_variance, cov_C.variance(kept_component.loadings), removed_variance * proof.lower / proof.upper
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from nnspca.spannogram import curves, halfspaces
 from nnspca.studies import printed
 from nnspca.studies.picture import Curves, Line, Mark, Span
 from nnspca.studies.study import Study, Task
-from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.studies.table import Cell, Column, StudyTable, plotted
 
 # The four rows shown first on the spannogram page: crossings well apart, curves that cross zero.
 ROWS = np.array([[-1.2, -0.4], [0.2, 0.9], [1.9, 0.1], [0.8, 1.9]])
@@ -28,35 +30,35 @@ def numbered(support: np.ndarray) -> str:
     return "{" + ", ".join(str(int(i) + 1) for i in support) + "}" if len(support) else "none"
 
 
+def drawn(title: str, heights: Callable[[np.ndarray], np.ndarray], name: str, y_title: str, **more: Any) -> StudyTable:
+    """Return the table and the picture of the four curves over half the circle."""
+    phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
+    rows = [(float(p), *map(float, row)) for p, row in zip(phi, heights(phi), strict=True)]
+    lines = [Line(f"v{i}", name.format(i), mode="lines") for i in range(1, len(ROWS) + 1)]
+    x = Column("phi", "φ (radians)", 4)
+    return plotted("curves", title, x, lines, rows, ("φ (radians)", y_title), digits=4, **more)
+
+
 def _spannogram(task: Task) -> tuple[StudyTable, ...]:
     """Draw four curves, their crossings, and where the two largest positive ones change."""
-    phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
-    heights = curves.values(ROWS, phi)
     crossings = curves.crossings(ROWS)
     regions = curves.regions(ROWS, TOP)
     all_regions = tuple(regions.supports())
     half = [(a, min(b, np.pi / 2), top) for a, b, top in all_regions if a < np.pi / 2]
-    n = len(ROWS)
-    curves_table = StudyTable(
-        "curves",
+    curves_table = drawn(
         f"The spannogram of four rows; above the curves, the {TOP} largest positive ones",
-        (Column("phi", "φ (radians)", 4), *[Column(f"v{i + 1}", f"curve {i + 1}", 4) for i in range(n)]),
-        tuple((float(p), *map(float, row)) for p, row in zip(phi, heights, strict=True)),
-        Curves(
-            "phi",
-            tuple(Line(f"v{i + 1}", f"curve {i + 1}", mode="lines") for i in range(n)),
-            "φ (radians)",
-            "height",
-            spans=tuple(Span(a, b, numbered(top)) for a, b, top in half),
-            edges=tuple(float(a) for a in crossings.angles),
-        ),
-        "Dashed lines: crossings of two curves, or of one with zero. −v(φ) gives the same curves, negated.",
+        lambda phi: curves.values(ROWS, phi),
+        "curve {}",
+        "height",
+        spans=tuple(Span(a, b, numbered(top)) for a, b, top in half),
+        edges=tuple(float(a) for a in crossings.angles),
+        note="Dashed lines: crossings of two curves, or of one with zero. −v(φ) gives the same curves, negated.",
     )
     rows = tuple((i + 1, a, b, numbered(top)) for i, (a, b, top) in enumerate(all_regions))
     columns = (Column("region"), Column("start", "from φ", 4), Column("end", "to φ", 4), Column("support", "top-2 set"))
     table_of_regions = StudyTable("regions", "Regions of v(φ), then of −v(φ) from φ = π/2 on", columns, rows)
     ours = (len(crossings.angles), regions.candidates())
-    possible = sum(math.comb(n, size) for size in range(1, TOP + 1))
+    possible = sum(math.comb(len(ROWS), size) for size in range(1, TOP + 1))
     note = f"{possible} sets of one or two curves exist; only those that appear in a region can be optimal."
     expected = printed.of("asteris2014-fig1")
     table = printed.compare([(p, o, None) for p, o in zip(expected, ours, strict=True)], "Ours", note=note)
@@ -139,10 +141,9 @@ def _hardness(task: Task, before: tuple[StudyTable, ...]) -> StudyTable:
     rows: list[tuple[int, float, float]] = []
 
     def table() -> StudyTable:
-        columns = (Column("k"), Column("d2", "d = 2", 4), Column("d3", "d = 3", 4))
-        lines = (Line("d2", "d = 2"), Line("d3", "d = 3"))
-        picture = Curves("k", lines, "k, rows of the support", "share of instances", y_range=(0.0, 1.04), log_x=True)
-        return StudyTable("hardness", "How often the leading eigenvector is not allowed", columns, tuple(rows), picture)
+        title, lines = "How often the leading eigenvector is not allowed", [Line("d2", "d = 2"), Line("d3", "d = 3")]
+        axes, span = ("k, rows of the support", "share of instances"), (0.0, 1.04)
+        return plotted("hardness", title, Column("k"), lines, rows, axes, digits=4, y_range=span, log_x=True)
 
     for i, k in enumerate(sizes):
         hard = [0, 0]

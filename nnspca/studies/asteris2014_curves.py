@@ -141,15 +141,7 @@ def curves_of(study: str, reduced: Sequence[int], full: Sequence[int], nspca: bo
         ks = sorted({min(k, n) for k in (full if task.full else reduced)})
         methods = ["epsilon-net", "em", *([NSPCA] if nspca and NSPCA in METHODS else []), "best"]
         curve = _Curve(task, study, ks, methods)
-        sweep(
-            curve.cov,
-            ks,
-            methods,
-            seed=task.seed,
-            on_point=curve.add,
-            should_stop=task.monitor.should_stop,
-            on_progress=task.within(0.0, 1.0),
-        )
+        sweep(curve.cov, ks, methods, on_point=curve.add, **task.settings(0.0, 1.0))
         return curve.tables()
 
     return work

@@ -147,26 +147,16 @@ def _parts(task: Task) -> tuple[StudyTable, ...]:
             PARTS,
             faces.k,
             method,
-            deflation="disjoint",
-            seed=task.seed,
             certify="live" if task.full else None,
-            should_stop=task.monitor.should_stop,
-            on_progress=task.within(SEEKING * place / len(METHODS), SEEKING * (place + 1) / len(METHODS)),
             on_part=faces.add_part,
+            **task.settings(SEEKING * place / len(METHODS), SEEKING * (place + 1) / len(METHODS)),
         )
         for number, (part, proof) in enumerate(zip(result.parts, result.certificates, strict=False), start=1):
             faces.proven[method, number] = part.variance / proof.upper
         task.show(faces.tables())
     if not task.monitor.stop():
-        sweep_parts(
-            faces.cov,
-            range(1, PARTS + 1) if task.full else REDUCED_COUNTS,
-            faces.k,
-            seed=task.seed,
-            on_point=faces.add_point,
-            should_stop=task.monitor.should_stop,
-            on_progress=task.within(SEEKING, 1.0),
-        )
+        counts = range(1, PARTS + 1) if task.full else REDUCED_COUNTS
+        sweep_parts(faces.cov, counts, faces.k, on_point=faces.add_point, **task.settings(SEEKING, 1.0))
     return faces.tables()
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from nnspca.covariance import Covariance
 from nnspca.studies import printed
 from nnspca.studies.asteris2014_curves import chance, share
-from nnspca.studies.picture import Bars, Curves, Line
+from nnspca.studies.picture import Bars, Line
 from nnspca.studies.study import Study, Task
-from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.studies.table import Cell, Column, StudyTable, plotted
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
@@ -47,22 +47,20 @@ def _theorem(task: Task) -> tuple[StudyTable, ...]:
     decays = [_decays(cov, max_rank) for cov in covariances]
     subjects = [(place, study, min(k, covariances[place].n_features)) for place, study, k in cases]
     names = [f"{task.data[place].name}, k = {k}" for place, _, k in subjects]
-    guarantees = tuple(
+    guarantees = [
         (d, *[guarantee(covariances[p].n_features, k, decays[p][d]) for p, _, k in subjects])
         for d in range(1, max_rank + 1)
-    )
-    theory = StudyTable(
+    ]
+    theory = plotted(
         "theorem",
         "The guarantee of Theorem 1 before any run, by rank d",
-        (Column("d"), *[Column(f"case{i}", name, 4, "down") for i, name in enumerate(names)]),
+        Column("d"),
+        [Line(f"case{i}", name) for i, name in enumerate(names)],
         guarantees,
-        Curves(
-            "d",
-            tuple(Line(f"case{i}", name) for i, name in enumerate(names)),
-            "d, leading directions used",
-            "share of the best variance",
-            y_range=(0.0, 1.04),
-        ),
+        ("d, leading directions used", "share of the best variance"),
+        digits=4,
+        toward="down",
+        y_range=(0.0, 1.04),
     )
     rows: list[tuple[Cell, ...]] = []
     for i, (place, study, k) in enumerate(subjects):
@@ -86,12 +84,9 @@ def _decays(cov: Covariance, most: int) -> list[float]:
 def _proven_shares(task: Task, cov: Covariance, k: int, span: tuple[float, float]) -> tuple[float | None, float]:
     """Return the share of the optimum that Alg. 3 reaches, by the paper's upper bound and by the proven one."""
     middle = (span[0] + span[1]) / 2
-    stop = task.monitor.should_stop
-    component = solve(
-        cov, k, "epsilon-net", seed=task.seed, should_stop=stop, on_progress=task.within(span[0], middle)
-    ).variance
-    proof = certify(cov, k, seed=task.seed, should_stop=stop, on_progress=task.within(middle, span[1]))
-    return share(component, chance(proof)), component / proof.upper
+    variance = solve(cov, k, "epsilon-net", **task.settings(span[0], middle)).variance
+    proof = certify(cov, k, **task.settings(middle, span[1]))
+    return share(variance, chance(proof)), variance / proof.upper
 
 
 def _side_by_side(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from nnspca.covariance import Covariance
 from nnspca.solvers.em import soft_threshold
 from nnspca.studies.picture import Curves, Line
 from nnspca.studies.study import Study, Task
-from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.studies.table import Cell, Column, StudyTable, plotted
 from nnspca.tasks._solve import solve
 
 SCALING = "Every feature is centred and divided by its standard deviation, as in the paper."
@@ -29,6 +30,7 @@ class Entrant:
     options: dict[str, Any] = field(default_factory=dict)
 
 
+Measure = Callable[[int, Entrant], float]
 RIDGE = 10.0  # not printed; with one this large, similar neighbours do not exclude each other
 CONVERGED = 1e-6  # Algorithm 2 stops when w changes by less than this; not printed either
 STEPS = 1000
@@ -54,9 +56,9 @@ def grid(n: int, last: int, points: int) -> list[int]:
     return sorted({int(k) for k in np.linspace(1, min(n, last), points).round()})
 
 
-def standardised(task: Task, place: int = 0) -> Covariance:
-    """Return the correlation matrix of a data set."""
-    return Covariance.from_dataset(task.data[place], True)
+def standardised(task: Task) -> Covariance:
+    """Return the correlation matrix of the data set."""
+    return Covariance.from_dataset(task.data[0], True)
 
 
 def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> np.ndarray:
@@ -78,82 +80,67 @@ def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> np.ndarray:
     return w[0]
 
 
-def _curves(task: Task, entrants: tuple[Entrant, ...], last: int) -> tuple[StudyTable, ...]:
-    """Solve for every k by every method."""
-    cov = standardised(task)
-    ks = grid(cov.n_features, last, 31 if task.full else 5)
+def _measured(
+    task: Task, entrants: tuple[Entrant, ...], ks: list[int], table: StudyTable, measure: Measure
+) -> tuple[StudyTable, ...]:
+    """Fill a table with a number for every method at every k."""
     rows: list[tuple[Cell, ...]] = []
-
-    def tables() -> tuple[StudyTable, ...]:
-        columns = (Column("k", "Cardinality"), *[Column(e.name, e.title, 3) for e in entrants])
-        lines = tuple(Line(e.name, e.title) for e in entrants)
-        picture = Curves("k", lines, "cardinality, nonzero loadings", "variance")
-        note = f"{SCALING} Variance in units of one feature's. Loadings may take any sign."
-        return (StudyTable("variance", "Variance against cardinality", columns, tuple(rows), picture, note),)
-
     for place, k in enumerate(ks):
-        variances: list[float] = []
+        numbers: list[float] = []
         for entrant in entrants:
             if task.monitor.stop():
-                return tables()
-            variances.append(_run_entrant(task, cov, k, entrant)[0])
-        rows.append((k, *variances))
+                return (replace(table, rows=tuple(rows)),)
+            numbers.append(measure(k, entrant))
+        rows.append((k, *numbers))
         task.monitor.tell((place + 1) / len(ks), f"cardinality {k}")
-        task.show(tables())
-    return tables()
+        task.show((replace(table, rows=tuple(rows)),))
+    return (replace(table, rows=tuple(rows)),)
+
+
+def _curves(task: Task, entrants: tuple[Entrant, ...]) -> tuple[StudyTable, ...]:
+    """Solve for every k by every method."""
+    cov = standardised(task)
+    axes, lines = ("cardinality, nonzero loadings", "variance"), [Line(e.name, e.title) for e in entrants]
+    note = f"{SCALING} Variance in units of one feature's. Loadings may take any sign."
+    k = Column("k", "Cardinality")
+    table = plotted("variance", "Variance against cardinality", k, lines, (), axes, digits=3, note=note)
+    ks = grid(cov.n_features, 150, 31 if task.full else 5)
+    return _measured(task, entrants, ks, table, lambda k, entrant: _run_entrant(task, cov, k, entrant)[0])
 
 
 def _run_entrant(task: Task, cov: Covariance, k: int, entrant: Entrant) -> tuple[float, float]:
     """Return the variance that a method reaches, and its CPU seconds."""
     started = time.thread_time()  # CPU time of this thread alone
-    if not entrant.method:
+    if entrant.method:
+        variance = solve(cov, k, entrant.method, nonnegative=False, **task.settings(), **entrant.options).variance
+    else:
         variance = float(cov.variance(algorithm_2(cov, k, task.monitor)))
-        return variance, time.thread_time() - started
-    part = solve(
-        cov,
-        k,
-        entrant.method,
-        nonnegative=False,
-        seed=task.seed,
-        should_stop=task.monitor.should_stop,
-        **entrant.options,
-    )
-    return part.variance, time.thread_time() - started
+    return variance, time.thread_time() - started
 
 
 def _faces(task: Task) -> tuple[StudyTable, ...]:
-    return _curves(task, FACES, 150)
+    return _curves(task, FACES)
 
 
 def _genes(task: Task) -> tuple[StudyTable, ...]:
-    return _curves(task, GENES, 150)
+    return _curves(task, GENES)
 
 
 def _times(task: Task) -> tuple[StudyTable, ...]:
     """Time every method at every k: the minimum of a few runs."""
     cov = standardised(task)
     cov.eigenpairs(1)  # computed before timing, since all methods need it
-    ks = grid(cov.n_features, *((400, 21) if task.full else (200, 4)))
     repeats = 3 if task.full else 1
-    rows: list[tuple[Cell, ...]] = []
 
-    def tables() -> tuple[StudyTable, ...]:
-        columns = (Column("k", "Cardinality"), *[Column(e.name, f"{e.title}: seconds", 4) for e in TIMED])
-        lines = tuple(Line(e.name, e.title) for e in TIMED)
-        picture = Curves("k", lines, "cardinality, nonzero loadings", "processor seconds", log_y=True)
-        note = f"{SCALING} Seconds of this machine's processor for one k, renormalisation included."
-        return (StudyTable("seconds", "Running time against cardinality", columns, tuple(rows), picture, note),)
+    def seconds(k: int, entrant: Entrant) -> float:
+        return max(min(_run_entrant(task, cov, k, entrant)[1] for _ in range(repeats)), 1e-4)
 
-    for place, k in enumerate(ks):
-        seconds: list[float] = []
-        for entrant in TIMED:
-            if task.monitor.stop():
-                return tables()
-            seconds.append(max(min(_run_entrant(task, cov, k, entrant)[1] for _ in range(repeats)), 1e-4))
-        rows.append((k, *seconds))
-        task.monitor.tell((place + 1) / len(ks), f"cardinality {k}")
-        task.show(tables())
-    return tables()
+    columns = (Column("k", "Cardinality"), *[Column(e.name, f"{e.title}: seconds", 4) for e in TIMED])
+    lines = tuple(Line(e.name, e.title) for e in TIMED)
+    picture = Curves("k", lines, "cardinality, nonzero loadings", "processor seconds", log_y=True)
+    note = f"{SCALING} Seconds of this machine's processor for one k, renormalisation included."
+    table = StudyTable("seconds", "Running time against cardinality", columns, (), picture, note)
+    return _measured(task, TIMED, grid(cov.n_features, *((400, 21) if task.full else (200, 4))), table, seconds)
 
 
 DIFFERENCES = (

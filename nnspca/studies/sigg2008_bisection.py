@@ -8,11 +8,11 @@ import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.studies import printed
-from nnspca.studies.picture import Curves, Line
+from nnspca.studies.picture import Line
 from nnspca.studies.sigg2008 import SCALING, grid, standardised
 from nnspca.studies.sigg2008_nonnegative import EM, FACES, NSPCA, UNITS, in_units, without_first
 from nnspca.studies.study import Study, Task
-from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.studies.table import Cell, Column, StudyTable, plotted
 from nnspca.tasks._solve import solve
 
 ALPHAS = (1e5, 1e6, 1e7)  # as printed, for A = XX'
@@ -81,21 +81,16 @@ def _one(task: Task) -> tuple[StudyTable, ...]:
     seconds: dict[str, list[float]] = {EM: [], NSPCA: []}
 
     def tables() -> tuple[StudyTable, ...]:
-        columns = (
-            Column("k", "Cardinality"),
-            Column(EM, "emPCA (nn)", 3),
-            *[Column(n, t, 3) for n, t in zip(names, titles, strict=True)],
-        )
-        lines = (Line(EM, "emPCA (nn)"), *[Line(n, t) for n, t in zip(names, titles, strict=True)])
+        lines = [Line(EM, "emPCA (nn)"), *map(Line, names, titles)]
         starts_note = f"The best of {starts} random starts." if starts > 1 else "One random start."
         note = f"{SCALING} {starts_note} NSPCA is drawn where a β gives exactly that cardinality."
-        picture = Curves("k", lines, "cardinality, nonzero loadings", "variance")
-        variance_table = StudyTable("variance", "Variance against cardinality", columns, tuple(rows), picture, note)
-        return (variance_table, _timed(seconds)) if task.own else (variance_table,)
+        k, axes = Column("k", "Cardinality"), ("cardinality, nonzero loadings", "variance")
+        table = plotted("variance", "Variance against cardinality", k, lines, rows, axes, digits=3, note=note)
+        return (table, _timed(seconds)) if task.own else (table,)
 
     for place, k in enumerate(ks):
         started = time.thread_time()
-        part = solve(cov, k, "em", seed=task.seed, restarts=starts, should_stop=task.monitor.should_stop)
+        part = solve(cov, k, "em", restarts=starts, **task.settings())
         seconds_used = [time.thread_time() - started]
         variances: list[float | None] = [part.variance]
         for number, search in enumerate(searches):

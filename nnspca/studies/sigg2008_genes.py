@@ -165,7 +165,9 @@ def _fill_panel(task: Task, panel: _Scores, show: Callable[[], None], start: flo
     counts = [k for k in sizes if k <= n] or [n]
     for place, count in enumerate(counts):
         for name in TITLES:
-            features = ranking[:count] if name == CE else _support(task, panel.cov, count, name == EM_NN)
+            features = ranking[:count]
+            if name != CE:  # those of the first sparse component
+                features = solve(panel.cov, count, "em", nonnegative=name == EM_NN, **task.settings()).support
             score = panel.score(np.sort(features))
             if score is None:
                 return False
@@ -175,13 +177,6 @@ def _fill_panel(task: Task, panel: _Scores, show: Callable[[], None], start: flo
             start + (end - start) * (0.2 + 0.8 * (place + 1) / len(counts)), f"{panel.name}, {count} features"
         )
     return True
-
-
-def _support(task: Task, cov: Covariance, count: int, nonnegative: bool) -> np.ndarray:
-    """Return the features of the first sparse component."""
-    return solve(
-        cov, count, "em", nonnegative=nonnegative, seed=task.seed, should_stop=task.monitor.should_stop
-    ).support
 
 
 STUDIES = (

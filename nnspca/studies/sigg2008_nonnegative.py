@@ -11,10 +11,10 @@ from nnspca.components._decompose import decompose
 from nnspca.components._deflate import deflate
 from nnspca.covariance import Covariance
 from nnspca.result import Components
-from nnspca.studies.picture import Curves, Line
+from nnspca.studies.picture import Line
 from nnspca.studies.sigg2008 import SCALING, standardised
 from nnspca.studies.study import Study, Task
-from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.studies.table import Cell, Column, StudyTable, plotted
 
 MANY = 1e8  # α as printed, for A = XX'
 COMPONENTS, FEW, CARDINALITY, JOINT_CARDINALITY = 10, 3, 20, 200
@@ -58,10 +58,9 @@ class _Several:
         names = [name for name in self.titles if name in self.results]
         values = [self.results[n].cumulative_variance.tolist() for n in names]
         rows: list[tuple[Cell, ...]] = [(r + 1, *cells) for r, cells in enumerate(zip_longest(*values))]
-        columns = (Column("parts", "Components"), *[Column(n, self.titles[n], 3) for n in names])
-        lines = tuple(Line(n, self.titles[n]) for n in names)
-        picture = Curves("parts", lines, "number of components", "cumulative variance")
-        variance_table = StudyTable("variance", "Cumulative variance", columns, tuple(rows), picture, self.note)
+        parts, axes = Column("parts", "Components"), ("number of components", "cumulative variance")
+        lines = [Line(n, self.titles[n]) for n in names]
+        variances = plotted("variance", "Cumulative variance", parts, lines, rows, axes, digits=3, note=self.note)
         facts: list[tuple[Cell, ...]] = [
             (self.titles[n], int(self.results[n].cardinalities.sum()), least_angle(self.results[n])) for n in names
         ]
@@ -70,22 +69,12 @@ class _Several:
             Column("loadings", "Nonzero loadings"),
             Column("angle", "Least angle (°)", 1),
         )
-        return variance_table, StudyTable("used", "What the components use", used_columns, tuple(facts))
+        return variances, StudyTable("used", "What the components use", used_columns, tuple(facts))
 
     def run(self, name: str, start: float, end: float, k: int, deflation: str, **options: object) -> None:
         """Decompose by emPCA."""
-        parts = decompose(
-            self.cov,
-            self.count,
-            min(k, self.cov.n_features),
-            "em",
-            deflation=deflation,
-            seed=self.task.seed,
-            should_stop=self.task.monitor.should_stop,
-            on_progress=self.task.within(start, end),
-            **options,  # type: ignore[arg-type]
-        )
-        self.add(name, parts)
+        k, settings = min(k, self.cov.n_features), self.task.settings(start, end) | options
+        self.add(name, decompose(self.cov, self.count, k, "em", deflation=deflation, **settings))
 
     def nspca(self, alpha: float, beta: float) -> Components:
         """Return NSPCA's components at relative penalties."""
@@ -95,13 +84,12 @@ class _Several:
             self.cov.n_features,
             "coordinate-descent",
             deflation="joint",
-            seed=self.task.seed,
-            should_stop=self.task.monitor.should_stop,
             alpha=alpha,
             beta=beta,
             match_k=False,
             restarts=3 if self.task.full else 1,
             max_iter=400 if self.task.full else 60,
+            **self.task.settings(),
         )
 
     def tune(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -49,10 +50,10 @@ class Task:
         """Return the covariance of one of the data sets, unchanged."""
         return Covariance.from_dataset(self.data[place])
 
-    def within(self, start: float, end: float) -> OnProgress:
-        """Map a public call's progress to the span from ``start`` to ``end`` of this run's."""
-        span = self.monitor.part(start, end)
-        return lambda p: span.tell(p.fraction, p.stage, p.variance, p.upper)
+    def settings(self, *span: float) -> dict[str, Any]:
+        """Return the seed and the stop switch of a public call, and its progress over a span of this run's if given."""
+        told = {"on_progress": self.monitor.part(*span).relay} if span else {}
+        return {"seed": self.seed, "should_stop": self.monitor.should_stop, **told}
 
 
 @dataclass(frozen=True)

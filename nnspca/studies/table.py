@@ -6,11 +6,13 @@ import csv
 import io
 import math
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
-from nnspca.studies.picture import Picture
+from nnspca.studies.picture import Curves, Line, Picture
 
+Toward = Literal["nearest", "down", "up"]
 Cell = float | int | str | bool | None
 # The characters that start a formula in a cell, also in full width; with semicolons as separators, a
 # spreadsheet also splits there.
@@ -49,7 +51,7 @@ class Column:
     name: str
     title: str = ""
     digits: int | None = None
-    toward: Literal["nearest", "down", "up"] = "nearest"
+    toward: Toward = "nearest"
 
     @property
     def heading(self) -> str:
@@ -173,3 +175,21 @@ class StudyTable:
     def as_stopped(self) -> StudyTable:
         """Return the same table, marked as stopped."""
         return replace(self, stopped=True)
+
+
+def plotted(
+    name: str,
+    title: str,
+    x: Column,
+    lines: Sequence[Line],
+    rows: Iterable[tuple[Cell, ...]],
+    axes: tuple[str, str],
+    *,
+    digits: int | None = None,
+    toward: Toward = "nearest",
+    note: str = "",
+    **look: Any,
+) -> StudyTable:
+    """Return a table of x and one column for each line, with its picture; ``look`` are other fields of that."""
+    columns = (x, *[Column(line.y, line.title, digits, toward) for line in lines])
+    return StudyTable(name, title, columns, tuple(rows), Curves(x.name, tuple(lines), *axes, **look), note)

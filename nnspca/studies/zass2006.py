@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -48,22 +49,26 @@ def prices(task: Task, cov: Covariance) -> Prices:
     return Prices(LOW, HIGH, PRICE, unit)
 
 
-def nspca(task: Task, cov: Covariance, alpha: float, beta: float, count: int, start: float, end: float) -> np.ndarray:
-    """Return NSPCA's unit columns at two prices relative to λ₁, found together, shape (n, at most count)."""
+def gspca(task: Task, cov: Covariance, start: float, end: float, **options: Any) -> np.ndarray:
+    """Return GSPCA's unit columns, each found after the earlier ones are projected out."""
+    count, k, settings = min(COUNT, cov.n_features), min(ACTIVE, cov.n_features), task.settings(start, end)
+    return decompose(cov, count, k, "greedy", deflation="projection", nonnegative=False, **settings, **options).loadings
+
+
+def nspca(task: Task, cov: Covariance, alpha: float, beta: float, start: float, end: float) -> np.ndarray:
+    """Return NSPCA's unit columns at two prices relative to λ₁, found together, at most ten."""
     return decompose(
         cov,
-        min(count, cov.n_features),
+        min(COUNT, cov.n_features),
         cov.n_features,
         "coordinate-descent",
         deflation="joint",
-        seed=task.seed,
-        should_stop=task.monitor.should_stop,
-        on_progress=task.within(start, end),
         alpha=alpha,
         beta=beta,
         match_k=False,
         restarts=1,
         max_iter=300 if task.full else 60,
+        **task.settings(start, end),
     ).loadings
 
 
@@ -134,7 +139,7 @@ def _panels(task: Task) -> tuple[StudyTable, ...]:
     ):
         if task.monitor.stop():
             return panels.tables()
-        U = nspca(task, cov, alpha, beta, count, 0.2 * place, 0.2 * (place + 1))
+        U = nspca(task, cov, alpha, beta, 0.2 * place, 0.2 * (place + 1))
         title = f"({letter}) NSPCA, α = {penalties.printed(alpha):.2g}, β = {penalties.printed(beta):.2g}"
         panels.add(title, U, (alpha, beta))
     panels.add("(d) PCA, any sign", cov.eigenpairs(count)[1])
@@ -144,20 +149,8 @@ def _panels(task: Task) -> tuple[StudyTable, ...]:
     X = panels.data.X - min(0.0, float(panels.data.X.min()))
     parts = nmf_parts(X, count, rng=np.random.default_rng(task.seed), max_iter=steps, monitor=task.monitor)
     panels.add("(e) NMF of the images", parts)
-    k = min(ACTIVE, cov.n_features)
-    greedy = decompose(
-        cov,
-        count,
-        k,
-        "greedy",
-        deflation="projection",
-        nonnegative=False,
-        seed=task.seed,
-        should_stop=task.monitor.should_stop,
-        on_progress=task.within(0.7, 1.0),
-        criterion="full" if task.full else "path",
-    )
-    panels.add(f"(f) GSPCA, {k} pixels each, any sign", greedy.loadings)
+    greedy = gspca(task, cov, 0.7, 1.0, criterion="full" if task.full else "path")
+    panels.add(f"(f) GSPCA, {min(ACTIVE, cov.n_features)} pixels each, any sign", greedy)
     return panels.tables()
 
 
@@ -165,7 +158,6 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
     """Raise α, then β, and record overlap and nonzeros."""
     cov = task.covariance()
     penalties = prices(task, cov)
-    count = min(COUNT, cov.n_features)
     points = 13 if task.full else 3
     alphas = penalties.low * np.geomspace(*ALPHAS, points)
     betas = penalties.price * np.geomspace(*BETAS, points)
@@ -176,7 +168,7 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
         penalty, number = ("alpha", point) if point < points else ("beta", point - points)
         relative = float((alphas if penalty == "alpha" else betas)[number])
         alpha, beta = (relative, 0.0) if penalty == "alpha" else (penalties.low, relative)
-        U = nspca(task, cov, alpha, beta, count, point / (2 * points), (point + 1) / (2 * points))
+        U = nspca(task, cov, alpha, beta, point / (2 * points), (point + 1) / (2 * points))
         explained = float(cumulative_variance(cov, U)[-1] / cov.trace)
         nonzeros = int(np.count_nonzero(U))
         tables[penalty].append((relative, penalties.printed(relative), overlap(U), nonzeros, U.shape[1], explained))
@@ -187,7 +179,7 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
 def _trade_tables(points_along: dict[str, list[tuple[Cell, ...]]], penalties: Prices) -> tuple[StudyTable, ...]:
     """The two tables of Fig. 3."""
 
-    def table(penalty: str, letter: str, sign: str, column: str, title: str, note: str) -> StudyTable:
+    def table(penalty: str, letter: str, sign: str, column: str, title: str, of: str, note: str = "") -> StudyTable:
         columns = (
             Column(penalty, f"{sign} ÷ λ₁", 5),
             Column("printed_units", f"{sign} in the paper's units", 0),
@@ -196,20 +188,16 @@ def _trade_tables(points_along: dict[str, list[tuple[Cell, ...]]], penalties: Pr
             Column("components", "Components left"),
             Column("variance", "Share of the total variance", 3),
         )
-        picture = Curves(
-            penalty, (Line(column, title),), f"{sign} ÷ λ₁, the price of {note}", title, log_x=True, y_range=None
-        )
-        return StudyTable(penalty, f"({letter}) {title} against {sign}", columns, tuple(points_along[penalty]), picture)
+        picture = Curves(penalty, (Line(column, title),), f"{sign} ÷ λ₁, the price of {of}", title, log_x=True)
+        heading, rows = f"({letter}) {title} against {sign}", tuple(points_along[penalty])
+        return StudyTable(penalty, heading, columns, rows, picture, note)
 
     fixed = (
         f"α = {penalties.low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data). "
         "At a high β whole components become zero and are left out; if all do, one pixel remains."
     )
     overlaps = table("alpha", "a", "α", "overlap", "Overlap ‖I − U′U‖", "overlap")
-    nonzeros = table("beta", "b", "β", "nonzeros", "Nonzero loadings of ten components", "a loading")
-    return overlaps, StudyTable(
-        nonzeros.name, nonzeros.title, nonzeros.columns, nonzeros.rows, nonzeros.picture, note=fixed
-    )
+    return overlaps, table("beta", "b", "β", "nonzeros", "Nonzero loadings of ten components", "a loading", fixed)
 
 
 STUDIES = (

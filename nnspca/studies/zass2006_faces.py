@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.components._decompose import decompose
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset, load
 from nnspca.solvers.nmf import nmf_parts
 from nnspca.studies.picture import Bars, Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
-from nnspca.studies.zass2006 import ACTIVE, COUNT, SCALE, nspca, prices
+from nnspca.studies.zass2006 import ACTIVE, COUNT, SCALE, gspca, nspca, prices
 
 TRAINED = (1000, 2000)  # faces and other images of the training set
 PRICES = {  # whether α is high, and whether loadings have a price: the four curves of panel (a)
@@ -68,32 +67,15 @@ def features(task: Task, method: str, faces: np.ndarray, start: float, end: floa
     count = min(COUNT, cov.n_features)
     if method in PRICES:
         (high, has_price), penalties = PRICES[method], prices(task, cov)
-        return nspca(
-            task,
-            cov,
-            penalties.high if high else penalties.low,
-            penalties.price if has_price else 0.0,
-            count,
-            start,
-            end,
-        )
+        alpha, beta = penalties.high if high else penalties.low, penalties.price if has_price else 0.0
+        return nspca(task, cov, alpha, beta, start, end)
     if method == "pca":
         return cov.eigenpairs(count)[1]
     if method == "nmf":
         rng = np.random.default_rng(task.seed)
         steps = 300 if task.full else 100
         return nmf_parts(faces - min(0.0, float(faces.min())), count, rng=rng, max_iter=steps, monitor=task.monitor)
-    return decompose(
-        cov,
-        count,
-        min(ACTIVE, cov.n_features),
-        "greedy",
-        deflation="projection",
-        nonnegative=False,
-        seed=task.seed,
-        should_stop=task.monitor.should_stop,
-        on_progress=task.within(start, end),
-    ).loadings
+    return gspca(task, cov, start, end)
 
 
 def detect(U: np.ndarray, split: Split) -> tuple[np.ndarray, float]:

@@ -11,9 +11,9 @@ from nnspca.components._decompose import OnPart, decompose
 from nnspca.covariance import Covariance
 from nnspca.covariance.span import cumulative_variance
 from nnspca.result import Component
-from nnspca.studies.picture import Curves, Line
+from nnspca.studies.picture import Line
 from nnspca.studies.study import Study, Task
-from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.studies.table import Cell, Column, StudyTable, plotted
 
 PARTS = 6
 SIZES = (7, 4, 4, 1, 1, 1)  # loadings of each component, those of SPCA in Zou et al.
@@ -56,10 +56,8 @@ def components(cov: Covariance, entrant: Entrant, task: Task, on_part: OnPart, s
         entrant.method,
         deflation="joint" if entrant.joint else "projection",
         nonnegative=entrant.nonnegative,
-        seed=task.seed,
-        should_stop=task.monitor.should_stop,
-        on_progress=task.within(start, end),
         on_part=None if entrant.joint else on_part,
+        **task.settings(start, end),
         **options,
     ).loadings
 
@@ -98,14 +96,9 @@ class _Tally:
         rows: list[tuple[Cell, ...]] = [
             (r + 1, *[values[e.name][r] if r < len(values[e.name]) else None for e in entrants]) for r in range(count)
         ]
-        columns = (Column("parts", "Components"), *[Column(e.name, e.title, digits) for e in entrants])
-        picture = Curves(
-            "parts",
-            tuple(Line(e.name, e.title, colour=ENTRANTS.index(e)) for e in entrants),
-            "number of components",
-            axis,
-        )
-        return StudyTable(name, title, columns, tuple(rows), picture)
+        lines = [Line(e.name, e.title, colour=ENTRANTS.index(e)) for e in entrants]
+        x, axes = Column("parts", "Components"), ("number of components", axis)
+        return plotted(name, title, x, lines, rows, axes, digits=digits)
 
 
 def _pit_props(task: Task) -> tuple[StudyTable, ...]:

@@ -24,7 +24,6 @@ CELLS = 30  # of the search for each: of 408 problems none ended better after 20
 WIDE = 5000  # features above which only candidates from a few steps are used to climb the starts
 FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFTED times k
 CHOSEN, FORMED = 0.2, 0.4  # shares of the progress of a portfolio when candidates are chosen, and their entries formed
-CHOOSING = "choosing candidate features"
 STEPS = 3  # on all the features before they are chosen
 SEARCHED = 0.8  # share of the progress that the rounds of search take
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
@@ -298,21 +297,16 @@ def _candidate_features(
     directions = rng.standard_normal((restarts, problem.n))
     for done in (0.1, 0.2):
         directions = applied(cov, feasible.unit(directions) if done > 0.1 else directions, monitor)
-        raise_if_stopped(monitor)
-        monitor.tell(done, CHOOSING)
+        _choosing(monitor, done)
     alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], np.abs(directions).argmax(axis=1))
     # features of positive covariances are good starts without sign constraint too
     rows = [np.maximum(directions, 0.0), np.maximum(-directions, 0.0)]
     rows += [cov.block(few) for few in batches(alone, cov, monitor)]
     rows += [] if nonnegative else [directions]
     given = np.zeros((0, problem.n)) if starts is None else np.atleast_2d(starts)
-    raise_if_stopped(monitor)
-    starts = np.vstack([*rows, given])
-    raise_if_stopped(monitor)
-    monitor.tell(0.3, CHOOSING)
-    points, _ = climb(problem, starts, monitor=monitor, max_iter=STEPS)
-    raise_if_stopped(monitor)
-    monitor.tell(0.8, CHOOSING)
+    _choosing(monitor, 0.3)
+    points, _ = climb(problem, np.vstack([*rows, given]), monitor=monitor, max_iter=STEPS)
+    _choosing(monitor, 0.8)
     gradients = applied(cov, points, monitor)
     raise_if_stopped(monitor)
     nearness = _nearness(cov.diagonal[None], k)
@@ -324,6 +318,11 @@ def _candidate_features(
     nearness[problem.included] = np.inf
     chosen = np.sort(np.argsort(-nearness, kind="stable")[:count])
     return chosen, np.vstack([given, points])
+
+
+def _choosing(monitor: Monitor, share: float) -> None:
+    raise_if_stopped(monitor)
+    monitor.tell(share, "choosing candidate features")
 
 
 def _nearness(pulls: np.ndarray, k: int) -> np.ndarray:

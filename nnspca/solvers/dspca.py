@@ -11,7 +11,6 @@ from nnspca.numerics.spectraplex import Spectraplex
 from nnspca.result import Component
 from nnspca.solvers.climb import Best, optimise_on_support
 
-LARGEST = 150  # features
 BISECTIONS = 10
 STEPS = 250
 EXACT = 1e-5  # loadings below this share of the largest count as zero

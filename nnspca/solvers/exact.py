@@ -13,7 +13,6 @@ from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import climb, optimise_on_support
 
-LARGEST = 24  # features
 SLACK = 1e-9  # relative: nodes this close to the best are not opened
 
 BoundOnNode = Callable[[np.ndarray, np.ndarray, np.ndarray, int, bool], float]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nnspca.solvers import dspca as dspca_module
-from nnspca.solvers import exact as exact_module
-from nnspca.solvers import scotlass as scotlass_module
 from nnspca.solvers.best import best
 from nnspca.solvers.coordinate_descent import coordinate_descent
 from nnspca.solvers.coordinate_descent import joint as coordinate_descent_joint
+from nnspca.solvers.dspca import dspca
 from nnspca.solvers.elastic_net import elastic_net
 from nnspca.solvers.em import em
 from nnspca.solvers.enumeration import enumeration
 from nnspca.solvers.epsilon_net import epsilon_net
+from nnspca.solvers.exact import exact
 from nnspca.solvers.greedy import greedy
 from nnspca.solvers.method import MethodInfo, OptionInfo
 from nnspca.solvers.nmf import joint as nmf_joint
 from nnspca.solvers.nmf import nmf
 from nnspca.solvers.pca import pca, pca_joint, thresholding
+from nnspca.solvers.scotlass import scotlass
 from nnspca.solvers.spannogram import spannogram
 
 __all__ = ["METHODS", "MethodInfo", "OptionInfo"]
@@ -167,8 +167,8 @@ METHODS: dict[str, MethodInfo] = {
             "Jolliffe, Trendafilov & Uddin 2003",
             (True, False),
             (OptionInfo("restarts", int, 4, "Starts: the leading eigenvector and random ones.", 1, 100), RENORMALISE),
-            scotlass_module.scotlass,
-            max_features=scotlass_module.LARGEST,
+            scotlass,
+            max_features=600,
         ),
         MethodInfo(
             "dspca",
@@ -177,8 +177,8 @@ METHODS: dict[str, MethodInfo] = {
             "d'Aspremont et al. 2007",
             (True, False),
             (RENORMALISE,),
-            dspca_module.dspca,
-            max_features=dspca_module.LARGEST,
+            dspca,
+            max_features=150,
         ),
         MethodInfo(
             "nmf",
@@ -197,9 +197,9 @@ METHODS: dict[str, MethodInfo] = {
             "this library; Moghaddam et al. 2006 without the sign constraint",
             (True, False),
             (),
-            exact_module.exact,
+            exact,
             includes=True,
-            max_features=exact_module.LARGEST,
+            max_features=24,
         ),
         MethodInfo(
             "pca",

@@ -11,7 +11,6 @@ from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import Best, optimise_on_support
 
-LARGEST = 600  # features
 BISECTIONS = 30
 STEPS = 200
 

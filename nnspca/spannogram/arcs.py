@@ -91,7 +91,8 @@ def regions(V: np.ndarray, k: int, *, nonnegative: bool = True) -> Regions:
         else:
             angles, tops = _swept(V[rows], left, right, places, nonnegative)
             changes.extend(angles, rows, tops, inside)
-    return Regions(start, end, *changes.as_arrays())
+    leaving, entering = (np.array(curves, dtype=np.int64) for curves in (changes.leaving, changes.entering))
+    return Regions(start, end, changes.first, np.array(changes.angles), leaving, entering)
 
 
 def _range(V: np.ndarray, left: float, right: float, nonnegative: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -153,8 +154,8 @@ class _Changes:
 
     def __init__(self, n: int) -> None:
         self.n = n
-        self.first: np.ndarray | None = None
-        self.current = np.zeros(n, dtype=bool)
+        self.first = np.zeros(0, dtype=np.int64)
+        self.current: np.ndarray | None = None
         self.angles: list[float] = []
         self.leaving: list[int] = []
         self.entering: list[int] = []
@@ -164,7 +165,7 @@ class _Changes:
         at_start = np.zeros(self.n, dtype=bool)
         at_start[inside] = True
         at_start[rows[tops[0]]] = True
-        if self.first is None:
+        if self.current is None:
             self.first = np.flatnonzero(at_start)
         else:
             changed = np.flatnonzero(at_start != self.current)  # only where curves cross at the very edge
@@ -180,13 +181,3 @@ class _Changes:
             self.angles.append(angle)
             self.leaving.append(int(out[position]) if position < len(out) else ZERO)
             self.entering.append(int(new[position]) if position < len(new) else ZERO)
-
-    def as_arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The first set, the angles, and the curves that leave and enter."""
-        first = np.zeros(0, dtype=np.int64) if self.first is None else self.first
-        return (
-            first,
-            np.array(self.angles),
-            np.array(self.leaving, dtype=np.int64),
-            np.array(self.entering, dtype=np.int64),
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from nnspca.control.arguments import check_callables, check_choice, check_flag, 
 from nnspca.control.progress import Progress
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Certificate, ShouldStop
 from nnspca.solvers.registry import METHODS
@@ -107,28 +108,18 @@ def race(
     limit = real(seconds)
     if not names or limit is None or not 0 < limit < float("inf"):
         raise ValueError(f"give at least one method, and seconds above 0; got {list(names)!r}, {shown(seconds)}")
-    instance = _Problem(cov, k, nonnegative, seed)
-    runners = [_Runner(name, instance, dict((options or {}).get(name, {})), limit) for name in names]
-    proof = _Proof(instance, limit)
+    problem, settings = Problem(cov, k, nonnegative), {"nonnegative": nonnegative, "seed": seed}
+    runners = [_Runner(name, problem, settings | dict((options or {}).get(name, {})), limit) for name in names]
+    proof = _Proof(problem, settings, limit)
     with one_blas_thread():
         for runner in runners:
             runner.warm()
         cov.eigenpairs(min(EIGENPAIRS, cov.n_features))
-        return _run(instance, runners, proof, should_stop, on_look)
-
-
-@dataclass(frozen=True)
-class _Problem:
-    """The problem that all solvers solve."""
-
-    cov: Covariance
-    k: int
-    nonnegative: bool
-    seed: int
+        return _run(problem, runners, proof, should_stop, on_look)
 
 
 def _run(
-    instance: _Problem,
+    problem: Problem,
     runners: Sequence[_Runner],
     proof: _Proof,
     should_stop: ShouldStop | None,
@@ -145,16 +136,16 @@ def _run(
         contestant = min(running, key=lambda contestant: contestant.seconds)
         contestant.turn()
         if on_look is not None:
-            on_look(_race_state(instance, runners, proof, stopped))
-    return _race_state(instance, runners, proof, stopped)
+            on_look(_race_state(problem, runners, proof, stopped))
+    return _race_state(problem, runners, proof, stopped)
 
 
-def _race_state(instance: _Problem, runners: Sequence[_Runner], proof: _Proof, stopped: bool) -> Race:
+def _race_state(problem: Problem, runners: Sequence[_Runner], proof: _Proof, stopped: bool) -> Race:
     fractions = [proof.fraction, *(runner.fraction for runner in runners)]
     return Race(
-        instance.k,
-        instance.nonnegative,
-        instance.cov.n_features,
+        problem.k,
+        problem.nonnegative,
+        problem.n,
         tuple(Lane(r.name, r.state, r.seconds, tuple(r.marks), r.reason) for r in runners),
         tuple(proof.falls),
         proof.state,
@@ -168,12 +159,12 @@ def _race_state(instance: _Problem, runners: Sequence[_Runner], proof: _Proof, s
 class _Runner(Turns):
     """A solver in the race."""
 
-    def __init__(self, name: str, instance: _Problem, options: dict[str, object], limit: float):
+    def __init__(self, name: str, problem: Problem, options: dict[str, Any], limit: float):
         super().__init__(limit)
-        self.name, self._instance, self._options = name, instance, options
+        self.name, self._problem, self._options = name, problem, options
         self.marks: list[Mark] = []
         self._best = -np.inf
-        self.reason = reason_excluded(name, instance.cov.n_features, instance.nonnegative)
+        self.reason = reason_excluded(name, problem.n, problem.nonnegative)
         if self.reason:
             self.state, self.fraction = BARRED, 1.0
 
@@ -181,20 +172,17 @@ class _Runner(Turns):
         """Import the method's modules before the race."""
         if self.state == RUNNING:
             tiny = Covariance.from_matrix([[3.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
-            solve(tiny, 2, self.name, nonnegative=self._instance.nonnegative)
+            solve(tiny, 2, self.name, nonnegative=self._problem.nonnegative)
 
     def work(self) -> bool:
-        instance = self._instance
         part = solve(
-            instance.cov,
-            instance.k,
+            self._problem.cov,
+            self._problem.k,
             self.name,
-            nonnegative=instance.nonnegative,
-            seed=instance.seed,
             should_stop=self.should_stop,
             on_progress=self.on_progress,
             on_found=self._on_found,
-            **self._options,  # type: ignore[arg-type]
+            **self._options,
         )
         self._on_found(part.loadings, part.variance)
         return not part.stopped
@@ -204,7 +192,7 @@ class _Runner(Turns):
         if variance <= self._best * (1 + GAIN) or not variance > 0:
             return
         self._best = variance
-        x = loadings if self._instance.nonnegative else feasible.orient(loadings)
+        x = loadings if self._problem.nonnegative else feasible.orient(loadings)
         support = np.flatnonzero(x)
         self.marks.append(Mark(self.read_clock(), variance, support.astype(np.int32), x[support].copy()))
         if len(self.marks) > MAX_MARKS:
@@ -214,31 +202,25 @@ class _Runner(Turns):
 class _Proof(Turns):
     """The proof in the race: two quick bounds first, then a certificate with its own component."""
 
-    def __init__(self, instance: _Problem, limit: float):
+    def __init__(self, problem: Problem, settings: dict[str, Any], limit: float):
         super().__init__(limit)
-        self._instance = instance
+        self._problem, self._settings = problem, settings
         self.falls: list[Fall] = []
         self.certificate: Certificate | None = None
 
     def work(self) -> bool:
-        cov, k, nonnegative, seed = (
-            self._instance.cov,
-            self._instance.k,
-            self._instance.nonnegative,
-            self._instance.seed,
-        )
-        component = solve(cov, k, "thresholding", nonnegative=nonnegative, seed=seed, should_stop=self.should_stop)
+        cov, k, settings = self._problem.cov, self._problem.k, self._settings
+        component = solve(cov, k, "thresholding", should_stop=self.should_stop, **settings)
         certify(
             cov,
             k,
-            nonnegative=nonnegative,
             component=component,
             should_stop=lambda: len(self.falls) > 1 or self.should_stop(),
             on_progress=self._add_quick_bound,
+            **settings,
         )
-        self.certificate = certify(
-            cov, k, nonnegative=nonnegative, seed=seed, should_stop=self.should_stop, on_progress=self.on_progress
-        )
+        stop, progress = self.should_stop, self.on_progress
+        self.certificate = certify(cov, k, should_stop=stop, on_progress=progress, **settings)
         self._add_bound(self.certificate.upper)
         return not self.certificate.stopped
 

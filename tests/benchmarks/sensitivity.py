@@ -128,19 +128,24 @@ def large() -> tuple[nnspca.Covariance, nnspca.Covariance, nnspca.Covariance]:
 
 
 def solved() -> Results:
-    """Every method where it is at home: the portfolio on many features, the relaxations on few."""
+    """The portfolio, with rounds of search, where features are many and where they are few; and other methods."""
     genes, words, pixels = large()
-    few = genes.restrict(np.argsort(-genes.diagonal)[:100])
-    found = [nnspca.solve(cov, k, search=2).variance for cov, k in ((genes, 12), (words, 8), (pixels, 30))]
-    found += [nnspca.solve(pixels, 20, nonnegative=False).variance]
-    found += [nnspca.solve(few, 8, name).variance for name in ("scotlass", "dspca", "coordinate-descent", "nmf")]
-    found += [nnspca.solve(genes, 30, "elastic-net", rounds=3).variance, nnspca.solve(genes, 30, "em").variance]
-    found += [nnspca.solve(pixels.restrict(np.arange(0, 360, 17)), 5, "exact").variance]
-    found += [nnspca.solve(pixels, 10, "greedy", criterion="full").variance]
+    found = [nnspca.solve(cov, k, search=1).variance for cov, k in ((genes, 12), (words, 8), (pixels, 30))]
+    found += [nnspca.solve(pixels, 20, nonnegative=False).variance, nnspca.solve(words, 30, "em").variance]
     found += [quick_start(Problem(genes, 12), monitor=Monitor()).variance]
-    found += [
-        nnspca.decompose(few, 3, 8, "em", deflation="quasi-orthogonal", nonnegative=s).variances.sum() for s in SIGNS
-    ]
+    return [(value, 1.0) for value in found]
+
+
+def compared() -> Results:
+    """The methods for few features."""
+    genes, _, pixels = large()
+    few = genes.restrict(np.argsort(-genes.diagonal)[:100])
+    found = [nnspca.solve(few, 8, name).variance for name in ("scotlass", "dspca", "coordinate-descent", "nmf")]
+    found += [nnspca.solve(genes, 30, "elastic-net", rounds=3).variance]
+    found += [nnspca.solve(pixels.restrict(np.arange(0, 360, 17)), 5, "exact").variance]
+    for sign in SIGNS:
+        parts = nnspca.decompose(few, 3, 8, "em", deflation="quasi-orthogonal", nonnegative=sign)
+        found.append(float(parts.variances.sum()))
     return [(value, 1.0) for value in found]
 
 
@@ -163,26 +168,24 @@ def on_spheres() -> Results:
 
 def in_parts() -> Results:
     """Parts of faces, words and genes by every deflation, and proven."""
-    genes, words, pixels = large()
+    genes, _, pixels = large()
     some = genes.restrict(np.argsort(-genes.diagonal)[:2000])
-    calls = [(pixels, 6, 40), (some, 4, 12), (words, 5, 8)]
-    found = [nnspca.decompose(cov, r, k, deflation="together", starts=3).variances.sum() for cov, r, k in calls]
-    for deflation in ("projection", "schur", "hotelling"):
-        found += [nnspca.decompose(pixels, 3, 20, "em", deflation=deflation).variances.sum()]
-    found += [nnspca.decompose(some, 3, 8, "em", deflation="schur").variances.sum()]
-    cert = nnspca.certify_parts(covariance("pitprops") or pixels, 3, 3)
-    return [(value, 1.0) for value in found] + [(cert.lower, cert.ratio)]
+    calls = [(pixels, 6, 40), (some, 4, 12)]
+    found = [nnspca.decompose(cov, r, k, deflation="together", starts=2).variances.sum() for cov, r, k in calls]
+    for cov in (pixels, some):
+        found += [nnspca.decompose(cov, 3, 8, "em", deflation="schur").variances.sum()]
+    return [(float(value), 1.0) for value in found]
 
 
 def relaxed() -> Results:
-    """Relaxations of a few hundred features, of one part and of several, and the numerics of solvers."""
-    genes, _, pixels = large()
-    some = genes.restrict(np.argsort(-genes.diagonal)[:240])
-    cert = nnspca.certify(pixels.restrict(np.arange(0, 361, 2)), 12, effort="thorough", should_stop=after(6.0))
-    live, parts = nnspca.certify(some, 8), nnspca.certify_parts(pixels, 3, 40, should_stop=after(6.0))
+    """Relaxations of one part and of several, and the numerics of solvers."""
+    genes, words, pixels = large()
+    some = genes.restrict(np.argsort(-genes.diagonal)[:200])
+    certs = [nnspca.certify(cov, 8, component=nnspca.solve(cov, 8, "em")) for cov in (some, pixels)]
     found = [nnspca.decompose(some, 3, 8, "em", deflation="quasi-orthogonal").variances.sum()]
-    found += [nnspca.solve(genes, 12).variance, nnspca.solve(some.restrict(np.arange(60)), 8, "dspca").variance]
-    return [(c.lower, c.ratio) for c in (cert, live, parts)] + [(value, 1.0) for value in found]
+    found += [nnspca.solve(words, 8, "em").variance, nnspca.solve(some.restrict(np.arange(60)), 8, "dspca").variance]
+    parts = nnspca.certify_parts(pixels.restrict(np.arange(0, 361, 4)), 3, 8)
+    return [(c.lower, c.ratio) for c in (*certs, parts)] + [(float(value), 1.0) for value in found]
 
 
 def asked() -> Results:
@@ -211,12 +214,6 @@ def redrawn() -> Results:
     return [(float(stable.mean_recurrence[0]), 1.0), *((float(mean), 1.0) for mean in held.mean)]
 
 
-def after(seconds: float) -> Callable[[], bool]:
-    """Return a stop switch that is on once so many processor seconds are used."""
-    end = time.process_time() + seconds
-    return lambda: time.process_time() > end
-
-
 ROOMS: dict[str, Callable[[], Results]] = {
     "bounds": certified,
     "solvers": solved,
@@ -228,32 +225,45 @@ ROOMS: dict[str, Callable[[], Results]] = {
 }
 
 
-def measured(room: str) -> tuple[np.ndarray, float]:
-    """Return the results of the room's problems, and the processor seconds of all."""
+COMPARED = ("coordinate_descent", "dspca", "elastic_net", "exact", "nmf", "quasi_orthogonal", "scotlass")
+
+
+def problems_of(module: str) -> Callable[[], Results]:
+    """Return the problems that reach a module."""
+    _, room, *names = module.split(".")
+    return compared if room == "solvers" and set(names) & set(COMPARED) else ROOMS.get(room, certified)
+
+
+def measured(make: Callable[[], Results]) -> tuple[np.ndarray, float]:
+    """Return the results of some problems, and the processor seconds of all."""
     began = time.process_time()
-    found = np.array(ROOMS.get(room, certified)())
+    found = np.array(make())
     return found, time.process_time() - began
+
+
+@cache
+def usual(make: Callable[[], Results]) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return results as they are, which of them differ from one run to the next, and their processor seconds."""
+    measured(make)
+    (plain, seconds), (again, other) = measured(make), measured(make)
+    print(f"{make.__name__}: {len(plain)} problems, {(seconds + other) / 2:.1f} CPU s")
+    return plain, np.abs(again / plain - 1) > STILL, (seconds + other) / 2
 
 
 def main(words: list[str]) -> None:
     """Print a line for every constant, those that move nothing marked."""
     room, names = (words or ["bounds"])[0], words[1:]
-    measured(room)
-    (plain, seconds), (again, other) = measured(room), measured(room)
-    unsure = np.abs(again / plain - 1) > STILL
-    if unsure.any():
-        print(f"not the same from one run to the next, and left out: {np.flatnonzero(unsure.any(axis=1))}")
-    seconds = (seconds + other) / 2
-    print(f"{room}: {len(plain)} problems, {seconds:.1f} CPU s; change of variance, of ratio, of seconds")
+    print(f"{room}: change of variance, of ratio, of seconds")
     for constant in constants(room):
         if names and constant.name not in names:
             continue
         line = f"{constant.module.removeprefix(f'nnspca.{room}.'):22} {constant.name:18} {constant.value!s:>9}"
-        still = True
+        make, still = problems_of(constant.module), True
+        plain, unsure, seconds = usual(make)
         for factor in (0.5, 2.0):
             constant.set_to(constant.value * factor)
             try:
-                here, took = measured(room)
+                here, took = measured(make)
                 change = np.where(unsure, 0.0, here / plain - 1)
                 lost = [f"{change[:, i][np.abs(change[:, i]).argmax()]:+.0e}" for i in range(2)]
                 moved = bool((np.abs(change) > STILL).any())

@@ -8,10 +8,11 @@ import io
 import re
 import runpy
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from nnspca.docs.site import figures
 
 SCRIPTS = Path(__file__).parents[1] / "gallery"
 HEAD = re.compile(r'^"""(?P<title>[^\n]+)\n\n(?P<text>.*?)\n\nApp: (?P<app>[^\n]+)\n"""\n+(?P<code>.*)$', re.S)
@@ -47,29 +48,33 @@ def example(name: str) -> Example:
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
         warnings.simplefilter("error")
         names = runpy.run_path(str(path))
-    figures = tuple(thing for thing in names.values() if hasattr(thing, "to_html") and hasattr(thing, "layout"))
-    return Example(name, head["title"], head["text"], head["app"], head["code"], printed.getvalue(), figures)
+    shown = tuple(thing for thing in names.values() if hasattr(thing, "to_html") and hasattr(thing, "layout"))
+    return Example(name, head["title"], head["text"], head["app"], head["code"], printed.getvalue(), shown)
 
 
-def write(folder: Path, drawn: Callable[[Any, str, str], str]) -> None:
+def write(folder: Path) -> None:
     """Write a page for each script."""
     for name in names():
-        (folder / f"{name}.md").write_text(page(example(name), drawn), encoding="utf-8")
+        (folder / f"{name}.md").write_text(page(example(name)), encoding="utf-8")
 
 
-def page(example: Example, drawn: Callable[[Any, str, str], str]) -> str:
-    """Return one page; ``drawn(figure, place, name)`` gives a figure's HTML."""
-    figures = "".join(
-        _raw(drawn(figure, "../_static", f"{example.name}-{i}")) for i, figure in enumerate(example.figures)
+def page(example: Example) -> str:
+    """Return one page."""
+    drawn = "".join(
+        _raw(figures.in_page(figure, "../_static", f"{example.name}-{i}")) for i, figure in enumerate(example.figures)
     )
     printed = f"It prints:\n\n```text\n{example.printed}```\n" if example.printed else ""
     app = _raw(f'<p><a href="{example.app}">See the same in the app</a> (where the app serves these pages).</p>')
-    return f"# {example.title}\n\n{example.text}\n\n{figures}\n```python\n{example.code}```\n\n{printed}{app}"
+    return f"# {example.title}\n\n{example.text}\n\n{''.join(map(_raw, drawn))}\n```python\n{example.code}```\n\n{printed}{app}"
 
 
-def with_figures(text: str, up: str, drawn: Callable[[Any, str, str], str]) -> str:
+def with_figures(text: str, up: str) -> str:
     """Return a page's text with each ``<!-- figure of script -->`` replaced by that script's first figure."""
-    return FIGURE.sub(lambda found: _raw(drawn(example(found[1]).figures[0], f"{up}_static", f"of-{found[1]}")), text)
+
+    def first(found: re.Match[str]) -> str:
+        return _raw(figures.in_page(example(found[1]).figures[0], f"{up}_static", f"of-{found[1]}"))
+
+    return FIGURE.sub(first, text)
 
 
 def _raw(html: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from nnspca.docs.site import figures, gallery, reference
+from nnspca.docs.site import gallery, reference
 
 DOCS = Path(__file__).parents[1]
 SECTIONS = ("start", "guide", "mathematics", "reference", "gallery", "architecture")
@@ -28,7 +28,7 @@ def gather(source: Path) -> None:
     (source / "CITATION.cff").write_text((DOCS / "CITATION.cff").read_text(encoding="utf-8"), "utf-8")
     (source / FORMAT).write_text((DOCS.parent / "certificates" / "CERTIFICATE.md").read_text(encoding="utf-8"), "utf-8")
     reference.write(source / "reference")
-    gallery.write(source / "gallery", figures.in_page)
+    gallery.write(source / "gallery")
     for section in SECTIONS:
         _order(source / section)
     sections = [f"{section}/index" for section in SECTIONS if (source / section).exists()]
@@ -58,7 +58,7 @@ def _adapted(text: str, page: Path) -> str:
     text = re.sub(r"\]\((?:\.\./)+certificates/CERTIFICATE\.md", f"]({up}{FORMAT}", text)
     text = re.sub(rf"(\]\((?:(?:\.\./)*gallery/)?(?:{'|'.join(gallery.names())}))\.py\)", r"\1.md)", text)
     text = re.sub(r"\n\n```$", "\n```", text, flags=re.M)  # doctest asks for the blank line, a reader does not
-    return gallery.with_figures(reference.linked(text, up), up, figures.in_page)
+    return gallery.with_figures(reference.linked(text, up), up)
 
 
 def _order(section: Path) -> None:

@@ -65,7 +65,7 @@ def page(example: Example) -> str:
     )
     printed = f"It prints:\n\n```text\n{example.printed}```\n" if example.printed else ""
     app = _raw(f'<p><a href="{example.app}">See the same in the app</a> (where the app serves these pages).</p>')
-    return f"# {example.title}\n\n{example.text}\n\n{''.join(map(_raw, drawn))}\n```python\n{example.code}```\n\n{printed}{app}"
+    return f"# {example.title}\n\n{example.text}\n\n{drawn}\n```python\n{example.code}```\n\n{printed}{app}"
 
 
 def with_figures(text: str, up: str) -> str:

@@ -12,7 +12,7 @@ from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.certificates.judge import validated
 from nnspca.certificates.proofs import PartsProof
 from nnspca.certificates.starts import start_of
-from nnspca.components._decompose import check_count, decompose
+from nnspca.components._decompose import SEEKING, check_count, decompose
 from nnspca.components.bounding import bound_parts
 from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, shown
 from nnspca.control.progress import Monitor
@@ -22,7 +22,6 @@ from nnspca.result import Bound, Component, Components, OnProgress, PartsCertifi
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
-SEEKING = 0.3  # share of the progress that finding parts takes
 
 
 def certify_parts(

@@ -23,12 +23,12 @@ from nnspca.machines import HERE, Executor, check_executor, crew
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.quasi_orthogonal import quasi_orthogonal
 from nnspca.solvers.registry import MethodInfo
+from nnspca.tasks._certify import SOLVING
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._solve import check_covariance, check_method, check_seed, check_size, solve
 
-SOLVING = 0.3  # share of a component's progress for finding it, if it is certified too
 GREEDY = 0.3  # share of a joint search's progress for finding parts one by one first
-SEEKING = 0.4  # share of the progress for a joint search, if the parts are certified too
+SEEKING = 0.4  # share of the progress for finding parts, if they are certified too
 ANGLE = 85.0  # degrees, the least angle if none is given
 OF_EM = ("restarts", "max_iter", "tol")  # options of EM that also apply to the later components of "quasi-orthogonal"
 

@@ -13,7 +13,7 @@ import numpy as np
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.certificates.proofs import LargerProof
 from nnspca.components._certify import certify_parts
-from nnspca.components._decompose import decompose
+from nnspca.components._decompose import SEEKING, decompose
 from nnspca.components.checks import check_count
 from nnspca.components.together import components, improved
 from nnspca.control.arguments import check_callables, check_choice, check_flag, check_one_or_several
@@ -25,7 +25,6 @@ from nnspca.machines import Crew, Executor, check_executor, crew
 from nnspca.result import Bound, Components, OnProgress, PartsCertificate, PartsPoint, PartsSweep, ShouldStop
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
-SEEKING = 0.4  # share of a point's progress that finding its parts takes
 OnPoint = Callable[[PartsPoint], None]
 
 
@@ -131,10 +130,10 @@ class _Run:
             greedy, joint = _find_parts(problem, r, self.seed, seeking)
             self.store(_improved(problem, r, greedy, joint, self._earlier_points(each, r), seeking))
             if self.effort is not None and not self.monitor.stop():
-                point, proving = self.points[each, r], span.part(SEEKING, 1.0)
-                self.store(
-                    _certified(self.cov, point, self.effort, self.nonnegative, self._warm_start_for(each, r), proving)
-                )
+                point, earlier = self.points[each, r], self._warm_start_for(each, r)
+                proving = span.part(SEEKING, 1.0)
+                certificate = _certified(self.cov, point, self.effort, self.nonnegative, earlier, proving)
+                self.store(replace(point, certificate=certificate))
 
     def spread(self, workers: Crew) -> None:
         """Compute the same points by tasks, each submitted as soon as its start is known."""
@@ -229,9 +228,9 @@ def _prove(
     nonnegative: bool,
     warm_start: PartsCertificate | None,
     poll: ShouldStop | None,
-) -> PartsCertificate | None:
+) -> PartsCertificate:
     """One certificate, as a task for a worker."""
-    return _certified(cov, point, effort, nonnegative, warm_start, Monitor(poll)).certificate
+    return _certified(cov, point, effort, nonnegative, warm_start, Monitor(poll))
 
 
 def _find_parts(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Components, Components]:
@@ -268,8 +267,8 @@ def _certified(
     nonnegative: bool,
     warm_start: PartsCertificate | None,
     span: Monitor,
-) -> PartsPoint:
-    certificate = certify_parts(
+) -> PartsCertificate:
+    return certify_parts(
         cov,
         point.n_components,
         point.k,
@@ -280,4 +279,3 @@ def _certified(
         should_stop=span.should_stop,
         on_progress=span.relay,
     )
-    return replace(point, certificate=certificate)

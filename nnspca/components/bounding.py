@@ -16,9 +16,7 @@ from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound, Component, PartsCertificate
-from nnspca.tasks._certify import certify
-
-BETTER = 1e-9  # least relative gain at which new parts replace the old
+from nnspca.tasks._certify import BETTER, certify
 
 
 def bound_parts(

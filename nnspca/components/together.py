@@ -35,9 +35,8 @@ from nnspca.machines import Crew
 from nnspca.machines.crew import SerialCrew
 from nnspca.numerics import feasible
 from nnspca.result import Component
-from nnspca.solvers.climb import TIE, optimise_on_support
+from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
 
-QUIET = Monitor()
 Start = Callable[["Search"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
 EXTRA_DIRECTIONS = 6  # random directions are drawn in the span of r + EXPLORED eigenvectors

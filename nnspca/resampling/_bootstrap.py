@@ -12,13 +12,12 @@ from nnspca.control.arguments import check_callables, check_instance, check_numb
 from nnspca.control.deprecation import renamed
 from nnspca.control.progress import Monitor
 from nnspca.errors import DataError, ReadingStopped
-from nnspca.machines import Executor, check_executor, crew, jobs
+from nnspca.machines import Executor, crew, jobs
 from nnspca.resampling.reading import read_samples, workers_for
 from nnspca.resampling.samples import Samples
 from nnspca.resampling.search import Search
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
 
-MOST = 100_000  # resamples
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable
 
 
@@ -108,9 +107,8 @@ def bootstrap(
     """
     samples = read_samples(data, standardize, "bootstrap")
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
-    check_executor(executor)
     executor = workers_for(samples, executor, n_jobs)
-    draws = check_whole("resamples", resamples, 1, MOST)
+    draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     search = Search.read(samples, n_components, method, nonnegative, seed, {"deflation": deflation, **options})
     started = time.perf_counter()

@@ -11,7 +11,7 @@ from nnspca.control.arguments import check_callables, check_one_or_several, chec
 from nnspca.control.deprecation import renamed
 from nnspca.control.progress import Monitor
 from nnspca.errors import DataError, ReadingStopped
-from nnspca.machines import HERE, Executor, check_executor, crew, jobs
+from nnspca.machines import HERE, Executor, crew, jobs
 from nnspca.resampling.reading import read_samples, workers_for
 from nnspca.resampling.samples import Samples
 from nnspca.resampling.search import Search
@@ -98,7 +98,6 @@ def cross_validate(
     samples = read_samples(data, standardize, "cross_validate")
     m, n = samples.shape
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
-    check_executor(executor)
     executor = workers_for(samples, executor, n_jobs)
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))

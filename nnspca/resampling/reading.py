@@ -12,7 +12,7 @@ from nnspca.covariance.reading import numbers
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import WHOLE, read
 from nnspca.errors import DataError
-from nnspca.machines import HERE, Executor
+from nnspca.machines import HERE, Executor, check_executor
 from nnspca.resampling.chunked import ChunkedSamples
 from nnspca.resampling.samples import Samples
 
@@ -72,6 +72,7 @@ def workers_for(samples: Samples, executor: Executor, n_jobs: int | None) -> Exe
     ValueError
         Samples that are not in memory, and workers that are asked for.
     """
+    check_executor(executor)
     if not isinstance(samples, ChunkedSamples):
         return executor
     if executor is not None or n_jobs is not None:

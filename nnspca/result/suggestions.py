@@ -16,8 +16,6 @@ from nnspca.result.cross_validation import CrossValidation
 from nnspca.result.features import Features
 from nnspca.result.stability import Stability
 
-GAIN = sentences.SMALL  # relative gain below which a further feature or part is not suggested
-
 
 @dataclass(frozen=True)
 class Suggestion:
@@ -70,7 +68,7 @@ def _knee(curve: Iterable[tuple[int, float, float]]) -> Suggestion | None:
     """Suggest the first k from which the next feature adds less than 1 %; None where no such k is known."""
     rows = sorted(row for row in curve if row[1] > 0)
     for (k, lower, _), (next_k, variance, upper) in pairwise(rows):
-        if (variance / lower) ** (1 / (next_k - k)) - 1 < GAIN:
+        if (variance / lower) ** (1 / (next_k - k)) - 1 < sentences.SMALL:
             proven = isfinite(upper) and Fraction(upper) < Fraction(101, 100) * Fraction(lower)
             how = "proven" if proven else "for the components found, not proven"
             return Suggestion(k, f"Suggested: at k = {k:,} one more feature adds less than 1 % ({how}).")

@@ -27,7 +27,6 @@ CHOSEN, FORMED = 0.2, 0.4  # shares of the progress of a portfolio when candidat
 STEPS = 3  # on all the features before they are chosen
 SEARCHED = 0.8  # share of the progress that the rounds of search take
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
-QUICK_STEPS = 10  # steps of the few starts that are climbed at first
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +102,7 @@ def quick_start(problem: Problem, *, monitor: Monitor) -> Component:
         few = problem if count is None else problem.restrict(among)
         raise_if_stopped(monitor)
         starts = np.vstack([feasible.rank_one(rows[:, among], k, nonnegative), widest[:, among]])
-        points, variances = climb(few, starts, monitor=monitor.without_points(), max_iter=QUICK_STEPS)
+        points, variances = climb(few, starts, monitor=monitor.without_points(), max_iter=10)
         x = np.zeros(problem.n)
         x[among] = points[int(variances.argmax())]
         x, history = polish(problem, x, monitor=monitor)

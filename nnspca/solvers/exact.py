@@ -42,15 +42,18 @@ def exact(
         top, _, remaining, inside = heapq.heappop(heap)
         proven = min(proven, -top * (1 + SLACK) + cov._room())  # of all open cases this one had the largest bound
         nodes += 1
-        tried = _inside(problem, A, remaining, inside, monitor)
+        B = A[np.ix_(remaining, remaining)]
+        weights = np.abs(np.linalg.eigh(np.maximum(B, 0.0) if nonnegative else B)[1][:, -1])
+        tried = _inside(problem, remaining, inside, weights, monitor)
         if cov.variance(tried) > value:
             best, value = tried, cov.variance(tried)
             monitor.report_point(best, value)
         history.append(value)
         monitor.tell(min(0.99, nodes / (nodes + len(heap) + 1)), f"{nodes} cases", value, max(proven, value))
-        feature = _heaviest(A, remaining, inside, nonnegative)
-        if feature is None:
+        free = ~inside[remaining]
+        if not free.any():
             continue
+        feature = remaining[np.where(free, weights, -1.0).argmax()]
         without = remaining[remaining != feature]
         within = inside.copy()
         within[feature] = True
@@ -95,26 +98,10 @@ def _upper_bound(A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, k: in
     return min(top, float(rows.max())) * (1 + 1e-12)
 
 
-def _inside(problem: Problem, A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, monitor: Monitor) -> np.ndarray:
-    """A feasible point of a case: its eigenvector cut to k, features inside first, with optimal loadings."""
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    weights = _weights(A, remaining, nonnegative)
-    order = remaining[np.lexsort((-weights, ~inside[remaining]))][:k]
-    x = np.zeros(cov.n_features)
-    x[order] = 1.0
-    return optimise_on_support(cov, feasible.unit(x), nonnegative=nonnegative, monitor=monitor)
-
-
-def _weights(A: np.ndarray, remaining: np.ndarray, nonnegative: bool) -> np.ndarray:
-    """Magnitudes of the eigenvector that bounds a case."""
-    B = A[np.ix_(remaining, remaining)]
-    return np.abs(np.linalg.eigh(np.maximum(B, 0.0) if nonnegative else B)[1][:, -1])
-
-
-def _heaviest(A: np.ndarray, remaining: np.ndarray, inside: np.ndarray, nonnegative: bool) -> int | None:
-    """The undecided feature of largest weight; None where all are decided."""
-    free = ~inside[remaining]
-    if not free.any():
-        return None
-    weights = np.where(free, _weights(A, remaining, nonnegative), -1.0)
-    return int(remaining[int(np.argmax(weights))])
+def _inside(
+    problem: Problem, remaining: np.ndarray, inside: np.ndarray, weights: np.ndarray, monitor: Monitor
+) -> np.ndarray:
+    """A feasible point of a case: its heaviest k features, those inside first, with optimal loadings."""
+    x = np.zeros(problem.n)
+    x[remaining[np.lexsort((-weights, ~inside[remaining]))][: problem.k]] = 1.0
+    return optimise_on_support(problem.cov, feasible.unit(x), nonnegative=problem.nonnegative, monitor=monitor)

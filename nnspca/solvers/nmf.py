@@ -16,9 +16,9 @@ from nnspca.covariance.problem import Problem
 from nnspca.covariance.span import cumulative_variance
 from nnspca.numerics import feasible
 from nnspca.result import Component, Components, ShouldStop
+from nnspca.solvers.climb import QUIET
 
 STEPS_BETWEEN_POLLS = 20  # of the stop switch: the steps go on where the last ended
-QUIET = Monitor()
 NOTE = "parts of max(A, 0), not a maximiser of the variance; cut to the k largest weights"
 
 

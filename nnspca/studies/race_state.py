@@ -150,26 +150,12 @@ class Race:
     def to_records(self, upper: float | None = None) -> list[dict[str, object]]:
         """Return one row for each mark and each upper bound; shares are of ``upper``, or of the race's lowest bound."""
         upper = self.upper if upper is None else upper
-        rows: list[dict[str, object]] = [
-            {
-                "who": lane.method,
-                "seconds": mark.seconds,
-                "variance": mark.variance,
-                "share_of_upper_bound": mark.variance / upper if upper else None,
-                "features": len(mark.support),
-                "state": lane.state,
-            }
-            for lane in self.lanes
-            for mark in lane.marks
+        names = ("who", "seconds", "variance", "share_of_upper_bound", "features", "state")
+        found = [
+            (lane.method, m.seconds, m.variance, len(m.support), lane.state) for lane in self.lanes for m in lane.marks
         ]
-        return rows + [
-            {
-                "who": "upper_bound",
-                "seconds": fall.seconds,
-                "variance": fall.upper,
-                "share_of_upper_bound": fall.upper / upper if upper else None,
-                "features": None,
-                "state": self.proof_state,
-            }
-            for fall in self.falls
+        proven = [("upper_bound", fall.seconds, fall.upper, None, self.proof_state) for fall in self.falls]
+        return [
+            dict(zip(names, (who, seconds, value, value / upper if upper else None, *more), strict=True))
+            for who, seconds, value, *more in [*found, *proven]
         ]

@@ -29,7 +29,7 @@ from nnspca.solvers.climb import optimise_on_support
 from nnspca.tasks._solve import check_covariance, check_seed, solve
 
 BETTER = 1e-9  # relative gain that makes a point a better one
-NEAR = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
+NEIGHBOURS = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
 FIRST = replace(PLANS["live"], last=0.2)  # up to balanced rows
 AGAIN = 0.1  # place of the first attempt that a second plan makes
 LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes
@@ -257,7 +257,7 @@ class _Run:
 
 def is_neighbour(k: int, other: int) -> bool:
     """Whether the multipliers of one k are a useful start for the other."""
-    return max(k, other) <= NEAR * min(k, other)
+    return max(k, other) <= NEIGHBOURS * min(k, other)
 
 
 def _earlier(

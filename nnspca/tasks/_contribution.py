@@ -105,8 +105,8 @@ class _Place:
             return remaining, None, remaining
         pulls = self._gains(cov.apply(rest)[outside]) if len(others) else np.zeros(len(outside))
         prices = larger_eigenvalue(remaining, pulls, cov.diagonal[outside])
-        tried = [(j, rest, remaining) for j in outside[np.argsort(-prices, kind="stable")[:TRIED]]]
-        partner, best = self._best_of([(int(j), self._joined(y, v, int(j)), int(j)) for j, y, v in tried])
+        tried = outside[np.argsort(-prices, kind="stable")[:TRIED]].tolist()
+        partner, best = self._best_of([(j, self._joined(rest, remaining, j), j) for j in tried])
         return (remaining, partner, best) if partner is not None and best > remaining else (remaining, None, remaining)
 
     def into(self, i: int, others: np.ndarray) -> tuple[float, int | None, float]:
@@ -130,10 +130,9 @@ class _Place:
 
     def _best_of(self, tried: list[tuple[int, np.ndarray, int]]) -> tuple[int | None, float]:
         """Optimise the candidates; return the best one in which the new feature has a loading, and that feature."""
-        candidates = [
-            (float(self.cov.variance(y)), who) for who, start, new in tried if (y := self._best(start))[new] != 0
-        ]
-        return (None, 0.0) if not candidates else max(((who, v) for v, who in candidates), key=lambda pair: pair[1])
+        optimised = [(who, self._best(start), new) for who, start, new in tried]
+        candidates = [(who, float(self.cov.variance(y))) for who, y, new in optimised if y[new] != 0]
+        return max(candidates, key=lambda pair: pair[1], default=(None, 0.0))
 
     def _gains(self, pulls: np.ndarray) -> np.ndarray:
         """The gain of a feature from its covariances; zero if that would need a negative loading."""

@@ -22,19 +22,11 @@ PASSES = 2  # whose sums are held: those of the samples that are fitted, and of 
 
 @dataclass(frozen=True, eq=False)
 class ChunkedSamples(Samples):
-    """Rows that are read anew, a chunk at a time, for each resample; ``X`` is their source.
-
-    Attributes
-    ----------
-    m, n : int
-        Samples and features.
-    on_progress : callable or None
-        Called with the progress of each pass.
-    """
+    """Rows that are read anew, a chunk at a time, for each resample; ``X`` is their source."""
 
     m: int = 0
     n: int = 0
-    on_progress: OnProgress | None = None
+    on_progress: OnProgress | None = None  # called with the progress of each pass
     _held: OrderedDict[bytes, Sums] = field(default_factory=OrderedDict)
 
     @property
@@ -47,15 +39,7 @@ class ChunkedSamples(Samples):
         return replace(self, on_progress=on_progress)
 
     def covariance(self, rows: np.ndarray, should_stop: ShouldStop | None = None) -> Covariance | None:
-        """Return the covariance of some samples, with repetition; None if they are all the same.
-
-        Raises
-        ------
-        DataError
-            Rows that cannot be read or used.
-        ReadingStopped
-            ``should_stop`` said so.
-        """
+        """Return the covariance of some samples, with repetition; None if they are all the same."""
         sums = self._summed(rows, should_stop)
         if not sums.varies.any():
             return None

@@ -18,14 +18,7 @@ from nnspca.resampling.samples import Samples
 
 
 def read_samples(data: object, standardize: bool, what: str) -> Samples:
-    """Read the samples that a caller gives; ``what`` names the call.
-
-    Raises
-    ------
-    DataError
-        A covariance, no table of real numbers, rows that cannot be read, or more than 6,000 features
-        that are not in memory.
-    """
+    """Read the samples that a caller gives; ``what`` names the call; DataError if it cannot be done on them."""
     check_flag("standardize", standardize)
     if isinstance(data, Covariance):
         raise DataError(
@@ -65,13 +58,7 @@ def _of_source(source: Source, standardize: bool, what: str) -> Samples:
 
 
 def workers_for(samples: Samples, executor: Executor, n_jobs: int | None) -> Executor:
-    """Return where resamples are solved: those of data that are not in memory in the calling thread.
-
-    Raises
-    ------
-    ValueError
-        Samples that are not in memory, and workers that are asked for.
-    """
+    """Return where resamples are solved: those of data that are not in memory in the calling thread only."""
     check_executor(executor)
     if not isinstance(samples, ChunkedSamples):
         return executor

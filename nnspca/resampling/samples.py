@@ -17,19 +17,11 @@ from nnspca.covariance.span import orthonormal
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Samples as rows, and whether features are standardised.
+    """Samples as rows, and whether features are standardised."""
 
-    Attributes
-    ----------
-    X : ndarray or scipy.sparse.csr_array, shape (m, n)
-    standardize : bool
-    described : Given or None
-        Names and other facts about the features, without the numbers.
-    """
-
-    X: Any
+    X: Any  # ndarray or scipy.sparse.csr_array, shape (m, n)
     standardize: bool
-    described: Given | None = None
+    described: Given | None = None  # names and other facts about the features, without the numbers
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -25,38 +25,18 @@ ROWS = 512  # of the covariance read at a time
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """Properties of a data set that are computed before any solver runs.
-
-    Attributes
-    ----------
-    name, title : str
-    n_features : int
-    n_samples : int or None
-    spectrum : ndarray, shape (d,)
-        The largest eigenvalues divided by the first.
-    leading : float
-        The first eigenvalue, in the units of the variance.
-    first_share : float
-        Share of the first direction in the total variance.
-    one_sign : float
-        Share of the squared loadings of the first eigenvector that have the same sign (the larger
-        share): 1 if it is nonnegative.
-    positive : float
-        Positive share of the sum of magnitudes of all covariances between different features.
-    correlation : float
-        Mean magnitude of the correlation between two different features of nonzero variance.
-    """
+    """Properties of a data set that are computed before any solver runs."""
 
     name: str
     title: str
     n_features: int
     n_samples: int | None
-    spectrum: np.ndarray
-    leading: float
-    first_share: float
-    one_sign: float
-    positive: float
-    correlation: float
+    spectrum: np.ndarray  # the largest eigenvalues divided by the first
+    leading: float  # the first eigenvalue, in the units of the variance
+    first_share: float  # of the first direction in the total variance
+    one_sign: float  # larger share of the first eigenvector's squared loadings with one sign: 1 if it is nonnegative
+    positive: float  # share of the sum of magnitudes of all covariances between different features
+    correlation: float  # mean magnitude between two different features of nonzero variance
 
     def promised(self, k: int) -> float:
         """The best a-priori guarantee of Asteris et al. (2014, Theorem 1) over d up to 10."""

@@ -15,47 +15,23 @@ RUNNING, FINISHED, STOPPED, BARRED = "running", "finished", "stopped", "barred"
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A solver's best point at some time.
+    """A solver's best point at some time."""
 
-    Attributes
-    ----------
-    seconds : float
-        CPU seconds that the solver had used.
-    variance : float
-    support : ndarray, shape (s,)
-        Indices of the nonzero loadings.
-    weights : ndarray, shape (s,)
-        The loadings there.
-    """
-
-    seconds: float
+    seconds: float  # CPU seconds that the solver had used
     variance: float
-    support: np.ndarray
-    weights: np.ndarray
+    support: np.ndarray  # indices of the nonzero loadings
+    weights: np.ndarray  # the loadings there
 
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """The results of one solver over time.
-
-    Attributes
-    ----------
-    method : str
-        A key of ``nnspca.METHODS``.
-    state : {"running", "finished", "stopped", "barred"}
-    seconds : float
-        CPU seconds so far.
-    marks : tuple of Mark
-        Each better than the last.
-    reason : str
-        Why the solver did not start, or was stopped.
-    """
+    """The results of one solver over time."""
 
     method: str
-    state: str = RUNNING
-    seconds: float = 0.0
-    marks: tuple[Mark, ...] = ()
-    reason: str = ""
+    state: str = RUNNING  # or FINISHED, STOPPED, BARRED
+    seconds: float = 0.0  # CPU seconds so far
+    marks: tuple[Mark, ...] = ()  # each better than the last
+    reason: str = ""  # why the solver did not start, or was stopped
 
     @property
     def variance(self) -> float:
@@ -77,37 +53,18 @@ class Fall:
 
 @dataclass(frozen=True, eq=False)
 class Race:
-    """The state of a race.
-
-    Attributes
-    ----------
-    k : int
-    nonnegative : bool
-    n_features : int
-    lanes : tuple of Lane
-        In the order given.
-    falls : tuple of Fall
-        The proven upper bounds, each lower than the last.
-    proof_state : {"running", "finished", "stopped"}
-    proof_seconds : float
-    certificate : Certificate or None
-        None until the proof has ended.
-    fraction : float
-        Progress, 0 to 1.
-    stopped : bool
-        Whether the whole race was stopped.
-    """
+    """The state of a race."""
 
     k: int
     nonnegative: bool
     n_features: int
-    lanes: tuple[Lane, ...]
-    falls: tuple[Fall, ...] = ()
-    proof_state: str = RUNNING
+    lanes: tuple[Lane, ...]  # in the order given
+    falls: tuple[Fall, ...] = ()  # the proven upper bounds, each lower than the last
+    proof_state: str = RUNNING  # or FINISHED, STOPPED
     proof_seconds: float = 0.0
-    certificate: Certificate | None = None
-    fraction: float = 0.0
-    stopped: bool = False
+    certificate: Certificate | None = None  # None until the proof has ended
+    fraction: float = 0.0  # progress, 0 to 1
+    stopped: bool = False  # whether the whole race was stopped
 
     @property
     def upper(self) -> float | None:
@@ -127,13 +84,7 @@ class Race:
         return tuple(lane for _, lane in sorted(arrivals, key=lambda pair: pair[0]))
 
     def component(self, method: str, number: int = 0) -> Component | None:
-        """Return a solver's component at its mark ``number``, from 1; 0 for its best one; None if there is none.
-
-        Raises
-        ------
-        ValueError
-            No such solver in this race.
-        """
+        """Return a solver's component at its mark ``number``, from 1; 0 for its best one; None if there is none."""
         lane = next((lane for lane in self.lanes if lane.method == method), None)
         if lane is None:
             raise ValueError(

@@ -53,12 +53,6 @@ def path(
 
     Parameters
     ----------
-    cov : Covariance
-    ks : iterable of int
-    methods : sequence of str
-        Keys of ``nnspca.METHODS``.
-    nonnegative : bool
-    seed : int
     options : mapping of str to mapping, optional
         For each method, what it is called with.
     anchors : int, optional
@@ -71,16 +65,9 @@ def path(
     known : callable, optional
         Asked for the component of each k and method just before it would be solved: one from an
         earlier, stopped run of the same path takes its place.
-    executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        As for :func:`nnspca.sweep`.
     on_point : callable, optional
         Called with each :class:`SweepPoint` when solved, before that with its rough component, and
         again where a smaller k turns out to keep more.
-    should_stop, on_progress : callable, optional
-
-    Returns
-    -------
-    Sweep
 
     Examples
     --------
@@ -182,9 +169,10 @@ def certify_path(
 ) -> Sweep:
     """Certify the k of a path from coarse to fine, each with a warm start from a nearer one if there is one.
 
+    In the end each upper bound holds at the smaller k as well, and at the larger ones in proportion.
+
     Parameters
     ----------
-    cov : Covariance
     sweep : Sweep
         Of the same covariance, without certificates.
     ks : iterable of int, optional
@@ -192,21 +180,11 @@ def certify_path(
     known : callable, optional
         Asked for the certificate of each k to certify, first of all and again just before it would
         be made: one that is there already is used.
-    seed : int
-    executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        As for :func:`nnspca.sweep`.
     first : bool
         Whether every k gets a first upper bound before any gets its own, where the matrix is held
         and they cost next to nothing: those certificates are marked as stopped.
     on_point : callable, optional
         Called with each point of a k once certified, and before that with its first upper bound.
-    should_stop, on_progress : callable, optional
-
-    Returns
-    -------
-    Sweep
-        In the end each upper bound holds at the smaller k as well, and at the larger ones in
-        proportion.
 
     Examples
     --------

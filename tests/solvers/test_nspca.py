@@ -9,8 +9,7 @@ import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
-from nnspca.solvers.ascent import Ascent, coordinate_ascent
-from nnspca.solvers.cubic import best_entry, largest_root
+from nnspca.solvers.ascent import Ascent, best_entry, coordinate_ascent, largest_root
 
 number = st.floats(-1e6, 1e6)
 

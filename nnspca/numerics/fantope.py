@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnspca.numerics.spectraplex import largest_pairs
+from nnspca.numerics.spectraplex import largest, pairs_needed
 
 
 def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.ndarray, int]:
@@ -19,7 +19,7 @@ def onto_fantope(B: np.ndarray, r: int, rank: int | None = None) -> tuple[np.nda
            [0.   , 0.625, 0.   ],
            [0.   , 0.   , 0.375]]), 3)
     """
-    values, vectors = largest_pairs(B, rank)
+    values, vectors = largest((B + B.T) / 2, pairs_needed(len(B), rank))
     weights = _clipped(values, r)
     positive = weights > 0
     if positive[0] and len(values) < len(B):  # more may be positive than were computed

@@ -30,7 +30,7 @@ class Spectraplex:
         B = (B + B.T) / 2
         self.projections += 1
         most = n if n < PARTIAL_FROM or self.projections > FIRST_PROJECTIONS else n // SHARE
-        few = min(_few(n, self.rank), most) if self.rank is not None else n
+        few = min(pairs_needed(n, self.rank), most) if self.rank is not None else n
         if self.basis is not None and MIN_RATIO * few <= n and self.updates < RECOMPUTE:
             values, vectors = updated_pairs(B, self.basis[:, -few:], few)  # the first projection may keep all
             self.updates += 1
@@ -78,15 +78,7 @@ def _orthonormal(K: np.ndarray) -> np.ndarray:
     return Q
 
 
-def largest_pairs(B: np.ndarray, rank: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return eigenvalues, ascending, and eigenvectors of the symmetric part: the largest few if cheaper, else all.
-
-    ``rank`` is a guess of the number needed; some more are computed. None means all.
-    """
-    return largest((B + B.T) / 2, _few(len(B), rank))
-
-
-def _few(n: int, rank: int | None) -> int:
+def pairs_needed(n: int, rank: int | None) -> int:
     """The number of eigenpairs to compute if about ``rank`` of n are needed: all, unless fewer are cheaper."""
     return n if rank is None or n < PARTIAL_FROM else _with_margin(rank)
 

@@ -24,6 +24,7 @@ CELLS = 30  # of the search for each: of 408 problems none ended better after 20
 WIDE = 5000  # features above which only candidates from a few steps are used to climb the starts
 FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFTED times k
 CHOSEN, FORMED = 0.2, 0.4  # shares of the progress of a portfolio when candidates are chosen, and their entries formed
+CHOOSING = "choosing candidate features"
 STEPS = 3  # on all the features before they are chosen
 SEARCHED = 0.8  # share of the progress that the rounds of search take
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
@@ -321,7 +322,7 @@ def _candidate_features(
 
 def _choosing(monitor: Monitor, share: float) -> None:
     raise_if_stopped(monitor)
-    monitor.tell(share, "choosing candidate features")
+    monitor.tell(share, CHOOSING)
 
 
 def _nearness(pulls: np.ndarray, k: int) -> np.ndarray:

@@ -6,7 +6,6 @@ import numpy as np
 
 from nnspca.numerics import feasible
 
-MATCHINGS = 12  # most rounds in which the norms of the parts and the matching are made consistent
 ONE_BY_ONE = 100  # total number of places up to which they are filled one by one
 
 
@@ -46,7 +45,7 @@ def _balanced(worth: np.ndarray, preferred: np.ndarray, k: int) -> tuple[np.ndar
     norms = np.sqrt(feasible.sum_of_largest(worth, k))
     best = holdings = np.zeros(worth.shape, dtype=bool)
     largest, short = -np.inf, False
-    for _ in range(MATCHINGS):
+    for _ in range(12):  # until norms and matching agree: six rounds and 24 end as well
         before, holdings = holdings, _matched(worth / np.where(norms > 0, norms, 1.0)[:, None], preferred, k)
         short |= bool(((holdings.sum(axis=1) < k) & (worth > 0).all(axis=1)).any())
         if (holdings == before).all():

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-ITERATIONS = 100  # five to fifteen are usual
-HALVINGS = 40  # most halvings of a step
-SUFFICIENT = 1e-4  # share of the slope that a step must gain
+SUFFICIENT = 1e-4  # share of the slope that a step must gain; half and twice of it change nothing
 NEGLIGIBLE = 1e-14  # relative to b: below that, the gradient is rounding
 
 
@@ -24,14 +22,14 @@ def penalised_least_squares(b: np.ndarray, C: np.ndarray) -> np.ndarray:
     """
     dual = np.zeros(len(C))
     x, least = np.maximum(b, 0.0), NEGLIGIBLE * float(np.abs(b).max(initial=0.0))
-    for _ in range(ITERATIONS):
+    for _ in range(100):  # five to fifteen are usual
         image = C @ x
         gradient = dual - image
         value = float(dual @ dual + x @ x)
         free = C[:, x > 0]
         step = np.linalg.solve(np.eye(len(C)) + free @ free.T, gradient)
         slope = float(gradient @ step)
-        for halving in range(HALVINGS):
+        for halving in range(40):
             candidate = dual - step / 2**halving
             primal = np.maximum(b - candidate @ C, 0.0)
             if float(candidate @ candidate + primal @ primal) <= value - 2 * SUFFICIENT * slope / 2**halving:

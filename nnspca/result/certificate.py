@@ -9,9 +9,7 @@ import numpy as np
 
 from nnspca.result import sentences, wording
 from nnspca.result.component import Component
-from nnspca.result.display import Display
-from nnspca.result.tables import frame
-from nnspca.result.values import ByValue
+from nnspca.result.display import ByValue, Display, frame
 
 if TYPE_CHECKING:
     from nnspca.result.necessity import Necessity
@@ -59,7 +57,7 @@ class Bound(ByValue):
     probability: float = 1.0
 
 
-class Sandwich(Display, ByValue):
+class Sandwich(Display):
     """The lower and upper bound of a certificate, and the bounds that were tried."""
 
     lower: float

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nnspca.result import sentences, wording
-from nnspca.result.display import Display
+from nnspca.result.display import Display, frame
 from nnspca.result.features import Features
-from nnspca.result.tables import frame
-from nnspca.result.values import ByValue
 
 if TYPE_CHECKING:
     from nnspca.result.necessity import Necessity
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Component(Display, ByValue):
+class Component(Display):
     """One component: a unit vector with at most ``k`` nonzero loadings, and how it was found.
 
     Attributes

@@ -11,14 +11,12 @@ import numpy as np
 from nnspca.result import sentences, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
-from nnspca.result.display import Display
+from nnspca.result.display import Display, frame
 from nnspca.result.features import Features
-from nnspca.result.tables import frame
-from nnspca.result.values import ByValue
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Components(Display, ByValue):
+class Components(Display):
     """Several components of one covariance, and the variance they explain together.
 
     Attributes

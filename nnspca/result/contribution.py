@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.result import wording
-from nnspca.result.display import Display
+from nnspca.result.display import Display, frame
 from nnspca.result.features import Features
-from nnspca.result.tables import frame
-from nnspca.result.values import ByValue
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contribution(Display, ByValue):
+class Contribution(Display):
     """The role of one feature in a component, and what changes if it is removed or added.
 
     The variance x'Ax is a sum over pairs of features: ``own`` and ``shares`` are the terms of

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.result import wording
-from nnspca.result.display import Display
-from nnspca.result.tables import of_records
-from nnspca.result.values import ByValue
+from nnspca.result.display import Display, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CrossValidation(Display, ByValue):
+class CrossValidation(Display):
     """Share of the variance of held-out samples explained, for each k: an estimate, not a proof.
 
     Attributes
@@ -93,7 +91,7 @@ class CrossValidation(Display, ByValue):
 
     def to_frame(self):
         """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return of_records(self.to_records())
+        return frame(self.to_records())
 
     def summary(self) -> str:
         """Return a plain sentence: the suggested k and the reason (sampling, not proof)."""

@@ -8,13 +8,11 @@ import numpy as np
 
 from nnspca.result import wording
 from nnspca.result.component import Component
-from nnspca.result.display import Display
-from nnspca.result.tables import frame
-from nnspca.result.values import ByValue
+from nnspca.result.display import Display, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Necessity(Display, ByValue):
+class Necessity(Display):
     """Proven facts about each of n features in all near-best components.
 
     A *near-best* component is feasible and its variance is at least ``threshold``, that is, within

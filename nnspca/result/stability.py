@@ -8,13 +8,11 @@ import numpy as np
 
 from nnspca.result import wording
 from nnspca.result.components import Components
-from nnspca.result.display import Display
-from nnspca.result.tables import of_records
-from nnspca.result.values import ByValue
+from nnspca.result.display import Display, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability(Display, ByValue):
+class Stability(Display):
     """How often each feature returns over bootstrap resamples: a relative frequency, not a proof.
 
     Attributes
@@ -108,7 +106,7 @@ class Stability(Display, ByValue):
         """Return a pandas DataFrame with the rows of :meth:`to_records`, features by name beside their place."""
         rows = self.to_records()
         name = self.parts.parts[0].feature_name
-        return of_records(
+        return frame(
             [
                 {
                     "component": row["part"],

@@ -8,9 +8,7 @@ from nnspca.result import wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.components import Components
-from nnspca.result.display import Display
-from nnspca.result.tables import of_records
-from nnspca.result.values import ByValue
+from nnspca.result.display import ByValue, Display, frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +31,7 @@ class SweepPoint(ByValue):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(Display, ByValue):
+class Sweep(Display):
     """Many k and methods on one covariance.
 
     Attributes
@@ -91,7 +89,7 @@ class Sweep(Display, ByValue):
 
     def to_frame(self):
         """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return of_records(self.to_records())
+        return frame(self.to_records())
 
     def summary(self) -> str:
         """Return plain sentences about the range of the curve and the proven shares."""
@@ -149,7 +147,7 @@ class PartsPoint(ByValue):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartsSweep(Display, ByValue):
+class PartsSweep(Display):
     """Many numbers of parts and many k on one covariance.
 
     Attributes
@@ -195,7 +193,7 @@ class PartsSweep(Display, ByValue):
 
     def to_frame(self):
         """Return a pandas DataFrame with the rows of :meth:`to_records`."""
-        return of_records(self.to_records())
+        return frame(self.to_records())
 
     def summary(self) -> str:
         """Return plain sentences about the range of the curve and the proven shares."""

@@ -22,12 +22,12 @@ from nnspca.spannogram import sphere
 RANKS = (1, 2, 3, 4)  # low-rank optima to start from
 CELLS = 30  # of the search for each: of 408 problems none ended better after 200
 WIDE = 5000  # features above which only candidates from a few steps are used to climb the starts
-FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFTED times k
+FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFTED times k; twice FEWEST takes 40 % more
 CHOSEN, FORMED = 0.2, 0.4  # shares of the progress of a portfolio when candidates are chosen, and their entries formed
 CHOOSING = "choosing candidate features"
-STEPS = 3  # on all the features before they are chosen
+STEPS = 3  # on all the features before they are chosen; 2 and 6 end as well
 SEARCHED = 0.8  # share of the progress that the rounds of search take
-EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors
+EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors; 4 and 16 end as well
 
 
 @dataclass(frozen=True, eq=False)

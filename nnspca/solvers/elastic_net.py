@@ -11,7 +11,7 @@ from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import Best, optimise_on_support
 
-PLAY = 400  # most features the regression chooses among: those of largest pull
+PLAY = 400  # most features the regression chooses among: those of largest pull; twice as many end as well
 
 
 def elastic_net(

@@ -12,7 +12,7 @@ from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import applied, optimise_on_support
 
-SLOW = 1e-3  # relative change of variance at which a start counts as slow
+SLOW = 1e-3  # relative change of variance at which a start counts as slow; half and twice of it end as well
 
 
 def em(

@@ -11,8 +11,7 @@ from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers.climb import Best, optimise_on_support
 
-BISECTIONS = 30
-STEPS = 200
+STEPS = 200  # most steps of a climb; on genes half as many give up to 3 % more variance, twice as many nothing
 
 
 def scotlass(
@@ -31,15 +30,14 @@ def scotlass(
         first = feasible.best(start, cov.n_features, nonnegative)
         low, high = 1.0, float(np.sqrt(k))
         x = _climb(cov, first, high, nonnegative, monitor)
-        for _ in range(BISECTIONS if np.count_nonzero(x) > k else 0):
+        high = low if np.count_nonzero(x) <= k else high  # nothing to bisect
+        while high - low >= 1e-6 and not monitor.stop():
             middle = (low + high) / 2
             tried = _climb(cov, first, middle, nonnegative, monitor)
             if np.count_nonzero(tried) > k:
                 high = middle
             else:
                 low, x = middle, tried
-            if monitor.stop() or high - low < 1e-6:
-                break
         x = feasible.unit(feasible.keep_top(x, k, nonnegative))
         if renormalise:
             x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)

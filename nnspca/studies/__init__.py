@@ -2,12 +2,11 @@
 
 from nnspca.studies import comparison
 from nnspca.studies._race import race
-from nnspca.studies.paper import PAPERS, Paper
 from nnspca.studies.picture import Band, Bars, Curves, Line, Mark, Parts, Picture, Span
 from nnspca.studies.printed import PRINTED, Printed
 from nnspca.studies.registry import STUDIES
 from nnspca.studies.stored_runs import stored
-from nnspca.studies.study import Study, StudyResult, Task
+from nnspca.studies.study import PAPERS, Paper, Study, StudyResult, Task
 from nnspca.studies.table import Column, StudyTable
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Study: one figure or statement of a paper, its differences from the paper, and the function that runs it."""
+"""Study: one figure or statement of a paper, its differences from the paper, and the function that runs it; the papers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,56 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset
 from nnspca.result import OnProgress, ShouldStop
-from nnspca.studies.paper import PAPERS, Paper
 from nnspca.studies.table import StudyTable
 
 OnTables = Callable[[tuple[StudyTable, ...]], None]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One paper.
+
+    Attributes
+    ----------
+    name : str
+        Key in :data:`PAPERS`.
+    short : str
+        For menus: authors and year.
+    citation : str
+        In full.
+    """
+
+    name: str
+    short: str
+    citation: str
+
+
+PAPERS: dict[str, Paper] = {
+    paper.name: paper
+    for paper in (
+        Paper(
+            "asteris2014",
+            "Asteris et al. 2014",
+            "M. Asteris, D. Papailiopoulos, A. Dimakis: Nonnegative Sparse PCA with Provable Guarantees. ICML 2014.",
+        ),
+        Paper(
+            "asteris2011",
+            "Asteris et al. 2011",
+            "M. Asteris, D. Papailiopoulos, G. Karystinos: Sparse Principal Component of a Rank-deficient Matrix. "
+            "ISIT 2011.",
+        ),
+        Paper(
+            "sigg2008",
+            "Sigg & Buhmann 2008",
+            "C. Sigg, J. Buhmann: Expectation-Maximization for Sparse and Non-Negative PCA. ICML 2008.",
+        ),
+        Paper(
+            "zass2006",
+            "Zass & Shashua 2006",
+            "R. Zass, A. Shashua: Nonnegative Sparse PCA. NIPS 2006.",
+        ),
+    )
+}
 
 
 @dataclass(frozen=True, eq=False)

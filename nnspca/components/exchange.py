@@ -18,15 +18,15 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.polish import larger_eigenvalue
 
+# on digits and genes half and twice of each of these end as well
 UNUSED = 200  # unused features considered in a round, for each part
 OWNED = 200  # features of other parts considered in a round, for each part
 DROPPED = 60  # own features considered in exchange for one of those
 GAIN = 1e-9  # least relative gain of a move, well above rounding
-ROUNDS = 300
 WINDOW = 5  # rounds whose mean gain predicts further gains
 PATIENCE = 30  # most further rounds, at that gain, that may be needed to reach the known value
 NEGLIGIBLE = 1e-12  # squared norm below which the rest of a part counts as zero
-NONE = -1
+NONE = -1  # no feature, or no part
 
 
 def exchanged(
@@ -39,7 +39,7 @@ def exchanged(
     """
     value = float(np.sum(problem.cov.variance(X)))
     values = [value]
-    for _ in range(ROUNDS):
+    for _ in range(300):
         if monitor.stop() or _hopeless(values, beat):
             break
         Y = _moved(problem, X, GAIN * value)

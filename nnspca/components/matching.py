@@ -6,8 +6,6 @@ import numpy as np
 
 from nnspca.numerics import feasible
 
-ONE_BY_ONE = 100  # total number of places up to which they are filled one by one
-
 
 def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     """Unit rows y_c of disjoint supports, at most k features each, for which Σ_c g_c'y_c is large.
@@ -58,16 +56,11 @@ def _balanced(worth: np.ndarray, preferred: np.ndarray, k: int) -> tuple[np.ndar
 
 
 def _matched(gain: np.ndarray, preferred: np.ndarray, k: int) -> np.ndarray:
-    """The features of each part, assigned in order of gain; lists are in order of preference.
+    """The features of each part, gain by gain: one is assigned if it is free and the part has room.
 
-    This is the stable matching (Gale & Shapley 1962), unique since ties go to the first part and
-    feature.
+    Lists are in order of preference. This is the stable matching (Gale & Shapley 1962), unique since
+    ties go to the first part and feature.
     """
-    return (_by_requests if len(gain) * k > ONE_BY_ONE else _by_gain)(gain, preferred, k)
-
-
-def _by_gain(gain: np.ndarray, preferred: np.ndarray, k: int) -> np.ndarray:
-    """The matching, gain by gain: a feature is assigned if it is free and the part has room."""
     r, reach = gain.shape
     worth = gain.ravel()
     order = np.argsort(-worth, kind="stable")
@@ -83,23 +76,3 @@ def _by_gain(gain: np.ndarray, preferred: np.ndarray, k: int) -> np.ndarray:
             if not places:
                 break
     return holding
-
-
-def _by_requests(gain: np.ndarray, preferred: np.ndarray, k: int) -> np.ndarray:
-    """The matching, all parts at once: each requests its best k features, and further ones after refusals."""
-    r, reach = gain.shape
-    open_requests = gain > 0
-    count = int(preferred.max(initial=0)) + 1
-    most = np.zeros(count)
-    while True:
-        requests = open_requests & (np.cumsum(open_requests, axis=1) <= k)
-        places = np.flatnonzero(requests)
-        parts, wishes, offers = places // reach, preferred.flat[places], gain.flat[places]
-        np.maximum.at(most, wishes, offers)
-        highest = offers == most[wishes]
-        first = np.full(count, r)
-        np.minimum.at(first, wishes[highest], parts[highest])
-        refused = ~highest | (parts != first[wishes])
-        if not refused.any():
-            return requests
-        open_requests.flat[places[refused]] = False

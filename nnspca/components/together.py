@@ -185,6 +185,7 @@ def power_iteration(
     *,
     monitor: Monitor = QUIET,
     optima: KnownOptima | None = None,
+    max_iter: int = 300,
 ) -> tuple[np.ndarray, float]:
     """Maximise the linearised total variance repeatedly, then each part on its support; the parts and their sum.
 
@@ -193,7 +194,7 @@ def power_iteration(
     cov, nonnegative = problem.cov, problem.nonnegative
     G = cov.apply(X)
     value = float(np.sum(X * G)) if _feasible(X, problem) else -np.inf
-    for _ in range(300):
+    for _ in range(max_iter):
         Y = assign(G, problem.k, nonnegative)
         H = cov.apply(Y)
         new_value = float(np.sum(Y * H))

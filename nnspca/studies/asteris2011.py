@@ -18,7 +18,7 @@ from nnspca.studies.table import Column, StudyTable
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import solve
 
-SPARSITY = 2
+SPARSITY = 2  # K
 
 
 def _cells(task: Task) -> tuple[StudyTable, ...]:

@@ -16,7 +16,7 @@ from nnspca.studies.table import Cell, Column, StudyTable, plotted
 
 # The four rows shown first on the spannogram page: crossings well apart, curves that cross zero.
 ROWS = np.array([[-1.2, -0.4], [0.2, 0.9], [1.9, 0.1], [0.8, 1.9]])
-TOP = 2
+TOP = 2  # k
 # Four inequalities whose feasible set is an arc without the leading eigenvector: the hard case of (P₂).
 HARD = np.array([[2.0, 0.3], [1.5, -0.6], [-0.5, 1.0], [0.2, 0.4]])
 

@@ -33,7 +33,7 @@ class Entrant:
 Measure = Callable[[int, Entrant], float]
 RIDGE = 10.0  # not printed; with one this large, similar neighbours do not exclude each other
 CONVERGED = 1e-6  # Algorithm 2 stops when w changes by less than this; not printed either
-STEPS = 1000
+STEPS = 1000  # most steps of Algorithm 2
 EM = Entrant("em", "emPCA")
 EM_OPT = Entrant("em-opt", "emPCA, renormalised", "em")
 SPCA = Entrant("spca", "SPCA", "elastic-net", {"renormalise": False, "ridge": RIDGE})

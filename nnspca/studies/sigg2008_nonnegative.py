@@ -18,7 +18,7 @@ from nnspca.studies.table import Cell, Column, StudyTable, plotted
 
 MANY = 1e8  # α as printed, for A = XX'
 COMPONENTS, FEW, CARDINALITY, JOINT_CARDINALITY = 10, 3, 20, 200
-ANGLE = 85.0
+ANGLE = 85.0  # degrees
 UNIT = 84_000.0  # λ₁ times the number of images, on the paper's data
 EM, SIGNED, NSPCA = "em", "signed", "nspca"
 

@@ -16,7 +16,7 @@ from nnspca.studies.picture import Bars, Curves, Line, Parts
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
 
-COUNT = 10
+COUNT = 10  # components of each panel
 ACTIVE = 55  # pixels GSPCA may use, Fig. 2(f)
 PRINTED_LOW, PRINTED_HIGH, PRINTED_PRICE = 2e7, 5e8, 2e6  # α, α and β as printed, for A = XX'
 LOW, HIGH, PRICE = 0.016, 0.41, 0.0016  # the same in units of λ₁, on CBCL

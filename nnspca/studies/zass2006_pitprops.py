@@ -15,7 +15,7 @@ from nnspca.studies.picture import Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable, plotted
 
-PARTS = 6
+PARTS = 6  # components of each method
 SIZES = (7, 4, 4, 1, 1, 1)  # loadings of each component, those of SPCA in Zou et al.
 
 

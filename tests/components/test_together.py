@@ -6,7 +6,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca import covariance as package
-from nnspca.components.matching import _by_gain, _by_requests, assign
+from nnspca.components.matching import _matched, assign
 from nnspca.components.together import power_iteration
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems
@@ -211,6 +211,26 @@ def test_a_matching_is_disjoint_and_no_part_and_feature_would_rather_have_each_o
     assert np.sum(G * Y) <= sum(alone) * (1 + 1e-12)
 
 
+def by_requests(gain, preferred, k):
+    """The stable matching, all parts at once: each requests its best k features, and further ones after refusals."""
+    r, reach = gain.shape
+    open_requests = gain > 0
+    count = int(preferred.max(initial=0)) + 1
+    most = np.zeros(count)
+    while True:
+        requests = open_requests & (np.cumsum(open_requests, axis=1) <= k)
+        places = np.flatnonzero(requests)
+        parts, wishes, offers = places // reach, preferred.flat[places], gain.flat[places]
+        np.maximum.at(most, wishes, offers)
+        highest = offers == most[wishes]
+        first = np.full(count, r)
+        np.minimum.at(first, wishes[highest], parts[highest])
+        refused = ~highest | (parts != first[wishes])
+        if not refused.any():
+            return requests
+        open_requests.flat[places[refused]] = False
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_serving_the_largest_gains_and_asking_for_the_best_give_the_same_matching(seed):
     rng = np.random.default_rng(seed)
@@ -218,8 +238,8 @@ def test_serving_the_largest_gains_and_asking_for_the_best_give_the_same_matchin
     G = rng.standard_normal((r, n)) if seed % 2 else rng.integers(0, 4, (r, n)) / 1.0  # with many ties
     liked = np.argsort(-G, axis=1, kind="stable")[:, : min(n, 2 * k)]
     gain = np.maximum(np.take_along_axis(G, liked, axis=1), 0.0)
-    held = _by_gain(gain, liked, k)
-    assert (held == _by_requests(gain, liked, k)).all()
+    held = _matched(gain, liked, k)
+    assert (held == by_requests(gain, liked, k)).all()
     assert (held.sum(axis=1) <= k).all()
     assert len(np.unique(liked[held])) == held.sum()
 

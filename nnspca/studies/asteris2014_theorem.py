@@ -91,27 +91,24 @@ def _proven_shares(task: Task, cov: Covariance, k: int, span: tuple[float, float
 
 def _side_by_side(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:
     """Return promise, bound, printed number and proof side by side."""
-    columns = [
+    columns = (
         Column("case", "Data and k"),
         Column("promised", "Promised by Theorem 1, d = 3", 4, "down"),
         Column("paper_share", "By the paper's bound", 4, "down"),
         Column("printed", "Printed", 3),
         Column("proven_share", "Proven here", 4, "down"),
-    ]
+    )
     lines = [
         Line("promised", "promised before the run (Theorem 1, d = 3)", role="guide"),
         Line("paper_share", "by the paper's bound, computed here"),
         Line("printed", "printed in the paper", role="printed"),
         Line("proven_share", "proven here"),
     ]
-    keep = [i for i, c in enumerate(columns) if own or c.name != "printed"]
-    return StudyTable(
-        "guarantees",
-        "Promise and proof: the share of the optimum that Alg. 3 reaches, at least",
-        tuple(columns[i] for i in keep),
-        tuple(tuple(row[i] for i in keep) for row in rows),
-        Bars("case", tuple(line for line in lines if own or line.y != "printed"), "share of the best variance"),
-    )
+    title = "Promise and proof: the share of the optimum that Alg. 3 reaches, at least"
+    drawn = tuple(line for line in lines if own or line.y != "printed")
+    picture = Bars("case", drawn, "share of the best variance")
+    table = StudyTable("guarantees", title, columns, tuple(rows), picture)
+    return table if own else table.without("printed")
 
 
 STUDIES = (

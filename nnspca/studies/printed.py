@@ -89,31 +89,21 @@ def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str 
         Headings of the two columns; no second column if ``better`` is empty.
     note : str
     """
-    pairs = tuple(pairs)
-    has_wording = any(p.wording for p, _, _ in pairs)
     columns = (
         Column("what", "What"),
         Column("where", "In the paper"),
-        *([Column("wording", "Wording")] if has_wording else []),
+        Column("wording", "Wording"),
         Column("printed", "Printed", 3),
         Column("ours", ours, 3),
         Column("difference", "Ours − printed", 3),
-        *([Column("better", better, 4, "down")] if better else []),
+        Column("better", better, 4, "down"),
     )
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for p, value, second in pairs:
         difference: Cell = value - p.value if isinstance(value, int | float) else None
         if p.upper_bound and isinstance(value, int | float):
             difference = "below it, as expected" if value <= p.value else "above it"
-        rows.append(
-            (
-                p.what,
-                p.where,
-                *([p.wording] if has_wording else []),
-                p.value,
-                value,
-                difference,
-                *([second] if better else []),
-            )
-        )
-    return StudyTable("printed", "The paper's numbers beside ours", columns, tuple(rows), note=note)
+        rows.append((p.what, p.where, p.wording, p.value, value, difference, second))
+    table = StudyTable("printed", "The paper's numbers beside ours", columns, tuple(rows), note=note)
+    unused = {"wording": any(row[2] for row in rows), "better": bool(better)}
+    return table.without(*(name for name, is_used in unused.items() if not is_used))

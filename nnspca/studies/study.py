@@ -1,4 +1,4 @@
-"""Study: one figure or statement of a paper, its differences from the paper, and the function that runs it; the papers."""
+"""Study: one figure or statement of a paper, its differences from it, and the function that runs it; the papers."""
 
 from __future__ import annotations
 

@@ -172,6 +172,12 @@ class StudyTable:
             for row in self.rows
         ]
 
+    def without(self, *names: str) -> StudyTable:
+        """Return the same table without some columns."""
+        keep = [place for place, name in enumerate(self.names) if name not in names]
+        rows = tuple(tuple(row[place] for place in keep) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[place] for place in keep), rows=rows)
+
     def as_stopped(self) -> StudyTable:
         """Return the same table, marked as stopped."""
         return replace(self, stopped=True)

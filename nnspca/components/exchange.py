@@ -23,24 +23,20 @@ UNUSED = 200  # unused features considered in a round, for each part
 OWNED = 200  # features of other parts considered in a round, for each part
 DROPPED = 60  # own features considered in exchange for one of those
 GAIN = 1e-9  # least relative gain of a move, well above rounding
-WINDOW = 5  # rounds whose mean gain predicts further gains
-PATIENCE = 30  # most further rounds, at that gain, that may be needed to reach the known value
 NEGLIGIBLE = 1e-12  # squared norm below which the rest of a part counts as zero
 NONE = -1  # no feature, or no part
 
 
 def exchanged(
-    problem: Problem, X: np.ndarray, *, monitor: Monitor, power_iteration: Callable, beat: float = 0.0
+    problem: Problem, X: np.ndarray, *, monitor: Monitor, power_iteration: Callable
 ) -> tuple[np.ndarray, float]:
     """Improve feasible parts by the best moves, round after round, each followed by power iteration.
 
-    The search stops when it is unlikely to reach ``beat``, a known sum of variances. Returned are the
-    parts and the sum of their variances, no less than before.
+    Returned are the parts and the sum of their variances, no less than before.
     """
     value = float(np.sum(problem.cov.variance(X)))
-    values = [value]
     for _ in range(300):
-        if monitor.stop() or _hopeless(values, beat):
+        if monitor.stop():
             break
         Y = _moved(problem, X, GAIN * value)
         if Y is None:
@@ -49,13 +45,7 @@ def exchanged(
         if gained <= value * (1 + GAIN):
             break
         X, value = Y, gained
-        values.append(value)
     return X, value
-
-
-def _hopeless(values: list[float], beat: float) -> bool:
-    """Whether the remaining rounds, if each gained as much as the last few, would not reach the target."""
-    return len(values) > WINDOW and beat - values[-1] > PATIENCE * (values[-1] - values[-1 - WINDOW]) / WINDOW
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
 
 Start = Callable[["Search"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
-EXTRA_DIRECTIONS = 6  # random directions are drawn in the span of r + EXPLORED eigenvectors
-FRESH = 0.4  # share of the starts that do not depend on the best parts
+EXTRA_DIRECTIONS = 6  # random directions are drawn in the span of so many eigenvectors more than parts
+FRESH = 0.4  # share of the starts that do not depend on the best parts; half and twice of it end as well
 CONVERGED = 1e-9  # relative gain at which a power iteration ends
 EXHAUSTED = 1e-12  # share of the trace below which a part's variance is rounding
 
@@ -123,7 +123,7 @@ class Search:
         start_value = float(np.sum(self.problem.cov.variance(X))) if _feasible(X, self.problem) else -np.inf
         if start_value > self.value or not self.parts.size:
             self.parts, self.value = (X, start_value) if start_value > -np.inf else (np.zeros_like(X), 0.0)
-        X, value = improved(self.problem, X, monitor=self.monitor, beat=self.value)
+        X, value = improved(self.problem, X, monitor=self.monitor)
         if value > self.value:
             self.parts, self.value = X, value
 
@@ -159,13 +159,11 @@ class Search:
         return X
 
 
-def improved(
-    problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET, beat: float = 0.0
-) -> tuple[np.ndarray, float]:
-    """Climb from rows X (r, n), then exchange features while ``beat`` may still be exceeded."""
+def improved(problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET) -> tuple[np.ndarray, float]:
+    """Climb from rows X (r, n), then exchange features; return the parts and the sum of their variances."""
     optima: KnownOptima = {}
     X, _ = power_iteration(problem, feasible.unit(X), monitor=monitor, optima=optima)
-    return exchanged(problem, X, power_iteration=partial(power_iteration, optima=optima), monitor=monitor, beat=beat)
+    return exchanged(problem, X, power_iteration=partial(power_iteration, optima=optima), monitor=monitor)
 
 
 def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Component, ...]:

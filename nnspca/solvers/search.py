@@ -9,10 +9,10 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.polish import GAIN, larger_eigenvalue, polish
 
+# on digits and genes half and twice of each of these end as well
 STEPS = 100  # swaps of one walk
 DROPPED, TAKEN = 10, 20  # members, and other features, considered for a swap
 TENURE = 8  # steps, and a random number of up to as many more, for which a removed feature is tabu
-CLOSE = 1e-3  # relative: a walk's point this near to the best takes another Krylov step before it is judged
 POWERS = 4  # of A on the support, which span a step's loadings
 
 
@@ -83,8 +83,6 @@ class _Walk:
             if monitor.stop():
                 break
             self._krylov_step()
-            if self.variance > best * (1 - CLOSE):
-                self._krylov_step()
             if self.variance > best * (1 + GAIN):
                 best = self.variance
                 best_point = np.zeros(self.problem.n)

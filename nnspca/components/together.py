@@ -150,13 +150,13 @@ class Search:
         count = int(rng.integers(1, max(2, self.r // 2 + 1)))
         replaced = rng.choice(self.r, count, replace=False)
         chosen = rng.choice(self.problem.n, count, replace=False)
-        return lambda search: search.with_replaced(replaced, chosen)
 
-    def with_replaced(self, replaced: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        """The best parts, some replaced by the chosen features with their covariances."""
-        X = self.parts.copy()
-        X[replaced] = assign(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
-        return X
+        def begin(search: Search) -> np.ndarray:
+            X = search.parts.copy()
+            X[replaced] = assign(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
+            return X
+
+        return begin
 
 
 def improved(problem: Problem, X: np.ndarray, *, monitor: Monitor = QUIET) -> tuple[np.ndarray, float]:

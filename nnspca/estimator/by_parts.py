@@ -95,11 +95,6 @@ class ByParts:
     def _of_sums(self, sums: Sums) -> Covariance:
         return Covariance._of_sums(sums, check_flag("standardize", self.standardize), self._names())
 
-    def _begin_anew(self) -> None:
-        """Forget the samples that were taken by parts."""
-        for name in ("_sums", "n_samples_seen_"):
-            self.__dict__.pop(name, None)
-
     def _names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]

@@ -169,7 +169,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         ValueError
             A parameter that is not allowed, or data without any variance.
         """
-        self._begin_anew()
+        for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
+            self.__dict__.pop(name, None)
         if (source := in_chunks(X)) is not None:
             standardize = check_flag("standardize", self.standardize)
             cov = Covariance.from_data(source, standardize, sample_weight=sample_weight)
@@ -195,7 +196,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         check_flag("standardize", self.standardize)
         check_flag("store_covariance", self.store_covariance)
         check_flag("verbose", self.verbose)
-        return wanted, sizes, options, self._more_by_ddof(m)
+        return wanted, sizes, options, m / (m - check_whole("ddof", self.ddof, 0, m - 1))
 
     def _find(self, cov: Covariance, checked: Checked) -> NonnegativeSparsePCA:
         """Find the components of a covariance."""
@@ -253,11 +254,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         sizes = [min(size, n) for size in sizes]
         self.n_nonzero_ = sizes[0] if one else sizes
         return sizes
-
-    def _more_by_ddof(self, m: int) -> float:
-        """The factor by which ddof makes variances of m samples larger than with 1/m."""
-        ddof = check_whole("ddof", self.ddof, 0, m - 1)
-        return m / (m - ddof)
 
     @property
     def parts_(self) -> Components:

@@ -40,13 +40,11 @@ def check_whole_numbers(values: Iterable[object], numbers: Iterable[float]) -> N
     """Raise DataError for the first whole number (floats excepted) that its double does not equal."""
     for value, double in zip(values, numbers, strict=True):
         value = int(value) if isinstance(value, np.integer) else value  # NumPy would compare it rounded
-        if value != double and not isinstance(value, float | np.floating) and _is_whole(value):
+        if value == double or isinstance(value, float | np.floating):
+            continue
+        if isinstance(value, Integral) or value == int(value):  # type: ignore[call-overload]
             raise DataError(
                 f"the whole number {value} would be rounded to {double:.0f}: doubles hold every whole number up to "
                 "2^53 = 9007199254740992 and few beyond. If it is a name or a code, leave it out; if it is a "
                 "measurement, give it as a float"
             )
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) or value == int(value)  # type: ignore[call-overload]

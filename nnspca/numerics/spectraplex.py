@@ -7,7 +7,7 @@ import scipy.linalg
 
 PARTIAL_FROM = 150  # features from which a few eigenpairs are cheaper than all
 MIN_RATIO = 8  # a subspace is updated if the matrix is larger by this factor
-DEPTH = 3  # blocks of the Krylov space
+DEPTH = 3  # blocks of the Krylov space; half and twice of it, and of the next, change a live bound by 1e-11 at most
 RECOMPUTE = 30  # projections after which the subspace is computed anew
 FIRST_PROJECTIONS, SHARE = 60, 12  # the first projections may compute all pairs; later ones at most one in SHARE
 

@@ -79,11 +79,6 @@ def clause(part: Component, most: int = wording.NAMED) -> str:
     return f"{rise} rise{'s' * (len(up) == 1)}{weakly} while {fall} fall{'s' * (len(down) == 1)}"
 
 
-def feature_text(part: Component) -> str:
-    """Return the features of a component for use within a sentence: their position, or their names."""
-    return places.describe(part.support, part.features) or wording.members(part)
-
-
 def component(part: Component) -> str:
     """Return which features one component has, and how much variance it carries.
 
@@ -95,7 +90,7 @@ def component(part: Component) -> str:
     if part.cardinality < 2:
         beginning = clause(part)
     elif correlation(part) is None:
-        beginning = f"One number made of {feature_text(part)}"
+        beginning = f"One number made of {places.describe(part.support, part.features) or wording.members(part)}"
     else:
         beginning = f"{clause(part)}: one number made of these {wording.spelled(part.cardinality)}"
     features, share = part.features, part.share

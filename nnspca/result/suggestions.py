@@ -19,14 +19,7 @@ from nnspca.result.stability import Stability
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A suggested number, with the reason as a sentence.
-
-    Attributes
-    ----------
-    value : int
-    why : str
-        The reason.
-    """
+    """A suggested number, with the reason as a sentence."""
 
     value: int
     why: str

@@ -59,7 +59,12 @@ class Search:
         self.cells = np.zeros((0, max(self.d, 1)), dtype=np.int64)
         self.bounds = np.zeros(0)
         self.children = np.zeros(0, dtype=np.int64)  # index of the first of two children; 0 for a leaf
-        self._roots()
+        self.roots = 0
+        if self.d:  # start with the orthants; half of them suffice if h is even (no sign constraint)
+            self._evaluate(np.vstack([np.eye(self.d), -np.eye(self.d)]))
+            cells = orthants(self.d, nonnegative)
+            self.roots = len(cells)
+            self._add(cells)
 
     @property
     def value(self) -> float:
@@ -101,17 +106,6 @@ class Search:
         bounds = (self.bounds[leaves] * self.scale) ** 2
         is_open = bounds > self.value * (1 + tol)
         return Round(corners, bounds, is_open, self.value, self.upper(), direction, len(self.cells))
-
-    def _roots(self) -> None:
-        """Start with the orthants; half of them suffice if h is even (no sign constraint)."""
-        self.roots = 0
-        if self.d == 0:
-            return
-        corners = np.vstack([np.eye(self.d), -np.eye(self.d)])
-        self._evaluate(corners)
-        cells = orthants(self.d, self.nonnegative)
-        self.roots = len(cells)
-        self._add(cells)
 
     def split(self) -> bool:
         """Bisect the cells with the largest bounds; False if none can be split further."""

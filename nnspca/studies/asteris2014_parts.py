@@ -47,6 +47,12 @@ class _Faces:
         x = self.loadings.get((method, part))
         return None if x is None else float(self.cov.variance(x)) / self.leading
 
+    def total(self, method: str, count: int) -> float | None:
+        """Normalised variance of the first parts together; None if they are not all known."""
+        variances = [self.variance(method, part) for part in range(1, count + 1)]
+        known = [value for value in variances if value is not None]
+        return sum(known) if len(known) == count else None
+
     def tables(self) -> tuple[StudyTable, ...]:
         """Return the tables so far."""
         return self._images(), self._variances(), self._together()
@@ -71,17 +77,12 @@ class _Faces:
 
     def _variances(self) -> StudyTable:
         rows: list[tuple[Cell, ...]] = []
-        total = dict.fromkeys(METHODS, 0.0)
         for part in range(1, PARTS + 1):
             variances = [self.variance(m, part) for m in METHODS]
-            if variances[0] is None and variances[1] is None:
+            if variances == [None, None]:
                 break
-            sums: list[float | None] = []
-            for method, value in zip(METHODS, variances, strict=True):
-                total[method] += value or 0.0
-                sums.append(None if value is None else total[method])
             shares = [self.proven.get((m, part)) for m in METHODS] if self.task.full else []
-            rows.append((part, *variances, *sums, *shares))
+            rows.append((part, *variances, *[self.total(m, part) for m in METHODS], *shares))
         columns = (
             Column("part", "Part"),
             *[Column(m, f"{TITLES[m]}: variance ÷ λ₁", 4) for m in METHODS],
@@ -97,22 +98,17 @@ class _Faces:
     def _together(self) -> StudyTable:
         """Sums of variances of the first parts of each method, of parts found jointly, and the proven band."""
         rows: list[tuple[Cell, ...]] = []
-        sums: dict[str, float | None] = dict.fromkeys(METHODS, 0.0)
         for count in range(1, PARTS + 1):
-            for method in METHODS:
-                sum_before, variance = sums[method], self.variance(method, count)
-                sums[method] = None if sum_before is None or variance is None else sum_before + variance
             point = self.points.get(count)
             joint = None if point is None else float(point.together.variances.sum()) / self.leading
             proof = None if point is None else point.certificate
             upper = None if proof is None else proof.upper / self.leading
-            attained = [value for value in (*sums.values(), joint) if value is not None]
-            shares = [
-                None if value is None or upper is None else min(value / upper, 1.0) for value in (*sums.values(), joint)
-            ]
+            sums = [*[self.total(m, count) for m in METHODS], joint]
+            attained = [value for value in sums if value is not None]
+            shares = [None if value is None or upper is None else min(value / upper, 1.0) for value in sums]
             low = None if upper is None else max(attained)
             if attained:
-                rows.append((count, *sums.values(), joint, low, upper, *shares))
+                rows.append((count, *sums, low, upper, *shares))
         columns = (
             Column("parts", "Parts"),
             *[Column(m, TITLES[m], 4) for m in METHODS],

@@ -70,11 +70,8 @@ def page(example: Example) -> str:
 
 def with_figures(text: str, up: str) -> str:
     """Return a page's text with each ``<!-- figure of script -->`` replaced by that script's first figure."""
-
-    def first(found: re.Match[str]) -> str:
-        return _raw(figures.in_page(example(found[1]).figures[0], f"{up}_static", f"of-{found[1]}"))
-
-    return FIGURE.sub(first, text)
+    place = f"{up}_static"
+    return FIGURE.sub(lambda of: _raw(figures.in_page(example(of[1]).figures[0], place, f"of-{of[1]}")), text)
 
 
 def _raw(html: str) -> str:

@@ -86,15 +86,14 @@ def linked(text: str, up: str) -> str:
     return "".join(part if part.startswith("```") else pattern.sub(link, part) for part in fences)
 
 
-def first_sentence(thing: Any) -> str:
-    """Return what a docstring says first."""
-    return (inspect.getdoc(thing) or "").partition("\n")[0].replace("``", "`")
-
-
 def _page(name: Name, known: dict[str, Name], folder: Path) -> str:
     """Return one page: what was written by hand, or the docstring; then what to read next."""
     written = folder / f"{name.page}.md"
-    body = _with_tables(written.read_text(encoding="utf-8")) if written.exists() else _out_of_docstring(name)
+    body = (
+        TABLE.sub(lambda found: _table(found[1]), written.read_text(encoding="utf-8"))
+        if written.exists()
+        else _out_of_docstring(name)
+    )
     see = ", ".join(f"[`{other}`]({known[other].page}.md)" for other in name.see)
     source = f"\n**Source**: {_escaped(name.source)}.\n" if name.source else ""
     return f"{body}\n**See also**: {see}\n{source}"
@@ -119,11 +118,7 @@ def _said(name: Name) -> str:
     """Return one line about a name."""
     if isinstance(name.object, dict):
         return f"{len(name.object)} entries: {', '.join(name.object)}."
-    return first_sentence(name.object)
-
-
-def _with_tables(text: str) -> str:
-    return TABLE.sub(lambda found: _table(found[1]), text)
+    return (inspect.getdoc(name.object) or "").partition("\n")[0].replace("``", "`")
 
 
 def _table(registry: str) -> str:

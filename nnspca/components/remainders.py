@@ -74,11 +74,6 @@ def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
 
     If w is no eigenvector, subtracting λww' leaves directions of negative variance. These are
     removed, so that the result is a covariance and certificates remain valid.
-
-    Raises
-    ------
-    ValueError
-        A is held as data, or is too large for all its eigenvalues.
     """
     if not cov.holds_entries or cov.n_features > DENSE_EIGEN:
         raise ValueError(

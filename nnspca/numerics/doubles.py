@@ -15,10 +15,7 @@ EXACT = 2.0**53  # every whole number up to here is a double
 def as_doubles(values: np.ndarray) -> np.ndarray:
     """Return numbers in double precision, infinite if too large; the array itself if it has that type already.
 
-    Raises
-    ------
-    DataError
-        A whole number that no double represents: it would be rounded to another one.
+    DataError for a whole number that no double represents: it would be rounded to another one.
 
     Examples
     --------

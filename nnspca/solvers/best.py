@@ -53,20 +53,9 @@ def best(
     """Climb from rank-d optima, random directions, EM starts, single features and pairs; polish; search on.
 
     A first component is shown at once: a few steps from the feature of largest variance. For k = 1
-    that feature is the optimum, and nothing else is done.
-
-    Parameters
-    ----------
-    restarts : int
-        Random starts of each kind.
-    leaders : int
-        How many of the best climbed points are polished.
-    search : int
-        Rounds of :func:`nnspca.solvers.search.search` around the best point, which never lose
-        variance. A longer search begins with the same rounds as a shorter one, so a stopped call
-        returns the result of a shorter one.
-    starts : ndarray, shape (r, n), optional
-        More points to begin with, such as the solution at a neighbouring k.
+    that feature is the optimum, and nothing else is done. Rows of ``starts`` are more points to begin
+    with. A longer ``search`` begins with the same rounds as a shorter one, so a stopped call returns
+    the result of a shorter one.
     """
     if problem.k == 1:
         return _alone(problem, monitor)

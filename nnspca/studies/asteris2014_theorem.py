@@ -19,13 +19,7 @@ RANK = 3  # d of the paper's experiments
 def guarantee(n: int, k: int, decay: float) -> float:
     """The a-priori guarantee: Alg. 1 reaches at least this share of the optimum (Theorem 1).
 
-    ``ρ_d >= max(k / 2n, 1 / (1 + 2 (n/k) λ_{d+1}/λ₁))``.
-
-    Parameters
-    ----------
-    n, k : int
-    decay : float
-        ``λ_{d+1} / λ₁``.
+    ``ρ_d >= max(k / 2n, 1 / (1 + 2 (n/k) decay))``, the decay being ``λ_{d+1} / λ₁``.
 
     Examples
     --------

@@ -79,15 +79,9 @@ def of(study: str) -> tuple[Printed, ...]:
 def compare(pairs: Iterable[tuple[Printed, Cell, Cell]], ours: str, better: str = "", note: str = "") -> StudyTable:
     """Return the table ``"printed"``: the paper's numbers, ours measured in the same way, and the differences.
 
-    For a printed upper bound, the table states whether ours is below it.
-
-    Parameters
-    ----------
-    pairs : iterable of (Printed, value, value)
-        Our value measured as in the paper, and a second value measured in our way (or None).
-    ours, better : str
-        Headings of the two columns; no second column if ``better`` is empty.
-    note : str
+    For a printed upper bound, the table states whether ours is below it. Each pair has our value
+    measured as in the paper, headed ``ours``, and a second value measured in our way, headed
+    ``better``: no such column if that is empty.
     """
     columns = (
         Column("what", "What"),

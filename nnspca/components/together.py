@@ -67,7 +67,10 @@ def seek(
     on_better(search.parts)
     history = [search.value]
     fresh_starts = int(np.ceil(FRESH * starts))
-    start_functions = [search.draw(rng, number, fresh_starts) for number in range(starts)]
+    start_functions = [
+        search.anywhere(rng, of_features=number % 2 == 1) if number < fresh_starts else search.perturbed_start(rng)
+        for number in range(starts)
+    ]
     submitted: dict[int, Future[Any]] = {}
     workers = SerialCrew(problem.cov, monitor) if workers is None else workers
     for number in range(starts):
@@ -127,23 +130,16 @@ class Search:
         if value > self.value:
             self.parts, self.value = X, value
 
-    def draw(self, rng: np.random.Generator, number: int, fresh: int) -> Start:
-        """Draw a function that returns a start from the best parts known when it is called."""
-        if number >= fresh:
-            return self.perturbed_start(rng)
-        begin = self.anywhere(rng, of_features=number % 2 == 1)
-        return lambda search: begin()
-
-    def anywhere(self, rng: np.random.Generator, *, of_features: bool) -> Callable[[], np.ndarray]:
+    def anywhere(self, rng: np.random.Generator, *, of_features: bool) -> Start:
         """Random parts: directions of the leading span, or single features with their covariances."""
         cov, n = self.problem.cov, self.problem.n
         if of_features:
             weights = cov.diagonal / cov.trace
             chosen = rng.choice(n, self.r, replace=False, p=0.5 * weights + 0.5 / n)
-            return lambda: cov.block(chosen)
+            return lambda search: cov.block(chosen)
         values, vectors = cov.eigenpairs(min(n, self.r + EXTRA_DIRECTIONS))
         directions = rng.standard_normal((self.r, len(values)))
-        return lambda: directions @ (vectors * np.sqrt(values)).T
+        return lambda search: directions @ (vectors * np.sqrt(values)).T
 
     def perturbed_start(self, rng: np.random.Generator) -> Start:
         """The best parts, some of them replaced by random features with their covariances."""

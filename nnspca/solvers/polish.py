@@ -58,32 +58,23 @@ def _best_swap(problem: Problem, x: np.ndarray, value: float) -> np.ndarray | No
     promise = larger_eigenvalue(value, pull[outside], cov.diagonal[outside])
     outside = outside[np.argsort(-promise, kind="stable")[:CANDIDATES]]
     if np.count_nonzero(free[inside]) < k - len(problem.include):
-        left, remaining_norms = np.zeros(1), np.ones(1)  # nothing is dropped
-        rest = np.array([value])
-        pulls = gradient[outside][None]
-        dropped = np.array([-1])
+        rest, pulls, dropped = np.array([value]), gradient[outside][None], np.array([-1])  # nothing is dropped
     else:
         if len(inside) == 1:  # nothing of x is left to mix with
             return None if cov.diagonal.max() <= value * (1 + GAIN) else problem.widest()
-        inside = inside[free[inside]]  # what is included is not dropped
-        weights = x[inside]
-        remaining_norms = 1.0 - weights**2  # squared norm of what is left once a feature is dropped
-        diagonal = cov.diagonal[inside]
-        spare = remaining_norms > 1e-12  # a feature that is all of x leaves nothing behind
-        inside, weights = inside[spare], weights[spare]
-        remaining_norms, diagonal = remaining_norms[spare], diagonal[spare]
+        # what is included is not dropped, and a feature that is all of x leaves nothing behind
+        inside = inside[free[inside] & (1.0 - x[inside] ** 2 > 1e-12)]
         if not len(inside):
             return None
+        weights = x[inside]
+        remaining_norms = 1.0 - weights**2  # squared norm of what is left once a feature is dropped
         # x'Ax without feature i, from numbers known for x: no product with A for each candidate
-        rest = (value - 2 * weights * gradient[inside] + weights**2 * diagonal) / remaining_norms
+        rest = (value - 2 * weights * gradient[inside] + weights**2 * cov.diagonal[inside]) / remaining_norms
         cheap = np.argsort(-rest, kind="stable")[:CANDIDATES]
         dropped, left, remaining_norms, rest = inside[cheap], weights[cheap], remaining_norms[cheap], rest[cheap]
         pulls = (gradient[outside] - left[:, None] * cov.block(dropped, outside)) / np.sqrt(remaining_norms)[:, None]
-    prices = larger_eigenvalue(
-        rest[:, None],
-        np.maximum(pulls, 0.0) if nonnegative else np.abs(pulls),
-        cov.diagonal[outside][None, :],
-    )
+    pulled = np.maximum(pulls, 0.0) if nonnegative else np.abs(pulls)
+    prices = larger_eigenvalue(rest[:, None], pulled, cov.diagonal[outside])
     r, c = np.unravel_index(int(prices.argmax()), prices.shape)
     if not prices[r, c] > value * (1 + GAIN):
         return None

@@ -241,12 +241,19 @@ class _Run:
                 effort=self.effort,
                 monitor=self.monitor.part(SEEKING, 1.0),
             )
-        note = "" if len(parts) == len(self.sizes) else self._exhausted(len(parts))
+        note = "" if len(parts) == len(self.sizes) else self._exhausted(parts)
         stopped = self.monitor.stop()
         return self._found(parts, history=tuple(history), certificate=certificate, stopped=stopped, note=note)
 
-    def _exhausted(self, number: int) -> str:
-        return f"{number} of {len(self.sizes)} components: nothing is left to explain"
+    def _exhausted(self, parts: Sequence[Component]) -> str:
+        """The note on why there are no more components than these."""
+        used = np.any([part.loadings for part in parts], axis=0).all()
+        reason = (
+            "every feature is used"
+            if self.deflation in ("disjoint", "together") and used
+            else "nothing is left to explain"
+        )
+        return f"{len(parts)} of {len(self.sizes)} components: {reason}"
 
     def one_by_one(self) -> Components:
         """Find components one by one until all are found, no variance remains, or the call is stopped."""
@@ -272,7 +279,7 @@ class _Run:
             places = np.flatnonzero(~U.any(axis=1))
         remainder = deflate(self.cov, U, self.deflation) if len(places) else None
         if remainder is None or (parts and remainder.trace <= EXHAUSTED * self.cov.trace):
-            return self._exhausted(number)
+            return self._exhausted(parts)
         span = self.monitor.part(number / len(self.sizes), (number + 1) / len(self.sizes))
         part: Component | None
         if number < len(self.initial):
@@ -284,7 +291,7 @@ class _Run:
             angle_note = f"{number} of {len(self.sizes)} components: no further one keeps the angle"
             return stop_note if self.monitor.stop() else angle_note
         if parts and part.variance <= EXHAUSTED * self.cov.trace:
-            return self._exhausted(number)
+            return self._exhausted(parts)
         x = np.zeros(self.cov.n_features)
         x[places] = part.loadings
         x.setflags(write=False)

@@ -156,7 +156,7 @@ def test_a_missing_value_is_refused_alike_whatever_its_type(kind, read):
     kind = pandas.ArrowDtype(arrow.decimal128(10, 2)) if kind == "arrow" else kind
     column = pandas.array([None if v is None else 1 for v in (1, None, 1)], dtype=kind)
     for beside in ([0.5, 1.5, 9.0], pandas.Categorical([1, 2, 3])):
-        with pytest.raises(DataError, match=r"1 value\(s\) are not finite, the first at index \(1, 0\), column 'a' \(NaN\)"):
+        with pytest.raises(DataError, match=r"1 value\(s\) are not finite, .* index \(1, 0\), column 'a' \(NaN\)"):
             read(pandas.DataFrame({"a": column, "b": beside}))
 
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
-from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, worth_branching
+from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, step_seconds, worth_branching
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import BranchProof, PairProof
 from nnspca.control.progress import Monitor
@@ -40,11 +40,17 @@ from nnspca.numerics import rounding
 from nnspca.result import Bound
 
 ROOT = 300  # most steps of the splitting of the whole
-SHORT, LONG = 30, 200  # and of a node: in a large tree, many quick leaves gain more than few good ones
+SHORT, LONG = (
+    30,
+    200,
+)  # and of a node: in a large tree, or in little time, many quick leaves gain more than few good ones
 MANY = 500  # leaves from which a tree counts as large
 LOOK_BACK = 4  # bounds after which the progress of a node is judged
 SLOW = 0.02  # share of the remaining gap that those bounds must have gained
 ENTRIES = 2.4e7  # most numbers in a proof
+NODE_STEP = (
+    3.0  # time of a step of a node, with its share of the bounds, relative to what a step of its size is counted at
+)
 LEAF = -1
 
 
@@ -87,6 +93,7 @@ def tighten(
     consider: Callable[[np.ndarray], None] = lambda support: None,
     entries: float = ENTRIES,
     start: PairProof | None = None,
+    hurried: bool = False,
 ) -> Iterator[Bound]:
     """Yield decreasing bounds as the tree grows, until the goal is met or the budget is spent.
 
@@ -108,10 +115,12 @@ def tighten(
         Most numbers that the proof may hold.
     start : PairProof, optional
         What was proven of the whole: the tree begins there instead of finding it again.
+    hurried : bool
+        Whether there is time for some tens of leaves only.
     """
     cov, k = problem.cov, problem.k
     most = int(entries / (2 * cov.n_features**2))
-    steps = SHORT if most >= MANY else LONG
+    steps = SHORT if hurried or most >= MANY else LONG
     nodes = _Nodes(problem, x, goal, meter, monitor)
     root = nodes.root(start)
     open_nodes, leaves, entry_count = [root], 1, _entry_count(root)
@@ -247,6 +256,7 @@ class _Nodes:
         past = [] if best is None else [best[0]]
         for step in range(1, steps + 1):
             run_interruptibly(splitting.advance, part.n, self.monitor)
+            self.monitor.pay((NODE_STEP - 1) * step_seconds(part.n))
             self.meter.pay(part.n)
             last = step == steps or self.monitor.stop()
             if step % CHECK and not last:

@@ -37,7 +37,8 @@ class Plan:
     paper_entries : int
         Largest product of directions and features for the paper's own bound, which is probabilistic.
     pair_features : int
-        Maximum number of features for the pair-scaled dual, whose steps cost n³.
+        Maximum number of features for the pair-scaled dual on all of them, without elimination first: its steps cost
+        n³.
     whole_features : int
         Maximum number of features for the pair-scaled dual on all features when elimination removes
         too few.
@@ -128,7 +129,7 @@ PLANS = {
         ranks=(1, 2, 3, 4, 5),
         cells=12_000,
         paper_entries=10**6,
-        pair_features=450,
+        pair_features=300,
         whole_features=700,
         working_features=500,
         pair_steps=400,

@@ -29,7 +29,7 @@ def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
         return of_sparse(given)
     check_unmasked(given)
     values = _of_table(given) if is_table(given) else _of_array(given)
-    _check_finite(values, list(given.columns) if is_table(given) else [])
+    _check_finite(values, list(getattr(given, "columns", ())) if is_table(given) else [])
     return values
 
 

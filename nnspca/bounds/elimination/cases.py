@@ -271,6 +271,7 @@ class Elimination:
                 consider=lambda support: self.consider(self.inside[support]),
                 entries=branch.ENTRIES / TREES,
                 start=of_pairs(case.proof),
+                hurried=self.hurried,
             )
         bound = next(case.tree, None)
         if bound is None:

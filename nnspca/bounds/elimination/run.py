@@ -40,6 +40,7 @@ LATE = 0.6  # share of the budget after which T is enlarged if there was no gain
 GAIN = 1e-4  # least relative gain worth another bound
 CROWDED = 100  # features of T from which joint bounds on masses are worth a second
 FULL = 0.4  # largest mass outside for which joint bounds may make T smaller
+SMALL = 200  # features of T up to which branch and bound pays in the seconds of a live certificate
 LIGHT = 0.7  # share of a feature's effect on the others below which its variance alone suffices
 
 
@@ -125,12 +126,13 @@ def tighten(
             continue
         if elimination.work(meter, goal, budget.trees > 0):
             continue
-        if not (growing and elimination.needs_larger_subset):
+        if growing and elimination.needs_larger_subset:
+            widened, wider = True, larger(elimination)
+            if wider is None:
+                return
+            elimination = wider
+        elif len(elimination.inside) > SMALL or not elimination.work(meter, goal, True):
             return
-        widened, wider = True, larger(elimination)
-        if wider is None:
-            return
-        elimination = wider
 
 
 def begin(
@@ -206,12 +208,17 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
     """Elimination, if the features are too many for the splitting of all."""
     if pair_steps(problem, plan):
         return
-    patient = whole_steps(problem, plan) or plan.thorough
-    limits = Limits(_most_kept(problem, plan), plan.elimination_loss, max_rows_read=rows_read(problem, plan))
+    on_all = whole_steps(problem, plan) > 0
+    limits = Limits(
+        _most_kept(problem, plan),
+        plan.elimination_loss,
+        max_rows_read=rows_read(problem, plan),
+        must_suffice=on_all,
+    )
     budget = Budget(
         plan.elimination_seconds * SECOND,
         min(plan.branch_seconds, plan.elimination_seconds) * SECOND if plan.thorough else 0.0,
-        PATIENT if patient else 1.0,  # where others can still be tried
+        PATIENT if on_all or plan.thorough else 1.0,  # where others can still be tried
     )
     yield from tighten(
         problem,

@@ -32,12 +32,15 @@ class Limits:
         Least number of features of T.
     max_rows_read : int or None
         Maximum number of rows of A that are read to choose T.
+    must_suffice : bool
+        Whether T is to lose at most ``loss``, as there is a bound on all features to turn to.
     """
 
     features: int
     loss: float
     smallest: int = SMALLEST
     max_rows_read: int | None = None
+    must_suffice: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +101,7 @@ def choose(
         if not size_if_tight and (_extended_to_all(here, excluded_mass)[1:] - 1 <= limits.loss).all():
             size_if_tight = size
         next_size = int(WIDER * size) + 1
-    if not is_sufficient and excluded_mass[-1] > MOST_OUTSIDE:
+    if not is_sufficient and (limits.must_suffice or excluded_mass[-1] > MOST_OUTSIDE):
         if not 0 < size_if_tight <= FEW:
             return None
         size = size_if_tight

@@ -23,7 +23,7 @@ from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link.state import State, remembered
 from nnspca.view.link.widgets import choose
 from nnspca.view.sources import store
-from nnspca.view.ui import charts, downloads
+from nnspca.view.ui import asked, charts
 
 MOST = 12  # values of k that are tried
 STOPPED = "Stopped. The results so far are shown."
@@ -54,11 +54,7 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
             "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown.",
             ":material/content_cut:",
         )
-    if job is not None:
-        running = not job.done
-        if runs.follow("which", job, STOPPED) and running:
-            st.rerun()  # it ended after the suggestion was drawn
-    result = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
+    result = asked.latest("which", key, job, STOPPED)
     return None if result is None else _answer(result, data, now, solver, folds, log=choice.log)
 
 
@@ -106,9 +102,8 @@ def _key(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: int
 
 def _work(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: int) -> Work:
     """Return the work: publishes what is known whenever a k is known for every fold, and keeps the whole."""
-    key = _key(data, now, ks, solver, folds)
 
-    def work(job: Job) -> None:
+    def find(job: Job) -> CrossValidation:
         published = 0
 
         def look(result: CrossValidation) -> None:
@@ -118,7 +113,7 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: in
                 published = whole
                 job.publish(result)
 
-        result = nnspca.cross_validate(
+        return nnspca.cross_validate(
             data,
             ks,
             folds,
@@ -131,11 +126,8 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: in
             should_stop=job.should_stop,
             on_progress=job.report,
         )
-        if not result.stopped:
-            store.results().put(key, result)
-        job.publish(result)
 
-    return work
+    return asked.keeping(_key(data, now, ks, solver, folds), find)
 
 
 def _answer(result: CrossValidation, data: Dataset, now: State, solver: str, folds: int, *, log: bool) -> Figure | None:
@@ -150,16 +142,13 @@ def _answer(result: CrossValidation, data: Dataset, now: State, solver: str, fol
         f"{METHODS[solver].title}, {folds} folds. “Share”: how much of the held-out samples' squared distance from the "
         "training mean the component explains. The bars are one standard error of the mean over the folds."
     )
-    rows = result.to_records()
-    stem = f"{data.name}-held-out"
-    charts.csv_button(downloads.table_csv(rows), "csv-held-out", f"{stem}.csv", "Table (CSV)")
     call = (
         f"found = nnspca.cross_validate(data, {list(result.ks)}, {folds}, {solver!r},\n"
         f"                              standardize={now.standardise}, nonnegative={now.nonnegative}, "
         f"seed={now.seed})\n"
         "print(found.suggested_k, found.best_k, found.mean, found.error)"
     )
-    st.code("\n".join([*downloads.data_lines(now), call]), language="python", wrap_lines=True)
+    asked.take_home(result.to_records(), "csv-held-out", f"{data.name}-held-out.csv", "Table (CSV)", call, now)
     return figure
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Necessity, Progress
-from nnspca.view import sanitize, words
+from nnspca.view import words
 from nnspca.view.certificate import component as drawn
 from nnspca.view.explore import figures, sentences
 from nnspca.view.explore.choices import KEYS
@@ -19,10 +19,9 @@ from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import choose
 from nnspca.view.sources import store
-from nnspca.view.ui import charts, downloads, scene
+from nnspca.view.ui import asked, charts, scene
 
 STOPPED = "Stopped. What was proven by then is shown; the rest is not decided."
-SHOWN = 300  # most rows of the list
 
 
 def panel(proof: Certificate, data: Dataset, now: State) -> None:
@@ -47,22 +46,20 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
             "Some seconds, at most about half a minute. Stop at any time: what is proven is kept.",
             ":material/push_pin:",
         )
-    if job is not None:
-        runs.follow("need", job, STOPPED)
-    need = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
+    need = asked.latest("need", key, job, STOPPED)
     if need is not None:
         _answer(need, data, now)
 
 
 def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:
-    """Return the work: publishes the Necessity, and keeps it unless it was stopped."""
-    cov, key = store.covariance(data, now), sentences.indispensable_key(data, now, within)
+    """Return the work: publishes the Necessity, and keeps it."""
+    cov = store.covariance(data, now)
 
-    def work(job: Job) -> None:
+    def find(job: Job) -> Necessity:
         def listen(progress: Progress) -> None:
             job.report(dataclasses.replace(progress, stage=progress.stage[:1].upper() + progress.stage[1:]))
 
-        need = machines.call(
+        return machines.call(
             nnspca.necessity,
             cov,
             now.k,
@@ -73,11 +70,8 @@ def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:
             should_stop=job.should_stop,
             on_progress=listen,
         )
-        if not need.stopped:
-            store.results().put(key, need)
-        job.publish(need)
 
-    return work
+    return asked.keeping(sentences.indispensable_key(data, now, within), find)
 
 
 def _answer(need: Necessity, data: Dataset, now: State) -> None:
@@ -88,26 +82,18 @@ def _answer(need: Necessity, data: Dataset, now: State) -> None:
         charts.figure(figures.marked(drawn.figure(need.component, data), need, charts.palette()), "needed")
     with listed:
         rows = listing(need, data)
-        st.dataframe(
-            [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
-            hide_index=True,
-            height=400,
-            alt="Each feature: the component's own first, then the others by their largest possible loading.",
+        asked.features(
+            rows, "Each feature: the component's own first, then the others by their largest possible loading."
         )
     st.caption(
         f"“Squared loading at most” is proven for every component within the tolerance whose loadings are the best for "
         f"its {scene.noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
     )
-    stem = f"{data.name}-k{need.k}-needed"
-    charts.csv_button(downloads.table_csv(rows), "csv-need", f"{stem}.csv", "Every feature (CSV)")
-    st.code("\n".join([*downloads.data_lines(now), _call(need)]), language="python", wrap_lines=True)
-
-
-def _call(need: Necessity) -> str:
-    return (
+    call = (
         f"need = nnspca.necessity(cov, {need.k}, within={need.within}, nonnegative={need.nonnegative})\n"
         "print(need.essential.nonzero()[0], need.limit)"
     )
+    asked.take_home(rows, "csv-need", f"{data.name}-k{need.k}-needed.csv", "Every feature (CSV)", call, now)
 
 
 def summary(need: Necessity, noun: str) -> str:

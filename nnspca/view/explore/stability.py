@@ -10,7 +10,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, Stability, sentences
-from nnspca.view import sanitize, words
+from nnspca.view import words
 from nnspca.view.certificate import component
 from nnspca.view.explore.choices import KEYS
 from nnspca.view.explore.sentences import stability_key
@@ -19,11 +19,10 @@ from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import choose
 from nnspca.view.sources import store
-from nnspca.view.ui import charts, downloads, scene
+from nnspca.view.ui import asked, charts, scene
 
 STOPPED = "Stopped. The resamples so far are shown."
 PUBLISHED = 5  # intermediate results of a run
-ROWS = 300  # most rows of the table
 
 
 def panel(part: Component | None, data: Dataset, now: State) -> None:
@@ -48,11 +47,7 @@ def panel(part: Component | None, data: Dataset, now: State) -> None:
             "Some seconds to some minutes. Stop at any time: what was drawn by then is shown.",
             ":material/casino:",
         )
-    if job is not None:
-        running = not job.done
-        if runs.follow("stable", job, STOPPED) and running:
-            st.rerun()  # it ended after the sentence above the picture was drawn
-    stability = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
+    stability = asked.latest("stable", key, job, STOPPED)
     if stability is not None and stability.resamples:
         _show(stability, data, now)
     elif job is not None and job.stopped and job.done:
@@ -60,17 +55,16 @@ def panel(part: Component | None, data: Dataset, now: State) -> None:
 
 
 def _work(part: Component, data: Dataset, now: State, draws: int) -> Work:
-    """Return the work: publishes a Stability a few times, and stores the last one unless it was stopped."""
+    """Return the work: publishes a Stability a few times on the way, and keeps the last one."""
     total = store.covariance(data, now).trace
     parts = Components((part,), np.array([part.variance]), total, part.method, "disjoint", nonnegative=part.nonnegative)
-    key = stability_key(data, now, part.method, draws)
 
-    def work(job: Job) -> None:
+    def find(job: Job) -> Stability:
         def publish(stability: Stability) -> None:
             if stability.resamples % -(-draws // PUBLISHED) == 0 and stability.resamples < draws:
                 job.publish(stability)
 
-        stability = nnspca.bootstrap(
+        return nnspca.bootstrap(
             data,
             now.k,
             1,
@@ -85,11 +79,8 @@ def _work(part: Component, data: Dataset, now: State, draws: int) -> Work:
             should_stop=job.should_stop,
             on_progress=job.report,
         )
-        if not stability.stopped:
-            store.results().put(key, stability)
-        job.publish(stability)
 
-    return work
+    return asked.keeping(stability_key(data, now, part.method, draws), find)
 
 
 def _show(stability: Stability, data: Dataset, now: State) -> None:
@@ -107,18 +98,9 @@ def _show(stability: Stability, data: Dataset, now: State) -> None:
         figure = component.figure(returned, data, "How often each feature returns", ghost=False)
         charts.figure(figure, "stability")
     with table:
-        st.dataframe(
-            [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
-            hide_index=True,
-            height=400,
-            column_config={
-                "in resamples (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")
-            },
-            alt="Each feature: how often it returns, and its loading.",
-        )
-    stem = f"{data.name}-k{part.k}-stability"
-    charts.csv_button(downloads.table_csv(rows), "csv-stability", f"{stem}.csv", "Every feature (CSV)")
-    st.code("\n".join([*downloads.data_lines(now), _call(stability, now)]), language="python", wrap_lines=True)
+        asked.features(rows, "Each feature: how often it returns, and its loading.")
+    name = f"{data.name}-k{part.k}-stability.csv"
+    asked.take_home(rows, "csv-stability", name, "Every feature (CSV)", _call(stability, now), now)
 
 
 def listing(stability: Stability, data: Dataset) -> list[dict[str, object]]:
@@ -126,7 +108,7 @@ def listing(stability: Stability, data: Dataset) -> list[dict[str, object]]:
     return [
         {
             "feature": str(data.feature_names[int(str(row["feature"]))]),
-            "in resamples (%)": words.floor(100 * float(str(row["recurrence"])), 1),
+            asked.SHARE: words.floor(100 * float(str(row["recurrence"])), 1),
             "loading": row["loading"],
         }
         for row in stability.to_records()

@@ -12,7 +12,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, Necessity, Progress, Stability, wording
-from nnspca.view import sanitize, words
+from nnspca.view import words
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import machines, runs
 from nnspca.view.jobs.job import Job, Work
@@ -23,7 +23,7 @@ from nnspca.view.parts.choices import KEYS, TOGETHER, Choices, title_of
 from nnspca.view.parts.figures.recurrence import recurrence
 from nnspca.view.parts.panels import scene
 from nnspca.view.sources import store
-from nnspca.view.ui import charts, downloads
+from nnspca.view.ui import asked, charts
 from nnspca.view.ui import scene as shared
 
 STOPPED = "Stopped. The resamples and proofs so far are shown."
@@ -31,7 +31,6 @@ STARTS = 3  # of the search for parts together, in each resample
 LOOKS = 5  # times that a run under way is drawn anew
 DRAWING = 0.6  # share of the progress that the resamples take
 WIDTH = 420  # pixels of the picture
-SHOWN = 300  # most rows of the list
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +42,13 @@ class Found:
     resampled : Stability
     proven : mapping
         By part: its indispensable features, as proven on all features.
+    stopped : bool
+        Whether more was to be found.
     """
 
     resampled: Stability
     proven: Mapping[int, Necessity]
+    stopped: bool = False
 
     def essential(self) -> np.ndarray:
         """Return which features are proven to be needed by which part, shape (n, r)."""
@@ -89,11 +91,7 @@ def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) 
             "Some seconds to some minutes. Stop it at any time: the resamples so far are shown.",
             ":material/casino:",
         )
-    if job is not None:
-        running = not job.done
-        if runs.follow("stable", job, STOPPED) and running:
-            st.rerun()  # it ended after the suggestion was drawn
-    result = job.arrived[-1] if job is not None and job.arrived else store.results().get(key)
+    result = asked.latest("stable", key, job, STOPPED)
     if result is not None and result.resampled.resamples:
         return _answer(result, data, now, choice, draws)
     if job is not None and job.stopped and job.done:
@@ -129,11 +127,11 @@ def _key(data: Dataset, now: State, choice: Choices, draws: int, within: float) 
 
 
 def _work(parts: Components, data: Dataset, now: State, choice: Choices, draws: int, within: float) -> Work:
-    """Return the work: it publishes a `Found` a few times on the way, and stores the final one."""
-    cov, key, solver = store.covariance(data, now), _key(data, now, choice, draws, within), choice.lead
+    """Return the work: it publishes a `Found` a few times on the way, and keeps the final one."""
+    cov, solver = store.covariance(data, now), choice.lead
     fewer = {"starts": STARTS} if parts.deflation == TOGETHER else {}
 
-    def work(job: Job) -> None:
+    def find(job: Job) -> Found:
         def look(resampled: Stability) -> None:
             if resampled.resamples % -(-draws // LOOKS) == 0 and resampled.resamples < draws:
                 job.publish(Found(resampled, {}))
@@ -159,14 +157,12 @@ def _work(parts: Components, data: Dataset, now: State, choice: Choices, draws: 
         count = len(parts.parts) if run.provable(parts) else 0
         for r in range(count):
             if job.should_stop():
-                return
+                return Found(resampled, {}, stopped=True)
             low, high = (DRAWING + (1 - DRAWING) * (r + more) / count for more in (0, 1))
             proven = {**proven, r: _needed(cov, parts, r, within, job, (low, high))}
-        job.publish(Found(resampled, proven))
-        if not resampled.stopped and not any(need.stopped for need in proven.values()):
-            store.results().put(key, Found(resampled, proven))
+        return Found(resampled, proven, resampled.stopped or any(need.stopped for need in proven.values()))
 
-    return work
+    return asked.keeping(_key(data, now, choice, draws, within), find)
 
 
 def _share(progress: Progress, low: float, high: float, doing: str) -> Progress:
@@ -212,24 +208,15 @@ def _answer(result: Found, data: Dataset, now: State, choice: Choices, draws: in
         charts.figure(figure, "recurrence")
     rows = listing(result, data)
     with listed:
-        st.dataframe(
-            [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:SHOWN]],
-            hide_index=True,
-            height=420,
-            column_config={
-                "in resamples (%)": st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")
-            },
-            alt="Each feature of each part: how often it returns, and what is proven of it.",
-        )
+        asked.features(rows, "Each feature of each part: how often it returns, and what is proven of it.", 420)
     few = f" with {STARTS} starts each" if resampled.parts.deflation == TOGETHER else ""
     st.caption(
         f"{title_of(choice.lead, choice)}, {resampled.resamples:,} resamples{few}; the parts of each resample are "
         "matched with these by shared features. Above each picture: the mean share of the part's features that return. "
         "“Indispensable” is proven for these samples, with the other parts fixed."
     )
-    stem = f"{data.name}-parts-stability"
-    charts.csv_button(downloads.table_csv(rows), "csv-stable", f"{stem}.csv", "Every feature (CSV)")
-    st.code("\n".join([*downloads.data_lines(now), _call(now, choice, draws)]), language="python", wrap_lines=True)
+    name = f"{data.name}-parts-stability.csv"
+    asked.take_home(rows, "csv-stable", name, "Every feature (CSV)", _call(now, choice, draws), now)
     return {"recurrence": figure}
 
 
@@ -273,7 +260,7 @@ def listing(result: Found, data: Dataset) -> list[dict[str, object]]:
             {
                 "part": row["part"],
                 "feature": str(data.feature_names[i]),
-                "in resamples (%)": words.floor(100 * share, 1),
+                asked.SHARE: words.floor(100 * share, 1),
                 "loading": row["loading"],
                 "indispensable": words.STATES.get(state, ""),
             }

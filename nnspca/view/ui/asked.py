@@ -1,0 +1,59 @@
+"""What takes long and is asked for: its run, the answer as it comes, and its table, file and code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from nnspca.view import sanitize
+from nnspca.view.jobs import runs
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.link.state import State
+from nnspca.view.sources import store
+from nnspca.view.ui import charts, downloads
+
+SHARE = "in resamples (%)"  # the column that is drawn as bars
+ROWS = 300  # most rows of a table
+
+
+def keeping(key: Hashable, find: Callable[[Job], Any]) -> Work:
+    """Return the work that publishes what ``find`` returns, and keeps it unless it was stopped."""
+    known = store.results()
+
+    def work(job: Job) -> None:
+        answer = find(job)
+        if not answer.stopped:
+            known.put(key, answer)
+        job.publish(answer)
+
+    return work
+
+
+def latest(slot: str, key: Hashable, job: Job | None, stopped: str) -> Any:
+    """Show the run that was asked for; return its latest answer, or the one that is kept, None where there is none."""
+    if job is not None:
+        running = not job.done
+        if runs.follow(slot, job, stopped) and running:
+            st.rerun()  # it ended after what the page says of the answer was drawn
+        if job.arrived:
+            return job.arrived[-1]
+    return store.results().get(key)
+
+
+def features(rows: Sequence[dict[str, object]], alt: str, height: int = 400) -> None:
+    """List features, the first of many."""
+    st.dataframe(
+        [{name: sanitize.line(v) if isinstance(v, str) else v for name, v in row.items()} for row in rows[:ROWS]],
+        hide_index=True,
+        height=height,
+        column_config={SHARE: st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
+        alt=alt,
+    )
+
+
+def take_home(rows: Sequence[dict[str, object]], key: str, file_name: str, label: str, call: str, now: State) -> None:
+    """Offer the whole table as a file, and the code that makes it again from the data with this ``call``."""
+    charts.csv_button(downloads.table_csv(rows), key, file_name, label)
+    st.code("\n".join([*downloads.data_lines(now), call]), language="python", wrap_lines=True)

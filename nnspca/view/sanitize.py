@@ -104,16 +104,11 @@ def labels(texts: Sequence[object]) -> list[str]:
     >>> labels(["a", "b", "a"])
     ['a', 'b', 'a (2)']
     """
-    return [label(text) for text in _apart(texts)]
+    return [label(text) for text in headings(texts)]
 
 
 def headings(texts: Sequence[object]) -> list[str]:
-    """Return texts as distinct headings of a table."""
-    return _apart(texts)
-
-
-def _apart(texts: Sequence[object]) -> list[str]:
-    """Return names as lines; a repeated name gets a number."""
+    """Return texts as distinct headings of a table: a repeated one gets a number."""
     names: dict[str, None] = {}
     for text in texts:
         name = line(str(text), NAME)

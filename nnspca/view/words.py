@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from nnspca.bounds.registry import BOUNDS
@@ -87,24 +86,6 @@ def ceil(value: float, digits: int) -> float:
     (0.4118, 2.0)
     """
     return float(Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_CEILING))
-
-
-def floors(values: Iterable[float], digits: int) -> list[float]:
-    """Round each down.
-
-    >>> floors([0.41179, 2.0], 4)
-    [0.4117, 2.0]
-    """
-    return [floor(value, digits) for value in values]
-
-
-def ceils(values: Iterable[float], digits: int) -> list[float]:
-    """Round each up.
-
-    >>> ceils([0.41171, 2.0], 4)
-    [0.4118, 2.0]
-    """
-    return [ceil(value, digits) for value in values]
 
 
 def fixed(value: float, digits: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import shlex
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,6 @@ from nnspca.result import Bound, Certificate, PartsCertificate
 from nnspca.view import words
 from nnspca.view.certificate import claims, proofs
 from nnspca.view.jobs import runs
-from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link import guide
 from nnspca.view.link.state import State
 from nnspca.view.sources import store
@@ -50,7 +49,9 @@ def opened(certificate: Certificate, data: Dataset, now: State, key: str) -> Non
             if bound is not won:
                 st.markdown(f"**{words.title(bound.name)}.** {claims.why(bound)}")
     _check(certificate, data, now, key)
-    _takeaway(certificate, data, now, key)
+    files(
+        certificate, data, now, f"{data.name}-k{certificate.k}", f"component with at most {certificate.k} features", key
+    )
 
 
 def _chances(certificate: Certificate) -> str:
@@ -111,15 +112,7 @@ def check_again(
             st.success(confirmed)
 
 
-def _takeaway(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
-    stem = f"{data.name}-k{certificate.k}-certificate"
-    code = verifier_code(now, f"{stem}.npz", f"component with at most {certificate.k} features")
-    cov = store.covariance(data, now)
-    take_home(certificate, stem, code, key, cov)
-    strangers_check(certificate, data, cov, stem, key)
-
-
-def strangers_check(
+def _strangers_check(
     certificate: Certificate | PartsCertificate, data: Dataset, cov: nnspca.Covariance, stem: str, key: str
 ) -> None:
     """Offer the checker that needs nothing but Python, the numbers it reads, and the one command."""
@@ -159,10 +152,15 @@ def strangers_check(
     st.code(command, language="bash", wrap_lines=True)
 
 
-def take_home(
-    certificate: Certificate | PartsCertificate, stem: str, code: str, key: str, cov: nnspca.Covariance | None = None
+def files(
+    certificate: Certificate | PartsCertificate, data: Dataset, now: State, about: str, bounded: str, key: str
 ) -> None:
-    """Offer a certificate as a file and a script that checks it; with ``cov``, the file serves the checker too."""
+    """Offer a certificate as a file, a script that checks it, and the checker that needs no library.
+
+    ``about`` begins the names of the files; no ``bounded`` has more variance than the upper bound.
+    """
+    stem, cov = f"{about}-certificate", store.covariance(data, now)
+    code = verifier_code(now, f"{stem}.npz", bounded)
     st.markdown(
         "**Verify it elsewhere.** Put both files in one folder, with your data file if you uploaded one, and run the "
         "script; it needs only nnspca."
@@ -183,24 +181,7 @@ def take_home(
             "A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
         )
     st.code(code, language="python", wrap_lines=True)
-
-
-def tightening(
-    certificate: proofs.Proven,
-    job: Job | None,
-    slot: str,
-    make: Callable[[], tuple[Hashable, Work]],
-    tightest: Callable[[], proofs.Proven],
-    about: str = LOWER,
-) -> None:
-    """Offer the longer proof that ``make`` returns with its key, or show it under way."""
-    running = job is not None and not job.done
-    if not running and not proofs.proven_optimal(certificate.lower, certificate.upper):
-        runs.button(TIGHTEN, slot, make, about, ":material/compress:")
-    if job is not None:
-        runs.follow(slot, job, STOPPED)
-        if (running and job.done) or tightest().upper < certificate.upper:
-            st.rerun()  # it ended after the page had drawn what was known before
+    _strangers_check(certificate, data, cov, stem, key)
 
 
 def fallen(fall: proofs.Fall) -> None:

@@ -21,21 +21,11 @@ from nnspca.view.link.state import State
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
 from nnspca.view.sources import store
-from nnspca.view.words import OPTIMAL
 
 ROUNDS = 40  # of search for a better component, before the longer proof
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
 
 Proven = TypeVar("Proven", Certificate, PartsCertificate)
-
-
-def proven_optimal(lower: float, upper: float) -> bool:
-    """Tell whether a variance is so near an upper bound that it counts as the optimum.
-
-    >>> proven_optimal(0.99995, 1.0), proven_optimal(0.9998, 1.0)
-    (True, False)
-    """
-    return upper - lower < OPTIMAL * upper
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,13 +90,11 @@ def may_show_mean(data: Dataset) -> bool:
     return store.mean(data) is not None and info is not None and (info.bundled or data.name in catalogue.uploaded())
 
 
-def picture(
-    loadings: np.ndarray, data: Dataset, *, mean: bool, colours: Sequence[tuple[int, int, int]] = (PAINT,)
-) -> str:
-    """Return the columns of ``loadings`` (n, r), each in its colour, over the mean image or over plain grey."""
+def picture(loadings: np.ndarray, data: Dataset, colours: Sequence[tuple[int, int, int]] = (PAINT,)) -> str:
+    """Return the columns of ``loadings`` (n, r), each in its colour, over plain grey or the mean if allowed."""
     rows, columns = data.image_shape or (1, data.n_features)
     grey = np.full(data.n_features, float(GREY))
-    if mean:
+    if may_show_mean(data):
         average = data.means
         grey = 18 + 185 * (average - average.min()) / (np.ptp(average) or 1.0)
     mixed = np.repeat(grey[:, None], 3, axis=1)

@@ -20,7 +20,6 @@ from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.results import known
 from nnspca.view.ui import charts, downloads
 
-WIDE = 50  # letters of a title that fit over half a page
 FALLING, STEEP = 0.1, 0.5  # λ₄ ÷ λ₁ below the first: few directions matter; λ₂ ÷ λ₁ above the second: none leads
 MOSTLY, MIXED = 0.9, 0.7  # share of the first eigenvector's squared loadings of the same sign
 WHY = "Why they differ: spectrum, signs, variance and seconds of each data set"
@@ -80,9 +79,7 @@ def side_by_side(results: dict[str, Live], choice: Choices) -> dict[str, Figure]
     st.html(small.legend(choice.by, charts.palette()))
     for column, (name, result) in zip(_pairs(len(results)), results.items(), strict=True):
         with column:
-            figures[name] = small.compared(
-                result.about, result.points, choice.by, within, charts.palette(), letters=WIDE
-            )
+            figures[name] = small.compared(result.about, result.points, choice.by, within, charts.palette())
             charts.figure(small.bare(figures[name]), f"compared-{name}")
     return figures
 

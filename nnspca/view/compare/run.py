@@ -69,13 +69,13 @@ class Compared:
 
 def compared(sets: tuple[Dataset, ...], choice: Choices, now: State) -> list[Compared]:
     """Return what is known of each data set, as chosen."""
-    titles = labels()
-    return [_compared(data, titles[data.name], choice, choice.view(data.name, now)) for data in sets]
-
-
-def _compared(data: Dataset, title: str, choice: Choices, now: State) -> Compared:
-    ks = stored.cardinalities(known.problem(data, now)) or choice.cardinalities(data, now)
-    return Compared(data, title, tuple(known.along(data, now, ks).values()), store.leading(data, now))
+    titles, found = labels(), []
+    for data in sets:
+        own = choice.view(data.name, now)
+        ks = stored.cardinalities(known.problem(data, own)) or choice.cardinalities(data, own)
+        rows = tuple(known.along(data, own, ks).values())
+        found.append(Compared(data, titles[data.name], rows, store.leading(data, own)))
+    return found
 
 
 def is_started(sets: tuple[Dataset, ...], choice: Choices, now: State) -> bool:

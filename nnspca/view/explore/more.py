@@ -7,8 +7,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, SweepPoint
-from nnspca.view.certificate import component, proofs, sheet
+from nnspca.result import Component, SweepPoint
+from nnspca.view.certificate import component, proofs
 from nnspca.view.explore import held_out, proof, report, stability
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
@@ -59,7 +59,7 @@ def _downloads(part: Component, view: View, data: Dataset, now: State, choice: C
         )
         charts.download(
             "Report (HTML)",
-            lambda: _report(part, proven, view, data, now, choice),
+            lambda: report.page(part, proven, data, now, view.leading, _code(now, choice)).encode(),
             "report-explore",
             f"{stem}-report.html",
             "Data, solver, numbers, certificate and pictures: prints on one page.",
@@ -154,13 +154,6 @@ def _loadings_npz(part: Component, data: Dataset) -> bytes:
         method=np.array(part.method),
         feature_names=np.array([str(name) for name in data.feature_names]),
     )
-
-
-def _report(
-    part: Component, proven: Certificate | None, view: View, data: Dataset, now: State, choice: Choices
-) -> bytes:
-    mean = sheet.may_show_mean(data)
-    return report.page(part, proven, data, now, view.leading, _code(now, choice), mean).encode()
 
 
 def _code(now: State, choice: Choices) -> str:

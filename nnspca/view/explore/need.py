@@ -102,7 +102,8 @@ def summary(need: Necessity, noun: str) -> str:
     ``noun`` is what the features are called.
     """
     used = need.component.loadings != 0
-    essential, spared, undecided = (np.count_nonzero(which & used) for which in states(need))
+    states = need.essential, need.dispensable, need.undecided
+    essential, spared, undecided = (np.count_nonzero(which & used) for which in states)
     share = words.fixed(100 * need.within, 1).removesuffix(".0")
     near = f"within {share} % of the best found" if need.within else "as good as the best found"
     verb = "is" if essential == 1 else "are"
@@ -124,11 +125,6 @@ def summary(need: Necessity, noun: str) -> str:
     outside = need.limit[~used].max(initial=0.0)
     most = f" Outside the component, no squared loading exceeds {words.at_most(100 * outside, 1)} %." if outside else ""
     return some + f".\n\n{'; '.join(parts)}{'.' if parts else ''}{most}"
-
-
-def states(need: Necessity) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return which features are essential, dispensable and undecided."""
-    return need.essential, need.dispensable, need.undecided
 
 
 def listing(need: Necessity, data: Dataset) -> list[dict[str, object]]:

@@ -21,16 +21,11 @@ from nnspca.view.words import at_least, at_most, number, proven_percent, seconds
 POSITIVE, NEGATIVE = "#c2570c", "#0072b2"
 
 
-def page(
-    part: Component, proof: Certificate | None, data: Dataset, now: State, leading: float, code: str, mean: bool
-) -> str:
-    """Return the run as a web page that needs nothing else and prints on one sheet.
-
-    ``mean`` is whether the page may show a mean image (`sheet.may_show_mean`).
-    """
+def page(part: Component, proof: Certificate | None, data: Dataset, now: State, leading: float, code: str) -> str:
+    """Return the run as a web page that needs nothing else and prints on one sheet."""
     pictures = [_bars(part, data)]
     if data.image_shape is not None:
-        pictures.insert(0, sheet.picture(part.loadings[:, None], data, mean=mean))
+        pictures.insert(0, sheet.picture(part.loadings[:, None], data))
     what = f"{part.cardinality} of {data.n_features:,} {scene.noun(data)}"
     return sheet.sheet(
         f"{what}: {sanitize.line(data.title or data.name)}",

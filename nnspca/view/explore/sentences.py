@@ -23,7 +23,6 @@ from nnspca.view.words import at_least, at_most, optimal, proven_share, seconds
 
 COMPUTING = "Computing the upper bound …"
 NAMED = 4  # maximum number of features named in a sentence
-PCA = "λ₁ is the variance of PCA's first component, which uses all features."
 
 
 def explained(part: Component, data: Dataset, leading: float) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
-from nnspca.view.words import OPTIMAL, ceils, floors
+from nnspca.view.words import OPTIMAL, ceil, floor
 
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
 UPPER, LOWER = (0.46, 1.0), (0.0, 0.33)  # what the two panels take of the figure's height
@@ -139,6 +139,8 @@ def figure(
     _add_marks(figure, band, palette, what)
     if chosen is not None and chosen[0] in curves.get(chosen[1], {}):
         _add_ring(figure, chosen[0], curves[chosen[1]][chosen[0]], palette)
+    ends = [min(band.at, default=1) - 0.4, max(band.at, default=1) + 0.4]
+    gaps = [*band.gaps.values(), *(m for points in curves.values() for m in _gaps(band, points).values())]
     dress(
         figure,
         palette,
@@ -146,28 +148,16 @@ def figure(
         alt=_alt(band, curves, title, what),
         height=HEIGHT,
         k_axis=(band.at or (1,), log) if what == "k" else None,
-        x={"title_text": along, "anchor": "y2"} if what == "k" else _count_axis(band, along),
+        x={"title_text": along, "anchor": "y2"} | ({} if what == "k" else {"dtick": 1, "range": ends}),
     )
     figure.layout.legend.update(font_size=13, tracegroupgap=0)
     figure.update_layout(
         xaxis={"tickfont_size": 13},
         yaxis={"domain": UPPER, "title_text": unit, "rangemode": "tozero", "tickfont_size": 13},
-        yaxis2=_gap_axis(band, curves),
+        yaxis2=gap_axis(max(gaps, default=0.1)),
     )
     _add_words(figure, band, palette, log, what)
     return figure
-
-
-def _count_axis(band: Band, along: str) -> dict:
-    ends = [min(band.at, default=1) - 0.4, max(band.at, default=1) + 0.4]
-    return {"title_text": along, "anchor": "y2", "dtick": 1, "range": ends}
-
-
-def _gap_axis(band: Band, curves: Mapping[str, Mapping[int, float]]) -> dict:
-    """Return the axis of the gap of all that is drawn."""
-    return gap_axis(
-        max([*band.gaps.values(), *(m for c in curves.values() for m in _gaps(band, c).values())], default=0.1)
-    )
 
 
 def gap_axis(widest: float) -> dict:
@@ -236,23 +226,21 @@ def _add_curve(
         "unselected": {"marker": {"opacity": 1}},
     }
     at = sorted(points)
-    labels = floors([100 * points[x] for x in at], 2)
     figure.add_scatter(
         x=at,
         y=[100 * points[x] for x in at],
-        customdata=[[x, name, value] for x, value in zip(at, labels, strict=True)],
+        customdata=[[x, name, floor(100 * points[x], 2)] for x in at],
         hovertemplate=f"{what} = %{{x}}<br>explains %{{customdata[2]:.2f}} %<extra>{name}</extra>",
         **look,
     )
     gaps = {x: missing for x, missing in _gaps(band, points).items() if x in band.proven}
     at = sorted(gaps)
-    labels = ceils([100 * gaps[x] for x in at], 4)
     figure.add_scatter(
         x=at,
         y=[place(gaps[x]) for x in at],
         yaxis="y2",
         showlegend=False,
-        customdata=[[x, name, value] for x, value in zip(at, labels, strict=True)],
+        customdata=[[x, name, ceil(100 * gaps[x], 4)] for x in at],
         hovertemplate=f"{what} = %{{x}}<br>gap at most %{{customdata[2]:.4f}} %<extra>{name}</extra>",
         **look,
     )
@@ -270,7 +258,7 @@ def _add_marks(figure: go.Figure, band: Band, palette: Palette, what: str) -> No
         name="upper bound, proven",
         cliponaxis=False,
         marker={"symbol": "line-ew", "size": 13, "line": {"width": 3, "color": palette.upper_bound}},
-        customdata=ceils([high for _, high in rows], 2),
+        customdata=[ceil(high, 2) for _, high in rows],
         hovertemplate=f"{what} = %{{x}}<br>the proven maximum is %{{customdata:.2f}} %<extra>proven</extra>",
     )
 

@@ -82,7 +82,7 @@ def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str,
         )
     )
     alt = f"{title}: {rows} by {columns} pixels, {used} of them coloured by their loading, the rest empty."
-    dress(
+    return dress(
         figure,
         palette,
         title=title,
@@ -91,7 +91,6 @@ def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str,
         x=PIXELS_X,
         y=PIXELS_Y,
     )
-    return figure
 
 
 def _address(image: np.ndarray) -> str:
@@ -196,7 +195,7 @@ def _bars(loadings: np.ndarray, palette: Palette, names: Sequence[str], title: s
     heading = title if used <= MOST_BARS else f"{title}: the {MOST_BARS} largest of {used} loadings"
     listed = ", ".join(sanitize.line(str(names[i]), sanitize.NAME) for i in top[:5])
     alt = f"{heading}, as bars by feature; the largest: {listed}."
-    dress(
+    return dress(
         figure,
         palette,
         title=heading,
@@ -205,4 +204,3 @@ def _bars(loadings: np.ndarray, palette: Palette, names: Sequence[str], title: s
         x={"title_text": "loading"},
         y={"autorange": "reversed", "type": "category", "showgrid": False},
     )
-    return figure

@@ -35,7 +35,7 @@ def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Pale
         hovertemplate="%{x:.4g} " + unit + "<br>mean %{y:.4g}<extra></extra>",
     )
     title = "A few of the samples"
-    dress(
+    return dress(
         figure,
         palette,
         title=title,
@@ -44,7 +44,6 @@ def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Pale
         x={"title_text": with_unit(name, unit)},
         y={"title_text": "measured value"},
     )
-    return figure
 
 
 def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: int) -> go.Figure:
@@ -67,7 +66,7 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
     title = "How the variance spreads over eigenvectors"
     alt = f"Spectrum: the first eigenvector explains {fixed(share[0], 1)} % of the total variance, "
     alt += f"the first {share.size} together {fixed(share.sum(), 1)} %."
-    dress(
+    return dress(
         figure,
         palette,
         title=title,
@@ -76,4 +75,3 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
         x={"title_text": "eigenvector (largest eigenvalue first)", "dtick": max(1, share.size // 10)},
         y={"title_text": "share of the total variance (%)", "rangemode": "tozero"},
     )
-    return figure

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from nnspca.result import CrossValidation
 from nnspca.view.figures.style import Palette, dress
-from nnspca.view.words import floors
+from nnspca.view.words import floor
 
 TITLE = "Variance explained of held-out samples, by number of nonzero loadings"
 
@@ -46,7 +46,7 @@ def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figu
         x=ks[known],
         y=mean[known],
         error_y={"type": "data", "array": error[known], "color": palette.found, "thickness": 1.5, "width": 4},
-        customdata=np.column_stack([floors(mean[known], 2), error[known]]),
+        customdata=np.column_stack([[floor(value, 2) for value in mean[known]], error[known]]),
         mode="lines+markers",
         line={"color": palette.found, "width": 2},
         marker={"size": 7},
@@ -67,5 +67,4 @@ def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figu
     alt = f"{TITLE}: means over {folds} folds with their standard errors, for {int(known.sum())} values of k"
     alt += "" if suggested is None else f"; largest at k = {best}, within one standard error of it from k = {suggested}"
     share = {"title_text": "share of the variance (%)", "rangemode": "tozero"}
-    dress(figure, palette, title=TITLE, alt=alt + ".", height=430, k_axis=(result.ks, log), y=share)
-    return figure
+    return dress(figure, palette, title=TITLE, alt=alt + ".", height=430, k_axis=(result.ks, log), y=share)

@@ -92,7 +92,7 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
     rows = -(-len(figure.data) // 2)
     heading = "How near the best found comes to each upper bound"
     height = 380 + LEGEND_ROW * rows
-    dress(
+    return dress(
         figure,
         palette,
         title=heading,
@@ -102,7 +102,6 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
         k_axis=(ks, log),
         y={"title_text": "best found ÷ upper bound (%)", "range": [0, 103]},
     )
-    return figure
 
 
 def add_paper(figure: go.Figure, certificates: Mapping[int, Certificate], leading: float, palette: Palette) -> None:

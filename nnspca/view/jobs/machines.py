@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-import nnspca
 from nnspca import machines
 from nnspca.result import ShouldStop
 from nnspca.view import sanitize
@@ -23,42 +22,30 @@ _T = TypeVar("_T")
 def executor() -> Any:
     """Return what runs tasks for calls that take an executor: a cluster's client, a pool, or None for threads."""
     client = cluster.client()
-    if client is not None:
-        return client
+    return _local() if client is None else client
+
+
+def _local() -> Any:
     count, _ = _processes()
     return _pool(count) if count else None
 
 
 def call(
     function: Callable[..., _T],
-    cov: nnspca.Covariance,
+    shared: object,
     *arguments: object,
     should_stop: ShouldStop | None,
+    here: bool = False,
     **settings: Any,
 ) -> _T:
-    """Call the library about a covariance, wherever runs run; ``on_…`` settings are listeners."""
-    return _call(executor(), function, cov, arguments, should_stop, settings)
+    """Call the library about a covariance, wherever runs run; ``on_…`` settings are listeners.
 
-
-def call_here(
-    function: Callable[..., _T], shared: object, *arguments: object, should_stop: ShouldStop | None, **settings: Any
-) -> _T:
-    """Call the library about something that other machines may not have: beside the server, if it has processes."""
-    count, _ = _processes()
-    return _call(_pool(count) if count else None, function, shared, arguments, should_stop, settings)
-
-
-def _call(
-    executor: Any,
-    function: Callable[..., _T],
-    shared: object,
-    arguments: tuple[object, ...],
-    should_stop: ShouldStop | None,
-    settings: dict[str, Any],
-) -> _T:
+    What other machines may not have is called about ``here``: beside the server, if it has processes.
+    """
     listeners = {name: given for name, given in settings.items() if name.startswith("on_") and given is not None}
     others = {name: given for name, given in settings.items() if name not in listeners}
-    return machines.call(executor, function, shared, *arguments, should_stop=should_stop, listeners=listeners, **others)
+    runner = _local() if here else executor()
+    return machines.call(runner, function, shared, *arguments, should_stop=should_stop, listeners=listeners, **others)
 
 
 def location_note() -> None:

@@ -21,7 +21,7 @@ from nnspca.datasets import Dataset
 from nnspca.view.link import canvas, dataset_defaults
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Problem
-from nnspca.view.results.stored import Record, records
+from nnspca.view.results.stored import records
 from nnspca.view.sources import catalogue, store
 from nnspca.view.ui import downloads, scene
 
@@ -107,18 +107,13 @@ def parts() -> dict[str, Any]:
 def shares(name: str) -> dict[str, Any]:
     """Return the first eigenvalues, and the proven shares of the optimum along k, from the ledger."""
     spectrum = stored()["spectra"][name]
-    along = known.ledger().along(problem(name), sorted(opened(name).components), 0.0)
+    along = known.ledger().along(problem(name), sorted(records()[name].components), 0.0)
     return {
         "n": spectrum["n"],
         "values": spectrum["values"],
         "ks": list(along),
         "shares": [row.ratio for row in along.values()],
     }
-
-
-def opened(name: str) -> Record:
-    """Return what is stored of a board's data set."""
-    return records()[name]
 
 
 @st.cache_resource(show_spinner="Computing the upper bound …")

@@ -49,34 +49,21 @@ def title(name: str) -> str:
 
 
 def ask(now: State, n: int) -> Solver:
-    """Let the person choose the solver whose component is shown, and its options."""
-    method = _method(now, n)
-    info = nnspca.METHODS[method]
-    st.caption(f"{info.summary} ({info.paper})")
-    return _options(now, method)
-
-
-def _method(now: State, n: int) -> str:
-    """Let the person choose a solver that can keep the sign constraint and takes ``n`` features."""
+    """Let the person choose the solver whose component is shown, of those that take ``n`` features, and its options."""
     names = state.methods_for(now.nonnegative, n)
-    return str(
-        choose(
-            KEYS["method"],
-            "Solver of the component shown",
-            options=names,
-            allowed=f"here: {', '.join(names)}",
-            format_func=TITLES.__getitem__,
-            help="The algorithm whose component is shown. The portfolio runs several and polishes what they find.",
-        )
+    name = choose(
+        KEYS["method"],
+        "Solver of the component shown",
+        options=names,
+        allowed=f"here: {', '.join(names)}",
+        format_func=TITLES.__getitem__,
+        help="The algorithm whose component is shown. The portfolio runs several and polishes what they find.",
     )
-
-
-def _options(now: State, name: str) -> Solver:
-    """Draw a control for each option of a solver; return the whole choice."""
-    known = nnspca.METHODS[name].options
-    drawn = [option for option in known if f"{name}.{option.name}" in KEYS]
+    info = nnspca.METHODS[name]
+    st.caption(f"{info.summary} ({info.paper})")
+    drawn = [option for option in info.options if f"{name}.{option.name}" in KEYS]
     chosen = {option.name: _option(name, option) for option in drawn}
-    if any(option.name == "rank" for option in known):
+    if any(option.name == "rank" for option in info.options):
         chosen["rank"] = now.d
     return Solver(name, tuple(sorted(chosen.items())))
 

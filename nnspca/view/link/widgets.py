@@ -317,11 +317,6 @@ def press(entry: Entry, value: Any) -> None:
     st.query_params[entry.key] = st.session_state[entry.key] = str(value)
 
 
-def number(entry: Entry) -> float:
-    """Return a number that the link carries without a widget, or the usual one, with a note where it is no use."""
-    return float(linked_value(entry))
-
-
 def expander(entry: Entry, label: str, icon: str) -> Any:
     """Return a part of the page that is opened on demand: the link says whether it is, and so does ``.open``."""
     texts = st.query_params.get_all(entry.key)

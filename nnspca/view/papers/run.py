@@ -44,13 +44,14 @@ def _work(study: Study, choice: Choices, now: State) -> Work:
     def work(job: Job) -> None:
         result = known.get(key)
         if result is None:
-            result = machines.call_here(
+            result = machines.call(
                 _result,
                 study.name,
                 full=choice.full,
                 seed=now.seed,
                 data=choice.data(study),
                 should_stop=job.should_stop,
+                here=True,
                 on_progress=job.report,
                 on_tables=job.publish,
             )

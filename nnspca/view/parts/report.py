@@ -41,7 +41,7 @@ def page(
     pictures = [_bars(parts, data)]
     if data.image_shape is not None:
         colours = [_rgb(colour) for colour in COLOURS]
-        pictures.insert(0, sheet.picture(parts.loadings, data, mean=sheet.may_show_mean(data), colours=colours))
+        pictures.insert(0, sheet.picture(parts.loadings, data, colours))
     what = f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {scene.noun(data)}"
     return sheet.sheet(
         f"{what}: {sanitize.line(data.title or data.name)}",

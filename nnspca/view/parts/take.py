@@ -148,34 +148,19 @@ def _offer_tables(components: tables.ComponentsBySolver, data: Dataset, now: Sta
 
 
 def _whole_code(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> str:
-    """Return the Python that finds the first solver's parts again."""
+    """Return the Python that finds the first solver's parts again; NMF takes the samples themselves apart."""
     first = next(iter(results))
-    if first == "nmf" and run.of_samples(data, now):
-        return _nmf_code(now, choice.r)
-    return _code(now, results[first].method, choice.r, dict(run.arguments(first, choice, now)))
-
-
-def _code(now: State, method: str, count: int, options: Mapping[str, object]) -> str:
-    """Return the Python that finds these components again."""
+    method, options = results[first].method, dict(run.arguments(first, choice, now))
     extra = "".join(f", {name}={value!r}" for name, value in options.items())
     setting = f"nonnegative={now.nonnegative and method != 'pca'}"
+    call = [f"parts = nnspca.decompose(cov, {choice.r}, {now.k}, {method!r}, {setting}, seed={now.seed}{extra})"]
+    if first == "nmf" and run.of_samples(data, now):
+        imported = "from nnspca.solvers import nmf"
+        call = [imported, f"parts = nmf.of_samples(data.X, cov, {choice.r}, seed={now.seed})"]
     return "\n".join(
         [
             *downloads.data_lines(now),
-            f"parts = nnspca.decompose(cov, {count}, {now.k}, {method!r}, {setting}, seed={now.seed}{extra})",
-            "print(parts.cardinalities, parts.variances, parts.cumulative_variance / parts.total)",
-            "print(parts.overlap, parts.angles)",
-        ]
-    )
-
-
-def _nmf_code(now: State, count: int) -> str:
-    """Return the Python that takes the samples themselves apart again."""
-    return "\n".join(
-        [
-            *downloads.data_lines(now),
-            "from nnspca.solvers import nmf",
-            f"parts = nmf.of_samples(data.X, cov, {count}, seed={now.seed})",
+            *call,
             "print(parts.cardinalities, parts.variances, parts.cumulative_variance / parts.total)",
             "print(parts.overlap, parts.angles)",
         ]

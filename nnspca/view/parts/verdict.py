@@ -11,14 +11,14 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Components, PartsCertificate
 from nnspca.view import words
-from nnspca.view.certificate.panels import check_again, fallen, strangers_check, take_home, tightening, verifier_code
+from nnspca.view.certificate import panels
+from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
 from nnspca.view.parts import run, together
 from nnspca.view.parts.choices import JOINT, TOGETHER, Choices
 from nnspca.view.results import ledger
 from nnspca.view.results.ledger import Known
-from nnspca.view.sources import store
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -108,15 +108,22 @@ def live(job: Job, choice: Choices, data: Dataset, now: State) -> str:
 
 def longer_proof(certificate: PartsCertificate, data: Dataset, now: State, job: Job | None) -> None:
     """Offer a longer proof, show it under way, and say what it brought."""
-    tightening(
-        certificate,
-        job,
-        "tighten-parts",
-        lambda: (together.tighten_key(certificate, data, now), together.tighten(certificate, data, now)),
-        lambda: together.tightest(certificate, data, now),
-    )
-    if job is not None and job.done and job.arrived:
-        fallen(job.arrived[-1])
+    running = job is not None and not job.done
+    if not running and not words.optimal(certificate.ratio):
+        runs.button(
+            panels.TIGHTEN,
+            "tighten-parts",
+            lambda: (together.tighten_key(certificate, data, now), together.tighten(certificate, data, now)),
+            panels.LOWER,
+            ":material/compress:",
+        )
+    if job is None:
+        return
+    runs.follow("tighten-parts", job, panels.STOPPED)
+    if (running and job.done) or together.tightest(certificate, data, now).upper < certificate.upper:
+        st.rerun()  # it ended after the page had drawn what was known before
+    if job.done and job.arrived:
+        panels.fallen(job.arrived[-1])
 
 
 def certificate(
@@ -159,7 +166,9 @@ def opened(certificate: PartsCertificate, known: Known, data: Dataset, now: Stat
     )
     st.markdown("\n".join(f"- **{_title(b)}**: {nnspca.PARTS_BOUNDS[b.name].summary}" for b in ranked))
     _check(certificate, data, now)
-    _files(certificate, data, now)
+    r, k = certificate.n_components, certificate.k
+    bounded = f"set of {r} parts with at most {k} features each"
+    panels.files(certificate, data, now, f"{data.name}-r{r}-k{k}", bounded, "parts")
 
 
 def proven(certificate: PartsCertificate, n: int) -> str:
@@ -190,7 +199,7 @@ def _row(bound: Bound, certificate: PartsCertificate) -> dict[str, str]:
 def _check(certificate: PartsCertificate, data: Dataset, now: State) -> None:
     """Offer to derive the whole certificate again by other code."""
     about = ("verify-parts", certificate.fingerprint, certificate.k, certificate.lower, certificate.upper)
-    check_again(
+    panels.check_again(
         certificate,
         data,
         now,
@@ -200,13 +209,3 @@ def _check(certificate: PartsCertificate, data: Dataset, now: State) -> None:
         "Confirmed: the second route finds the same variances and the same upper bounds.",
         key="verify-parts",
     )
-
-
-def _files(certificate: PartsCertificate, data: Dataset, now: State) -> None:
-    """Offer the certificate as a file and a script that checks it."""
-    r, k = certificate.n_components, certificate.k
-    stem = f"{data.name}-r{r}-k{k}-certificate"
-    bounded = f"set of {r} parts with at most {k} features each"
-    cov = store.covariance(data, now)
-    take_home(certificate, stem, verifier_code(now, f"{stem}.npz", bounded), "parts", cov)
-    strangers_check(certificate, data, cov, stem, "parts")

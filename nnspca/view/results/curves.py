@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
 from nnspca.tasks import certify_path, path
@@ -76,8 +74,19 @@ def stages(
         publish(job, point)
 
     def solve(job: Job) -> Sweep:
-        listeners = {"on_point": lambda point: tell(job, point), "on_progress": _part(job, report, 0.0, SOLVING)}
-        return _solved(cov, now, ks, methods, known, job, **listeners)
+        return path(
+            cov,
+            ks,
+            tuple(methods),
+            nonnegative=now.nonnegative,
+            seed=now.seed,
+            first=known.rough(),
+            known=known.component,
+            executor=machines.executor(),
+            on_point=lambda point: tell(job, point),
+            should_stop=job.should_stop,
+            on_progress=_part(job, report, 0.0, SOLVING),
+        )
 
     def prove(job: Job, bare: Sweep) -> Sweep:
         return certify_path(
@@ -93,30 +102,6 @@ def stages(
         )
 
     return solve, prove
-
-
-def _solved(
-    cov: nnspca.Covariance,
-    now: State,
-    ks: Sequence[int],
-    methods: Sequence[str],
-    known: Points,
-    job: Job,
-    **listeners: Any,
-) -> Sweep:
-    """Return the bare curve; what is known of it is not sought again."""
-    return path(
-        cov,
-        ks,
-        tuple(methods),
-        nonnegative=now.nonnegative,
-        seed=now.seed,
-        first=known.rough(),
-        known=known.component,
-        executor=machines.executor(),
-        should_stop=job.should_stop,
-        **listeners,
-    )
 
 
 def _part(job: Job, report: Callable[[Job, Progress], None], begin: float, end: float) -> Callable[[Progress], None]:

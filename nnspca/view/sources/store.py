@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -93,12 +93,6 @@ class Results:
 def results() -> Results:
     """Return the finished results of all sessions."""
     return Results()
-
-
-def finished(keys: Iterable[Hashable]) -> list[Any]:
-    """Return the results kept under ``keys``, None for each that is not."""
-    ledger = results()
-    return [ledger.get(key) for key in keys]
 
 
 class Shared:

@@ -69,8 +69,4 @@ def evicted() -> list[str]:
 def preparer() -> Callable[[Dataset], None]:
     """Return what a run can call to prepare data as they are, so that the page finds them prepared."""
     shared = store.shared()
-
-    def prepare(data: Dataset) -> None:
-        Preparation(data, held=shared).make(lambda share, doing: None, lambda: False)
-
-    return prepare
+    return lambda data: Preparation(data, held=shared).make(lambda share, doing: None, lambda: False)

@@ -66,10 +66,6 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
     }
 
 
-def _nothing() -> None:
-    """Register a state name; its change needs no action of its own."""
-
-
 def show(data: dict[str, Any], *, phi: float, speed: float, step: float) -> Any:
     """Mount the animation.
 
@@ -82,8 +78,8 @@ def show(data: dict[str, Any], *, phi: float, speed: float, step: float) -> Any:
     return _mount(
         key="spannogram",
         data={**data, "phi": phi, "speed": speed, "step": int(step)},
-        on_view_change=_nothing,
-        on_row_change=_nothing,
+        on_view_change=lambda: None,
+        on_row_change=lambda: None,
     )
 
 

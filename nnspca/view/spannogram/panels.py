@@ -9,7 +9,7 @@ import streamlit as st
 
 from nnspca.view import sanitize, words
 from nnspca.view.link.state import BY_SET, SPHERE, State
-from nnspca.view.link.widgets import end_page, linked_value, number, upcoming_value
+from nnspca.view.link.widgets import end_page, linked_value, upcoming_value
 from nnspca.view.sources import catalogue
 from nnspca.view.spannogram import ball, canvas, geometry, globe, rows
 from nnspca.view.spannogram.choices import KEYS, Choices, take_dragged
@@ -86,7 +86,7 @@ def _animate(view: View, data: dict) -> None:
     """Mount the canvas; store where it stopped in the URL, and apply a curve that the user dragged."""
     session = st.session_state
     if "_rest" not in session:
-        session["_rest"] = {key: number(KEYS[key]) for key in ("phi", "speed", "step")}
+        session["_rest"] = {key: float(linked_value(KEYS[key])) for key in ("phi", "speed", "step")}
     resting = session["_rest"]
     result = canvas.show(data, phi=resting["phi"], speed=resting["speed"], step=resting["step"])
     if result.view:

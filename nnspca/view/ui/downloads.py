@@ -56,7 +56,7 @@ def data_record(data: Dataset, now: State) -> dict[str, object]:
         "data": data.name,
         "content_hash": data.content_hash,
         "standardise": now.standardise,
-        "prepared": list(prepared_by(now)),
+        "prepared": list(steps_of(now.data, now)),
         "nonnegative": now.nonnegative,
         "seed": now.seed,
         "nnspca": nnspca.__version__,
@@ -95,11 +95,6 @@ def load_line(name: str, variable: str = "data") -> str:
         return "\n".join(lines)
     file = catalogue.uploaded()[name].source if name in catalogue.uploaded() else name
     return f"{variable} = nnspca.datasets.read({file!r})  # the path of your file"
-
-
-def prepared_by(now: State) -> tuple[str, ...]:
-    """Return the steps of preprocessing that the data at hand went through."""
-    return steps_of(now.data, now)
 
 
 def steps_of(name: str, now: State) -> tuple[str, ...]:

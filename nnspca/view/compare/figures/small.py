@@ -28,6 +28,7 @@ PANELS = (
 EIGENVALUES, PROMISED, PROVEN = "eigenvalues", "promised by Theorem 1 of Asteris et al. (2014)", "proven, live"
 BAND, PROOF_SECONDS = "the optimum lies in here", "the proof (seconds)"
 PANEL = 178  # pixels
+WIDE = 50  # letters of a title that fit over half a page
 SMALLEST = 1e-3  # eigenvalues below are drawn no lower
 BRIEFEST = 1e-3  # seconds below are drawn no lower
 GLYPHS = ("●", "◇", "□", "△", "✛", "✕")  # the SYMBOLS of the look, as letters
@@ -41,11 +42,6 @@ class Ranges:
 
     share: tuple[float, float]
     seconds: tuple[float, float]
-
-
-def solver_title(method: str) -> str:
-    """Return what a solver is called on the screen."""
-    return METHODS[method].title
 
 
 def ranges(pairs: Iterable[tuple[Profile, SweepPoint]], shares: Sequence[float]) -> Ranges:
@@ -63,10 +59,8 @@ def compared(
     methods: Sequence[str],
     within: Ranges,
     palette: Palette,
-    *,
-    letters: int = 50,
 ) -> go.Figure:
-    """Draw one data set's five panels; its title takes a second line beyond so many letters."""
+    """Draw one data set's five panels."""
     figure = make_subplots(rows=len(PANELS), cols=1, subplot_titles=PANELS, vertical_spacing=0.075)
     points = sorted(points, key=lambda p: p.k)
     _spectrum(figure, about, palette)
@@ -74,10 +68,10 @@ def compared(
     _solvers(figure, about, points, methods, palette)
     named = 5 + len(methods)
     name = sanitize.line(about.title)
-    title = "<br>".join(map(sanitize.label, textwrap.wrap(name, letters, max_lines=2)))
+    title = "<br>".join(map(sanitize.label, textwrap.wrap(name, WIDE, max_lines=2)))
     alt = (
         f"{name}: spectrum, promised and proven share of the optimum, variance, features used and seconds, "
-        f"for {len({p.k for p in points})} values of k and {', '.join(map(solver_title, methods))}."
+        f"for {len({p.k for p in points})} values of k and {', '.join(METHODS[method].title for method in methods)}."
     )
     height = PANEL * len(PANELS) + LEGEND_DROP + LEGEND_ROW * named
     dress(figure, palette, title=title, alt=alt, height=height, legend_rows=named)
@@ -141,7 +135,7 @@ def _solvers(
     n, even = about.n_features, {"color": palette.quiet, "dash": "dot", "width": 1}
     _add(figure, 4, "all that k allows", [0.001, 1], [0.001, 1], mode="lines", line=even, showlegend=False)
     for i, method in enumerate(methods):
-        mine, name = [p for p in points if p.method == method], solver_title(method)
+        mine, name = [p for p in points if p.method == method], METHODS[method].title
         look = _line(i, palette) | {"customdata": [[p.k, p.component.cardinality] for p in mine]}
         for row, values, hover in (
             (
@@ -166,7 +160,7 @@ def legend(methods: Sequence[str], palette: Palette) -> str:
     """Return one legend for every data set, as HTML whose entries wrap on a narrow page."""
     entries = [
         *(
-            (solver_title(method), f"─{GLYPHS[i % len(GLYPHS)]}─", palette.series[i % len(palette.series)])
+            (METHODS[method].title, f"─{GLYPHS[i % len(GLYPHS)]}─", palette.series[i % len(palette.series)])
             for i, method in enumerate(methods)
         ),
         (PROVEN, "─★─", palette.proven),

@@ -87,10 +87,5 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
     return who, (mark or 0) if count else 0
 
 
-def take(who: str, mark: int) -> None:
-    """Choose what a click on a point asks for."""
-    state.assign(who=who, mark=mark)
-
-
 def _lane(race: Race | None, who: str | None) -> Lane | None:
     return None if race is None else next((lane for lane in race.lanes if lane.method == who), None)

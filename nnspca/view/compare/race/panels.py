@@ -11,10 +11,11 @@ from nnspca.datasets import Dataset
 from nnspca.studies.race_state import BARRED, FINISHED, GAIN, RUNNING, STOPPED, Race
 from nnspca.view import sanitize, words
 from nnspca.view.certificate import component
-from nnspca.view.compare.race import choices, figures, run
+from nnspca.view.compare.race import figures, run
 from nnspca.view.compare.race.choices import CLOCK, Choices
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs.job import Job
+from nnspca.view.link import state
 from nnspca.view.link.solver import title
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
@@ -74,7 +75,7 @@ def _clickable(figure: Figure, *, ready: bool) -> None:
         points = st.session_state["race"]["selection"]["points"]
         if points and points[0].get("customdata"):
             who, mark, *_ = points[0]["customdata"]
-            choices.take(str(who), int(mark))
+            state.assign(who=str(who), mark=int(mark))
 
     if ready:
         charts.figure(figure, "race", first=True, on_select=take, selection_mode="points")
@@ -147,8 +148,8 @@ def details(standing: Race, upper: float) -> list[str]:
             for lane in behind
         )
         lines.append(f"Also finished, live: {'; '.join(ways)}.")
-    for state, words_of in ((STOPPED, "Not finished"), (BARRED, "Did not start")):
-        if lanes := [lane for lane in standing.lanes if lane.state == state]:
+    for how, words_of in ((STOPPED, "Not finished"), (BARRED, "Did not start")):
+        if lanes := [lane for lane in standing.lanes if lane.state == how]:
             each = "; ".join(f"{title(lane.method)} ({sanitize.plain(lane.reason)})" for lane in lanes)
             lines.append(f"{words_of}: {each}.")
     if running := [title(lane.method) for lane in standing.lanes if lane.state == RUNNING]:

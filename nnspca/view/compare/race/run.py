@@ -40,7 +40,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
                 job.about = standing
             job.report(Progress(standing.fraction, _stage(standing)))
 
-        ended = results.get(key) or machines.call_here(
+        ended = results.get(key) or machines.call(
             race,
             cov,
             now.k,
@@ -50,6 +50,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
             options=choice.options(now),
             seconds=choice.limit,
             should_stop=job.should_stop,
+            here=True,
             on_look=look,
         )
         write(ended)

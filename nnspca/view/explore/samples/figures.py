@@ -11,16 +11,13 @@ from nnspca.view import sanitize
 from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.figures.style import SYMBOLS, Figure, Palette, dress
 
-__all__ = ["Figure", "cloud", "ladder"]
-
 
 def ladder(positions: SamplePositions, classes: Sequence[str], palette: Palette) -> Figure:
     """Draw every sample's score, highest first, coloured and shaped by class."""
     rank = np.empty(len(positions.order), dtype=int)
     rank[positions.order] = np.arange(1, len(positions.order) + 1)
-    figure = _of_classes(rank, positions.scores, classes, palette, "rank %{x}, score %{y:.4g}")
-    dress(
-        figure,
+    return dress(
+        _of_classes(rank, positions.scores, classes, palette, "rank %{x}, score %{y:.4g}"),
         palette,
         title="Samples by score",
         alt=f"{len(rank)} samples by score, highest first.",
@@ -28,15 +25,13 @@ def ladder(positions: SamplePositions, classes: Sequence[str], palette: Palette)
         x={"title_text": "samples, highest score first"},
         y={"title_text": "score on the component"},
     )
-    return figure
 
 
 def cloud(positions: SamplePositions, classes: Sequence[str], palette: Palette) -> Figure:
     """Draw every sample's two scores, coloured and shaped by class."""
     assert positions.second is not None
-    figure = _of_classes(positions.scores, positions.second, classes, palette, "scores %{x:.4g} and %{y:.4g}")
-    dress(
-        figure,
+    return dress(
+        _of_classes(positions.scores, positions.second, classes, palette, "scores %{x:.4g} and %{y:.4g}"),
         palette,
         title="Two scores",
         alt=f"{len(positions.scores)} samples along two components.",
@@ -44,7 +39,6 @@ def cloud(positions: SamplePositions, classes: Sequence[str], palette: Palette) 
         x={"title_text": "score on the component"},
         y={"title_text": "score on the second component"},
     )
-    return figure
 
 
 def _of_classes(x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: Palette, hover: str) -> Figure:

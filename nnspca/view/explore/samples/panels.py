@@ -67,7 +67,7 @@ def sheet(
         role = run.why(data, now, first, int(np.abs(first.loadings).argmax()) if feature is None else feature)
         packed = content.payload(first, second, positions, role, data, now, requested=feature is not None)
         packed["focus"] = st.session_state.get("_asked", 0)
-        _mount(key="sheet", data=packed, on_why_change=_nothing)
+        _mount(key="sheet", data=packed, on_why_change=lambda: None)  # the URL holds the question
 
     st.fragment(draw)()
 
@@ -97,10 +97,6 @@ def _picked() -> None:
     if feature is not None and not isinstance(feature, str):  # a name of data shown before arrives as it was written
         st.query_params["why"] = str(feature + 1)
         st.session_state[SUPERSEDED_PRESS] = canvas.sent("sheet", "why")
-
-
-def _nothing() -> None:
-    """Register a state name; its change needs no action: the URL holds the question."""
 
 
 def _downloads(first: Component, positions: SamplePositions, data: Dataset, now: State) -> None:

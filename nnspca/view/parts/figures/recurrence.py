@@ -110,7 +110,7 @@ def _along(
         )
     places, parts = np.nonzero(proven)
     _mark(figure, values[places], count - 1 - parts + 0.85 * percent[places, parts] / ALL, palette, size=9)
-    dress(
+    return dress(
         figure,
         palette,
         title=TITLE,
@@ -124,7 +124,6 @@ def _along(
             "range": [-0.1, count],
         },
     )
-    return figure
 
 
 def _list(
@@ -162,7 +161,7 @@ def _list(
     )
     at, parts = np.nonzero(proven[chosen])
     _mark(figure, [columns[r] for r in parts], [rows[i] for i in at], palette, size=15)
-    dress(
+    return dress(
         figure,
         palette,
         title=TITLE,
@@ -170,7 +169,6 @@ def _list(
         height=150 + 19 * max(len(chosen), 4),
         y={"autorange": "reversed", "type": "category", "tickfont_size": 10, "dtick": 1},
     )
-    return figure
 
 
 def _mark(

@@ -36,7 +36,7 @@ def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, titl
             },
             hovertemplate=f"{shown[i]}<br>score %{{x:.4g}}<extra></extra>",
         )
-    dress(
+    return dress(
         figure,
         palette,
         title=title,
@@ -45,7 +45,6 @@ def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, titl
         y={"tickvals": list(range(len(kinds))), "ticktext": shown, "zeroline": False},
         x={"title_text": "score: distance from the mean along the part"},
     )
-    return figure
 
 
 def rebuilt(
@@ -94,7 +93,7 @@ def retraced(
         figure.add_scatter(
             x=values[order], y=y[order], mode="lines", name=label, line={"color": colour, "dash": dash, "width": 2}
         )
-    dress(
+    return dress(
         figure,
         palette,
         title=title,
@@ -103,4 +102,3 @@ def retraced(
         x={"title_text": with_unit(name, unit)},
         y={"title_text": "value"},
     )
-    return figure

@@ -108,7 +108,7 @@ def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figur
             hovertemplate="%{customdata}<br>%{y:.2f} % of the total variance<extra>" + name + "</extra>",
         )
     title = "What the parts explain together"
-    dress(
+    return dress(
         figure,
         palette,
         title=title,
@@ -117,7 +117,6 @@ def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figur
         x={"title_text": "number of parts", "dtick": 1},
         y={"title_text": "share of the total variance (%)", "rangemode": "tozero"},
     )
-    return figure
 
 
 def angles(degrees: np.ndarray, palette: Palette, *, title: str) -> go.Figure:
@@ -142,7 +141,7 @@ def angles(degrees: np.ndarray, palette: Palette, *, title: str) -> go.Figure:
             ygap=2,
         )
     )
-    dress(
+    return dress(
         figure,
         palette,
         title=title,
@@ -151,4 +150,3 @@ def angles(degrees: np.ndarray, palette: Palette, *, title: str) -> go.Figure:
         x={"title_text": "part", "type": "category"},
         y={"title_text": "part", "type": "category", "autorange": "reversed"},
     )
-    return figure

@@ -6,10 +6,10 @@ import streamlit as st
 
 import nnspca
 from nnspca.view import sanitize
-from nnspca.view.frame import documents, narrow, present, sidebar, theme
+from nnspca.view.frame import present, routes, sidebar, theme
 from nnspca.view.jobs import machines
 from nnspca.view.link import state, widgets
-from nnspca.view.sources import caution
+from nnspca.view.sources import uploads
 
 HERE = Path(__file__).parents[1]
 
@@ -31,12 +31,12 @@ with st.sidebar:
     theme.follow()
     present.start_button(page.url_path or "explore")
     machines.location_note()
-    documents.link(HERE)
+    routes.link_to_documents(HERE)
 body = st.container()
-narrow.bar(counting)
+sidebar.bar(counting)
 with body:
     widgets.keep_place()
-    caution.warn(state.current())
+    uploads.warn(state.current())
     try:
         page.run()
     except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here

@@ -21,8 +21,8 @@ from nnspca.machines import cluster as sending
 from nnspca.machines.cluster import Cluster
 from nnspca.studies import comparison
 from nnspca.tasks._path import path
-from nnspca.view.jobs import cluster as setting
 from nnspca.view.jobs import machines
+from nnspca.view.jobs import machines as setting
 from tests.machines.doing import meet, nap, times
 from tests.pages.conftest import ROOT, settle
 from tests.problems import in_passes
@@ -312,7 +312,7 @@ def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(cl
 def test_where_the_scheduler_does_not_answer_runs_stay_here_and_the_page_says_so(monkeypatch):
     monkeypatch.setattr(setting, "PATIENCE", 0.3)
     monkeypatch.setenv("NNSPCA_SCHEDULER", "tcp://127.0.0.1:9")
-    assert setting.client() is None
+    assert setting.cluster_client() is None
     said = AppTest.from_function(pages_note).run().caption[0].value
     assert "Runs stay on this machine" in said
     assert "does not answer" in said

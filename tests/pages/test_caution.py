@@ -21,8 +21,8 @@ def warned():
     script = """
 import streamlit as st
 from nnspca.view.link import state
-from nnspca.view.sources import caution
-caution.warn(state.current())
+from nnspca.view.sources import uploads
+uploads.warn(state.current())
 st.caption(f"scale: {state.current().scale}")
 """
     data = people()

@@ -19,7 +19,7 @@ from nnspca.view.explore.samples import run as samples
 from nnspca.view.explore.samples.panels import scores_csv
 from nnspca.view.link.state import State
 from nnspca.view.parts import stability
-from nnspca.view.ui import downloads, tables
+from nnspca.view.ui import downloads
 
 PACKAGE = Path(nnspca.__file__).parent
 X = np.random.default_rng(0).normal(size=(8, 3))
@@ -63,10 +63,10 @@ WRITERS = {
     "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
     "a study": lambda data: downloads.study_csv(StudyTable("t", "T", (Column(data.name),), ((data.name,), (-1.5,)))),
     "loadings": lambda data: loadings_csv(PART, data),
-    "loadings, long": lambda data: tables.loadings_long({data.name: BOTH}, data),
-    "loadings, wide": lambda data: tables.loadings_wide({data.name: BOTH}, data),
-    "features (GMT)": lambda data: tables.feature_lists({data.name: BOTH}, data),
-    "scores of parts": lambda data: tables.scores({data.name: BOTH}, data, State()),
+    "loadings, long": lambda data: downloads.loadings_long({data.name: BOTH}, data),
+    "loadings, wide": lambda data: downloads.loadings_wide({data.name: BOTH}, data),
+    "features (GMT)": lambda data: downloads.feature_lists({data.name: BOTH}, data),
+    "scores of parts": lambda data: downloads.scores({data.name: BOTH}, data, State()),
     "scores of samples": lambda data: scores_csv(samples.positions(data, State(), PART, None), data),
     "what is needed": lambda data: downloads.table_csv(need.listing(NEEDED, data)),
     "genes (GMT)": lambda data: genes(data),

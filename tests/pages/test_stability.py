@@ -20,7 +20,7 @@ from nnspca.view.parts.choices import Choices
 from nnspca.view.parts.figures.over_mean import Scene
 from nnspca.view.parts.figures.recurrence import PROVEN, recurrence
 from nnspca.view.sources import catalogue, store
-from nnspca.view.ui import charts, tables
+from nnspca.view.ui import charts, downloads
 from tests.pages.conftest import jobs, played, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -173,24 +173,24 @@ def test_tables_hold_each_loading_and_lists_each_feature():
     cov = nnspca.Covariance.from_dataset(data)
     parts = nnspca.decompose(cov, 2, 5, "em")
     found = {"em": parts.loadings}
-    long, wide = read(tables.loadings_long(found, data)), read(tables.loadings_wide(found, data))
+    long, wide = read(downloads.loadings_long(found, data)), read(downloads.loadings_wide(found, data))
     assert len(long) == np.count_nonzero(parts.loadings)
     assert len(wide) == data.n_features
     names = {str(name): i for i, name in enumerate(data.feature_names)}
     for row in long:
         assert float(row["loading"]) == parts.loadings[names[row["feature"]], int(row["part"]) - 1]
     assert [float(row["em part 2"]) for row in wide] == parts.loadings[:, 1].tolist()
-    lines = [line.split("\t") for line in tables.feature_lists(found, data).decode().splitlines()]
+    lines = [line.split("\t") for line in downloads.feature_lists(found, data).decode().splitlines()]
     assert [line[0] for line in lines] == ["em_part_1", "em_part_2"]
     heaviest = np.argsort(-parts.loadings[:, 0])[: len(lines[0]) - 2]
     assert lines[0][2:] == [str(data.feature_names[i]) for i in heaviest]
     U = np.zeros((64, 1))
     U[3], U[7] = 0.6, -0.8
-    assert [line.split("\t")[0] for line in tables.feature_lists({"pca": U}, data).decode().splitlines()] == [
+    assert [line.split("\t")[0] for line in downloads.feature_lists({"pca": U}, data).decode().splitlines()] == [
         "pca_part_1",
         "pca_part_1_negative",
     ]
-    scores = read(tables.scores(found, data, State(data="digits")))
+    scores = read(downloads.scores(found, data, State(data="digits")))
     assert len(scores) == data.X.shape[0]
     centred = (data.X - data.X.mean(axis=0)) @ parts.loadings
     assert np.allclose([float(row["em part 1"]) for row in scores], centred[:, 0])

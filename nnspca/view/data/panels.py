@@ -1,15 +1,22 @@
-"""The data page: what is in use, its terms and where it comes from, and what is wrong with a folder of data."""
+"""The data page: what is in use, its terms, what is done to it first, and what is wrong with a folder of data."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from nnspca.datasets import Dataset, DatasetInfo, fetch
+from nnspca.datasets import Dataset, DatasetInfo, fetch, preparing
 from nnspca.view import sanitize
-from nnspca.view.data import preparing
 from nnspca.view.link.state import State
 from nnspca.view.sources import allowed, catalogue, fetching, opened
-from nnspca.view.ui import preview
+from nnspca.view.ui import charts, preview
+from nnspca.view.words import number
+
+CENTRED = "**Centred**, always: the mean of each feature is subtracted."
+SCALED = (
+    "**Standardised**: each feature divided by its standard deviation, so that units do not matter. Chosen "
+    "in the sidebar."
+)
+TILES = 12
 
 
 def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
@@ -23,18 +30,13 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
     if info.kind != "covariance":
         shape = f"{rows:,} samples × {columns:,} {'feature' if columns == 1 else 'features'}.".replace(" ", "\u00a0")
     st.markdown(f"{sanitize.plain(info.description)} {shape}".strip())
-    few, rest = st.columns([1, 1.25], gap="large")
-    with few:
-        preview.sample_preview(data)
-    with rest:
-        preview.scree_plot(data, now)
-        preview.provenance(data)
+    with preview.overview(data, now):
         if info.homepage:
             st.markdown(f":small[More about the data: <{info.homepage}>]")
         if info.names_bytes:
             fetching.download_names(info, catalogue.forget)
     with st.expander("Preprocessing: what each step does", expanded=bool(now.prep), icon=":material/tune:"):
-        preparing.explained(catalogue.dataset(now.data), data, now)
+        _explained(catalogue.dataset(now.data), data, now)
 
 
 def problems() -> None:
@@ -50,4 +52,57 @@ def folder() -> None:
         st.warning(
             sanitize.plain(f"The data sets that come with the package still work. {wrong}"),
             icon=":material/folder_off:",
+        )
+
+
+def _explained(raw: Dataset, data: Dataset, now: State) -> None:
+    """Say what is done to the data before they are analysed, and show it."""
+    able = preparing.possible(raw)
+    if raw.kind == "covariance":
+        st.caption("A covariance is taken as it is, or turned into correlations (**standardised**, in the sidebar).")
+        return
+    steps = [preparing.STEPS[name] for name in able if not name.startswith("crop-")]
+    items = [f"- {'✓ ' if now.standardise else ''}{SCALED}"]
+    items += [f"- {'✓ ' if step.name in now.prep else ''}**{step.name}**: {step.about}" for step in steps]
+    if len(steps) < len(able):
+        done = "✓ " if any(name.startswith("crop-") for name in now.prep) else ""
+        items.append(
+            f"- {done}**crop-1** … **crop-4**: leaves out pixels at the borders of images, where a background "
+            "would dominate."
+        )
+    items += [f"- {words}" for words in _left_out(raw, able)]
+    st.markdown(
+        f"Done to the data before the covariance is formed; choose under **Extra preprocessing** in the sidebar.\n\n"
+        f"- ✓ {CENTRED}\n" + "\n".join(items)
+    )
+    if not now.prep:
+        return
+    before, after = st.columns(2)
+    with before:
+        st.caption("Before")
+        _look(raw)
+    with after:
+        st.caption("After: " + ", ".join(sanitize.plain(name) for name in now.prep))
+        _look(data)
+
+
+def _left_out(raw: Dataset, able: tuple[str, ...]) -> list[str]:
+    """Say why a step that other data can have is not among those to choose from."""
+    words = []
+    if raw.is_sparse:
+        words.append("**project-out** is not possible here: it would make sparse data dense.")
+    if "log1p" not in able:
+        least = number(raw.X.min()).replace("-", "−")
+        words.append(f"**log1p** is not possible here: it needs numbers above −1, and the least is {least}.")
+    return words
+
+
+def _look(data: Dataset) -> None:
+    """Show a few samples."""
+    if data.image_shape is not None:
+        alt = f"{TILES} images of {sanitize.line(data.title)}, side by side."
+        charts.picture(preview.sheet(data, TILES), alt)
+    else:
+        st.dataframe(
+            preview.table_excerpt(data, 5, 5), hide_index=True, alt=f"A corner of {sanitize.line(data.title)}."
         )

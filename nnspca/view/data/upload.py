@@ -17,7 +17,7 @@ from nnspca.view import sanitize, words
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import guide, state, widgets
-from nnspca.view.sources import catalogue, caution, files, preparation, uploads
+from nnspca.view.sources import catalogue, files, preparation, uploads
 from nnspca.view.sources.files import File, Reading
 from nnspca.view.sources.preparation import Preparation
 
@@ -70,7 +70,7 @@ def show() -> None:
             st.caption("Files dropped one after the other count together: remove (×) those that do not belong.")
     elif job.result is not None and _usable(job.result):
         files.remember(job.result, given, reading, names, _left_out(job))
-        caution.note(job.result, job.about)
+        uploads.note(job.result, job.about)
         _open(job.result, job.key)
         _show_reading(job.result, reading)
         _choices(job.result, mark, turned=turned)

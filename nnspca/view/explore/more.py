@@ -8,13 +8,13 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, SweepPoint
-from nnspca.view.certificate import component, proofs
+from nnspca.view.certificate import proofs
 from nnspca.view.explore import held_out, proof, report, stability
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
 from nnspca.view.link.state import MORE, State
 from nnspca.view.link.widgets import choose
-from nnspca.view.ui import charts, downloads, preview, tables
+from nnspca.view.ui import charts, downloads, preview
 
 TITLE = "Downloads and code, the data, choosing k, stability"
 LABELS = dict(zip(MORE, ("Downloads and code", "The data", "Which k?", "Stability"), strict=True))
@@ -32,12 +32,7 @@ def panel(view: View, data: Dataset, now: State, choice: Choices) -> None:
         label_visibility="collapsed",
     )
     if which == "data":
-        few, rest = st.columns([1, 1.25], gap="large")
-        with few:
-            preview.sample_preview(data)
-        with rest:
-            preview.scree_plot(data, now)
-            preview.provenance(data)
+        preview.overview(data, now)
     elif which == "which k":
         held_out.panel(data, now, choice)
     elif which == "stability":
@@ -65,7 +60,7 @@ def _downloads(part: Component, view: View, data: Dataset, now: State, choice: C
             "Data, solver, numbers, certificate and pictures: prints on one page.",
         )
         figures = {
-            "component": lambda: component.figure(part, data),
+            "component": lambda: charts.component(part, data),
             "band": lambda: proof.figure(view),
         }
         for name, make in figures.items():
@@ -75,7 +70,7 @@ def _downloads(part: Component, view: View, data: Dataset, now: State, choice: C
 
 
 def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -> None:
-    """Offer the loadings, the features, the scores and the curves as tables."""
+    """Offer the loadings, the features, the scores and the curves as downloads."""
     charts.csv_button(
         loadings_csv(part, data),
         "csv-explore",
@@ -93,7 +88,7 @@ def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -
     loadings = {part.method: part.loadings[:, None]}
     charts.download(
         "Features (GMT)",
-        lambda: tables.feature_lists(loadings, data),
+        lambda: downloads.feature_lists(loadings, data),
         "gmt-explore",
         f"{stem}.gmt",
         "Its features as a list, for programs that take sets of genes.",
@@ -108,7 +103,7 @@ def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -
     if data.kind != "covariance":
         charts.download(
             "Scores (CSV)",
-            lambda: tables.scores(loadings, data, now),
+            lambda: downloads.scores(loadings, data, now),
             "scores-explore",
             f"{stem}-scores.csv",
             "The score of every sample.",

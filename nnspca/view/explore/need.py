@@ -11,7 +11,6 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Necessity, Progress
 from nnspca.view import words
-from nnspca.view.certificate import component as drawn
 from nnspca.view.explore import figures, sentences
 from nnspca.view.explore.choices import KEYS
 from nnspca.view.jobs import machines, runs
@@ -79,7 +78,7 @@ def _answer(need: Necessity, data: Dataset, now: State) -> None:
     st.markdown(summary(need, scene.noun(data)))
     sight, listed = st.columns([1, 1.25], gap="large")
     with sight:
-        charts.figure(figures.marked(drawn.figure(need.component, data), need, charts.palette()), "needed")
+        charts.figure(figures.marked(charts.component(need.component, data), need, charts.palette()), "needed")
     with listed:
         rows = listing(need, data)
         asked.features(

@@ -11,7 +11,6 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, Stability, sentences
 from nnspca.view import words
-from nnspca.view.certificate import component
 from nnspca.view.explore.choices import KEYS
 from nnspca.view.explore.sentences import stability_key
 from nnspca.view.jobs import machines, runs
@@ -95,7 +94,7 @@ def _show(stability: Stability, data: Dataset, now: State) -> None:
     picture, table = st.columns([1, 1.25], gap="large")
     with picture:
         returned = replace(part, loadings=np.where(part.loadings != 0, stability.recurrence[:, 0], 0.0))
-        figure = component.figure(returned, data, "How often each feature returns", ghost=False)
+        figure = charts.component(returned, data, "How often each feature returns", ghost=False)
         charts.figure(figure, "stability")
     with table:
         asked.features(rows, "Each feature: how often it returns, and its loading.")

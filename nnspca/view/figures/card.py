@@ -1,4 +1,4 @@
-"""Small picture of a component for a card: over the mean image, along an axis, or as bars."""
+"""Small pictures: sample images tile by tile, and a component over its mean, along an axis or as bars."""
 
 from __future__ import annotations
 
@@ -50,4 +50,26 @@ def _strength(loadings: np.ndarray) -> np.ndarray:
 def _png(image: Image.Image) -> bytes:
     out = io.BytesIO()
     image.save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+def montage(samples: np.ndarray, shape: tuple[int, int], *, columns: int = 6, width: int = 640, gap: int = 1) -> bytes:
+    """Return a PNG of ``samples`` (m, rows*columns), greys stretched to the range of all of them.
+
+    Nearest neighbour: a pixel stays a square, so that a person sees what the method sees.
+    """
+    tiles = np.asarray(samples, dtype=float).reshape(-1, *shape)
+    low, high = float(tiles.min()), float(tiles.max())
+    greys = np.round(255 * (tiles - low) / ((high - low) or 1.0)).astype(np.uint8)
+    columns = min(columns, len(greys))
+    rows = -(-len(greys) // columns)
+    height, breadth = shape
+    sheet = Image.new("L", (columns * (breadth + gap) - gap, rows * (height + gap) - gap), 128)
+    for i, tile in enumerate(greys):
+        row, column = divmod(i, columns)
+        sheet.paste(Image.fromarray(tile), (column * (breadth + gap), row * (height + gap)))
+    scale = max(1, width // sheet.width)
+    sheet = sheet.resize((sheet.width * scale, sheet.height * scale), Image.Resampling.NEAREST)
+    out = io.BytesIO()
+    sheet.save(out, "PNG", optimize=True)
     return out.getvalue()

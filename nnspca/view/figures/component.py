@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.view import sanitize
-from nnspca.view.figures.montage import montage
+from nnspca.view.figures.card import montage
 from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, Palette, dress, with_unit
 
 MOST_BARS = 25

@@ -1,19 +1,23 @@
-"""Sidebar: the choices that pages share, each shown where it counts."""
+"""Sidebar: the choices that pages share, each where it counts; and a bar of two at the foot of a narrow screen."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import DatasetInfo, preparing
 from nnspca.view import sanitize
-from nnspca.view.link import state, widgets
+from nnspca.view.link import canvas, state, widgets
 from nnspca.view.link.dataset_defaults import usual_k
 from nnspca.view.link.state import SHARED, usual_scale
 from nnspca.view.link.widgets import choose
 from nnspca.view.sources import catalogue
+
+BROWSER = Path(__file__).parent / "browser"
+_mount = canvas.component("narrow", BROWSER, ("narrow.js",))
 
 
 def sidebar(page: str) -> set[str]:
@@ -109,3 +113,28 @@ def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:
         placeholder="none" if able else "none is possible here",
         help="Done in the order of the list. The Data page explains each step and shows what it does.",
     )
+
+
+def bar(counting: set[str]) -> None:
+    """Show data set and k at the foot of a phone, where the sidebar is folded away; wider, nothing is seen of it."""
+    if "data" not in counting:
+        return
+    infos, now = catalogue.infos(), state.current()
+    columns = catalogue.features(now.data, now.prep)
+
+    def choose_data() -> None:
+        name = canvas.sent("narrow", "data")
+        if name in infos:
+            catalogue.use(name, infos[name].shape[1])
+
+    def choose_k() -> None:
+        if (k := canvas.sent("narrow", "k")) is not None:
+            state.assign(k=min(max(int(k), 1), columns))
+
+    content = {
+        "sets": [[name, sanitize.line(info.title)] for name, info in infos.items()],
+        "here": now.data,
+        "k": min(now.k, columns) if "k" in counting else None,
+        "most": columns,
+    }
+    _mount(key="narrow", data=content, height=0, on_data_change=choose_data, on_k_change=choose_k)

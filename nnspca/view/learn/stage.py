@@ -1,4 +1,4 @@
-"""The lesson on the page: everything the browser needs, sent once, and the component that plays it."""
+"""The lesson on the page: everything the browser needs, sent once, the component that plays it, the teacher's sheet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from nnspca.view.learn import boards, examples, faces
 from nnspca.view.learn.words import STEPS
-from nnspca.view.link import canvas
+from nnspca.view.link import canvas, state, widgets
 
 BROWSER = Path(__file__).with_name("browser")
 CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannogram draws it here too
@@ -20,6 +20,14 @@ SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FI
 SCRIPTS += ("save.js", "shell.js", "component.js")
 
 _mount = canvas.component("learn", BROWSER, SCRIPTS)
+CORE = [number for number, step in enumerate(STEPS) if step.core]
+ADVICE = f"""\
+**Ten minutes:** the eight core chapters ({", ".join(map(str, CORE))}). **Twenty minutes:** all chapters; four minutes
+of painting, then one minute each; play the spannogram (6) and go through all upper bounds (11). Let the class guess
+before you open an answer. The arrow keys change the chapter; in **Full screen** so do Page Up and Page Down.
+**Copy link** gives the class the chapter and the state you see."""
+KEYS = state.keys_of("learn")
+PLAYED = ("step", "board", "painted", "best", "at")
 
 
 def figures(names: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -62,3 +70,19 @@ def content(names: tuple[str, ...]) -> dict[str, Any]:
 def show() -> None:
     """Mount the lesson, which plays in the browser alone."""
     _mount(key="learn", data=content(tuple(boards.at_hand())))
+
+
+def sheet() -> None:
+    """Draw the teacher's sheet: for each chapter what to ask and what usually goes wrong."""
+    st.markdown(ADVICE)
+    for number, step in enumerate(STEPS):
+        st.markdown(
+            f"**{number}. {step.title}** :small[{'core' if step.core else 'further'}]  \n"
+            f"*Ask:* {step.ask}  \n*Goes wrong:* {step.wrong}",
+        )
+
+
+def check() -> None:
+    """Say which values of the link cannot be used: the lesson, which reads and writes them, takes the defaults."""
+    for key in PLAYED:
+        widgets.linked_value(KEYS[key])

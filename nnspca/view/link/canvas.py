@@ -55,13 +55,17 @@ def sent(key: str, field: str) -> Any:
     return getattr(st.session_state.get(key), field, None)
 
 
+def written(home: Path, scripts: Sequence[str]) -> str:
+    """Return the shared scripts and those of a component in ``home``, as one."""
+    files = [*(SHARED / script for script in COMMON), *(home / script for script in scripts)]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
 def component(name: str, home: Path, scripts: Sequence[str]) -> Callable[..., Any]:
     """Return a component made of ``name``.html and ``name``.css in ``home``, and of the shared scripts and its own."""
-    texts = [(SHARED / script).read_text(encoding="utf-8") for script in COMMON]
-    texts += [(home / script).read_text(encoding="utf-8") for script in scripts]
     return st.components.v2.component(
         f"nnspca-{name}",
         html=(home / f"{name}.html").read_text(encoding="utf-8"),
         css=(home / f"{name}.css").read_text(encoding="utf-8"),
-        js="\n".join(texts),
+        js=written(home, scripts),
     )

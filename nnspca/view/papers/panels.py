@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -15,12 +18,12 @@ from nnspca.view.link.widgets import expander
 from nnspca.view.papers import choices
 from nnspca.view.papers.choices import KEYS, Choices
 from nnspca.view.papers.figures.study import study as figure_of
-from nnspca.view.papers.thumbnails import thumbnails
 from nnspca.view.sources import catalogue
 from nnspca.view.ui import charts, downloads, gallery
 from nnspca.view.ui.gallery import Card
 
 FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # the first sentence; the full stop in "Alg. 3" does not end it
+FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.stored`
 
 
 def cards(here: Study) -> None:
@@ -165,3 +168,10 @@ def _code(study: Study, choice: Choices, now: State) -> str:
             "    print(table.to_csv())",
         ]
     )
+
+
+@cache
+def thumbnails() -> dict[str, dict[str, Any]]:
+    """Return what each card shows, by study: picture, day, and the version that made it."""
+    cards: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return cards

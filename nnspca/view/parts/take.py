@@ -14,7 +14,7 @@ from nnspca.view.link.state import State
 from nnspca.view.parts import report, run
 from nnspca.view.parts.choices import Choices, title_of
 from nnspca.view.results.ledger import Known
-from nnspca.view.ui import charts, downloads, tables
+from nnspca.view.ui import charts, downloads
 
 
 def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
@@ -114,25 +114,25 @@ def _called(name: str, results: Mapping[str, Components], choice: Choices) -> st
     return title_of(way, choice) if way == name else f"Moved features: {title_of(way, choice)}"
 
 
-def _offer_tables(components: tables.ComponentsBySolver, data: Dataset, now: State, stem: str) -> None:
+def _offer_tables(components: downloads.ComponentsBySolver, data: Dataset, now: State, stem: str) -> None:
     """Offer loadings, features and scores of all parts, each made only when asked for."""
     charts.download(
         "Loadings, long (CSV)",
-        lambda: tables.loadings_long(components, data),
+        lambda: downloads.loadings_long(components, data),
         "long-parts",
         f"{stem}-loadings.csv",
         "One row for each loading that is not zero.",
     )
     charts.download(
         "Loadings, wide (CSV)",
-        lambda: tables.loadings_wide(components, data),
+        lambda: downloads.loadings_wide(components, data),
         "wide-parts",
         f"{stem}-loadings-wide.csv",
         "One row for each feature, one column for each part.",
     )
     charts.download(
         "Features (GMT)",
-        lambda: tables.feature_lists(components, data),
+        lambda: downloads.feature_lists(components, data),
         "gmt-parts",
         f"{stem}.gmt",
         "Each part's features as a list, for programs that take sets of genes.",
@@ -140,7 +140,7 @@ def _offer_tables(components: tables.ComponentsBySolver, data: Dataset, now: Sta
     if data.kind != "covariance":
         charts.download(
             "Scores (CSV)",
-            lambda: tables.scores(components, data, now),
+            lambda: downloads.scores(components, data, now),
             "scores-parts",
             f"{stem}-scores.csv",
             "The score of every sample on every part.",

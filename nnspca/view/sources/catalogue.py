@@ -12,7 +12,7 @@ from nnspca.view import sanitize
 from nnspca.view.link import visits, widgets
 from nnspca.view.link.dataset_defaults import usual_k
 from nnspca.view.link.state import State, assign, usual_scale
-from nnspca.view.sources import fetching, opened, passes, preparation, store
+from nnspca.view.sources import fetching, opened, preparation, store
 from nnspca.view.sources.preparation import Preparation
 
 ABSENT = "not on this machine yet"
@@ -154,7 +154,7 @@ def loaded(name: str) -> Dataset:
 def offer(info: DatasetInfo) -> None:
     """Show what a data set is, and offer to download or to read it."""
     if (one := opened.listed().get(info.name)) is not None:
-        passes.offer(one)
+        fetching.read(one)
         return
     st.markdown(sanitize.plain(info.description))
     fetching.terms(info)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,9 @@ import numpy as np
 from nnspca.view import words
 from nnspca.view.figures.style import DARK, LIGHT
 from nnspca.view.link import canvas
-from nnspca.view.spannogram.alone import page
+from nnspca.view.spannogram.canvas import BROWSER, page
 from nnspca.view.spannogram.globe import Globe
 
-BROWSER = Path(__file__).with_name("browser")
 SCRIPTS = ("address.js", "brush.js", "ball.js", "closing.js", "rounds.js", "sphere.js")
 TINTS = 240  # sets told apart by colour
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import json
+from collections.abc import Sequence
 from pathlib import Path
+from string import Template
 from typing import Any
 
-from nnspca.view.link.canvas import colours, component, pack
-from nnspca.view.spannogram.alone import page
+from nnspca.view.figures.style import DARK, LIGHT
+from nnspca.view.link.canvas import colours, component, pack, written
 from nnspca.view.spannogram.geometry import Picture, choices
 from nnspca.view.spannogram.rows import EDITABLE, Rows
 
@@ -17,6 +21,22 @@ SCRIPTS = ("address.js", *PICTURE, "panels.js", "player.js", "input.js", "exampl
 
 
 _mount = component("spannogram", BROWSER, SCRIPTS)
+
+
+def page(name: str, scripts: Sequence[str], content: dict[str, Any], title: str) -> str:
+    """Return the component ``name`` with its content as a web page."""
+    return Template((BROWSER / "alone.html").read_text(encoding="utf-8")).substitute(
+        title=html.escape(title),
+        style=(BROWSER / f"{name}.css").read_text(encoding="utf-8"),
+        body=(BROWSER / f"{name}.html").read_text(encoding="utf-8"),
+        scripts=written(BROWSER, scripts).replace("export default function", "function mount"),
+        given=json.dumps(content).replace("<", "\\u003c"),  # no word of it ends the script it stands in
+        **{
+            f"{name}_{part}": getattr(look, part)
+            for name, look in (("light", LIGHT), ("dark", DARK))
+            for part in ("ink", "paper", "empty", "grid", "found")
+        },
+    )
 
 
 def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str, Any]:

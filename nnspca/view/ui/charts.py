@@ -14,10 +14,14 @@ from urllib.parse import quote
 import numpy as np
 import streamlit as st
 
+from nnspca.datasets import Dataset
+from nnspca.result import Component
+from nnspca.view.figures import component as pictures
 from nnspca.view.figures import slide, style
 from nnspca.view.figures.style import Figure, Palette
 from nnspca.view.link import visits
 from nnspca.view.link.visits import Content
+from nnspca.view.sources import store
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
@@ -64,6 +68,22 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         if not sketched_before:  # what draws keeps the browser busy for a second before it draws
             time.sleep(SEEN)
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
+
+
+def component(part: Component, data: Dataset, title: str = "The component", *, ghost: bool = True) -> Figure:
+    """Return the figure of a component, as an image, along an axis or by name."""
+    axis = None if data.axis is None else (data.axis.values, data.axis.name, data.axis.unit)
+    return pictures.component(
+        part.loadings,
+        palette(),
+        feature_names=data.feature_names,
+        nonnegative=part.nonnegative,
+        image_shape=data.image_shape,
+        axis=axis,
+        backdrop=store.mean(data),
+        ghost=ghost,
+        title=title,
+    )
 
 
 def sketched(drawn: Figure, key: str) -> Any:

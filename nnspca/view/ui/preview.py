@@ -11,8 +11,9 @@ import streamlit as st
 from nnspca.datasets import Dataset
 from nnspca.view import sanitize
 from nnspca.view.figures import dataset as figures
-from nnspca.view.figures.montage import montage
+from nnspca.view.figures.card import montage
 from nnspca.view.link.state import State
+from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import store
 from nnspca.view.ui import charts, scene
 
@@ -20,7 +21,7 @@ TILES = 36
 SMALL = 16  # rows and columns of a picture of numbers
 
 
-def sample_preview(data: Dataset) -> None:
+def _sample_preview(data: Dataset) -> None:
     """Show a few samples: images as images, spectra as curves, the rest as a small table."""
     look = charts.palette()
     if data.image_shape is not None and data.kind != "covariance":
@@ -46,16 +47,17 @@ def sample_preview(data: Dataset) -> None:
         st.caption("Classes: " + ", ".join(sanitize.plain(str(name), sanitize.NAME) for name in data.label_names) + ".")
 
 
-def scree_plot(data: Dataset, now: State) -> None:
-    """Draw how the variance spreads over directions."""
+def overview(data: Dataset, now: State) -> DeltaGenerator:
+    """Show samples, how the variance spreads over directions, and the source; return the place below that."""
+    few, rest = st.columns([1, 1.25], gap="large")
+    with few:
+        _sample_preview(data)
     eigenvalues, trace = store.spectrum(data, now), store.covariance(data, now).trace
-    charts.figure(figures.spectrum(eigenvalues, trace, charts.palette(), rank=now.d), "spectrum")
-
-
-def provenance(data: Dataset) -> None:
-    """Say where the data come from and, where it is known, what one may do with them."""
     source, citation, terms = map(sanitize.plain, (data.source, data.citation, data.terms))
-    st.caption(f"Source: {source}. {citation}" + (f"  \nTerms: {terms}" if terms else ""))
+    with rest:
+        charts.figure(figures.spectrum(eigenvalues, trace, charts.palette(), rank=now.d), "spectrum")
+        st.caption(f"Source: {source}. {citation}" + (f"  \nTerms: {terms}" if terms else ""))
+    return rest
 
 
 def _samples(data: Dataset, count: int) -> np.ndarray:

@@ -10,7 +10,6 @@ import streamlit as st
 from nnspca.datasets import Dataset
 from nnspca.studies.race_state import BARRED, FINISHED, GAIN, RUNNING, STOPPED, Race
 from nnspca.view import sanitize, words
-from nnspca.view.certificate import component
 from nnspca.view.compare.race import figures, run
 from nnspca.view.compare.race.choices import CLOCK, Choices
 from nnspca.view.figures.style import Figure
@@ -98,7 +97,7 @@ def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset, b
     if who is None or part is None:
         st.caption("No component yet." if who is None else f"{title(who)} has no component yet.")
         return
-    figure = component.figure(part, data, f"{title(who)}, {words.seconds(part.seconds)}")
+    figure = charts.component(part, data, f"{title(who)}, {words.seconds(part.seconds)}")
     heading = figure.layout.title.text.replace(": ", "<br>", 1)  # it stands in a narrow place
     charts.figure(figure.update_layout(title={"text": heading, "font": {"size": 13}}), "race-picture")
     live = " live" if _is_beaten(part.variance, best) else ""

@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution
-from nnspca.view.explore.samples import choices, claims
+from nnspca.view.explore.samples import claims
 from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State
@@ -45,7 +45,7 @@ def payload(
     covarying = role.others[np.argsort(-np.abs(role.covariances), kind="stable")][:ROWS]
     named = sorted({*heavy[:NAMES].tolist(), *covarying.tolist(), role.feature})
     content = {
-        "about": choices.dataset_key(data),
+        "about": dataset_key(data),
         "noun": scene.noun(data),
         "n": data.n_features,
         "m": 0 if positions is None else len(positions.scores),
@@ -69,6 +69,11 @@ def payload(
         }
     signature = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
     return {**content, "signature": signature, "colours": canvas.colours()}
+
+
+def dataset_key(data: Dataset) -> str:
+    """Return a key that identifies the data set in the browser."""
+    return f"{data.name} {data.content_hash[:16]}"
 
 
 def _why(role: Contribution, part: Component, data: Dataset, now: State, *, requested: bool) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""The samples on the Explore page: linked figures on one sheet, and downloads."""
+"""The samples on the Explore page: what is asked, linked figures on one sheet, and downloads."""
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -9,13 +11,14 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
+import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component
 from nnspca.view import sanitize
-from nnspca.view.explore.samples import choices, claims, content, figures, run
+from nnspca.view.explore.samples import claims, content, figures, run
 from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.jobs import runs
-from nnspca.view.link import canvas
+from nnspca.view.link import canvas, state, widgets
 from nnspca.view.link.state import State
 from nnspca.view.ui import charts, downloads
 
@@ -32,6 +35,18 @@ LISTED = 2000  # features up to which all can be asked about by name
 SUPERSEDED_PRESS = "_superseded_press"
 
 _mount = canvas.component("sheet", HOME, SCRIPTS)
+KEYS = state.keys_of("explore")
+BROWSER_KEYS = ("picked", "marked", "why")  # set by the browser, validated here
+SPANS = r"\d{1,7}(-\d{1,7})?(_\d{1,7}(-\d{1,7})?)*"
+# Samples by rank, by number, by class, or by a rectangle of the two scores in ten-thousandths;
+# features by number.
+FORMS = {
+    "picked": re.compile(rf"r\d{{1,7}}-\d{{1,7}}|n{SPANS}|c\d{{1,4}}|b\d{{1,5}}(_\d{{1,5}}){{3}}", re.ASCII),
+    "marked": re.compile(SPANS, re.ASCII),
+}
+LONGEST = 1500  # maximum length of a selection in the URL; the browser writes no longer one
+# Deflation for each choice of the second component's features.
+DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}
 
 
 def panel(first: Component, data: Dataset, now: State) -> None:
@@ -40,7 +55,7 @@ def panel(first: Component, data: Dataset, now: State) -> None:
         st.info(WITHOUT, icon=":material/table:")
         sheet(first, None, None, data, now)
         return
-    deflation = choices.second_deflation()
+    deflation = _second_deflation()
     job = run.start(first, data, now, deflation)
     job.wait_for_first(runs.FIRST)
     runs.follow("samples", job, first=1)
@@ -57,11 +72,11 @@ def sheet(
     """Show all linked figures; brushing stays in the browser, and a question redraws only this fragment."""
 
     def draw() -> None:
-        feature, pressed = choices.explained_feature(data), canvas.sent("sheet", "why")
+        feature, pressed = _explained_feature(data), canvas.sent("sheet", "why")
         # A press in the sheet reaches the URL only after this run, so it takes precedence, unless a later
         # choice elsewhere has replaced it.
         superseded = pressed == st.session_state.get(SUPERSEDED_PRESS)
-        if pressed and not superseded and pressed["about"] == choices.dataset_key(data):
+        if pressed and not superseded and pressed["about"] == content.dataset_key(data):
             feature = int(pressed["feature"])
         _picker(first, feature, data)
         role = run.why(data, now, first, int(np.abs(first.loadings).argmax()) if feature is None else feature)
@@ -154,3 +169,30 @@ def _code(data: Dataset, now: State) -> str:
     lines.append("why = nnspca.contribution(cov, part, int(part.support[0]))  # of any feature")
     lines.append("print(why.held, why.loss, why.partner, why.loss_exchanged)")
     return "\n".join(lines)
+
+
+def _second_deflation() -> str:
+    """Let the person choose which features the second component may use; return the deflation that says so."""
+    about = (f"{label.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for label, name in DEFLATION.items())
+    label = widgets.choose(KEYS["second"], "The second component may use", horizontal=True, help=" ".join(about))
+    return DEFLATION[label]
+
+
+def _explained_feature(data: Dataset) -> int | None:
+    """Return the index of the feature that the user asked about, or None; validate the other selections in the URL.
+
+    Another data set has other samples and features: selections from the previous data set are dropped.
+    """
+    before = st.session_state.get("_samples_of")
+    if before not in (None, data.content_hash):
+        for key in BROWSER_KEYS:
+            st.query_params.pop(key, None)
+    st.session_state["_samples_of"] = data.content_hash
+    for key, form in FORMS.items():
+        widgets.linked_value(KEYS[key], fits=functools.partial(_fits, form))
+    why = widgets.linked_value(KEYS["why"], high=data.n_features)
+    return None if why is None else int(why) - 1
+
+
+def _fits(form: re.Pattern[str], text: str) -> bool:
+    return not text or (len(text) <= LONGEST and form.fullmatch(text) is not None)

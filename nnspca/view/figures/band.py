@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
+from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress, shade
 from nnspca.view.words import OPTIMAL, ceil, floor
 
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
@@ -194,22 +194,12 @@ def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
     for rows, opacity in ((known, 0.45), (sure, 1.0)):
         if not rows or (rows is known and len(sure) == len(known)):
             continue
-        xs = [at for at, _, _ in rows]
-        above = ("y", [low for _, low, _ in rows], [high for _, _, high in rows])
-        below = ("y2", [FLOOR] * len(rows), [place(gap(low, high)) for _, low, high in rows])
-        for axis, low, high in (above, below)[: 2 if rows is sure else 1]:
-            figure.add_scatter(
-                x=xs + xs[::-1],
-                y=high + low[::-1],
-                yaxis=axis,
-                fill="toself",
-                fillcolor=palette.band,
-                opacity=opacity,
-                mode="lines",
-                line={"width": 0},
-                showlegend=False,
-                hoverinfo="skip",
-            )
+        look = {"opacity": opacity, "showlegend": False}
+        high, low = ([(row[0], row[end]) for row in rows] for end in (2, 1))
+        shade(figure, high, low, palette.band, yaxis="y", **look)
+        if rows is sure:
+            gaps = [(at, place(gap(low, high))) for at, low, high in rows]
+            shade(figure, gaps, [(at, FLOOR) for at, _ in gaps], palette.band, yaxis="y2", **look)
 
 
 def _add_curve(

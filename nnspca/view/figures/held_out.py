@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.result import CrossValidation
-from nnspca.view.figures.style import Palette, dress
+from nnspca.view.figures.style import Palette, dress, shade
 from nnspca.view.words import floor
 
 TITLE = "Variance explained of held-out samples, by number of nonzero loadings"
@@ -24,16 +24,8 @@ def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figu
     if best is not None:
         top = int(np.flatnonzero(ks == best)[0])
         ends = [int(ks[known].min()), int(ks[known].max())]
-        figure.add_scatter(
-            x=ends + ends[::-1],
-            y=[mean[top]] * 2 + [mean[top] - error[top]] * 2,
-            fill="toself",
-            fillcolor=palette.band,
-            mode="lines",
-            line={"width": 0},
-            name="within one standard error of the largest",
-            hoverinfo="skip",
-        )
+        high, low = ([(end, height) for end in ends] for height in (mean[top], mean[top] - error[top]))
+        shade(figure, high, low, palette.band, name="within one standard error of the largest")
     figure.add_scatter(
         x=ks[known],
         y=100 * result.fitted_mean[known],

@@ -150,6 +150,21 @@ def dress(
     return figure
 
 
+def shade(figure: Figure, above: Sequence[tuple], below: Sequence[tuple], colour: str, **settings: Any) -> None:
+    """Shade between two lines, each given by its points (x, y) from left to right; no pointer is answered."""
+    outline = [*above, *below[::-1]]
+    figure.add_scatter(
+        x=[x for x, _ in outline],
+        y=[y for _, y in outline],
+        fill="toself",
+        fillcolor=colour,
+        mode="lines",
+        line={"width": 0},
+        hoverinfo="skip",
+        **settings,
+    )
+
+
 def set_axes(figure: Figure, axes: Literal["x", "y"], *, only: int | None = None, **settings: Any) -> None:
     """Set all x or y axes of a figure, or the one of that number; ``update_xaxes`` takes four times as long."""
     one = None if only is None else f"{axes}axis{only if only > 1 else ''}"

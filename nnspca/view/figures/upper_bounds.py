@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, Palette, dress, names
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, Palette, dress, names, shade
 from nnspca.view.words import ceil, odds, title
 
 PAPER_FILL = "rgba(163, 71, 138, 0.13)"
@@ -110,21 +110,11 @@ def add_paper(figure: go.Figure, certificates: Mapping[int, Certificate], leadin
     if not tried:
         return
     chance = odds(min(bound.probability for _, _, bound in tried))
-    xs = [k for k, _, _ in tried]
-    upper = [100 * bound.value / leading for _, _, bound in tried]
+    upper = [(k, 100 * bound.value / leading) for k, _, bound in tried]
+    shade(figure, upper, [(k, 100 * lower / leading) for k, lower, _ in tried], PAPER_FILL, showlegend=False)
     figure.add_scatter(
-        x=xs + xs[::-1],
-        y=upper + [100 * lower / leading for _, lower, _ in tried][::-1],
-        fill="toself",
-        fillcolor=PAPER_FILL,
-        mode="lines",
-        line={"width": 0},
-        showlegend=False,
-        hoverinfo="skip",
-    )
-    figure.add_scatter(
-        x=xs,
-        y=upper,
+        x=[k for k, _ in upper],
+        y=[share for _, share in upper],
         mode="lines+markers",
         name=f"the paper's upper bound ({chance}, not proven)",
         line={"color": palette.paper_bound, "width": 1.5, "dash": "dash"},

@@ -14,7 +14,7 @@ from nnspca.view import sanitize
 from nnspca.view.compare.figures.small import TICKS
 from nnspca.view.figures import band as common
 from nnspca.view.figures.band import Band
-from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress
+from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress, shade
 from nnspca.view.words import ceil, floor
 
 LIVE = "this live run"
@@ -96,18 +96,9 @@ def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> Non
     """Draw the line and the band of one data set, and below the gaps that were proven at their own k."""
     band, colour, name = shown.band, palette.series[i % len(palette.series)], sanitize.label(shown.title)
     rows = [row for row in zip(band.at, band.lower, band.upper, strict=True) if math.isfinite(row[2])]
-    xs = [at / shown.n for at, _, _ in rows]
+    high, low = ([(row[0] / shown.n, 100 * row[end]) for row in rows] for end in (2, 1))
     red, green, blue = hex_to_rgb(colour)
-    figure.add_scatter(
-        x=xs + xs[::-1],
-        y=[100 * high for _, _, high in rows] + [100 * low for _, low, _ in rows[::-1]],
-        fill="toself",
-        fillcolor=f"rgba({red}, {green}, {blue}, {OPACITY})",
-        mode="lines",
-        line={"width": 0},
-        showlegend=False,
-        hoverinfo="skip",
-    )
+    shade(figure, high, low, f"rgba({red}, {green}, {blue}, {OPACITY})", showlegend=False)
     gaps = {at: gap for at, gap in band.gaps.items() if at in band.proven}
     line = {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2}
     look = {"mode": "lines+markers", "line": line, "marker": {"size": 5, "color": colour}}

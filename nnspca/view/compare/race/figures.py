@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from nnspca.solvers.registry import METHODS
 from nnspca.studies.race_state import FINISHED, Lane, Race
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes, shade
 from nnspca.view.words import at_most, floor, percent, seconds
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
@@ -135,18 +135,7 @@ def _add_band(figure: go.Figure, standing: Race, upper: float, end: float, palet
     if not marks:
         return
     begin = max(marks[0][0], falls[0][0])
-    above, below = _steps(falls, begin, end, min), _steps(marks, begin, end, max)
-    outline = above + below[::-1]
-    figure.add_scatter(
-        x=[x for x, _ in outline],
-        y=[y for _, y in outline],
-        fill="toself",
-        fillcolor=palette.band,
-        mode="lines",
-        line={"width": 0},
-        name=BAND,
-        hoverinfo="skip",
-    )
+    shade(figure, _steps(falls, begin, end, min), _steps(marks, begin, end, max), palette.band, name=BAND)
 
 
 def _steps(events: Sequence[tuple[float, float]], begin: float, end: float, best) -> list[tuple[float, float]]:

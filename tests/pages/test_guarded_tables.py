@@ -103,6 +103,5 @@ def test_every_table_is_written_by_those_guarded_above():
         "docs/site/conf.py",  # pages of documents, no tables
         "studies/table.py",
         "view/ui/downloads.py",
-        "view/ui/tables.py",
         "view/spannogram/rows.py",
     }

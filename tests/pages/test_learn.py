@@ -82,7 +82,7 @@ def test_a_value_of_the_link_that_is_no_use_is_told():
 def test_the_bundled_answer_of_a_board_is_feasible_and_its_bound_above_whatever_is_found(board):
     name = boards.BOARDS[board]
     known, data, cov = boards.proven(name), nnspca.datasets.load(name), boards.covariance(name)
-    assert boards.opened(name).content_hash == data.content_hash
+    assert boards.records()[name].content_hash == data.content_hash
     x = np.zeros(cov.n_features)
     x[list(known.support)] = known.loadings
     assert (x >= 0).all()

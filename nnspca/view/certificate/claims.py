@@ -39,14 +39,13 @@ def claim(certificate: Certificate, n: int) -> str:
     )
 
 
-def kind_of(component: Component, k: int | None = None) -> str:
-    """Say what “such a component” means here, for the component's own k unless another is given.
+def kind_of(component: Component, k: int) -> str:
+    """Say what “such a component” means here.
 
     >>> import numpy as np
-    >>> kind_of(Component(np.array([1.0]), 1.0, "best", k=3))
+    >>> kind_of(Component(np.array([1.0]), 1.0, "best", k=3), 3)
     'a unit vector with at most 3 nonzero loadings, all nonnegative'
     """
-    k = component.k if k is None else k
     count = f"at most {k:,} nonzero loading" + ("s" if k != 1 else "")
     sign = ", all nonnegative" if component.nonnegative else ", of either sign"
     return f"a unit vector with {count}{sign}"

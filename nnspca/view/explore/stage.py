@@ -22,7 +22,7 @@ from nnspca.view.ui import scene
 from nnspca.view.words import fixed
 
 HOME = Path(__file__).parent / "browser"
-SCRIPTS = ("path.js", "curve.js", "player.js", "component.js")
+SCRIPTS = ("path.js", "curve.js", "player.js")
 HEIGHT = 580  # pixels on every device, so that the content below does not shift when the player loads
 POLL_SECONDS = 0.6  # between two polls of running jobs
 

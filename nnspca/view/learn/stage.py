@@ -15,9 +15,9 @@ from nnspca.view.link import canvas, state, widgets
 BROWSER = Path(__file__).with_name("browser")
 CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannogram draws it here too
 FIGURES = ("game.js", "faces.js", "plane.js", "curves.js", "search.js", "proof.js")
-DRAWING = ("brush.js", "mathematics.js", "captions.js", "plot.js")
+DRAWING = ("mathematics.js", "captions.js", "plot.js")
 SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FIGURES)
-SCRIPTS += ("save.js", "shell.js", "component.js")
+SCRIPTS += ("save.js", "shell.js")
 
 _mount = canvas.component("learn", BROWSER, SCRIPTS)
 CORE = [number for number, step in enumerate(STEPS) if step.core]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from nnspca.view.figures.style import DARK, LIGHT, Palette
+from nnspca.view.figures.style import DARK, LIGHT
 
 SHARED = Path(__file__).parent / "browser"
-COMMON = ("numbers.js", "leaving.js", "news.js", "presenting.js", "theme.js", "picture.js")
+COMMON = ("numbers.js", "shown.js", "news.js", "presenting.js", "theme.js", "brush.js", "picture.js")
 
 
 def pack(array: np.ndarray, kind: str) -> dict[str, str]:
@@ -38,12 +39,7 @@ def greys(image: np.ndarray) -> dict[str, str]:
 
 def colours() -> dict[str, dict[str, Any]]:
     """Return what the browser needs of both palettes: it follows the theme without asking."""
-    return {"light": _said(LIGHT), "dark": _said(DARK)}
-
-
-def _said(palette: Palette) -> dict[str, Any]:
-    names = ("ink", "quiet", "grid", "paper", "empty", "found", "band", "upper_bound", "paper_bound", "proven")
-    return {name: getattr(palette, name) for name in names} | {"series": list(palette.series)}
+    return {"light": asdict(LIGHT), "dark": asdict(DARK)}
 
 
 def sent(key: str, field: str) -> Any:
@@ -61,11 +57,16 @@ def written(home: Path, scripts: Sequence[str]) -> str:
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
+def style(name: str, home: Path) -> str:
+    """Return the style sheet of a component in ``home``, after what all share."""
+    return "\n".join(file.read_text(encoding="utf-8") for file in (SHARED / "shared.css", home / f"{name}.css"))
+
+
 def component(name: str, home: Path, scripts: Sequence[str]) -> Callable[..., Any]:
     """Return a component made of ``name``.html and ``name``.css in ``home``, and of the shared scripts and its own."""
     return st.components.v2.component(
         f"nnspca-{name}",
         html=(home / f"{name}.html").read_text(encoding="utf-8"),
-        css=(home / f"{name}.css").read_text(encoding="utf-8"),
+        css=style(name, home),
         js=written(home, scripts),
     )

@@ -171,17 +171,6 @@ def choices_and_figure(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     return both.container(), both.container(key=f"shown-first-{key}")
 
 
-def figure_first(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
-    """Return places for choices, for what is said of their run, for the figure they make, and for its words meanwhile.
-
-    They stand in this order; on a phone the choices come last.
-    """
-    asked, shown = choices_and_figure(key)
-    status = shown.container()
-    with shown:
-        return asked, status, *reserved(key, words)
-
-
 def _settings(
     entry: Entry, usual: Any, low: float | None, high: float | None, options: Sequence[Any], *, given: bool
 ) -> dict[str, Any]:

@@ -61,12 +61,10 @@ def stages(
     now: State,
     ks: Sequence[int],
     methods: Sequence[str],
-    publish: Callable[[Job, SweepPoint], None] = Job.publish,
-    report: Callable[[Job, Progress], None] = Job.report,
-    *,
-    first: bool = False,
+    publish: Callable[[Job, SweepPoint], None],
+    report: Callable[[Job, Progress], None],
 ) -> tuple[Callable[[Job], Sweep], Callable[[Job, Sweep], Sweep]]:
-    """Return the work of one curve in two: the bare curve, then its upper bounds, ``first`` ones before."""
+    """Return the work of one curve in two: the bare curve, then its upper bounds."""
     cov, known = store.covariance(data, now), Points(store.curve_key(data, now, ks, methods))
 
     def tell(job: Job, point: SweepPoint) -> None:
@@ -94,7 +92,6 @@ def stages(
             bare,
             known=known.certificate,
             executor=machines.executor(),
-            first=first,
             seed=now.seed,
             on_point=lambda point: tell(job, point),
             should_stop=job.should_stop,

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from nnspca.view import words
-from nnspca.view.figures.style import DARK, LIGHT
 from nnspca.view.link import canvas
 from nnspca.view.spannogram.canvas import BROWSER, page
 from nnspca.view.spannogram.globe import Globe
 
-SCRIPTS = ("address.js", "brush.js", "ball.js", "closing.js", "rounds.js", "sphere.js")
+SCRIPTS = ("ball.js", "closing.js", "rounds.js")
 TINTS = 240  # sets told apart by colour
 
 _mount = canvas.component("sphere", BROWSER, SCRIPTS)
@@ -50,9 +49,7 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
         "note": note,
     }
     signature = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
-    palettes = {"light": LIGHT, "dark": DARK}
-    scales = {name: [colour for _, colour in palette.one_sided()] for name, palette in palettes.items()}
-    return {**content, "signature": signature, "colours": canvas.colours(), "scales": scales}
+    return {**content, "signature": signature, "colours": canvas.colours()}
 
 
 def show(content: dict[str, Any], *, first_round: int, by_set: bool, flat: bool) -> None:

@@ -11,13 +11,13 @@ from string import Template
 from typing import Any
 
 from nnspca.view.figures.style import DARK, LIGHT
-from nnspca.view.link.canvas import colours, component, pack, written
+from nnspca.view.link.canvas import colours, component, pack, style, written
 from nnspca.view.spannogram.geometry import Picture, choices
 from nnspca.view.spannogram.rows import EDITABLE, Rows
 
 BROWSER = Path(__file__).with_name("browser")
-PICTURE = ("brush.js", "mathematics.js", "captions.js", "plot.js")  # the lesson draws with them too
-SCRIPTS = ("address.js", *PICTURE, "panels.js", "player.js", "input.js", "examples.js", "tour.js", "component.js")
+PICTURE = ("mathematics.js", "captions.js", "plot.js")  # the lesson draws with them too
+SCRIPTS = (*PICTURE, "panels.js", "player.js", "input.js", "examples.js", "tour.js")
 
 
 _mount = component("spannogram", BROWSER, SCRIPTS)
@@ -27,7 +27,7 @@ def page(name: str, scripts: Sequence[str], content: dict[str, Any], title: str)
     """Return the component ``name`` with its content as a web page."""
     return Template((BROWSER / "alone.html").read_text(encoding="utf-8")).substitute(
         title=html.escape(title),
-        style=(BROWSER / f"{name}.css").read_text(encoding="utf-8"),
+        style=style(name, BROWSER),
         body=(BROWSER / f"{name}.html").read_text(encoding="utf-8"),
         scripts=written(BROWSER, scripts).replace("export default function", "function mount"),
         given=json.dumps(content).replace("<", "\\u003c"),  # no word of it ends the script it stands in

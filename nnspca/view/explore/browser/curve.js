@@ -2,7 +2,6 @@
 
 const OPTIMAL = 1e-4; // a smaller gap counts as proven optimal
 const FLOOR = Math.log10(OPTIMAL) - 0.5; // where "optimal" stands on the axis of the gap
-const TEXT = 13; // pixels
 const NEAR = 12; // pixels from a point within which a press means it
 const LENS = { wide: 176, tall: 104 };
 
@@ -39,68 +38,50 @@ class Curve {
     return this.foot - Math.min(deep, 1) * (this.foot - this.below);
   }
 
-  draw(pen) {
-    pen.font = `${TEXT}px ${this.palette.font}`;
-    this.axes(pen);
-    this.shade(pen);
-    this.lines(pen);
-    this.marks(pen);
-    this.words(pen);
+  draw(brush) {
+    this.axes(brush);
+    this.shade(brush);
+    this.lines(brush);
+    this.marks(brush);
+    this.words(brush);
   }
 
-  axes(pen) {
-    const { palette, path } = this, flat = this.height < 260;
-    pen.fillStyle = palette.ink;
-    pen.textAlign = "left";
-    pen.fillText("Variance explained (% of λ₁)", 4, 13);
-    if (!flat) this.legend(pen, 31);
+  axes(brush) {
+    const { palette, path } = this, flat = this.height < 260, size = 13;
+    brush.text("Variance explained (% of λ₁)", 4, 13, { size });
+    if (!flat) this.legend(brush, 31);
     const title = "Gap to the best possible (%, log scale)";
-    pen.fillText(title, 4, this.below - 10);
-    const wide = pen.measureText(title).width + pen.measureText(path.closed).width + 24;
-    if (path.closed && wide < this.width) {
-      pen.fillStyle = palette.proven;
-      pen.textAlign = "right";
-      pen.fillText(path.closed, this.right, this.below - 10);
-      pen.fillStyle = palette.ink;
-    }
-    pen.strokeStyle = palette.grid;
-    pen.lineWidth = 1;
-    pen.textAlign = "right";
-    for (const share of evenly(this.most)) this.rule(pen, this.y(share), `${Math.round(1000 * share) / 10}`);
+    brush.text(title, 4, this.below - 10, { size });
+    const wide = brush.measure(title, size) + brush.measure(path.closed, size) + 24;
+    if (path.closed && wide < this.width) brush.text(path.closed, this.right, this.below - 10, { size, align: "right", colour: palette.proven });
+    for (const share of evenly(this.most)) this.rule(brush, this.y(share), `${Math.round(1000 * share) / 10}`);
     let last = this.foot;
-    this.rule(pen, this.foot, "optimal");
+    this.rule(brush, this.foot, "optimal");
     for (const power of [-4, -3, -2, -1, 0]) {
       const y = this.gapY(10 ** power * 1.0000001);
       if (power > this.widest || last - y < 13 || y < this.below - 2) continue;
-      this.rule(pen, y, String(Number((100 * 10 ** power).toPrecision(1))));
+      this.rule(brush, y, String(Number((100 * 10 ** power).toPrecision(1))));
       last = y;
     }
-    pen.textAlign = "center";
-    for (const k of this.kTicks((text) => pen.measureText(text).width)) {
-      pen.fillText(count(k), Math.min(this.x(k), this.width - pen.measureText(count(k)).width / 2 - 1), this.foot + 16);
+    for (const k of this.kTicks((text) => brush.measure(text, size))) {
+      brush.text(count(k), Math.min(this.x(k), this.width - brush.measure(count(k), size) / 2 - 1), this.foot + 16, { size, align: "center" });
     }
-    pen.fillText(`k, nonzero loadings allowed${path.log ? " (log scale)" : ""}`, (this.left + this.right) / 2, this.foot + 32);
+    brush.text(`k, nonzero loadings allowed${path.log ? " (log scale)" : ""}`, (this.left + this.right) / 2, this.foot + 32, { size, align: "center" });
   }
 
   /** One line that names what is drawn; what does not fit is left to the hover. */
-  legend(pen, y) {
+  legend(brush, y) {
     const { palette, path } = this;
     const entries = [["line", palette.found, path.band.stored ? "best known" : "best found"], ["tick", palette.upper_bound, "upper bound"]];
     if (path.live.ks.length) entries.push(["dot", palette.found, "live"]);
     path.curves.forEach((curve, i) => entries.push(["line", this.colour(i), curve.title, this.dash(i)]));
     let x = this.left;
     for (const [kind, colour, text, dash] of entries) {
-      const wide = pen.measureText(text).width + 26;
+      const wide = brush.measure(text, 13) + 26;
       if (x + wide > this.right + 8) break;
-      pen.strokeStyle = pen.fillStyle = colour;
-      pen.lineWidth = kind === "tick" ? 3 : 2;
-      pen.setLineDash(dash ?? []);
-      pen.beginPath();
-      if (kind === "dot") { pen.arc(x + 8, y - 4, 3.5, 0, 7); pen.fill(); }
-      else { pen.moveTo(x, y - 4); pen.lineTo(x + 16, y - 4); pen.stroke(); }
-      pen.setLineDash([]);
-      pen.fillStyle = palette.ink;
-      pen.fillText(text, x + 20, y);
+      if (kind === "dot") brush.dot(x + 8, y - 4, 3.5, { fill: colour, edge: null });
+      else brush.line([[x, y - 4], [x + 16, y - 4]], { colour, wide: kind === "tick" ? 3 : 2, dash });
+      brush.text(text, x + 20, y, { size: 13 });
       x += wide + 8;
     }
   }
@@ -118,144 +99,80 @@ class Curve {
     return kept;
   }
 
-  rule(pen, y, text) {
-    pen.beginPath();
-    pen.moveTo(this.left, y);
-    pen.lineTo(this.right, y);
-    pen.stroke();
-    pen.fillText(text, this.left - 5, y + 4);
+  rule(brush, y, text) {
+    brush.line([[this.left, y], [this.right, y]], { colour: this.palette.grid, wide: 1 });
+    brush.text(text, this.left - 5, y + 4, { size: 13, align: "right" });
   }
 
   /** Shade the band; where a bound is carried over from another k, lightly, and in the upper panel alone. */
-  shade(pen) {
-    const { band } = this.path, every = band.ks.map((_, s) => s), sure = every.filter((s) => band.proven[s]);
+  shade(brush) {
+    const { band } = this.path, colour = this.palette.band, every = band.ks.map((_, s) => s), sure = every.filter((s) => band.proven[s]);
     for (const [rows, strength] of [[every, 0.45], [sure, 1]]) {
       if (!rows.length || (strength < 1 && sure.length === every.length)) continue;
-      pen.globalAlpha = strength;
-      pen.fillStyle = this.palette.band;
-      const xs = rows.map((s) => this.x(band.ks[s]));
-      this.area(pen, xs, rows.map((s) => this.y(Math.min(band.upper[s], this.most))), rows.map((s) => this.y(band.lower[s])));
-      if (strength === 1) this.area(pen, xs, rows.map((s) => this.gapY(band.gaps[s])), rows.map(() => this.foot));
+      const along = (yOf) => rows.map((s) => [this.x(band.ks[s]), yOf(s)]);
+      brush.area([...along((s) => this.y(Math.min(band.upper[s], this.most))), ...along((s) => this.y(band.lower[s])).reverse()], colour, strength);
+      if (strength === 1) brush.area([...along((s) => this.gapY(band.gaps[s])), ...along(() => this.foot).reverse()], colour);
     }
-    pen.globalAlpha = 1;
   }
 
-  area(pen, xs, above, below) {
-    pen.beginPath();
-    xs.forEach((x, i) => pen.lineTo(x, above[i]));
-    for (let i = xs.length - 1; i >= 0; i--) pen.lineTo(xs[i], below[i]);
-    pen.fill();
-  }
-
-  lines(pen) {
+  lines(brush) {
     const { path, palette } = this, { band } = path;
     path.curves.forEach((curve, i) => {
-      pen.setLineDash(this.dash(i));
-      this.line(pen, this.colour(i), curve.ks, curve.shares, curve.gaps, () => true);
-      pen.setLineDash([]);
-      curve.ks.forEach((k, s) => this.spot(pen, this.x(k), this.y(curve.shares[s]), 3, this.colour(i)));
+      this.line(brush, curve.ks, curve.shares, curve.gaps, () => true, { colour: this.colour(i), dash: this.dash(i) });
+      curve.ks.forEach((k, s) => brush.dot(this.x(k), this.y(curve.shares[s]), 3, { fill: this.colour(i), edge: null }));
     });
-    this.line(pen, palette.found, band.ks, band.lower, band.gaps, (s) => band.proven[s]);
-    if (!band.ks.length) this.line(pen, palette.found, path.ks, path.shares, path.gaps, () => true);
+    const look = { colour: palette.found };
+    this.line(brush, band.ks, band.lower, band.gaps, (s) => band.proven[s], look);
+    if (!band.ks.length) this.line(brush, path.ks, path.shares, path.gaps, () => true, look);
   }
 
   /** One curve in both panels; in the lower one through the k whose bound was proven itself. */
-  line(pen, colour, ks, shares, gaps, sure) {
-    pen.strokeStyle = colour;
-    pen.lineWidth = 2;
-    pen.beginPath();
-    ks.forEach((k, s) => pen.lineTo(this.x(k), this.y(shares[s])));
-    pen.stroke();
-    pen.beginPath();
-    ks.forEach((k, s) => gaps[s] !== null && sure(s) && pen.lineTo(this.x(k), this.gapY(gaps[s])));
-    pen.stroke();
+  line(brush, ks, shares, gaps, sure, look) {
+    brush.line(ks.map((k, s) => [this.x(k), this.y(shares[s])]), { wide: 2, ...look });
+    const below = ks.flatMap((k, s) => (gaps[s] !== null && sure(s) ? [[this.x(k), this.gapY(gaps[s])]] : []));
+    brush.line(below, { wide: 2, ...look });
   }
 
   /** Upper bounds as ticks, what runs live as dots, and a ring where the optimum is proven. */
-  marks(pen) {
-    const { path, palette } = this, { band, live } = path;
-    const tick = (k, share) => {
-      pen.beginPath();
-      pen.moveTo(this.x(k) - 5, this.y(share));
-      pen.lineTo(this.x(k) + 5, this.y(share));
-      pen.stroke();
-    };
-    pen.strokeStyle = palette.upper_bound;
-    pen.lineWidth = 2.5;
-    band.ks.forEach((k, s) => band.proven[s] && tick(k, band.upper[s]));
-    pen.lineWidth = 1;
-    live.proven.forEach((k, s) => tick(k, live.upper[s]));
-    live.ks.forEach((k, s) => this.spot(pen, this.x(k), this.y(live.shares[s]), 3.5, palette.found));
-    live.proven.forEach((k, s) => this.spot(pen, this.x(k), this.gapY(live.gaps[s]), 3.5, palette.found));
-    pen.strokeStyle = palette.proven;
-    pen.lineWidth = 2;
+  marks(brush) {
+    const { path, palette } = this, { band, live } = path, spot = { fill: palette.found, edge: null };
+    const tick = (k, share, wide) => brush.line([[this.x(k) - 5, this.y(share)], [this.x(k) + 5, this.y(share)]], { colour: palette.upper_bound, wide });
+    band.ks.forEach((k, s) => band.proven[s] && tick(k, band.upper[s], 2.5));
+    live.proven.forEach((k, s) => tick(k, live.upper[s], 1));
+    live.ks.forEach((k, s) => brush.dot(this.x(k), this.y(live.shares[s]), 3.5, spot));
+    live.proven.forEach((k, s) => brush.dot(this.x(k), this.gapY(live.gaps[s]), 3.5, spot));
     band.ks.forEach((k, s) => {
-      if (!band.proven[s] || band.gaps[s] >= OPTIMAL) return;
-      pen.beginPath();
-      pen.arc(this.x(k), this.foot, 5.5, 0, 7);
-      pen.stroke();
+      if (band.proven[s] && band.gaps[s] < OPTIMAL) brush.dot(this.x(k), this.foot, 5.5, { fill: null, edge: palette.proven, thick: 2 });
     });
   }
 
-  spot(pen, x, y, r, colour) {
-    pen.fillStyle = colour;
-    pen.beginPath();
-    pen.arc(x, y, r, 0, 7);
-    pen.fill();
-  }
-
   /** Words on the picture: what the shade is, where it has closed, or that bounds are being computed. */
-  words(pen) {
-    const { path, palette } = this, { band } = path;
+  words(brush) {
+    const { palette } = this, { band } = this.path;
     if (!band.ks.length) {
-      pen.fillStyle = palette.ink;
-      pen.textAlign = "center";
-      pen.fillText("Computing upper bounds …", (this.left + this.right) / 2, (this.below + this.foot) / 2);
+      brush.text("Computing upper bounds …", (this.left + this.right) / 2, (this.below + this.foot) / 2, { size: 13, align: "center" });
       return;
     }
     const tall = band.ks.map((_, s) => band.upper[s] - band.lower[s]), s = tall.indexOf(Math.max(...tall));
     const x = this.x(band.ks[s]), y = this.y((band.upper[s] + band.lower[s]) / 2), text = "the optimum lies in here";
-    const wide = pen.measureText(text).width, toLeft = x - this.left > wide + 46;
+    const wide = brush.measure(text, 13), toLeft = x - this.left > wide + 46;
     const tx = toLeft ? x - 34 - wide : Math.min(x + 34, this.right - wide), ty = toLeft ? Math.max(y - 22, this.top + 12) : Math.min(y + 40, this.split - 6);
-    pen.strokeStyle = palette.upper_bound;
-    pen.lineWidth = 1.2;
-    pen.beginPath();
-    pen.moveTo(toLeft ? tx + wide + 4 : tx - 4, ty - 4);
-    pen.lineTo(x, y);
-    pen.stroke();
-    pen.fillStyle = palette.ink;
-    pen.textAlign = "left";
-    pen.fillText(text, tx, ty);
+    brush.line([[toLeft ? tx + wide + 4 : tx - 4, ty - 4], [x, y]], { colour: palette.upper_bound, wide: 1.2 });
+    brush.text(text, tx, ty, { size: 13 });
   }
 
   /** The dot that runs: between two stops it slides along the line. */
-  dot(pen, k) {
+  dot(brush, k) {
     const { path, palette } = this, s = path.stopAt(k), next = Math.min(s + 1, path.ks.length - 1);
     const span = this.scale(path.ks[next]) - this.scale(path.ks[s]) || 1;
     const part = Math.min(Math.max((this.scale(k) - this.scale(path.ks[s])) / span, 0), 1);
     const between = (values) => values[s] + (values[next] - values[s]) * part, x = this.x(k);
-    pen.strokeStyle = palette.quiet;
-    pen.lineWidth = 1;
-    pen.setLineDash([3, 3]);
-    pen.beginPath();
-    pen.moveTo(x, this.top);
-    pen.lineTo(x, this.foot);
-    pen.stroke();
-    pen.setLineDash([]);
-    this.mark(pen, x, this.y(between(path.shares)));
+    const look = { fill: palette.found, thick: 2 };
+    brush.line([[x, this.top], [x, this.foot]], { colour: palette.quiet, wide: 1, dash: [3, 3] });
+    brush.dot(x, this.y(between(path.shares)), 6.5, look);
     if (path.gaps[s] === null || path.gaps[next] === null) return;
     const [here, there] = [this.gapY(path.gaps[s]), this.gapY(path.gaps[next])];
-    this.mark(pen, x, here + (there - here) * part);
-  }
-
-  mark(pen, x, y) {
-    pen.fillStyle = this.palette.found;
-    pen.strokeStyle = this.palette.paper;
-    pen.lineWidth = 2;
-    pen.beginPath();
-    pen.arc(x, y, 6.5, 0, 7);
-    pen.fill();
-    pen.stroke();
+    brush.dot(x, here + (there - here) * part, 6.5, look);
   }
 
   /** The point of another solver's curve under a pointer. */
@@ -281,38 +198,25 @@ class Curve {
   }
 
   /** A lens that follows the pointer over the upper panel: the band at its true width, magnified. */
-  lens(pen, px, py) {
+  lens(brush, px, py) {
     const { path, palette } = this, { band } = path;
     if (!band.ks.length || py < this.top || py > this.split || px < this.left || px > this.right) return;
     const s = band.ks.reduce((best, at, i) => (Math.abs(this.x(at) - px) < Math.abs(this.x(band.ks[best]) - px) ? i : best), 0);
-    const { wide, tall } = LENS, x0 = Math.max(this.left, Math.min(px - wide / 2, this.right - wide)), y0 = py + tall + 20 < this.foot ? py + 16 : py - tall - 16;
+    const { pen } = brush, { wide, tall } = LENS, x0 = Math.max(this.left, Math.min(px - wide / 2, this.right - wide)), y0 = py + tall + 20 < this.foot ? py + 16 : py - tall - 16;
     const low = band.lower[s], high = band.upper[s], room = Math.max(high - low, 1e-6) * 0.7;
     const toY = (v) => y0 + tall - 8 - ((v - (low - room)) / (high - low + 2 * room)) * (tall - 32);
     pen.save();
-    pen.fillStyle = palette.paper;
-    pen.strokeStyle = palette.quiet;
-    pen.lineWidth = 1;
+    brush.box(x0, y0, wide, tall, { fill: palette.paper, edge: palette.quiet, thick: 1 });
     pen.beginPath();
     pen.rect(x0, y0, wide, tall);
-    pen.fill();
-    pen.stroke();
     pen.clip();
-    pen.fillStyle = palette.band;
-    pen.globalAlpha = band.proven[s] ? 1 : 0.45;
-    pen.fillRect(x0, toY(high), wide, toY(low) - toY(high));
-    pen.globalAlpha = 1;
-    pen.fillStyle = palette.upper_bound;
-    pen.fillRect(x0, toY(high) - 1, wide, 2);
-    pen.fillStyle = palette.found;
-    pen.fillRect(x0, toY(low) - 1, wide, 2);
-    pen.font = `${TEXT}px ${palette.font}`;
-    pen.fillStyle = palette.ink;
-    pen.textAlign = "left";
-    const closed = band.gaps[s] < OPTIMAL;
-    pen.fillText(closed ? `k = ${count(band.ks[s])}: proven optimal` : `k = ${count(band.ks[s])}: gap ${ceilTo(100 * band.gaps[s], 2)} %`, x0 + 6, y0 + 15);
-    pen.textAlign = "right";
-    pen.fillText(`at most ${ceilTo(100 * high, 2)} %`, x0 + wide - 6, toY(high) - 4);
-    pen.fillText(`found ${floorTo(100 * low, 2)} %`, x0 + wide - 6, toY(low) + 14);
+    brush.box(x0, toY(high), wide, toY(low) - toY(high), { fill: palette.band, faint: band.proven[s] ? 1 : 0.45 });
+    brush.box(x0, toY(high) - 1, wide, 2, { fill: palette.upper_bound });
+    brush.box(x0, toY(low) - 1, wide, 2, { fill: palette.found });
+    const closed = band.gaps[s] < OPTIMAL ? "proven optimal" : `gap ${ceilTo(100 * band.gaps[s], 2)} %`, right = { size: 13, align: "right" };
+    brush.text(`k = ${count(band.ks[s])}: ${closed}`, x0 + 6, y0 + 15, { size: 13 });
+    brush.text(`at most ${ceilTo(100 * high, 2)} %`, x0 + wide - 6, toY(high) - 4, right);
+    brush.text(`found ${floorTo(100 * low, 2)} %`, x0 + wide - 6, toY(low) + 14, right);
     pen.restore();
   }
 }

@@ -3,10 +3,9 @@
 const WHOLE = 9000; // milliseconds from the first k to the last
 const GLOW = 420; // milliseconds a feature stays bright after it came in
 
-class Player {
+class Player extends Shown {
   constructor(root, data) {
-    this.root = root;
-    this.box = root.querySelector(".play");
+    super(root, ".play");
     this.picture = this.find(".picture");
     this.graph = this.find(".curve");
     this.slider = this.find("input");
@@ -14,13 +13,6 @@ class Player {
     this.fresh = new Set();
     this.listen();
     this.take(data);
-  }
-
-  find(selector) { return this.root.querySelector(selector); }
-
-  say(what, text) {
-    const place = this.find(`[data-say=${what}]`);
-    if (place.textContent !== text) place.textContent = text;
   }
 
   /** Take a path, or the same one grown; k stays where the person has it unless the page asks for another. */
@@ -62,11 +54,11 @@ class Player {
     });
     this.graph.addEventListener("pointerdown", (event) => {
       if (event.button || !this.path) return;
-      const point = this.curve.pointAt(...this.placeOf(event, this.graph));
+      const point = this.curve.pointAt(...placeOf(event, this.graph));
       if (point) {
         this.play(false);
         this.touched = false;
-        this.send?.("point", { k: point.k, method: point.method });
+        this.tell?.("point", { k: point.k, method: point.method });
         return;
       }
       this.play(false);
@@ -74,43 +66,30 @@ class Player {
       this.dragging = true;
       this.follow(event);
     });
-    this.graph.addEventListener("pointermove", (event) => (this.dragging ? this.follow(event) : this.look(event)));
+    this.graph.addEventListener("pointermove", (event) => (this.dragging ? this.follow(event) : this.hover(event)));
     this.graph.addEventListener("pointerup", () => { this.dragging = false; this.rest(); });
     this.graph.addEventListener("pointercancel", () => { this.dragging = false; });
-    this.graph.addEventListener("pointerleave", () => this.look(null));
+    this.graph.addEventListener("pointerleave", () => this.hover(null));
     this.picture.addEventListener("pointermove", (event) => this.hint(event));
     this.picture.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
     this.picture.addEventListener("click", (event) => {
-      const feature = this.featureAt(...this.placeOf(event, this.picture));
-      if (feature !== undefined && !this.playing) this.send?.("why", feature);
+      const feature = this.featureAt(...placeOf(event, this.picture));
+      if (feature !== undefined && !this.playing) this.tell?.("why", feature);
     });
   }
 
-  placeOf(event, canvas) {
-    const box = canvas.getBoundingClientRect(), zoom = zoomOf(canvas);
-    return [(event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom];
-  }
-
   /** Follow a pointer that hovers over the chart: a lens on the band, or words about another solver's point. */
-  look(event) {
-    this.pointer = event && this.path && !this.playing ? this.placeOf(event, this.graph) : null;
+  hover(event) {
+    this.pointer = event && this.path && !this.playing ? placeOf(event, this.graph) : null;
     const words = this.pointer ? this.curve.hint(...this.pointer) : "";
     this.graph.style.cursor = words ? "pointer" : "";
-    this.tip(this.find(".curve-tip"), words, this.pointer, this.graph);
+    this.tip(words, ...(this.pointer ?? [0, 0]), this.graph.offsetWidth, this.find(".curve-tip"));
     this.dirty = true;
     this.wake();
   }
 
-  tip(tip, words, place, canvas) {
-    tip.hidden = !words;
-    if (!words) return;
-    tip.textContent = words;
-    tip.style.left = `${Math.max(0, Math.min(place[0] + 12, canvas.offsetWidth - tip.offsetWidth))}px`;
-    tip.style.top = `${Math.max(0, place[1] - 32)}px`;
-  }
-
   follow(event) {
-    const k = this.curve.kAt((event.clientX - this.graph.getBoundingClientRect().left) / zoomOf(this.graph));
+    const k = this.curve.kAt(placeOf(event, this.graph)[0]);
     this.go(this.path.ks[this.path.nearestStop(Math.max(k, this.path.ks[0]))]);
   }
 
@@ -150,13 +129,8 @@ class Player {
     }, 250);
   }
 
-  wake() {
-    if (!this.frame && this.attached) this.frame = requestAnimationFrame((now) => this.tick(now));
-  }
-
   tick(now) {
-    this.frame = 0;
-    if (!this.attached || !this.path) return;
+    if (!this.path) return;
     if (this.playing) {
       const passed = this.last === undefined ? 0 : Math.min(now - this.last, 100);
       const { ks } = this.path, whole = Math.log(ks.at(-1) / ks[0]) || 1;
@@ -177,12 +151,11 @@ class Player {
     if (s !== this.shown) this.arrive(s, now);
     this.fresh.left = this.fresh.size ? Math.max(0, (this.fresh.until - now) / GLOW) : 0;
     const layer = { ...path.parts[s], colour: palette.series[1], negative: palette.found, fresh: this.fresh };
-    const { clientWidth: wide, clientHeight: tall } = this.picture;
-    this.drawn = drawScene(sizedPen(this.picture, wide, tall), wide, tall, path.scene, [layer], palette);
-    const pen = sizedPen(this.graph, this.graph.clientWidth, this.graph.clientHeight);
-    this.curve.draw(pen);
-    this.curve.dot(pen, prefersStill() ? path.ks[s] : this.k);
-    if (this.pointer && !this.curve.pointAt(...this.pointer)) this.curve.lens(pen, ...this.pointer);
+    this.drawn = drawScene(brushOn(this.picture, palette), path.scene, [layer]);
+    const brush = brushOn(this.graph, palette);
+    this.curve.draw(brush);
+    this.curve.dot(brush, prefersStill() ? path.ks[s] : this.k);
+    if (this.pointer && !this.curve.pointAt(...this.pointer)) this.curve.lens(brush, ...this.pointer);
     this.box.dataset.k = String(path.ks[s]);
     this.box.dataset.frames = String(1 + Number(this.box.dataset.frames ?? 0));
     this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
@@ -219,16 +192,16 @@ class Player {
   }
 
   hint(event) {
-    const { path, drawn } = this, place = this.placeOf(event, this.picture);
+    const { path, drawn } = this, place = placeOf(event, this.picture);
     // between a new path and its first drawing nothing is shown yet
     const feature = this.playing || this.shown === undefined ? undefined : this.featureAt(...place);
     this.picture.style.cursor = feature === undefined ? "" : "pointer";
-    if (feature === undefined) return this.tip(this.find(".tip"), "", place, this.picture);
+    if (feature === undefined) return this.tip("");
     const { support, weights } = path.parts[this.shown], at = support.indexOf(feature);
     const what = path.scene.image ? `row ${Math.floor(feature / drawn.columns) + 1}, column ${(feature % drawn.columns) + 1}`
       : path.scene.axis ? `${path.scene.axis.values[feature].toPrecision(4)} ${path.scene.axis.unit}` : path.scene.names[feature];
     const words = at < 0 ? `${what}: not in the component. Click: why?` : `${what}: loading ${decimals(weights[at], 4)}. Click: why?`;
-    this.tip(this.find(".tip"), words, place, this.picture);
+    this.tip(words, ...place, this.picture.offsetWidth);
   }
 
   resize() {
@@ -243,25 +216,10 @@ class Player {
 
   attach(component) {
     // an event, not a state: the same k is told again after another was chosen elsewhere
-    this.tell = this.send = component.setTriggerValue;
-    if (this.attached) return;
-    this.attached = true;
-    this.observer = new ResizeObserver(() => this.box.clientWidth !== this.width && this.resize());
-    this.observer.observe(this.box);
-    // the theme can change without anything else changing: look whether the colours did
-    this.watching = setInterval(() => {
-      if (this.palette && wearing(this.box, this.colours).paper !== this.palette.paper) this.resize();
-    }, 400);
-    this.resize();
-    if (this.touched) this.rest(); // what was chosen just before the player was taken off the page is still told
-  }
-
-  detach() {
-    this.attached = false;
-    this.observer?.disconnect();
-    clearInterval(this.watching);
-    cancelAnimationFrame(this.frame);
-    this.frame = 0;
+    this.tell = component.setTriggerValue;
+    const back = !this.attached, leave = super.attach();
+    if (back && this.touched) this.rest(); // what was chosen just before the player was taken off the page is still told
+    return leave;
   }
 }
 
@@ -271,4 +229,16 @@ function sceneWords(path, support, weights) {
   if (path.scene.image) return used;
   const name = (i) => path.scene.axis ? `${path.scene.axis.values[i].toPrecision(4)} ${path.scene.axis.unit}` : path.scene.names[i];
   return `${used}; the largest: ${heavy.map((at) => name(support[at])).join(", ")}`;
+}
+
+export default function (component) {
+  const { data, parentElement } = component, player = shownAt(parentElement, () => new Player(parentElement, data));
+  player.take(data);
+  const leave = player.attach(component), take = (news) => { player.take(news); return !news.running; };
+  const end = askNews(parentElement, data.address, data.every, take, () => component.setTriggerValue("ended", data.assignments));
+  if (!data.address) end();
+  return () => {
+    end();
+    leave();
+  };
 }

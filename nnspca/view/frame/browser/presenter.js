@@ -1,11 +1,5 @@
 // The presenter: the figures of a page as slides, found by what they are; keys move among them and their steps.
 
-const made = (kind, id, ...children) => {
-  const element = Object.assign(document.createElement(kind), { id });
-  element.append(...children);
-  return element;
-};
-
 /** Whether a thing takes the arrow keys itself. */
 const typed = (element) => element?.closest?.("input, textarea, select, [contenteditable=true], [role=slider], [role=spinbutton], "
   + "[role=combobox], [role=radiogroup], [role=tablist], [role=application]");
@@ -33,9 +27,9 @@ class Presenter {
     this.wanted = 0;
     this.many = 0; // as many as the foot says
     this.asked = 0; // when a key asked for a slide that was being drawn anew
-    this.foot = made("div", "nnspca-foot");
+    this.foot = element("div", { id: "nnspca-foot" });
     this.foot.setAttribute("role", "status");
-    this.sheet = made("style", "nnspca-presenting", SHEET);
+    this.sheet = element("style", { id: "nnspca-presenting", textContent: SHEET });
     this.onKey = (event) => this.key(event);
     this.onPage = (event) => this.page(event);
     this.onSize = () => this.on && this.fit();
@@ -163,12 +157,8 @@ class Presenter {
     if (this.foot.dataset.said === where) return;
     this.foot.dataset.said = where;
     this.foot.dataset.at = String(at + 1);
-    const hint = made("span", "");
-    hint.className = "hint";
-    hint.textContent = "Page Up, Page Down, or ← → outside a figure: slide · Q: QR code for a phone · Esc: leave";
-    const name = document.createElement("b");
-    name.textContent = where;
-    this.foot.replaceChildren(name, hint);
+    const hint = "Page Up, Page Down, or ← → outside a figure: slide · Q: QR code for a phone · Esc: leave";
+    this.foot.replaceChildren(element("b", { textContent: where }), element("span", { className: "hint", textContent: hint }));
   }
 
   /** On or back: first within the slide, then among slides. */
@@ -192,13 +182,7 @@ class Presenter {
   }
 
   write() {
-    const address = new URL(location.href);
-    const said = this.on ? { present: "true", slide: this.wanted ? String(this.wanted + 1) : "" } : { present: "", slide: "" };
-    for (const [key, value] of Object.entries(said)) {
-      if (value) address.searchParams.set(key, value);
-      else address.searchParams.delete(key);
-    }
-    history.replaceState(history.state, "", address);
+    sayInAddress(location.pathname, { present: this.on, slide: this.on && this.wanted && this.wanted + 1 });
   }
 
   key(event) {
@@ -238,7 +222,7 @@ class Presenter {
 
   toggleCode() {
     if (this.code?.isConnected) { this.hideCode(); return; }
-    this.code = made("div", "nnspca-code");
+    this.code = element("div", { id: "nnspca-code" });
     this.code.setAttribute("role", "dialog");
     this.code.setAttribute("aria-label", "A code that opens this view on a phone");
     document.body.append(this.code);
@@ -256,8 +240,7 @@ class Presenter {
 
   draw() {
     const { code, own } = this.data ?? {}, known = code?.address === this.address;
-    const line = (words, shown = true) => Object.assign(document.createElement("p"), { textContent: words, hidden: !shown });
-    const picture = document.createElement("div");
+    const line = (words, shown = true) => element("p", { textContent: words, hidden: !shown }), picture = element("div");
     picture.setAttribute("role", "img");
     picture.setAttribute("aria-label", `Code of ${this.address}`);
     if (known) picture.innerHTML = code.svg;

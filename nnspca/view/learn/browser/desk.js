@@ -7,17 +7,16 @@ function write(place, said) {
   const words = said.replaceAll(" %", "\u00a0%");
   if (place.dataset.words === words) return;
   place.dataset.words = words;
-  place.replaceChildren(...words.split("**").flatMap((piece, at) => {
-    const nodes = piece.split(/(_\{[^}]*\}|_[a-z]+)/).filter(Boolean)
-      .map((part) => (part[0] === "_" ? element("sub", { textContent: part.replace(/[_{}]/g, "") }) : part));
-    return at % 2 ? [element("b", {}, ...nodes)] : nodes;
-  }));
+  place.replaceChildren(...bold(words, (piece) => piece.split(/(_\{[^}]*\}|_[a-z]+)/).filter(Boolean)
+    .map((part) => (part[0] === "_" ? element("sub", { textContent: part.replace(/[_{}]/g, "") }) : part))));
 }
 
-function element(kind, settings = {}, ...children) {
-  const node = Object.assign(document.createElement(kind), settings);
-  node.append(...children);
-  return node;
+/** Level lines across a figure, each with its words at the left. */
+function drawLevels(brush, marks, up, left, right, say = (mark) => `${Math.round(100 * mark)} %`) {
+  for (const mark of marks) {
+    brush.line([[left, up(mark)], [right, up(mark)]], { colour: brush.palette.grid, wide: 1 });
+    brush.text(say(mark), left - 6, up(mark) + 5, { align: "right", size: 13 });
+  }
 }
 
 class Desk {

@@ -57,10 +57,7 @@ FIGURES.pca = (desk) => {
       const left = narrow ? 40 : size + 56, top = narrow ? size + 26 : 40, foot = height - 34;
       const across = axisOf(1, n, left, width - 10), up = axisOf(0, 1, foot, top);
       brush.text("variance explained (% of λ₁)", left - 34, top - 12, { size: 13 });
-      for (const mark of [0, 0.5, 1]) {
-        brush.line([[left, up(mark)], [width - 10, up(mark)]], { colour: palette.grid, wide: 1 });
-        brush.text(`${100 * mark}`, left - 6, up(mark) + 5, { align: "right", size: 13 });
-      }
+      drawLevels(brush, [0, 0.5, 1], up, left, width - 10, (mark) => `${100 * mark}`);
       brush.line(curve().map(([at, value]) => [across(at), up(value)]), { colour: palette.found, wide: 2.5 });
       brush.dot(across(k), up(share(k)), 7, { fill: palette.found });
       brush.text("1", across(1), foot + 18, { size: 13 });

@@ -204,7 +204,7 @@ FIGURES.paint = (desk) => {
       const tall = wideEnough ? height : height - 96;
       const layers = [];
       if (mine.painted.length) layers.push({ support: mine.painted, weights: mine.found.loadings, colour: palette.series[1] });
-      const box = drawScene(pen, wide, tall, scene, layers, palette);
+      const box = drawScene(new Brush(pen, wide, tall, palette, 1), scene, layers);
       drawn = { ...box, wide, tall };
       const ring = (j, colour, thick, small = false) => {
         if (!scene.image && small) brush.box(spot(j) - 2, box.y - 6, 4, 12, { fill: colour });

@@ -147,7 +147,7 @@ FIGURES.half = (desk) => {
     const ends = V.flatMap((row) => [1, -1].map((s) => Math.atan2(row[1], row[0]) + (s * Math.PI) / 2)).filter(allowed);
     const tops = [lead, lead + Math.PI].filter(allowed);
     const best = [...tops, ...ends].sort((s, t) => objective(t) - objective(s))[0];
-    return { lead, ends, best, inside: tops.length > 0, arc: Array.from({ length: 361 }, (_, s) => (s * TURN) / 360).map((t) => [t, allowed(t)]) };
+    return { lead, best, inside: tops.length > 0, arc: Array.from({ length: 361 }, (_, s) => (s * TURN) / 360).map((t) => [t, allowed(t)]) };
   }
 
   return Object.assign(figure, {
@@ -155,11 +155,11 @@ FIGURES.half = (desk) => {
     take(numbers) { if (numbers.length === 2 * V.length) V.forEach((row, at) => { row[0] = numbers[2 * at]; row[1] = numbers[2 * at + 1]; }); },
     tall: (width) => Math.min(width, 600 * desk.scale),
     draw(brush) {
-      const { width, height, palette } = brush, radius = 0.62;
+      const { width, height, palette } = brush;
       centre = [width / 2, (height - 26) / 2];
       unitLong = Math.min(width, height - 26) / 4.3;
       const on = (t, far = 1) => place([Math.cos(t), Math.sin(t)], far);
-      const { lead, ends, best, inside, arc } = judged();
+      const { lead, best, inside, arc } = judged();
       brush.line(arc.map(([t]) => on(t)), { colour: palette.grid, wide: 2 });
       let piece = [];
       const flush = () => { if (piece.length > 1) { brush.area([centre, ...piece], palette.proven, 0.16); brush.line(piece, { colour: palette.proven, wide: 7 }); } piece = []; };

@@ -98,7 +98,7 @@ FIGURES.bounds = (desk) => {
 };
 
 FIGURES.check = (desk) => {
-  const { A, k, optimum } = desk.data, M = desk.data.M.map((row) => [...row]);
+  const { A, optimum } = desk.data, M = desk.data.M.map((row) => [...row]);
   const claim = desk.slider("The claim: the variance of a pair is at most", { low: 6, high: 8, step: 0.05, value: 7, say: (v) => v.toFixed(2) });
   let picked = [1, 0], place;
   const row = desk.row();
@@ -141,7 +141,7 @@ FIGURES.check = (desk) => {
     take(numbers) { if (numbers.length === 16) M.forEach((line, i) => line.forEach((_, j) => { line[j] = Math.max(0, numbers[4 * i + j]); })); },
     tall: (width) => 4 * Math.min(58 * desk.scale, (width - 50) / 8.6) + 82 + 8 * 22 * desk.scale,
     draw(brush) {
-      const { width, height, palette } = brush, cell = Math.min(58 * brush.scale, (width - 50) / 8.6), top = 36;
+      const { width, palette } = brush, cell = Math.min(58 * brush.scale, (width - 50) / 8.6), top = 36;
       drawMatrix(brush, "A", A, { x: 12, y: top, cell, marked: (i, j) => i === j });
       place = { x: 34 + 4.3 * cell, y: top, cell };
       drawMatrix(brush, "M (press a cell)", M, { ...place, digits: 2, picked });

@@ -40,10 +40,8 @@ FIGURES.counting = (desk) => {
       const most = Math.max(30, 1.05 * logChoices(n, Math.min(end, n >> 1))), across = axisOf(0, end, 46, width - 14), up = axisOf(0, most, height - 34, 26);
       brush.text("number of choices (log scale)", 8, 15, { size: 13 });
       const step = most > 60 ? 20 : 10;
-      for (let mark = 0; mark <= most; mark += step) {
-        brush.line([[46, up(mark)], [width - 14, up(mark)]], { colour: palette.grid, wide: 1 });
-        brush.text(mark ? `10${raised(mark)}` : "1", 40, up(mark) + 5, { align: "right", size: 13 });
-      }
+      const marks = Array.from({ length: Math.floor(most / step) + 1 }, (_, at) => at * step);
+      drawLevels(brush, marks, up, 46, width - 14, (mark) => (mark ? `10${raised(mark)}` : "1"));
       let free = Infinity;
       for (const [mark, words] of MARKS.filter(([m]) => m < most)) {
         if (up(mark) >= free - 15) continue; // a line without its words says nothing
@@ -110,10 +108,7 @@ FIGURES.promised = (desk) => {
       const at = Math.min(place.value, set.ks.length - 1), k = set.ks[at], { n, values } = set;
       const promise = (size) => Math.max(size / (2 * n), 1 / (1 + (2 * n * values[d]) / (size * values[0])));
       const across = axisOf(0, Math.log(n), 46, width - 20), up = axisOf(0, 1, height - 38, 24);
-      for (const mark of [0, 0.25, 0.5, 0.75, 1]) {
-        brush.line([[46, up(mark)], [width - 20, up(mark)]], { colour: palette.grid, wide: 1 });
-        brush.text(`${100 * mark} %`, 40, up(mark) + 5, { align: "right", size: 13 });
-      }
+      drawLevels(brush, [0, 0.25, 0.5, 0.75, 1], up, 46, width - 20);
       const points = set.ks.map((size, p) => [across(Math.log(size)), up(set.shares[p])]);
       const line = Array.from({ length: 81 }, (_, s) => Math.exp((Math.log(n) * s) / 80)).map((size) => [across(Math.log(size)), up(promise(size))]);
       brush.area([...points, ...[...line].reverse()], palette.band);
@@ -225,10 +220,7 @@ FIGURES.em = (desk) => {
       once.disabled = often.disabled = !timber;
       const traces = timber ? runs.map((run) => run.map((v) => v / optimum)) : genes.traces;
       const across = axisOf(0, timber ? LONG : 20, 46, width - 16), up = axisOf(timber ? 0.4 : 0, 1.06, height - 36, 16);
-      for (const mark of timber ? [0.4, 0.6, 0.8, 1] : [0, 0.25, 0.5, 0.75, 1]) {
-        brush.line([[46, up(mark)], [width - 16, up(mark)]], { colour: palette.grid, wide: 1 });
-        brush.text(`${Math.round(100 * mark)} %`, 40, up(mark) + 5, { align: "right", size: 13 });
-      }
+      drawLevels(brush, timber ? [0.4, 0.6, 0.8, 1] : [0, 0.25, 0.5, 0.75, 1], up, 46, width - 16);
       brush.line([[46, up(1)], [width - 16, up(1)]], { colour: palette.upper_bound, wide: 4 });
       brush.text(timber ? "optimum" : "upper bound", width - 18, up(1) - 8, { align: "right", bold: true });
       traces.forEach((trace, r) => {

@@ -9,12 +9,12 @@ function readLink() {
   return Object.fromEntries(KEYS.map((key) => [key, said.get(key) ?? ""]));
 }
 
-class Lesson {
+class Lesson extends Shown {
   constructor(root, data) {
-    this.box = root.querySelector(".lesson");
+    super(root, ".lesson");
     this.data = data;
+    this.colours = data.colours;
     this.canvas = this.find("canvas");
-    this.home = location.pathname;
     const said = readLink(), before = window.nnspcaLesson;
     // who comes back from another page finds the lesson as it was left
     const resumed = before && !Object.values(said).some(Boolean) ? before : null;
@@ -25,12 +25,11 @@ class Lesson {
     this.build();
     this.listen();
     const wanted = Number(this.link.step);
-    this.palette = wearing(this.box, this.data.colours);
+    this.palette = wearing(this.box, this.colours);
     this.go(Number.isInteger(wanted) && data.steps[wanted] ? wanted : 0, false);
     if (resumed) this.remember();
   }
 
-  find(selector) { return this.box.querySelector(selector); }
   say(what, words) { write(this.find(`[data-say=${what}]`), words); }
   get scale() { return document.fullscreenElement || this.box.matches(":fullscreen") ? 1.4 : 1; }
 
@@ -116,13 +115,7 @@ class Lesson {
     clearTimeout(this.writing);
     this.link.at = this.touched || this.link.at ? this.state() : "";
     window.nnspcaLesson = { link: this.link, places: this.places, seen: this.seen };
-    if (location.pathname !== this.home) return; // the person has gone to another page, whose address this is now
-    const address = new URL(location.href);
-    for (const key of KEYS) {
-      if (this.link[key]) address.searchParams.set(key, this.link[key]);
-      else address.searchParams.delete(key);
-    }
-    if (address.href !== location.href) history.replaceState(history.state, "", address);
+    sayInAddress(this.home, Object.fromEntries(KEYS.map((key) => [key, this.link[key]])));
   }
 
   listen() {
@@ -132,10 +125,7 @@ class Lesson {
     this.find("[data-do=copy]").addEventListener("click", () => this.copy());
     this.find("[data-do=full]").addEventListener("click", () =>
       (document.fullscreenElement ? document.exitFullscreen() : this.box.requestFullscreen()));
-    const at = (event) => {
-      const box = canvas.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top].map((at) => at / zoomOf(canvas));
-    };
+    const at = (event) => placeOf(event, canvas);
     canvas.addEventListener("pointerdown", (event) => {
       if (event.button || !this.figure.press) return;
       this.pressing = this.figure.press(...at(event)) !== false;
@@ -164,7 +154,6 @@ class Lesson {
     const menu = this.find("[data-do=save]");
     menu.addEventListener("change", () => { if (menu.value) save(this, menu.value); menu.value = ""; });
     this.onKey = (event) => this.byKey(event);
-    this.onStep = (event) => { if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault(); };
   }
 
   /** Arrows change the chapter wherever they mean nothing else; so do the keys of a presenter in full screen. */
@@ -204,15 +193,15 @@ class Lesson {
     this.toasting = setTimeout(() => write(this.find(".toast"), ""), 8000);
   }
 
-  wake() { if (!this.frame && this.attached) this.frame = requestAnimationFrame(() => this.draw()); }
+  resized() { if (this.find(".stage").clientWidth !== this.stage) this.wake(); }
+  resize() { this.wake(); }
 
-  draw() {
-    this.frame = 0;
+  tick() {
     const stage = this.find(".stage").clientWidth;
-    if (!this.attached || !stage) return;
+    if (!stage) return;
     const slide = slideRoom(this.canvas), room = slide ? slide - 150 : this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
     const begun = performance.now();
-    this.palette = wearing(this.box, this.data.colours);
+    this.palette = wearing(this.box, this.colours);
     let width = stage;
     while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a figure is no taller than its screen
     this.canvas.style.width = width < stage ? `${width}px` : "";
@@ -227,28 +216,18 @@ class Lesson {
   paintOn(pen, width, height) { this.figure.draw(new Brush(pen, width, height, this.palette, this.scale)); }
 
   attach() {
-    if (this.attached) return;
-    this.attached = true;
-    document.addEventListener("keydown", this.onKey);
-    document.addEventListener("nnspca-step", this.onStep);
-    this.observer = new ResizeObserver(() => this.find(".stage").clientWidth !== this.stage && this.wake());
-    this.observer.observe(this.box);
-    // the theme can change without anything else changing: look whether the colours did
-    this.watching = setInterval(() => {
-      if (wearing(this.box, this.data.colours).paper !== this.palette.paper) this.wake();
-    }, 400);
-    this.wake();
+    if (!this.attached) document.addEventListener("keydown", this.onKey);
+    return super.attach();
   }
 
   detach() {
     this.write();
-    this.attached = false;
     this.desk.stop();
     document.removeEventListener("keydown", this.onKey);
-    document.removeEventListener("nnspca-step", this.onStep);
-    this.observer?.disconnect();
-    clearInterval(this.watching);
-    cancelAnimationFrame(this.frame);
-    this.frame = 0;
+    super.detach();
   }
+}
+
+export default function ({ data, parentElement }) {
+  return shownAt(parentElement, () => new Lesson(parentElement, data)).attach();
 }

@@ -11,18 +11,12 @@ function brightness(image) {
 }
 
 function cardButton(card, here) {
-  const button = document.createElement("button"), image = document.createElement("img");
-  button.type = "button";
+  const image = element("img", { alt: "", onload: () => image.classList.toggle("drawing", brightness(image) > 170) });
+  if (card.picture) image.src = `data:image/png;base64,${card.picture}`;
+  const [title, says, foot] = [["b", card.title], ["span", card.says], ["span", card.foot]].map(([kind, textContent]) => element(kind, { textContent }));
+  const button = element("button", { type: "button" }, image, title, says, foot);
   button.dataset.name = card.name;
   if (card.name === here) button.setAttribute("aria-current", "true");
-  image.alt = "";
-  image.onload = () => image.classList.toggle("drawing", brightness(image) > 170);
-  if (card.picture) image.src = `data:image/png;base64,${card.picture}`;
-  const title = document.createElement("b"), says = document.createElement("span"), foot = document.createElement("span");
-  title.textContent = card.title;
-  says.textContent = card.says;
-  foot.textContent = card.foot;
-  button.append(image, title, says, foot);
   return button;
 }
 
@@ -34,17 +28,10 @@ function fillGallery(nav, data) {
   for (const card of data.cards) {
     if (list === null || card.group !== group) {
       group = card.group;
-      list = document.createElement("ul");
-      if (group) {
-        const heading = document.createElement("h2");
-        heading.textContent = group;
-        nav.append(heading);
-      }
-      nav.append(list);
+      list = element("ul");
+      nav.append(...(group ? [element("h2", { textContent: group })] : []), list);
     }
-    const item = document.createElement("li");
-    item.append(cardButton(card, data.here));
-    list.append(item);
+    list.append(element("li", {}, cardButton(card, data.here)));
   }
 }
 

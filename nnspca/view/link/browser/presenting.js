@@ -14,3 +14,9 @@ function slideRoom(element) {
   const host = element.getRootNode().host;
   return host?.closest("[data-slide=here]") ? (innerHeight - 46) / zoomOf(element) - 40 : 0;
 }
+
+/** How far below the top of the whole page a thing stands, wherever the page is scrolled to. */
+function placeOnPage(element) {
+  const main = (element.getRootNode().host ?? element).closest("[data-testid=stMain]");
+  return element.getBoundingClientRect().top + (main?.scrollTop ?? scrollY);
+}

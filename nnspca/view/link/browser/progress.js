@@ -1,7 +1,5 @@
 // The progress of a run, as the server answers; the page is asked for one rerun when there is something to draw.
 
-const PATIENCE = 3000; // milliseconds after which a rerun that did not come is asked for again
-
 function show(bar, { fraction, text }) {
   bar.hidden = text === "";
   bar.setAttribute("aria-valuenow", String(Math.round(100 * fraction)));
@@ -12,12 +10,9 @@ function show(bar, { fraction, text }) {
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const bar = parentElement.querySelector(".progress");
-  let asked = -PATIENCE;
   show(bar, data);
   return askNews(parentElement, data.address, data.every, (news) => {
     show(bar, news);
-    if (!news.draw || performance.now() - asked < PATIENCE) return;
-    asked = performance.now();
-    setTriggerValue("draw", data.assignments);
-  });
+    return news.draw;
+  }, () => setTriggerValue("draw", data.assignments));
 }

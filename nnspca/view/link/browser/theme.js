@@ -12,6 +12,12 @@ function channels(colour) {
   return measured.get(colour);
 }
 
+/** A colour of a scale, given by the channels of its steps, at a share of its length. */
+function blend(steps, share) {
+  const place = Math.min(share, 1) * (steps.length - 1), low = Math.min(Math.floor(place), steps.length - 2);
+  return steps[low].map((c, i) => c + (place - low) * (steps[low + 1][i] - c));
+}
+
 function wearing(box, colours) {
   const paper = getComputedStyle(box).getPropertyValue("--st-background-color").trim() || "#fff";
   const [red, green, blue] = channels(paper);

@@ -38,14 +38,13 @@ class Ball {
 
   face(direction) { this.turn = lookingAt(direction); this.painted = undefined; }
 
-  layout(width, height, flat, bySet, theme, palette) {
-    const key = `${width} ${height} ${flat} ${bySet} ${theme}`;
+  layout(width, height, flat, bySet, palette) {
+    const key = `${width} ${height} ${flat} ${bySet} ${palette.dark}`;
     if (key !== this.placed) this.painted = undefined;
     Object.assign(this, { placed: key, width, height, flat, bySet, palette });
     this.radius = Math.min(width, height) / 2 - 14;
     this.wide = Math.min(width - 8, 2 * (height - 8));
-    this.scale = this.scales[theme].map(channels);
-    this.dark = theme === "dark";
+    this.scale = [palette.empty, ...palette.positive].map(channels);
   }
 
   /** The direction that is seen at a place of the screen, or null beside the ball. */
@@ -88,14 +87,9 @@ class Ball {
   /** A colour for each set: hues by the golden angle, lightness in three steps, so that neighbours differ. */
   tints() {
     return Array.from({ length: 256 }, (_, s) => {
-      const light = (this.dark ? [42, 54, 33] : [72, 84, 62])[s % 3];
+      const light = (this.palette.dark ? [42, 54, 33] : [72, 84, 62])[s % 3];
       return channels(`hsl(${(198 + s * 137.508) % 360} 50% ${light}%)`);
     });
-  }
-
-  colour(worth) {
-    const place = worth * (this.scale.length - 1), low = Math.min(Math.floor(place), this.scale.length - 2);
-    return this.scale[low].map((c, i) => c + (place - low) * (this.scale[low + 1][i] - c));
   }
 
   /** The colours of all directions in sight, kept until the ball is turned. */
@@ -105,7 +99,7 @@ class Ball {
     const ratio = Math.min(devicePixelRatio || 1, ROUGHLY / across), w = Math.max(2, Math.round(across * ratio)), h = Math.max(2, Math.round(tall * ratio));
     [this.small.width, this.small.height] = [w, h];
     const pen = this.small.getContext("2d"), image = pen.createImageData(w, h), pixels = image.data;
-    const levels = Array.from({ length: 256 }, (_, v) => this.colour(v / 255)), tints = this.bySet ? this.tints() : null;
+    const levels = Array.from({ length: 256 }, (_, v) => blend(this.scale, v / 255)), tints = this.bySet ? this.tints() : null;
     const left = (this.width - across) / 2, top = (this.height - tall) / 2;
     for (let py = 0; py < h; py++) {
       for (let px = 0; px < w; px++) {

@@ -98,16 +98,10 @@ class Input extends Player {
     this.jump(from < best && best < to ? best : (from + to) / 2);
   }
 
-  local(event) {
-    const box = this.stage.getBoundingClientRect();
-    const zoom = zoomOf(this.stage);
-    return [(event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom];
-  }
-
   press(event) {
     if (event.button) return;
     this.stage.focus({ preventScroll: true });
-    const [x, y] = this.local(event);
+    const [x, y] = placeOf(event, this.stage);
     const row = this.draggable() ? this.near(x, y, this.handles(), 10) : null;
     const meeting = row ? null : this.meetingNear(x, y, event.pointerType === "touch" ? 16 : 9);
     this.play(false);
@@ -133,7 +127,7 @@ class Input extends Player {
   }
 
   hover(event) {
-    const [x, y] = this.local(event);
+    const [x, y] = placeOf(event, this.stage);
     if (this.holding?.scrub) this.scrub(x);
     else if (this.holding) this.reshape(this.holding, x, y);
     else this.hint(x, y);
@@ -181,7 +175,7 @@ class Input extends Player {
   }
 
   hint(x, y) {
-    const { curves, plot } = this, tip = this.find(".tip"), meeting = this.meetingNear(x, y, 9);
+    const { curves, plot } = this, meeting = this.meetingNear(x, y, 9);
     const over = (strip) => strip && y >= strip.y && y <= strip.y + strip.height, here = curves.region;
     let words = "";
     if (meeting) {
@@ -194,10 +188,6 @@ class Input extends Player {
       curves.goTo(here);
     } else if (over(plot.cells)) words = "A cell: no two curves cross between its ends, so their order stays the same";
     this.stage.style.cursor = meeting || over(plot.sets) || over(plot.cells) ? "pointer" : "ew-resize";
-    tip.hidden = !words;
-    if (!words) return;
-    tip.textContent = words;
-    tip.style.left = `${Math.max(0, Math.min(x + 12, plot.width - tip.offsetWidth - 4))}px`;
-    tip.style.top = `${Math.max(0, y - 36)}px`;
+    this.tip(words, x, y, plot.width);
   }
 }

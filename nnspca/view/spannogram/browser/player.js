@@ -5,26 +5,17 @@ const SLOW = 0.06; // of the speed, while a change is shown
 const CROWD = 60; // changes of the set up to which Play slows at each; of more, at one every REST milliseconds
 const REST = 2000;
 
-class Player {
+class Player extends Shown {
   constructor(root, data) {
-    this.root = root;
-    this.box = root.querySelector(".spannogram");
-    this.stage = this.find(".stage");
+    super(root, ".spannogram", ".stage");
+    this.stage = this.watched;
     this.phi = data.phi ?? 0;
     this.speed = data.speed ?? 1;
     this.playing = false;
     this.dirty = true;
-    this.cache = {};
     this.find("[data-do=speed]").value = String(this.speed);
     this.listen();
     this.take(data);
-  }
-
-  find(selector) { return this.root.querySelector(selector); }
-
-  say(what, text) {
-    const place = this.find(`[data-say=${what}]`);
-    if (place.textContent !== text) place.textContent = text;
   }
 
   /** Take a problem; the same one again keeps everything as it is. */
@@ -75,18 +66,22 @@ class Player {
     this.wake();
   }
 
-  brush(name) {
-    const { plot } = this;
-    return new Brush(sizedPen(this.find(name), plot.width, plot.height), plot.width, plot.height, this.palette, document.fullscreenElement ? 1.35 : 1);
+  resized() { if (this.stage.clientWidth !== this.plot.width) this.resize(); }
+
+  look() {
+    this.tour?.write();
+    const moved = this.stage.clientWidth && Math.abs(this.tall(this.stage.clientWidth) - this.tallness) > 1;
+    if (this.palette && moved) this.resize();
+    else super.look();
   }
 
-  wake() {
-    if (!this.frame && this.attached) this.frame = requestAnimationFrame((now) => this.tick(now));
+  turn(by) { return this.tour.turn(by); }
+
+  brush(name) {
+    return brushOn(this.find(name), this.palette, this.plot.width, this.plot.height, document.fullscreenElement ? 1.35 : 1);
   }
 
   tick(now) {
-    this.frame = 0;
-    if (!this.attached) return;
     if (this.playing) {
       const passed = this.last === undefined ? 0 : Math.min(now - this.last, 100) / 1000;
       this.advance(now, (TURN / LAP) * this.speed * passed);
@@ -199,7 +194,7 @@ class Player {
     plot.drawMoving(this.brush(".moving"), this.phi, set, { ring: this.ringed ?? this.hinted, best: this.best,
       flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.draggable() });
     drawCircle(this.find(".circle"), curves, palette, this.phi, set, arc);
-    drawComponent(this.find(".component"), plot, palette, this.phi, set, this.cache);
+    drawComponent(this.find(".component"), plot, palette, this.phi, set);
     this.frames = (this.frames ?? 0) + 1;
     Object.assign(this.box.dataset, { frames: String(this.frames), phi: String(this.phi), flashing: String(now < this.flashing) });
     if (!this.playing || now - (this.described ?? 0) > 120) this.describe(now, set);
@@ -237,18 +232,15 @@ class Player {
       + `Without the curves: ${curves.choices} ways to choose ${curves.nonnegative ? "at most " : ""}${count(curves.k)} of ${count(curves.n)}. `
       + "Each button: a set, and the largest objective it can reach.");
     this.find(".met ol").replaceChildren(...this.list.slice(-60).map((entry) => {
-      const item = document.createElement("li"), button = document.createElement("button");
-      button.type = "button";
-      button.dataset.region = entry.region;
       const mark = entry !== best ? "" : best.value < curves.optimum.value * (1 - 1e-9) ? "◆ " : "★ ";
-      button.textContent = `${mark}${entry.words} → ${figure(entry.value)}`;
-      button.title = "Go to this set's best direction";
+      const words = `${mark}${entry.words} → ${figure(entry.value)}`;
+      const button = element("button", { type: "button", textContent: words, title: "Go to this set's best direction" });
+      button.dataset.region = entry.region;
       if (entry.id === this.marked) {
         button.className = "here";
         button.setAttribute("aria-current", "true");
       }
-      item.append(button);
-      return item;
+      return element("li", {}, button);
     }));
     const here = this.find(".met .here"), list = this.find(".met ol");
     if (here) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
@@ -258,9 +250,8 @@ class Player {
   save() {
     const parts = [this.find(".still"), this.find(".component"), this.find(".circle")];
     const ratio = this.find(".still").width / this.plot.width, pad = 16 * ratio, side = Math.max(parts[1].width, parts[2].width);
-    const sheet = document.createElement("canvas");
-    sheet.width = parts[0].width + side + 3 * pad;
-    sheet.height = Math.max(parts[0].height, parts[1].height + parts[2].height + pad) + 2 * pad + 26 * ratio;
+    const width = parts[0].width + side + 3 * pad, tall = Math.max(parts[0].height, parts[1].height + parts[2].height + pad);
+    const sheet = element("canvas", { width, height: tall + 2 * pad + 26 * ratio });
     const pen = sheet.getContext("2d");
     pen.fillStyle = this.palette.paper;
     pen.fillRect(0, 0, sheet.width, sheet.height);
@@ -272,44 +263,22 @@ class Player {
     pen.drawImage(parts[1], parts[0].width + 2 * pad, top);
     pen.drawImage(parts[2], parts[0].width + 2 * pad, top + parts[1].height + pad);
     sheet.toBlob((blob) => {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(blob);
-      link.download = `spannogram-${((this.phi * 180) / Math.PI).toFixed(0)}.png`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+      const href = URL.createObjectURL(blob);
+      element("a", { href, download: `spannogram-${((this.phi * 180) / Math.PI).toFixed(0)}.png` }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 1000);
     }, "image/png");
   }
 
   attach(component) {
     this.tell = component.setStateValue;
     this.trigger = component.setTriggerValue;
-    if (this.attached) return;
-    this.attached = true;
-    this.onStep = (event) => { if (steppedHere(event, this.box) && this.tour.turn(event.detail)) event.preventDefault(); };
-    document.addEventListener("nnspca-step", this.onStep);
-    this.observer = new ResizeObserver(() => {
-      if (this.stage.clientWidth !== this.plot.width) this.resize();
-    });
-    this.observer.observe(this.stage);
-    addEventListener("resize", (this.onResize = () => this.resize()));
-    // the theme can change without anything else changing: look whether the colours did
-    this.watching = setInterval(() => {
-      this.tour?.write();
-      const moved = this.stage.clientWidth && Math.abs(this.tall(this.stage.clientWidth) - this.tallness) > 1;
-      if (this.palette && (moved || wearing(this.box, this.colours).paper !== this.palette.paper)) this.resize();
-    }, 400);
-    this.dirty = true;
-    this.wake();
+    if (!this.attached) addEventListener("resize", (this.onResize = () => this.resize()));
+    return super.attach();
   }
 
   detach() {
-    this.attached = false;
-    this.observer?.disconnect();
+    super.detach();
     removeEventListener("resize", this.onResize);
-    document.removeEventListener("nnspca-step", this.onStep);
-    clearInterval(this.watching);
-    cancelAnimationFrame(this.frame);
-    this.frame = 0;
     this.last = undefined;
   }
 }

@@ -3,25 +3,16 @@
 const BEAT = 900; // milliseconds a round is shown
 const FADE = 420; // of them until what it brought has come in
 
-class Rounds {
+class Rounds extends Shown {
   constructor(root, data) {
-    this.root = root;
-    this.box = root.querySelector(".sphere");
-    this.stage = this.find(".stage");
+    super(root, ".sphere", ".stage");
+    this.stage = this.watched;
     this.canvas = this.find(".ball");
     this.chart = this.find(".closing");
     this.slider = this.find("input[type=range]");
-    this.home = location.pathname;
     this.frames = 0;
     this.listen();
     this.take(data);
-  }
-
-  find(selector) { return this.root.querySelector(selector); }
-
-  say(what, text) {
-    const place = this.find(`[data-say=${what}]`);
-    if (place.textContent !== text) place.textContent = text;
   }
 
   /** Take a search; the same one again keeps everything as it is. */
@@ -51,14 +42,14 @@ class Rounds {
   listen() {
     const acts = {
       play: () => this.play(!this.playing),
-      back: () => this.step(-1),
-      next: () => this.step(1),
+      back: () => this.turn(-1),
+      next: () => this.turn(1),
       best: () => { this.ball.face(this.ball.direction(this.round)); this.wake(); },
     };
     this.root.addEventListener("click", (event) => acts[event.target.closest("button[data-do]")?.dataset.do]?.());
     this.slider.addEventListener("input", () => { this.play(false); this.go(Number(this.slider.value)); });
-    this.find("[data-do=colour]").addEventListener("change", (event) => { this.bySet = event.target.value === "set"; this.look(); });
-    this.find("[data-do=flat]").addEventListener("change", (event) => { this.flat = event.target.checked; this.look(); });
+    this.find("[data-do=colour]").addEventListener("change", (event) => { this.bySet = event.target.value === "set"; this.remember(); this.wake(); });
+    this.find("[data-do=flat]").addEventListener("change", (event) => { this.flat = event.target.checked; this.remember(); this.wake(); });
     this.box.addEventListener("keydown", (event) => this.key(event));
     this.stage.addEventListener("pointerdown", (event) => {
       if (event.button || this.flat) return;
@@ -92,24 +83,12 @@ class Rounds {
       this.grabbed = [event.clientX, event.clientY];
       return;
     }
-    const box = this.stage.getBoundingClientRect(), zoom = zoomOf(this.stage), tip = this.find(".tip");
-    const [x, y] = [(event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom];
-    const seen = this.ball.seenAt(x, y);
-    tip.hidden = !seen;
-    if (!seen) return;
-    tip.textContent = `objective about ${Number((this.ball.worth(seen) * this.ball.most).toPrecision(2))}`;
-    tip.style.left = `${Math.max(0, Math.min(x + 12, this.ball.width - tip.offsetWidth - 4))}px`;
-    tip.style.top = `${Math.max(0, y - 34)}px`;
+    const place = placeOf(event, this.stage), seen = this.ball.seenAt(...place);
+    this.tip(seen && `objective about ${Number((this.ball.worth(seen) * this.ball.most).toPrecision(2))}`, ...place, this.ball.width);
   }
 
   spin(across, down) {
     this.ball.spin(across, down);
-    this.wake();
-  }
-
-  /** The colours or the shape changed. */
-  look() {
-    this.remember();
     this.wake();
   }
 
@@ -130,7 +109,7 @@ class Rounds {
   }
 
   /** Go a round on or back; tell whether there was one. */
-  step(by) {
+  turn(by) {
     this.play(false);
     const there = Math.min(Math.max(this.round + by, 0), this.ball.last), moved = there !== this.round;
     if (moved) this.go(there);
@@ -144,9 +123,7 @@ class Rounds {
     this.slider.value = String(round);
     this.slider.setAttribute("aria-valuetext", `round ${round} of ${ball.last}: ${ball.verdicts[round].replaceAll("**", "")}`);
     this.say("round", `${round} of ${ball.last}`);
-    const verdict = this.find("[data-say=verdict]");
-    verdict.replaceChildren(...ball.verdicts[round].split("**").map((piece, at) =>
-      (at % 2 ? Object.assign(document.createElement("b"), { textContent: piece }) : piece)));
+    this.find("[data-say=verdict]").replaceChildren(...bold(ball.verdicts[round]));
     this.say("open", count(ball.open[round]));
     this.say("examined", count(ball.examined[round]));
     this.say("value", ball.valuesText[round]);
@@ -169,61 +146,54 @@ class Rounds {
   }
 
   write() {
-    sayInAddress(this.home, { round: this.round ? String(this.round) : "", colour: this.bySet ? "top set" : "", flat: this.flat ? "true" : "" });
+    sayInAddress(this.home, { round: this.round, colour: this.bySet && "top set", flat: this.flat });
   }
 
-  wake() { if (!this.frame && this.attached) this.frame = requestAnimationFrame((now) => this.draw(now)); }
+  resized() { this.wake(); }
+  resize() { this.wake(); }
 
-  draw(now) {
-    this.frame = 0;
+  tick(now) {
     const width = this.stage.clientWidth;
-    if (!this.attached || !width) return;
-    const palette = wearing(this.box, this.colours), dark = palette.ink === this.colours.dark.ink;
-    this.paper = palette.paper;
+    if (!width) return;
+    const palette = (this.palette = wearing(this.box, this.colours));
     this.box.style.setProperty("--open", palette.upper_bound);
     this.box.style.setProperty("--closed", palette.quiet);
     this.box.style.setProperty("--found", palette.found);
-    const scale = this.ball.scales[dark ? "dark" : "light"];
+    const scale = [palette.empty, ...palette.positive];
     this.box.style.setProperty("--scale", `linear-gradient(to right, ${scale.join(", ")})`);
     this.find(".worth").hidden = this.bySet;
     this.find(".sets").hidden = !this.bySet;
     const slide = slideRoom(this.stage), room = slide ? slide - 110 : innerHeight - placeOnPage(this.stage) - 44;
     const height = Math.round(Math.min(this.flat ? width / 2 + 8 : width, Math.max(300, Math.min(room, 620))));
-    this.ball.layout(width, height, this.flat, this.bySet, dark ? "dark" : "light", palette);
+    this.ball.layout(width, height, this.flat, this.bySet, palette);
     const fresh = Math.max(0, 1 - (now - this.changed) / FADE);
     this.ball.draw(sizedPen(this.canvas, width, height), this.round, fresh);
     const wide = this.chart.clientWidth;
     const tall = Math.max(110, Math.min(height - 190, 240));
-    if (wide) drawClosing(sizedPen(this.chart, wide, tall), wide, tall, this.ball, this.round, palette);
-    this.width = width;
+    if (wide) drawClosing(brushOn(this.chart, palette, wide, tall), this.ball, this.round);
     this.box.dataset.frames = String(++this.frames);
     if (fresh > 0) this.wake();
   }
 
+  look() {
+    super.look();
+    if (this.touched && !this.playing) this.write(); // a request for another view carries it
+  }
+
   attach() {
-    if (this.attached) return;
-    this.attached = true;
-    this.observer = new ResizeObserver(() => this.wake());
-    this.observer.observe(this.stage);
-    addEventListener("resize", (this.onResize = () => this.wake()));
-    this.onStep = (event) => { if (steppedHere(event, this.box) && this.step(event.detail)) event.preventDefault(); };
-    document.addEventListener("nnspca-step", this.onStep);
-    // the theme can change without anything else changing: look whether the colours did
-    this.watching = setInterval(() => {
-      if (this.paper !== wearing(this.box, this.colours).paper) this.wake();
-      if (this.touched && !this.playing) this.write(); // a request for another view carries it
-    }, 400);
-    this.wake();
+    if (!this.attached) addEventListener("resize", (this.onResize = () => this.wake()));
+    return super.attach();
   }
 
   detach() {
     this.play(false);
-    this.attached = false;
-    this.observer?.disconnect();
     removeEventListener("resize", this.onResize);
-    document.removeEventListener("nnspca-step", this.onStep);
-    clearInterval(this.watching);
-    cancelAnimationFrame(this.frame);
-    this.frame = 0;
+    super.detach();
   }
+}
+
+export default function ({ data, parentElement }) {
+  const player = shownAt(parentElement, () => new Rounds(parentElement, data));
+  player.take(data);
+  return player.attach();
 }

@@ -10,13 +10,10 @@ class Tour {
     this.step = 0;
     this.box.addEventListener("click", (event) => this.press(event.target.closest("button")));
     this.find("ol").replaceChildren(...EXAMPLES.map((_, at) => {
-      const item = document.createElement("li"), button = document.createElement("button");
-      button.type = "button";
+      const button = element("button", { type: "button", textContent: String(at + 1) });
       button.dataset.step = String(at + 1);
-      button.textContent = String(at + 1);
       button.setAttribute("aria-label", `Question ${at + 1} of ${EXAMPLES.length}`);
-      item.append(button);
-      return item;
+      return element("li", {}, button);
     }));
     this.go(step, false);
   }
@@ -62,10 +59,8 @@ class Tour {
     this.say("question", example ? example.question ?? example.none : "");
     this.say("answer", "");
     this.find(".options").replaceChildren(...(example?.options ?? []).map((words, at) => {
-      const button = document.createElement("button");
-      button.type = "button";
+      const button = element("button", { type: "button", textContent: words });
       button.dataset.option = String(at);
-      button.textContent = words;
       return button;
     }));
     for (const button of this.box.querySelectorAll("[data-step]")) {
@@ -110,7 +105,7 @@ class Tour {
   }
 
   /** Let the address say which step is open, even where the page has just written it anew. */
-  write() { if (this.touched) sayInAddress(this.home, { step: this.step ? String(this.step) : "" }); }
+  write() { if (this.touched) sayInAddress(this.home, { step: this.step }); }
 
   /** Show what is right; `option` is what the person predicted, −1 for no prediction. */
   answer(option) {
@@ -151,8 +146,15 @@ class Tour {
     this.moving = false;
   }
 
-  say(what, words) {
-    this.find(`[data-say=${what}]`).replaceChildren(...words.split("**").map((piece, at) =>
-      (at % 2 ? Object.assign(document.createElement("b"), { textContent: piece }) : piece)));
-  }
+  say(what, words) { this.find(`[data-say=${what}]`).replaceChildren(...bold(words)); }
+}
+
+/** The door: one show for each place on the page, kept while the page sends new data. */
+export default function (component) {
+  const { data, parentElement } = component, show = shownAt(parentElement, () => new Input(parentElement, data));
+  const before = show.signature;
+  show.take(data);
+  if (!show.tour) show.tour = new Tour(show, data.step);
+  else if (show.signature !== before) show.tour.again();
+  return show.attach(component);
 }

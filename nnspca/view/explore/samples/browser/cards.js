@@ -7,32 +7,25 @@ function cards(sheet) {
   const high = Array.from(samples.order.subarray(0, half));
   const low = Array.from(samples.order.subarray(Math.max(samples.m - ENDS, half))).reverse();
   const card = (s) => {
-    const item = document.createElement("li"), button = document.createElement("button");
-    const picture = document.createElement("canvas"), words = document.createElement("span"), small = document.createElement("small");
-    button.type = "button";
+    const kind = samples.labels && samples.classes[samples.labels[s]], named = kind && !kind.other, score = number3(samples.scores[s]);
+    const picture = element("canvas"), sight = portrait(picture, samples, s, palette) ? picture : badge(sheet, classOf(samples, s), 28);
+    const words = element("span", { textContent: !samples.pictures && named ? `${samples.short(s)}: ${score}` : score });
+    const small = element("small", { textContent: named ? kind.name : samples.short(s) });
+    const button = element("button", { type: "button", title: samples.name(s) }, sight, words, small);
     button.dataset.sample = String(s);
-    button.title = samples.name(s);
     button.setAttribute("aria-label", samples.name(s));
-    words.textContent = number3(samples.scores[s]);
-    const kind = samples.labels && samples.classes[samples.labels[s]];
-    small.textContent = kind && !kind.other ? kind.name : samples.short(s);
-    if (portrait(picture, samples, s, palette)) button.append(picture);
-    else button.append(badge(sheet, classOf(samples, s), 28));
-    if (!samples.pictures && kind && !kind.other) words.textContent = `${samples.short(s)}: ${words.textContent}`;
-    button.append(words, small);
     button.addEventListener("click", () => { samples.toggle(s); sheet.changed(); });
     for (const [on, whom] of [["pointerenter", s], ["pointerleave", null]]) {
       button.addEventListener(on, () => { sheet.hover = whom; sheet.wake(); });
     }
-    item.append(button);
-    return item;
+    return element("li", {}, button);
   };
   sheet.find(".high").replaceChildren(...high.map(card));
   sheet.find(".low").replaceChildren(...low.map(card));
 }
 
 function badge(sheet, c, size = 16) {
-  const canvas = document.createElement("canvas"), pen = canvas.getContext("2d");
+  const canvas = element("canvas"), pen = canvas.getContext("2d");
   canvas.width = canvas.height = 2 * size;
   canvas.style.width = canvas.style.height = `${size}px`;
   canvas.style.margin = size > 16 ? "4px auto" : "0";
@@ -43,13 +36,10 @@ function badge(sheet, c, size = 16) {
 function chips(sheet) {
   const { samples } = sheet;
   const chip = (kind, c) => {
-    const button = document.createElement("button"), words = document.createElement("span");
-    button.type = "button";
+    const words = `${kind.name} (${kind.count ? count(kind.count) : "none here"})${kind.area ? ` · AUC ${kind.area}` : ""}`;
+    const title = kind.area ? `AUC ${kind.area}: how often a sample of ${kind.name} scores higher than one of another class` : kind.name;
+    const button = element("button", { type: "button", title, disabled: !kind.count }, badge(sheet, c), element("span", { textContent: words }));
     button.dataset.class = String(c);
-    button.disabled = !kind.count;
-    words.textContent = `${kind.name} (${kind.count ? count(kind.count) : "none here"})${kind.area ? ` · AUC ${kind.area}` : ""}`;
-    button.title = kind.area ? `AUC ${kind.area}: how often a sample of ${kind.name} scores higher than one of another class` : kind.name;
-    button.append(badge(sheet, c), words);
     button.addEventListener("click", () => { samples.pick(samples.said === `c${c}` ? "" : `c${c}`); sheet.changed(); });
     return button;
   };

@@ -40,21 +40,23 @@ class Ladder {
     return this.features[Math.floor(((y - this.low) / (this.foot - this.low)) * this.features.length)];
   }
 
-  draw(pen, marked, hover, weightOf) {
-    this.bars(pen);
-    this.ticks(pen);
-    this.map(pen);
-    this.partial(pen, marked, weightOf);
-    this.outlines(pen, marked);
-    if (hover !== null) this.line(pen, hover);
+  draw(brush, marked, hover, weightOf) {
+    this.bars(brush);
+    this.ticks(brush);
+    this.map(brush);
+    this.partial(brush, marked, weightOf);
+    this.outlines(brush, marked);
+    if (hover === null) return;
+    const x = this.x(this.samples.rank[hover] + 0.5);
+    brush.line([[x, this.top], [x, this.foot]], { wide: 1 });
   }
 
-  bars(pen) {
-    const { samples, palette, left, right } = this, wide = (right - left) / samples.m, zero = this.y(0);
-    this.said(pen, "score", left - 6, this.top + 10, "right");
+  bars(brush) {
+    const { samples, palette, left, right } = this, { pen } = brush, wide = (right - left) / samples.m, zero = this.y(0);
+    this.said(brush, "score", left - 6, this.top + 10, "right");
     const [low, high] = samples.ends.x;
-    for (const v of [high, low]) if (Math.abs(this.y(v) - zero) > 14) this.said(pen, number3(v), left - 6, Math.max(this.y(v) + 4, this.top + 24), "right");
-    this.said(pen, "0", left - 6, zero + 4, "right");
+    for (const v of [high, low]) if (Math.abs(this.y(v) - zero) > 14) this.said(brush, number3(v), left - 6, Math.max(this.y(v) + 4, this.top + 24), "right");
+    this.said(brush, "0", left - 6, zero + 4, "right");
     samples.order.forEach((s, r) => {
       const dress = wears(samples, classOf(samples, s), palette), y = this.y(samples.scores[s]);
       pen.globalAlpha = samples.count && !samples.picked[s] ? 0.2 : 0.8;
@@ -63,16 +65,14 @@ class Ladder {
       pen.globalAlpha = 1;
       if (wide >= 7) mark(pen, dress, this.x(r) + wide * 0.43, y, Math.min(wide * 0.4, 4.5), samples.count && !samples.picked[s]);
     });
-    pen.strokeStyle = palette.quiet;
-    pen.lineWidth = 1;
-    pen.strokeRect(left, zero, right - left, 0);
+    brush.line([[left, zero], [right, zero]], { colour: palette.quiet, wide: 1 });
   }
 
-  ticks(pen) {
-    const { samples, palette } = this, wide = Math.max(((this.right - this.left) / samples.m) * 0.8, 1);
+  ticks(brush) {
+    const { samples, palette } = this, { pen } = brush, wide = Math.max(((this.right - this.left) / samples.m) * 0.8, 1);
     this.kinds.forEach(({ name, c }, row) => {
       const y = this.rows + row * TICKS;
-      this.said(pen, fitted(pen, name, this.left - 10), this.left - 6, y + 11, "right");
+      this.said(brush, fitted(pen, name, this.left - 10), this.left - 6, y + 11, "right");
       const { colour } = wears(samples, c, palette);
       for (let s = 0; s < samples.m; s++) {
         if (samples.labels[s] !== c) continue;
@@ -98,75 +98,44 @@ class Ladder {
     return small;
   }
 
-  map(pen) {
-    const { palette, features } = this;
+  map(brush) {
+    const { palette, features } = this, { pen } = brush;
     if (this.paintedFor !== palette) [this.small, this.paintedFor] = [this.painted(), palette];
     pen.imageSmoothingEnabled = false;
     pen.drawImage(this.small, this.left, this.low, this.right - this.left, this.foot - this.low);
-    this.said(pen, fitted(pen, "each feature: orange above its average, blue below", this.right - this.left), this.left, this.low - 5, "left");
-    this.said(pen, fitted(pen, `${count(features.length)} rows`, this.left - 8), this.left - 6, (this.low + this.foot) / 2, "right");
-    this.said(pen, "highest score", this.left, this.height - 4, "left");
-    this.said(pen, "lowest score", this.right, this.height - 4, "right");
+    this.said(brush, fitted(pen, "each feature: orange above its average, blue below", this.right - this.left), this.left, this.low - 5, "left");
+    this.said(brush, fitted(pen, `${count(features.length)} rows`, this.left - 8), this.left - 6, (this.low + this.foot) / 2, "right");
+    this.said(brush, "highest score", this.left, this.height - 4, "left");
+    this.said(brush, "lowest score", this.right, this.height - 4, "right");
   }
 
   /** What the marked features alone give, as a line over the bars. */
-  partial(pen, marked, weightOf) {
+  partial(brush, marked, weightOf) {
     const rows = Array.from(this.features.keys()).filter((row) => marked.has(this.features[row]) && weightOf(this.features[row]));
     if (!rows.length) return;
-    pen.strokeStyle = this.palette.ink;
-    pen.lineWidth = 2;
-    pen.beginPath();
-    for (let c = 0; c < this.columns; c++) {
+    brush.line(Array.from({ length: this.columns }, (_, c) => {
       const value = rows.reduce((sum, row) => sum
         + (weightOf(this.features[row]) * this.most[row] * (this.cells[row * this.columns + c] - 128)) / 127, 0);
-      pen.lineTo(this.x((this.starts[c] + this.starts[c + 1]) / 2), this.y(value));
-    }
-    pen.stroke();
-    this.said(pen, "line: from the marked features", this.right, this.top - 4, "right");
+      return [this.x((this.starts[c] + this.starts[c + 1]) / 2), this.y(value)];
+    }), { wide: 2 });
+    this.said(brush, "line: from the marked features", this.right, this.top - 4, "right");
   }
 
-  outlines(pen, marked) {
-    const { samples, palette } = this, tall = (this.foot - this.low) / this.features.length;
-    pen.strokeStyle = palette.ink;
-    pen.fillStyle = palette.ink;
-    pen.lineWidth = 2;
+  outlines(brush, marked) {
+    const { samples, palette } = this, tall = (this.foot - this.low) / this.features.length, fill = { fill: palette.ink };
     this.features.forEach((i, row) => {
       if (!marked.has(i)) return;
       const y = this.low + row * tall;
-      if (tall >= 5) pen.strokeRect(this.left, y, this.right - this.left, tall);
-      else for (const x of [this.left - 6, this.right + 1]) pen.fillRect(x, y, 5, Math.max(tall, 2));
+      if (tall >= 5) brush.box(this.left, y, this.right - this.left, tall, { edge: palette.ink, thick: 2 });
+      else for (const x of [this.left - 6, this.right + 1]) brush.box(x, y, 5, Math.max(tall, 2), fill);
     });
     if (!samples.count) return;
-    pen.fillStyle = palette.ink;
     const wide = Math.max(((this.right - this.left) / samples.m) * 0.9, 1);
-    for (let s = 0; s < samples.m; s++) if (samples.picked[s]) pen.fillRect(this.x(samples.rank[s]), this.foot, wide, 4);
+    for (let s = 0; s < samples.m; s++) if (samples.picked[s]) brush.box(this.x(samples.rank[s]), this.foot, wide, 4, fill);
     if (samples.said[0] !== "r") return;
     const [from, to] = samples.said.slice(1).split("-").map(Number);
-    this.band(pen, from - 1, to);
+    brush.frame(this.x(from - 1), this.top - 2, this.x(to), this.foot + 4);
   }
 
-  band(pen, from, to) {
-    pen.strokeStyle = this.palette.ink;
-    pen.lineWidth = 1.5;
-    pen.setLineDash([4, 3]);
-    pen.strokeRect(this.x(from), this.top - 2, this.x(to) - this.x(from), this.foot - this.top + 6);
-    pen.setLineDash([]);
-  }
-
-  line(pen, s) {
-    const x = this.x(this.samples.rank[s] + 0.5);
-    pen.strokeStyle = this.palette.ink;
-    pen.lineWidth = 1;
-    pen.beginPath();
-    pen.moveTo(x, this.top);
-    pen.lineTo(x, this.foot);
-    pen.stroke();
-  }
-
-  said(pen, text, x, y, align) {
-    pen.font = `13px ${this.palette.font}`;
-    pen.fillStyle = this.palette.ink;
-    pen.textAlign = align;
-    pen.fillText(text, x, y);
-  }
+  said(brush, text, x, y, align) { brush.text(text, x, y, { size: 13, align }); }
 }

@@ -72,11 +72,11 @@ class Features {
     }
   }
 
-  draw(pen, width, height, palette) {
-    this.width = width;
-    this.height = height;
+  draw(brush) {
+    const { width, height, palette } = brush;
+    Object.assign(this, { width, height });
     const layer = { support: this.support, weights: this.weights, colour: palette.series[1], negative: palette.found };
-    this.box = drawScene(pen, width, height, this.scene, [layer], palette);
+    this.box = drawScene(brush, this.scene, [layer]);
     this.rows = this.box.names?.length ?? 0;
   }
 
@@ -98,15 +98,12 @@ class Features {
     return found;
   }
 
-  ring(pen, marked, palette) {
+  ring(brush, marked) {
     for (const i of marked) {
       const frame = this.frame(i);
       if (!frame) continue;
-      for (const [colour, wide] of [[palette.paper, 4], [palette.ink, 2]]) {
-        pen.strokeStyle = colour;
-        pen.lineWidth = wide;
-        pen.strokeRect(...frame);
-      }
+      brush.box(...frame, { edge: brush.palette.paper, thick: 4 });
+      brush.box(...frame, { edge: brush.palette.ink, thick: 2 });
     }
   }
 

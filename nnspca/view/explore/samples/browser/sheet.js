@@ -1,25 +1,15 @@
 // The sheet: all pictures of the samples and of the part, and what is picked or marked in any shown in every one.
 
-const sheets = new WeakMap();
 const CLICK = 4; // pixels a press may wander and still be a click
 const NEAR = { x: 14, y: -10 };
 
-class Sheet {
+class Sheet extends Shown {
   constructor(root) {
-    this.root = root;
-    this.box = root.querySelector(".sheet");
-    this.home = location.pathname;
+    super(root, ".sheet");
     this.marked = new Set();
     this.hover = null;
     this.dragged = null;
     this.listen();
-  }
-
-  find(selector) { return this.box.querySelector(selector); }
-
-  say(what, text) {
-    const place = this.find(`[data-say=${what}]`);
-    if (place.textContent !== text) place.textContent = text;
   }
 
   take(data) {
@@ -71,14 +61,8 @@ class Sheet {
 
   /** Let the address say what is picked, marked and asked, without asking the server anything. */
   write() {
-    if (location.pathname !== this.home) return; // the person has gone to another page, whose address this is now
-    const address = new URL(location.href), marked = toSpans(this.marked);
-    const told = { picked: this.samples?.said ?? "", marked: marked.length < MANY ? marked : "", why: this.asked ? String(this.asked) : "" };
-    for (const [key, value] of Object.entries(told)) {
-      if (value) address.searchParams.set(key, value);
-      else address.searchParams.delete(key);
-    }
-    if (address.href !== location.href) history.replaceState(history.state, "", address);
+    const marked = toSpans(this.marked);
+    sayInAddress(this.home, { picked: this.samples?.said, marked: marked.length < MANY ? marked : "", why: this.asked });
   }
 
   ask(i) {
@@ -114,15 +98,15 @@ class Sheet {
     const told = this.data.why, list = this.find(".answer ul");
     this.asked = told.asked ? told.feature + 1 : 0;
     this.say("title", told.title);
-    list.replaceChildren(...told.says.map((words) => Object.assign(document.createElement("li"), { textContent: words })));
+    list.replaceChildren(...told.says.map((textContent) => element("li", { textContent })));
     this.box.dataset.why = String(this.asked);
     const canvas = this.find(".ties"), { palette } = this;
     this.say("which", `Its ${told.measure}s with the component's other ${this.data.noun}`);
-    const pen = sizedPen(canvas, canvas.clientWidth, canvas.clientHeight);
+    const brush = brushOn(canvas, palette);
     const layer = { support: unpack(told.others), weights: unpack(told.covariances), colour: palette.series[1], negative: palette.found };
     const shown = new Features({ ...this.features.scene, say: short, weights: `${told.measure}s` }, layer.support, layer.weights, this.data.n);
-    shown.draw(pen, canvas.clientWidth, canvas.clientHeight, palette);
-    if (!this.features.scene.names) shown.ring(pen, [told.feature], palette);
+    shown.draw(brush);
+    if (!this.features.scene.names) shown.ring(brush, [told.feature]);
     canvas.setAttribute("aria-label", `${told.title} ${told.says[0]}`);
   }
 
@@ -143,23 +127,19 @@ class Sheet {
     this.wake();
   }
 
-  wake() {
-    this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.draw(); });
-  }
-
-  draw() {
+  tick() {
     if (!this.data || !this.palette) return;
     const begun = performance.now(), { palette, samples } = this, place = (selector) => this.find(selector);
-    const picture = place(".picture"), pen = sizedPen(picture, picture.clientWidth, picture.clientHeight);
-    this.features.draw(pen, picture.clientWidth, picture.clientHeight, palette);
-    this.mean(pen, picture);
-    this.features.ring(pen, this.marked, palette);
+    const picture = place(".picture"), brush = brushOn(picture, palette);
+    this.features.draw(brush);
+    this.mean(brush);
+    this.features.ring(brush, this.marked);
     const used = `${count(this.features.support.length)} of ${count(this.data.n)} ${this.data.noun} coloured`;
     picture.setAttribute("aria-label", `The component: ${used}${this.marked.size ? `, ${this.marked.size} marked` : ""}`);
     if (samples) {
       const a = place(".ladder"), b = place(".cloud");
-      this.ladder.draw(sizedPen(a, a.clientWidth, a.clientHeight), this.marked, this.hover, (i) => this.weight.get(i) ?? 0);
-      this.cloud.draw(sizedPen(b, b.clientWidth, b.clientHeight), this.hover, this.dragged);
+      this.ladder.draw(brushOn(a, palette), this.marked, this.hover, (i) => this.weight.get(i) ?? 0);
+      this.cloud.draw(brushOn(b, palette), this.hover, this.dragged);
       a.setAttribute("aria-label", `Samples by score, highest first. ${this.data.separation} ${samples.words()}`);
       b.setAttribute("aria-label", `Samples along two components. ${samples.words()}`);
     }
@@ -167,26 +147,18 @@ class Sheet {
   }
 
   /** The mean of the picked samples that are at hand: beside the words an image, over the part a curve. */
-  mean(pen, picture) {
-    const { samples, palette } = this, place = this.find(".mean"), values = samples?.mean();
+  mean(brush) {
+    const { samples } = this, place = this.find(".mean"), values = samples?.mean();
     place.hidden = !values || !samples.pictures.rows;
     if (!values) return;
     if (samples.pictures.rows) {
       paint(place, values, samples.pictures);
       return;
     }
-    const wide = picture.clientWidth - 24, foot = picture.clientHeight - 40, least = Math.min(...values), span = Math.max(...values) - least || 1;
-    pen.strokeStyle = palette.ink;
-    pen.lineWidth = 2;
-    pen.setLineDash([5, 4]);
-    pen.beginPath();
-    values.forEach((v, i) => pen.lineTo(12 + wide * samples.pictures.places[i], foot - 6 - (0.9 * (v - least) * (foot - 8)) / span));
-    pen.stroke();
-    pen.setLineDash([]);
-    pen.fillStyle = palette.ink;
-    pen.font = `13px ${palette.font}`;
-    pen.textAlign = "right";
-    pen.fillText("dashed: mean of the picked samples, on its own scale", 12 + wide, 18);
+    const wide = brush.width - 24, foot = brush.height - 40, least = Math.min(...values), span = Math.max(...values) - least || 1;
+    const points = Array.from(values, (v, i) => [12 + wide * samples.pictures.places[i], foot - 6 - (0.9 * (v - least) * (foot - 8)) / span]);
+    brush.line(points, { wide: 2, dash: [5, 4] });
+    brush.text("dashed: mean of the picked samples, on its own scale", 12 + wide, 18, { size: 13, align: "right" });
   }
 
   tip(words, x, y, s = null) {
@@ -267,10 +239,7 @@ class Sheet {
   drags(selector, act, hint) {
     const canvas = this.find(selector);
     let from = null;
-    const at = (event) => {
-      const box = canvas.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
-    };
+    const at = (event) => placeOf(event, canvas);
     canvas.addEventListener("pointerdown", (event) => {
       if (event.button || !this.data) return;
       from = at(event);
@@ -281,8 +250,7 @@ class Sheet {
       const [x, y] = at(event);
       if (from) return void act(...from, x, y, false);
       this.hover = null;
-      const words = hint(x, y), here = canvas.getBoundingClientRect(), whole = this.box.getBoundingClientRect();
-      this.tip(words, here.left - whole.left + x, here.top - whole.top + y, this.hover);
+      this.tip(hint(x, y), ...placeOf(event, this.box), this.hover);
       this.wake();
     });
     canvas.addEventListener("pointerup", (event) => {
@@ -297,31 +265,13 @@ class Sheet {
 
   attach(component) {
     this.tell = component.setStateValue;
-    if (this.observer) return;
-    this.observer = new ResizeObserver(() => this.box.clientWidth !== this.width && this.resize());
-    this.observer.observe(this.box);
-    this.watching = setInterval(() => this.palette && wearing(this.box, this.colours).paper !== this.palette.paper && this.resize(), 400);
-    this.wake(); // what was to be drawn when it was last detached
-  }
-
-  detach() {
-    this.observer?.disconnect();
-    this.observer = undefined;
-    clearInterval(this.watching);
-    cancelAnimationFrame(this.frame);
-    this.frame = 0;
+    return super.attach();
   }
 }
 
 export default function (component) {
-  const { data, parentElement } = component;
-  let sheet = sheets.get(parentElement);
-  if (!sheet || !parentElement.contains(sheet.box)) {
-    sheet?.detach();
-    sheet = new Sheet(parentElement);
-    sheets.set(parentElement, sheet);
-  }
-  sheet.attach(component);
-  sheet.take(data);
-  return leaving(sheet);
+  const sheet = shownAt(component.parentElement, () => new Sheet(component.parentElement));
+  const leave = sheet.attach(component);
+  sheet.take(component.data);
+  return leave;
 }

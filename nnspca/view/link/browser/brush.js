@@ -49,6 +49,11 @@ class Brush {
     pen.restore();
   }
 
+  /** A dashed frame between two corners. */
+  frame(ax, ay, bx, by) {
+    this.line([[ax, ay], [bx, ay], [bx, by], [ax, by], [ax, ay]], { dash: [4, 3] });
+  }
+
   dot(x, y, radius, { fill = this.palette.ink, edge = this.palette.paper, thick = 1.5, faint = 1 } = {}) {
     const { pen } = this;
     pen.save();
@@ -72,7 +77,7 @@ class Brush {
     this.line(corners, { colour: edge, wide: thick });
   }
 
-  text(words, x, y, { align = "left", colour = this.palette.ink, size = 14, bold = false, halo = false } = {}) {
+  text(words, x, y, { align = "left", colour = this.palette.ink, size = 14, bold = false, halo = false, most } = {}) {
     const { pen } = this;
     pen.font = `${bold ? 600 : 400} ${size * this.scale}px ${this.palette.font}`;
     pen.textAlign = align;
@@ -83,7 +88,7 @@ class Brush {
       pen.strokeText(words, x, y);
     }
     pen.fillStyle = colour;
-    pen.fillText(words, x, y);
+    pen.fillText(words, x, y, most);
   }
 
   /** The first of some wordings, longest first, that fits. */
@@ -94,6 +99,11 @@ class Brush {
     this.pen.font = `${bold ? 600 : 400} ${size * this.scale}px ${this.palette.font}`;
     return this.pen.measureText(words).width;
   }
+}
+
+/** A brush for a canvas of its size on the page, which is cleared. */
+function brushOn(canvas, palette, width = canvas.clientWidth, height = canvas.clientHeight, scale = 1) {
+  return new Brush(sizedPen(canvas, width, height), width, height, palette, scale);
 }
 
 /** A map from numbers to places and back. */

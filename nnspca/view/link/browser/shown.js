@@ -1,0 +1,105 @@
+// What is shown at a place of the page: kept while the page is run again, drawn anew where its room or the theme changed.
+
+const places = new WeakMap();
+
+/** Return what is shown at a place, made where there is nothing yet or the place was drawn anew. */
+function shownAt(root, make) {
+  let shown = places.get(root);
+  if (!shown || !root.contains(shown.box)) {
+    shown?.detach();
+    shown = make();
+    places.set(root, shown);
+  }
+  return shown;
+}
+
+function element(kind, settings = {}, ...children) {
+  const node = Object.assign(document.createElement(kind), settings);
+  node.append(...children);
+  return node;
+}
+
+/** Words as nodes, each piece read by `read`; what stands between ** is bold. */
+const bold = (words, read = (piece) => [piece]) => words.split("**").flatMap((piece, at) => (at % 2 ? [element("b", {}, ...read(piece))] : read(piece)));
+
+/** Let the address say `said`, without asking the server; what is empty is left out. Only on the page it was begun on. */
+function sayInAddress(home, said) {
+  if (location.pathname !== home || !location.protocol.startsWith("http")) return;
+  const address = new URL(location.href);
+  for (const [key, value] of Object.entries(said)) {
+    if (value) address.searchParams.set(key, value);
+    else address.searchParams.delete(key);
+  }
+  if (address.href !== location.href) history.replaceState(history.state, "", address);
+}
+
+/** Has a `box`, `colours`, and the `palette` it was last drawn in; draws itself on `resize()` and in `tick(now)`. */
+class Shown {
+  constructor(root, box, watched = box) {
+    Object.assign(this, { root, home: location.pathname, box: root.querySelector(box), watched: root.querySelector(watched) });
+  }
+
+  find(selector) { return this.root.querySelector(selector); }
+
+  say(what, text) {
+    const place = this.find(`[data-say=${what}]`);
+    if (place.textContent !== text) place.textContent = text;
+  }
+
+  /** Show words beside a place; none hide the tip. */
+  tip(words, x, y, wide, tip = this.find(".tip")) {
+    tip.hidden = !words;
+    if (!words) return;
+    tip.textContent = words;
+    tip.style.left = `${Math.max(0, Math.min(x + 12, wide - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${Math.max(0, y - 34)}px`;
+  }
+
+  wake() {
+    if (this.frame || !this.attached) return;
+    this.frame = requestAnimationFrame((now) => {
+      this.frame = 0;
+      if (this.attached) this.tick(now);
+    });
+  }
+
+  /** The place has another size. */
+  resized() { if (this.box.clientWidth !== this.width) this.resize(); }
+
+  /** The theme can change without anything else changing: look whether the colours did. */
+  look() { if (this.palette && wearing(this.box, this.colours).paper !== this.palette.paper) this.resize(); }
+
+  /** A presenter's step: tell whether it was taken here. */
+  turn() { return false; }
+
+  /** Begin to follow the page, and return the farewell to this call. */
+  attach() {
+    const call = (this.calls = (this.calls ?? 0) + 1);
+    if (!this.attached) {
+      this.attached = true;
+      this.observer = new ResizeObserver(() => this.resized());
+      this.observer.observe(this.watched);
+      this.onStep = (event) => { if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault(); };
+      document.addEventListener("nnspca-step", this.onStep);
+      this.watching = setInterval(() => this.look(), 400);
+      this.resize();
+    }
+    // Streamlit says farewell late: after the next call has begun it would still what is on show
+    return () => { if (this.calls === call) this.detach(); };
+  }
+
+  detach() {
+    this.attached = false;
+    this.observer?.disconnect();
+    document.removeEventListener("nnspca-step", this.onStep);
+    clearInterval(this.watching);
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+  }
+}
+
+/** Where on a thing an event is, in its own pixels. */
+function placeOf(event, element) {
+  const box = element.getBoundingClientRect(), zoom = zoomOf(element);
+  return [(event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom];
+}

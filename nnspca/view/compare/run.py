@@ -25,13 +25,7 @@ AT_ONCE = 2  # data sets whose proofs run side by side: at the end of each curve
 
 @dataclass(frozen=True)
 class Live:
-    """What the live run has found by now of one data set.
-
-    Attributes
-    ----------
-    about : Profile
-    points : tuple of SweepPoint
-    """
+    """What the live run has found by now of one data set."""
 
     about: Profile
     points: tuple[SweepPoint, ...]
@@ -39,22 +33,12 @@ class Live:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What the ledger holds of one data set.
-
-    Attributes
-    ----------
-    data : Dataset
-    title : str
-    rows : tuple of Known
-        By k, ascending: all that are stored, or those of the live run.
-    leading : float
-        λ₁.
-    """
+    """What the ledger holds of one data set."""
 
     data: Dataset
     title: str
-    rows: tuple[Known, ...]
-    leading: float
+    rows: tuple[Known, ...]  # by k, ascending: all that are stored, or those of the live run
+    leading: float  # λ₁
 
     @property
     def complete(self) -> bool:

@@ -21,24 +21,12 @@ MOST = 60  # values of k
 
 @dataclass(frozen=True)
 class Choices:
-    """What the page shows.
+    """What the page shows."""
 
-    Attributes
-    ----------
-    solver : Solver
-        Whose component stands in the picture, with its options.
-    methods : tuple of str
-        The solvers whose curves are drawn; that of ``solver`` is among them.
-    ks : tuple of int
-        The values of k.
-    log : bool
-        Whether equal steps of the k axis multiply.
-    """
-
-    solver: Solver
-    methods: tuple[str, ...]
-    ks: tuple[int, ...]
-    log: bool
+    solver: Solver  # whose component stands in the picture, with its options
+    methods: tuple[str, ...]  # the solvers whose curves are drawn; that of ``solver`` is among them
+    ks: tuple[int, ...]  # the values of k
+    log: bool  # whether equal steps of the k axis multiply
 
     @property
     def others(self) -> tuple[str, ...]:

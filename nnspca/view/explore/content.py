@@ -28,43 +28,19 @@ DIGITS = 7  # of a share: bounds are rounded up, variances down
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What the page shows: one value that every part of it reads.
-
-    Attributes
-    ----------
-    data : Dataset
-    leading : float
-        λ₁.
-    k : int
-    method : str
-        The solver whose component is shown.
-    known : mapping of int to Known
-        What the ledger knows at each k.
-    parts : mapping of int to Component
-        The components that the picture plays: the best known, or those of another solver.
-    live : Live
-        What the live run of the portfolio has found.
-    others : mapping of str to mapping of int to Component
-        The curves of other solvers.
-    log : bool
-        Whether equal steps of the k axis multiply.
-    features : Features or None
-        What the covariance knows of them.
-    besides : str
-        What else is known of the component that is shown.
-    """
+    """What the page shows: one value that every part of it reads."""
 
     data: Dataset
-    leading: float
+    leading: float  # λ₁
     k: int
-    method: str
-    known: Mapping[int, Known]
-    parts: Mapping[int, Component]
-    live: Live
-    others: Mapping[str, Mapping[int, Component]] = field(default_factory=dict)
-    log: bool = True
-    features: Features | None = None
-    besides: str = ""
+    method: str  # the solver whose component is shown
+    known: Mapping[int, Known]  # what the ledger knows at each k
+    parts: Mapping[int, Component]  # the components that the picture plays: the best known, or those of another solver
+    live: Live  # what the live run of the portfolio has found
+    others: Mapping[str, Mapping[int, Component]] = field(default_factory=dict)  # the curves of other solvers
+    log: bool = True  # whether equal steps of the k axis multiply
+    features: Features | None = None  # what the covariance knows of them
+    besides: str = ""  # what else is known of the component that is shown
 
     @property
     def part(self) -> Component | None:

@@ -26,18 +26,10 @@ from nnspca.view.sources import store
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LiveResult:
-    """What a live run has handed over so far.
+    """What a live run has handed over so far."""
 
-    Attributes
-    ----------
-    part : Component or None
-        The component that the solver has found.
-    proof : Certificate or None
-        The last certificate; a first, quick one is marked as stopped.
-    """
-
-    part: Component | None = None
-    proof: Certificate | None = None
+    part: Component | None = None  # the component that the solver has found
+    proof: Certificate | None = None  # the last certificate; a first, quick one is marked as stopped
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:

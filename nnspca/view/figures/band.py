@@ -26,23 +26,14 @@ WITHIN = "the optimum lies in here"
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """What is known along an axis.
+    """What is known along an axis."""
 
-    Attributes
-    ----------
-    at : tuple of int
-        Values of k, or numbers of parts, ascending.
-    lower, upper : tuple of float
-        The best variance known and the lowest upper bound, as shares of one unit; an upper bound
-        is infinite where none is known.
-    proven : frozenset of int
-        Where the upper bound was proven itself; elsewhere it is carried over.
-    """
-
-    at: tuple[int, ...]
+    at: tuple[int, ...]  # values of k, or numbers of parts, ascending
+    # the best variance known and the lowest upper bound, as shares of one unit; an upper bound is infinite where none
+    # is known
     lower: tuple[float, ...]
     upper: tuple[float, ...]
-    proven: frozenset[int]
+    proven: frozenset[int]  # where the upper bound was proven itself; elsewhere it is carried over
 
     @property
     def gaps(self) -> dict[int, float]:
@@ -116,21 +107,9 @@ def figure(
 ) -> go.Figure:
     """Draw the two panels.
 
-    Parameters
-    ----------
-    band : Band
-    curves : mapping of str to mapping of int to float
-        For each name in the legend, the variance at each point as a share of the unit. The first is
-        the one that the band belongs to.
-    palette : Palette
-    title, unit, along : str
-        The figure's title, and what stands at the vertical and the horizontal axis.
-    log : bool
-        Whether equal steps along the axis multiply.
-    what : str
-        What a point of the axis is called.
-    chosen : (int, str), optional
-        The point of a curve that wears a ring.
+    ``curves`` has for each name in the legend the variance at each point as a share of the ``unit``; the first is the
+    one that the band belongs to. A point of the axis ``along`` is called ``what``; where it is ``log``, equal steps
+    multiply. The ``chosen`` point of a curve wears a ring.
     """
     figure = go.Figure()
     _add_band(figure, band, palette)

@@ -31,12 +31,7 @@ LEVEL = 6  # of compression: done once for each file
 
 
 class AssetMiddleware:
-    """ASGI middleware: scripts go out compressed and are kept so, the page with its head completed.
-
-    Parameters
-    ----------
-    app : ASGI application
-    """
+    """ASGI middleware: scripts go out compressed and are kept so, the page with its head completed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -53,14 +53,7 @@ def routes() -> list[Route]:
 
 
 class Documents:
-    """ASGI middleware: requests below ``/docs`` are answered with files of the site, all others by the app.
-
-    Parameters
-    ----------
-    app : ASGI application
-    folder : path
-        Where the site is.
-    """
+    """ASGI middleware: requests below ``/docs`` are answered with files of the site in ``folder``, others by the app."""
 
     def __init__(self, app: ASGIApp, folder: Path) -> None:
         self._app = app

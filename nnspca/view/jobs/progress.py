@@ -14,21 +14,11 @@ _mount = canvas.component("progress", canvas.SHARED, ("progress.js",))
 
 @dataclass(frozen=True)
 class Look:
-    """One look at a run.
+    """One look at a run."""
 
-    Attributes
-    ----------
-    fraction : float
-        Share that is done, from 0 to 1.
-    text : str
-        What it does; empty where nothing is to be shown.
-    draw : bool
-        Whether the page has something new to draw.
-    """
-
-    fraction: float = 0.0
-    text: str = ""
-    draw: bool = False
+    fraction: float = 0.0  # share that is done, from 0 to 1
+    text: str = ""  # what it does; empty where nothing is to be shown
+    draw: bool = False  # whether the page has something new to draw
 
 
 def show(name: str, look: Callable[[], Look], every: float) -> None:

@@ -135,17 +135,12 @@ def follow(
     waited: bool = False,
     news: Callable[[Job], object] = lambda job: len(job.arrived),
 ) -> bool:
-    """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped.
+    """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped; return whether it ended.
 
     It then waits a moment for the ``first`` so many things that the job hands over: a page that has
     nothing to show before shows them at once, not when it is drawn the next time. A page that has
     ``waited`` for its picture waits for no quick end before it shows progress. While the job runs the
     page is run again whenever its ``news`` are others.
-
-    Returns
-    -------
-    bool
-        Whether the job is done.
     """
     with st.container():  # one place on the page, full or empty: what stands below keeps its own
         _watch(slot, job, first, waited, news)

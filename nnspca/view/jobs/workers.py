@@ -12,16 +12,10 @@ POLL_SECONDS = 0.1  # between two looks at whether a waiting run was stopped
 
 
 class Ticket:
-    """One run's claim to a worker.
-
-    Attributes
-    ----------
-    background : bool
-        Whether no page shows this run: it works only while no other run waits.
-    """
+    """One run's claim to a worker."""
 
     def __init__(self) -> None:
-        self.background = False
+        self.background = False  # whether no page shows this run: it works only while no other run waits
         self._turn = 0  # its place in the order of asking; a new one whenever it gives way
         self._since = 0.0  # when it was last given a worker
 
@@ -63,13 +57,7 @@ class FairSemaphore:
             self._changed.notify_all()
 
     def yield_turn(self, ticket: Ticket, stopped: Callable[[], bool]) -> bool:
-        """Hand the worker to the run that is next in line and wait for the next turn.
-
-        Returns
-        -------
-        bool
-            Whether the run has a worker: False only where it was stopped while it waited.
-        """
+        """Hand the worker to the run that is next in line and wait for the next turn; False where it was stopped."""
         if not self._waiting:  # read without the lock: this is called thousands of times a second
             return True
         with self._changed:

@@ -32,24 +32,14 @@ TITLES = {"faces": "Faces", "digits": "Digits", "spectra": "Spectra"}
 
 @dataclass(frozen=True, eq=False)
 class Proven:
-    """The best component known on a board, and its proven upper bound.
-
-    Attributes
-    ----------
-    support : tuple of int
-    loadings : tuple of float
-        Its loadings on its support.
-    lower, upper : float
-        Its variance, and the least proven upper bound, rounding included.
-    leading : float
-        λ₁, the variance of PCA's first component.
-    """
+    """The best component known on a board, and its proven upper bound."""
 
     support: tuple[int, ...]
-    loadings: tuple[float, ...]
+    loadings: tuple[float, ...]  # its loadings on its support
+    # its variance, and the least proven upper bound, rounding included
     lower: float
     upper: float
-    leading: float
+    leading: float  # λ₁, the variance of PCA's first component
 
 
 @functools.cache

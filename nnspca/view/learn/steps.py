@@ -9,37 +9,22 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Step:
-    """One chapter; ``{name}`` in its words stands for a fact of its figure.
+    """One chapter; ``{name}`` in its words stands for a fact of its figure."""
 
-    Attributes
-    ----------
-    figure : str
-        Name of the figure, in the browser and among the facts.
-    name, title, idea : str
-        The name is the short one, for the list of chapters.
-    question, answer : str
-        The answer is folded at first.
-    deeper : (str, str)
-        Text and address of a link.
-    symbols : tuple of (str, str)
-        Every symbol that the chapter uses, with its meaning.
-    ask, wrong : str
-        For the teacher: what to ask the class, and what usually goes wrong.
-    core : bool
-        Whether it is one of the eight core chapters.
-    """
-
-    figure: str
+    figure: str  # name of the figure, in the browser and among the facts
+    # the name is the short one, for the list of chapters
     name: str
     title: str
     idea: str
+    # the answer is folded at first
     question: str
     answer: str
-    deeper: tuple[str, str]
-    symbols: tuple[tuple[str, str], ...]
+    deeper: tuple[str, str]  # text and address of a link
+    symbols: tuple[tuple[str, str], ...]  # every symbol that the chapter uses, with its meaning
+    # for the teacher: what to ask the class, and what usually goes wrong
     ask: str
     wrong: str
-    core: bool = False
+    core: bool = False  # whether it is one of the eight core chapters
 
     def for_browser(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Return the chapter for the browser, its facts filled in, without the teacher's words."""

@@ -18,45 +18,22 @@ Kind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
 
 @dataclass(frozen=True)
 class Entry:
-    """One key of a link; what depends on the data is narrowed where the widget is drawn.
+    """One key of a link; what depends on the data is narrowed where the widget is drawn."""
 
-    Attributes
-    ----------
-    key : str
-        The name in the link, and that of the field which holds the choice.
-    pages : tuple of str
-        The pages that know the key; none: the sidebar, on every page.
-    kind : str
-        A switch, an opened fold, a whole number, any number, one or several of the options, or free
-        text.
-    default : object
-        What the page shows when the link is silent.
-    low, high : float or None
-        Ends of a number; None for as far as a browser counts.
-    options : tuple
-        What may be chosen.
-    widget : str
-        Name of Streamlit's widget, where it is not the usual one of its kind.
-    most : int or None
-        How many options may be chosen at once.
-    label, help : str
-        The widget's words, for a key that several pages share.
-    counts : tuple of str
-        For a key of the sidebar: the pages it counts on, where else it is not shown.
-    """
-
-    key: str
-    pages: tuple[str, ...]
-    kind: Kind
-    default: Any = None
+    key: str  # the name in the link, and that of the field which holds the choice
+    pages: tuple[str, ...]  # the pages that know the key; none: the sidebar, on every page
+    kind: Kind  # a switch, an opened fold, a whole number, any number, one or several of the options, or free text
+    default: Any = None  # what the page shows when the link is silent
+    # ends of a number; None for as far as a browser counts
     low: float | None = None
     high: float | None = None
-    options: tuple[Any, ...] = ()
-    widget: str = ""
-    most: int | None = None
+    options: tuple[Any, ...] = ()  # what may be chosen
+    widget: str = ""  # name of Streamlit's widget, where it is not the usual one of its kind
+    most: int | None = None  # how many options may be chosen at once
+    # the widget's words, for a key that several pages share
     label: str = ""
     help: str = ""
-    counts: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()  # for a key of the sidebar: the pages it counts on, where else it is not shown
 
     def read(
         self,
@@ -65,17 +42,8 @@ class Entry:
         high: float | None = None,
         options: Sequence[Any] | None = None,
     ) -> tuple[Any, bool]:
-        """Read what a link says, whatever it says.
+        """Return what a link says, None when nothing of it can be used, and whether all of it can.
 
-        Returns
-        -------
-        value : object
-            None when nothing of it can be used.
-        whole : bool
-            Whether all of it can.
-
-        Examples
-        --------
         >>> k = Entry("k", (), "whole", 40, low=1)
         >>> k.read(["12"], high=625), k.read(["inf"]), k.read(["900"], high=625)
         ((12, True), (None, False), (None, False))

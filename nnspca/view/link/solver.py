@@ -19,18 +19,10 @@ TITLES = {name: info.title for name, info in nnspca.METHODS.items()}  # on the s
 
 @dataclass(frozen=True)
 class Solver:
-    """A solver and its options, as pages of one component ask for them.
+    """A solver and its options, as pages of one component ask for them."""
 
-    Attributes
-    ----------
-    method : str
-        Its name, by its key in the link.
-    options : tuple of (str, object)
-        By name as the library takes them, which the link says as ``method.option``; the rank is the
-        sidebar's ``d``.
-    """
-
-    method: str
+    method: str  # its name, by its key in the link
+    # by name as the library takes them, which the link says as ``method.option``; the rank is the sidebar's ``d``
     options: tuple[tuple[str, Any], ...]
 
     @property

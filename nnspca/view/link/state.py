@@ -237,36 +237,18 @@ CHOICES = {"spannogram": "curves", "compare": "what"}  # the key of the choice, 
 
 @dataclass(frozen=True)
 class State:
-    """What the sidebar says; a page that runs alone gets these defaults.
+    """What the sidebar says; a page that runs alone gets these defaults."""
 
-    Attributes
-    ----------
-    data : str
-        Name of the data set.
-    scale : str
-        Whether every feature is first divided by its standard deviation.
-    prep : tuple of str
-        What else is done to the data first: names of :data:`nnspca.datasets.preparing.STEPS`.
-    sign : str
-        Whether loadings must be nonnegative.
-    k : int
-        Largest number of nonzero loadings.
-    d : int
-        How many leading directions the rank-d methods work in.
-    seed : int
-        Seed of everything random.
-    standardise, nonnegative : bool
-        What ``scale`` and ``sign`` say, as the library takes it.
-    """
-
-    data: str = SHARED["data"].default
-    scale: str = SHARED["scale"].default
-    sign: str = SHARED["sign"].default
-    k: int = SHARED["k"].default
-    d: int = SHARED["d"].default
-    seed: int = SHARED["seed"].default
+    data: str = SHARED["data"].default  # name of the data set
+    scale: str = SHARED["scale"].default  # whether every feature is first divided by its standard deviation
+    sign: str = SHARED["sign"].default  # whether loadings must be nonnegative
+    k: int = SHARED["k"].default  # largest number of nonzero loadings
+    d: int = SHARED["d"].default  # how many leading directions the rank-d methods work in
+    seed: int = SHARED["seed"].default  # seed of everything random
+    # what else is done to the data first: names of :data:`nnspca.datasets.preparing.STEPS`
     prep: tuple[str, ...] = SHARED["prep"].default
 
+    # what ``scale`` and ``sign`` say, as the library takes it
     standardise: bool = field(init=False)
     nonnegative: bool = field(init=False)
 

@@ -47,31 +47,16 @@ VIEWS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Choices:
-    """What the page decomposes, each field by its key in the link.
+    """What the page decomposes, each field by its key in the link."""
 
-    Attributes
-    ----------
-    r : int
-        How many parts.
-    apart : str
-        How parts are kept apart.
-    with_ : tuple of str
-        The solvers: the page shows the parts of the first, and compares the others with it.
-    alpha, beta : float
-        Prices of overlap and of a loading.
-    angle : float
-        Least angle between parts, in degrees.
-    match : bool
-        Whether the price of a loading is chosen so that no part uses more than k features.
-    """
-
-    r: int
-    apart: str
-    with_: tuple[str, ...]
+    r: int  # how many parts
+    apart: str  # how parts are kept apart
+    with_: tuple[str, ...]  # the solvers: the page shows the parts of the first, and compares the others with it
+    # prices of overlap and of a loading
     alpha: float = KEYS["alpha"].default
     beta: float = KEYS["beta"].default
-    angle: float = KEYS["angle"].default
-    match: bool = True
+    angle: float = KEYS["angle"].default  # least angle between parts, in degrees
+    match: bool = True  # whether the price of a loading is chosen so that no part uses more than k features
 
     def apart_for(self, solver: str) -> str:
         """Return how this solver keeps parts apart: PCA, NMF and a given price find all components at once."""

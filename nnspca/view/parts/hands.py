@@ -12,22 +12,14 @@ from nnspca.result import Components
 
 @dataclass(frozen=True, eq=False)
 class Hands:
-    """Two sets of parts, matched, and the features that are not in matching ones.
+    """Two sets of parts, matched, and the features that are not in matching ones."""
 
-    Attributes
-    ----------
-    before, after : ndarray, shape (n, r)
-        Loadings of the features that changed hands, zero for the others; column c of one goes with
-        column c of the other.
-    moved : int
-        Features that went from one part to another.
-    joined, left : int
-        Features that are only in the later, or only in the earlier parts.
-    """
-
+    # shape (n, r): loadings of the features that changed hands, zero for the others; column c of one goes with column
+    # c of the other
     before: np.ndarray
     after: np.ndarray
-    moved: int
+    moved: int  # features that went from one part to another
+    # features that are only in the later, or only in the earlier parts
     joined: int
     left: int
 

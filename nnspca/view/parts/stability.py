@@ -35,20 +35,11 @@ WIDTH = 420  # pixels of the picture
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What is known by now.
-
-    Attributes
-    ----------
-    resampled : Stability
-    proven : mapping
-        By part: its indispensable features, as proven on all features.
-    stopped : bool
-        Whether more was to be found.
-    """
+    """What is known by now."""
 
     resampled: Stability
-    proven: Mapping[int, Necessity]
-    stopped: bool = False
+    proven: Mapping[int, Necessity]  # by part: its indispensable features, as proven on all features
+    stopped: bool = False  # whether more was to be found
 
     def essential(self) -> np.ndarray:
         """Return which features are proven to be needed by which part, shape (n, r)."""

@@ -33,33 +33,15 @@ Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonn
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is known of one problem.
+    """What is known of one problem."""
 
-    Attributes
-    ----------
-    at : int
-        k; for several parts their number.
-    components : tuple of Component
-        The best known: one, or the parts; empty where nothing is known.
-    lower : float
-        Their variance; 0 where nothing is known.
-    upper : float
-        The lowest upper bound, carried ones included; infinite where none is known.
-    found : bool
-        Whether a run has sought a component for this problem itself.
-    proven : bool
-        Whether ``upper`` was proven for this problem itself, not carried over from another.
-    stored : bool
-        Whether ``upper`` comes with the package: the proof of a thorough run.
-    """
-
-    at: int
-    components: tuple[Component, ...] = ()
-    lower: float = 0.0
-    upper: float = math.inf
-    found: bool = False
-    proven: bool = False
-    stored: bool = False
+    at: int  # k; for several parts their number
+    components: tuple[Component, ...] = ()  # the best known: one, or the parts; empty where nothing is known
+    lower: float = 0.0  # their variance; 0 where nothing is known
+    upper: float = math.inf  # the lowest upper bound, carried ones included; infinite where none is known
+    found: bool = False  # whether a run has sought a component for this problem itself
+    proven: bool = False  # whether ``upper`` was proven for this problem itself, not carried over from another
+    stored: bool = False  # whether ``upper`` comes with the package: the proof of a thorough run
 
     @property
     def component(self) -> Component:

@@ -25,30 +25,15 @@ STEPS = 65535  # of the largest loading
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What is stored of one data set.
-
-    Attributes
-    ----------
-    name, content_hash : str
-        Of the data set.
-    standardise : bool
-    n : int
-        Number of features.
-    opening : int
-        The k that the data set opens with.
-    components : mapping of int to (Component, float)
-        By k: the component and the upper bound.
-    parts : mapping of int to (tuple of Component, float)
-        By number of parts, at the opening k.
-    """
+    """What is stored of one data set."""
 
     name: str
     content_hash: str
     standardise: bool
-    n: int
-    opening: int
-    components: dict[int, tuple[Component, float]]
-    parts: dict[int, tuple[tuple[Component, ...], float]]
+    n: int  # number of features
+    opening: int  # the k that the data set opens with
+    components: dict[int, tuple[Component, float]]  # by k: the component and the upper bound
+    parts: dict[int, tuple[tuple[Component, ...], float]]  # by number of parts, at the opening k
 
     @property
     def problem(self) -> Problem:

@@ -35,30 +35,14 @@ class File(Protocol):
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is read.
+    """How a file is read."""
 
-    Attributes
-    ----------
-    samples : {"rows", "columns"}
-        Where the samples are.
-    label : str or None
-        The column of the class; "" for none, None to decide by looking.
-    missing : str
-        What becomes of missing values.
-    names : str
-        The file of two columns that names the features; empty for none.
-    every : bool
-        Whether constant columns, identifiers, dates and copies are kept.
-    sample_names : str or None
-        The column that names the samples; "" for none, None to decide by looking.
-    """
-
-    samples: Literal["rows", "columns"] = "rows"
-    label: str | None = None
-    missing: Missing = "refuse"
-    names: str = ""
-    every: bool = False
-    sample_names: str | None = None
+    samples: Literal["rows", "columns"] = "rows"  # where the samples are
+    label: str | None = None  # the column of the class; "" for none, None to decide by looking
+    missing: Missing = "refuse"  # what becomes of missing values
+    names: str = ""  # the file of two columns that names the features; empty for none
+    every: bool = False  # whether constant columns, identifiers, dates and copies are kept
+    sample_names: str | None = None  # the column that names the samples; "" for none, None to decide by looking
 
 
 @dataclass(frozen=True)

@@ -37,45 +37,22 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Summed(Dataset):
-    """A covariance formed from a file whose samples are not in memory; ``X`` is A.
+    """A covariance formed from a file whose samples are not in memory; ``X`` is A."""
 
-    Attributes
-    ----------
-    scales : (Covariance, Covariance or DataError)
-        As the data are, and standardised.
-    """
-
-    scales: tuple[nnspca.Covariance, nnspca.Covariance | DataError]
+    scales: tuple[nnspca.Covariance, nnspca.Covariance | DataError]  # as the data are, and standardised
 
 
 class Opened:
-    """One data set in a file.
-
-    Attributes
-    ----------
-    name : str
-        What the app calls it.
-    file : LazyData
-    kept : int
-        How many features the app works with.
-    in_memory : bool
-        Whether their samples are read into memory; of others only the covariance is.
-    passes : int
-        How often the file is read: 2 where features are chosen by their variance first.
-    seconds : tuple of float
-        Estimated time of each pass; empty before it is measured.
-    data : Dataset or None
-        What was read; None before.
-    """
+    """One data set in a file, by the ``name`` that the app gives it."""
 
     def __init__(self, name: str, file: LazyData) -> None:
         m, n = file.shape
         self.name, self.file = name, file
-        self.kept = n if n <= MOST or m * n <= WHOLE else MOST
-        self.passes = 1 if self.kept == n else 2
-        self.in_memory = m * self.kept <= WHOLE
-        self.seconds: tuple[float, ...] = ()
-        self.data: Dataset | None = None
+        self.kept = n if n <= MOST or m * n <= WHOLE else MOST  # features that the app works with
+        self.passes = 1 if self.kept == n else 2  # over the file: 2 where features are chosen by their variance first
+        self.in_memory = m * self.kept <= WHOLE  # whether the samples are; of others only the covariance is
+        self.seconds: tuple[float, ...] = ()  # estimated time of each pass, once it is measured
+        self.data: Dataset | None = None  # what was read
         self._reading = threading.Lock()
         source = chunked(file)
         assert source is not None

@@ -20,22 +20,13 @@ SLOT = "prepare"  # the run of a page's own data
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """How a page looks at a data set: after which steps, standardised or not, repaired or not.
-
-    Attributes
-    ----------
-    raw : Dataset
-    steps : tuple of str
-        Those that are possible with it, in their order.
-    standardise, repair : bool
-    held : Shared
-        The store of finished data; looked up in the page's own thread.
-    """
+    """How a page looks at a data set: after which steps, standardised or not, repaired or not."""
 
     raw: Dataset
-    steps: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()  # those that are possible with it, in their order
     standardise: bool = False
     repair: bool = False
+    # the store of finished data; looked up in the page's own thread
     held: store.Shared = field(default_factory=lambda: store.shared(), repr=False)
 
     @property

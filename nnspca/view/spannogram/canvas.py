@@ -87,13 +87,10 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
 
 
 def show(data: dict[str, Any], *, phi: float, speed: float, step: float) -> Any:
-    """Mount the animation.
+    """Mount the animation; return what it says.
 
-    Returns
-    -------
-    ComponentResult
-        ``view`` is ``{"phi", "speed"}`` where it last came to rest, or None; ``row`` is
-        ``[i, a, b]`` in the run after row i was dragged to (a, b).
+    ``view`` is ``{"phi", "speed"}`` where it last came to rest, or None; ``row`` is ``[i, a, b]`` in the run after
+    row i was dragged to (a, b).
     """
     return _mount(
         key="spannogram",

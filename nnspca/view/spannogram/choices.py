@@ -27,33 +27,19 @@ WHERE = (
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """The curves to draw, each field by its key in the link.
+    """The curves to draw, each field by its key in the link."""
 
-    Attributes
-    ----------
-    curves : str
-        Where they come from.
-    dimensions : str
-        A circle of directions, or a sphere.
-    n, top : int
-        Of made-up curves: how many there are, and how many of them may take part.
-    V : ndarray or None, shape (n, 2) or (n, 3)
-        The numbers of made-up curves, as they may have been typed.
-    a, b, c : int
-        Of the data's own directions: which eigenvectors; ``c`` on the sphere only.
-    m : int or None
-        Of the data's own directions: how many features are drawn.
-    """
-
-    curves: str
-    dimensions: str
+    curves: str  # where they come from
+    dimensions: str  # a circle of directions, or a sphere
+    # of made-up curves: how many there are, and how many of them may take part
     n: int = len(rows.EXAMPLE)
     top: int = KEYS["top"].default
-    V: np.ndarray | None = None
+    V: np.ndarray | None = None  # shape (n, d): the numbers of made-up curves, as they may have been typed
+    # of the data's own directions: which eigenvectors; ``c`` on the sphere only
     a: int = KEYS["a"].default
     b: int = KEYS["b"].default
     c: int = KEYS["c"].default
-    m: int | None = None
+    m: int | None = None  # of the data's own directions: how many features are drawn
 
     @property
     def d(self) -> int:

@@ -19,41 +19,19 @@ EDGE = 240  # samples of the envelope of the other curves over a turn
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """Everything about n curves over an angle that is not drawing.
+    """Everything about n curves over an angle that is not drawing."""
 
-    Attributes
-    ----------
-    found : curves.Regions
-        Where the set of the k highest curves changes, over a whole turn, −90° to 270°.
-    ids : ndarray of int, shape (regions,)
-        Which candidate support each region has, by order of first appearance; −1 for the empty one.
-    optimum : curves.Optimum
-    objective : ndarray
-        g at evenly spaced angles over the whole turn.
-    meetings : curves.Crossings or None
-        All crossings, where they are few.
-    drawn : ndarray of int
-        The curves that are drawn one by one.
-    ever : ndarray of int
-        The curves that are in the set somewhere.
-    tints : ndarray of int, shape (n,)
-        Which of ``TINTS`` each curve has while it is in the set.
-    envelope : ndarray, shape (2, samples), or None
-        The lowest and the highest value of the other curves over the turn.
-    bound : int
-        How many candidates the paper allows.
-    """
-
-    regions: curves.Regions
+    regions: curves.Regions  # where the set of the k highest curves changes, over a whole turn, −90° to 270°
+    # shape (regions,): which candidate support each region has, by order of first appearance; −1 for the empty one
     ids: np.ndarray
     optimum: curves.Optimum
-    objective: np.ndarray
-    meetings: curves.Crossings | None
-    shown: np.ndarray
-    ever: np.ndarray
-    tints: np.ndarray
-    envelope: np.ndarray | None
-    bound: int
+    objective: np.ndarray  # g at evenly spaced angles over the whole turn
+    meetings: curves.Crossings | None  # all crossings, where they are few
+    shown: np.ndarray  # the curves that are drawn one by one
+    ever: np.ndarray  # the curves that are in the set somewhere
+    tints: np.ndarray  # shape (n,): which of ``TINTS`` each curve has while it is in the set
+    envelope: np.ndarray | None  # shape (2, samples): the lowest and highest value of the other curves over the turn
+    bound: int  # how many candidates the paper allows
 
     @property
     def candidates(self) -> int:

@@ -19,21 +19,12 @@ PIECE = 2_000_000  # of them held at a time
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Every cell of a search once, with the rounds in which it is there.
+    """Every cell of a search once, with the rounds in which it is there."""
 
-    Attributes
-    ----------
-    points : ndarray, shape (p, d)
-        Unit corners.
-    cells : ndarray of int, shape (c, d')
-        Corners of each cell.
-    born, gone, closes : ndarray of int, shape (c,)
-        First round with the cell, first one without it, first one in which it is closed; for what
-        never happens, the number of rounds.
-    """
-
-    points: np.ndarray
-    cells: np.ndarray
+    points: np.ndarray  # shape (p, d): unit corners
+    cells: np.ndarray  # shape (c, d'): corners of each cell
+    # shape (c,): first round with the cell, first one without it, first one in which it is closed; for what never
+    # happens, the number of rounds
     born: np.ndarray
     gone: np.ndarray
     closes: np.ndarray
@@ -41,32 +32,15 @@ class Record:
 
 @dataclass(frozen=True, eq=False)
 class Globe:
-    """A sphere of directions with what each is worth, and the search that closes in on the best.
+    """A sphere of directions with what each is worth, and the search that closes in on the best."""
 
-    Attributes
-    ----------
-    side : int
-        Nodes along an edge of the cube around the sphere.
-    objective : ndarray, shape (6 side²,)
-        g in the directions of the nodes.
-    supports : ndarray of int, shape (6 side²,)
-        Which set each node has, numbered.
-    rounds : tuple of Round
-    record : Record
-        The cells of the rounds.
-    support : ndarray of int
-        The optimum's.
-    plain : int
-        How many directions plain enumeration would visit.
-    """
-
-    side: int
-    objective: np.ndarray
-    supports: np.ndarray
+    side: int  # nodes along an edge of the cube around the sphere
+    objective: np.ndarray  # shape (6 side²,): g in the directions of the nodes
+    supports: np.ndarray  # shape (6 side²,): which set each node has, numbered
     rounds: tuple[Round, ...]
-    record: Record
-    support: np.ndarray
-    plain: int
+    record: Record  # the cells of the rounds
+    support: np.ndarray  # the optimum's
+    plain: int  # how many directions plain enumeration would visit
 
 
 @st.cache_resource(show_spinner="Searching the sphere …", max_entries=8)

@@ -25,25 +25,13 @@ EXAMPLE = np.array([[-1.2, -0.4, 0.9], [0.2, 0.9, 1.1], [1.9, 0.1, -0.3], [0.8, 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What is drawn: one row of V for each curve, and what the rows stand for.
+    """What is drawn: one row of V for each curve, and what the rows stand for."""
 
-    Attributes
-    ----------
-    V : ndarray, shape (n, d)
-    names : tuple of str
-        Empty where rows are just numbered.
-    image_shape : (int, int) or None
-    place : ndarray of int, shape (n,)
-        Position of each row among the features of the data.
-    axis : Axis or None
-        A numeric coordinate of the rows.
-    """
-
-    V: np.ndarray
-    names: tuple[str, ...] = ()
+    V: np.ndarray  # shape (n, d)
+    names: tuple[str, ...] = ()  # empty where rows are just numbered
     image_shape: tuple[int, int] | None = None
-    place: np.ndarray | None = None
-    axis: Axis | None = None
+    place: np.ndarray | None = None  # shape (n,): position of each row among the features of the data
+    axis: Axis | None = None  # a numeric coordinate of the rows
 
 
 def example(rank: int) -> np.ndarray:

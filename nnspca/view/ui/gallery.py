@@ -12,26 +12,15 @@ _mount = canvas.component("gallery", canvas.SHARED, ("gallery.js",))
 
 @dataclass(frozen=True)
 class Card:
-    """One card.
+    """One card."""
 
-    Attributes
-    ----------
-    name : str
-        What a press chooses.
-    title, says, foot : str
-        Its three lines.
-    picture : str
-        A PNG in base64; empty for none.
-    group : str
-        The heading it stands under; empty for none. Cards of one group follow each other.
-    """
-
-    name: str
+    name: str  # what a press chooses
+    # its three lines
     title: str
     says: str
     foot: str = ""
-    picture: str = ""
-    group: str = ""
+    picture: str = ""  # a PNG in base64; empty for none
+    group: str = ""  # the heading it stands under; empty for none. Cards of one group follow each other.
 
 
 def show(

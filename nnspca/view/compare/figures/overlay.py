@@ -24,23 +24,12 @@ OPACITY = 0.3  # of a band in the colour of its data set
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """One data set of the figure.
-
-    Attributes
-    ----------
-    title : str
-    n : int
-        Number of features.
-    band : Band
-        What is known by k, as shares of λ₁.
-    live : mapping of int to (float, float)
-        By k: variance and upper bound of the live run, as shares of λ₁; the bound is infinite where
-        it has none yet.
-    """
+    """One data set of the figure."""
 
     title: str
-    n: int
-    band: Band
+    n: int  # number of features
+    band: Band  # what is known by k, as shares of λ₁
+    # by k: variance and upper bound of the live run, as shares of λ₁; the bound is infinite where it has none yet
     live: Mapping[int, tuple[float, float]]
 
 

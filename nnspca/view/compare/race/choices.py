@@ -52,12 +52,7 @@ def ask(which: DeltaGenerator, limit: DeltaGenerator) -> Choices:
 def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
     """Let the person choose a solver and a step by keyboard; a click on a point sets the same two.
 
-    Returns
-    -------
-    who : str or None
-        None: the solver that leads.
-    mark : int
-        Its step, counted from 1; 0 for its last one, as long as it runs.
+    No solver is the one that leads. Steps count from 1; 0 is the last one, as long as it runs.
     """
     with st.expander("Component shown: which solver, which step", icon=":material/image_search:"):
         whose, when = st.columns(2, vertical_alignment="bottom")

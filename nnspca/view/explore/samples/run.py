@@ -18,24 +18,13 @@ from nnspca.view.sources import store
 
 @dataclass(frozen=True, eq=False)
 class SamplePositions:
-    """Scores and order of the samples.
+    """Scores and order of the samples."""
 
-    Attributes
-    ----------
-    scores : ndarray, shape (m,)
-        Along the component.
-    second : ndarray, shape (m,), or None
-        Along the second one, once there is one.
-    order : ndarray of int, shape (m,)
-        The samples, highest score first; ties in their own order, as single precision has them.
-    apart : tuple of float or None
-        Area under the curve of each class against all others; empty where the samples have no
-        class.
-    """
-
-    scores: np.ndarray
-    second: np.ndarray | None
+    scores: np.ndarray  # shape (m,): along the component
+    second: np.ndarray | None  # shape (m,): along the second one, once there is one
+    # shape (m,): the samples, highest score first; ties in their own order, as single precision has them
     order: np.ndarray
+    # area under the curve of each class against all others; empty where the samples have no class
     apart: tuple[float | None, ...]
 
 

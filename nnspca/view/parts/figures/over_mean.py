@@ -34,24 +34,13 @@ ACROSS = 2  # names in a line of the legend
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What the features stand for: pixels of an image, places along an axis, or names.
-
-    Attributes
-    ----------
-    names : sequence of str
-    image_shape : tuple of int or None
-    axis : (values, name, unit) or None
-    mean : ndarray, shape (n,), or None
-        The mean sample, where there are samples.
-    unlisted : frozenset of int
-        Features that a list of names leaves out.
-    """
+    """What the features stand for: pixels of an image, places along an axis, or names."""
 
     names: Sequence[str]
     image_shape: tuple[int, int] | None = None
     axis: tuple[np.ndarray, str, str] | None = None
-    mean: np.ndarray | None = None
-    unlisted: frozenset[int] = frozenset()
+    mean: np.ndarray | None = None  # shape (n,): the mean sample, where there are samples
+    unlisted: frozenset[int] = frozenset()  # features that a list of names leaves out
 
 
 def over_mean(

@@ -85,13 +85,8 @@ def patience() -> int:
 def read_ks(text: str, n: int) -> tuple[int, ...]:
     """Read a list of cardinalities such as ``"1, 5, 10-40:10"``.
 
-    Raises
-    ------
-    ValueError
-        Naming the piece that could not be used, and what is allowed.
+    Raises ValueError: naming the piece that could not be used, and what is allowed.
 
-    Examples
-    --------
     >>> read_ks("1, 5, 10-40:10", n=100)
     (1, 5, 10, 20, 30, 40)
     >>> read_ks("1, 500", n=100)

@@ -53,7 +53,7 @@ def routes() -> list[Route]:
 
 
 class Documents:
-    """ASGI middleware: requests below ``/docs`` are answered with files of the site in ``folder``, others by the app."""
+    """ASGI middleware: requests below ``/docs`` are answered with files of the site in ``folder``."""
 
     def __init__(self, app: ASGIApp, folder: Path) -> None:
         self._app = app

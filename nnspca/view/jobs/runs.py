@@ -135,7 +135,7 @@ def follow(
     waited: bool = False,
     news: Callable[[Job], object] = lambda job: len(job.arrived),
 ) -> bool:
-    """Draw the job's progress and Stop while it runs, or what went wrong, or that it was stopped; return whether it ended.
+    """Draw a job's progress and Stop, or what went wrong, or that it was stopped; return whether it has ended.
 
     It then waits a moment for the ``first`` so many things that the job hands over: a page that has
     nothing to show before shows them at once, not when it is drawn the next time. A page that has

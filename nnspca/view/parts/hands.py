@@ -27,8 +27,6 @@ class Hands:
 def hands(earlier: Components, later: Components) -> Hands:
     """Match the parts that share the most features, and see which features are elsewhere.
 
-    Examples
-    --------
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]))
     >>> parts = nnspca.decompose(cov, 2, k=1)

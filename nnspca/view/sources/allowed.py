@@ -22,8 +22,6 @@ _OUTSIDE = (
 def listed(paths: str) -> tuple[str, ...]:
     """Return the paths and addresses of a list that the system's path separator divides, in order.
 
-    Examples
-    --------
     >>> listed(os.pathsep.join(["/data/a.npy", "https://host:8000/b.zarr", "c.npy"]))
     ('/data/a.npy', 'https://host:8000/b.zarr', 'c.npy')
     """
@@ -33,11 +31,8 @@ def listed(paths: str) -> tuple[str, ...]:
 def resolve(path: str) -> Path | str:
     """Return the real path of a named one, links resolved, or the address if it may be read.
 
-    Raises
-    ------
-    DataError
-        It, or a link in the folder that it names, leads out of the folders of ``NNSPCA_ROOTS``; where
-        these are not set, out of the folder of the path itself. The message has no folder in it.
+    Raises DataError: it, or a link in the folder that it names, leads out of the folders of ``NNSPCA_ROOTS``; where
+    these are not set, out of the folder of the path itself. The message has no folder in it.
     """
     roots = listed(os.environ.get(ROOTS, ""))
     if remote.is_address(path):

@@ -58,10 +58,7 @@ def forget(name: str) -> None:
 def dataset(name: str) -> Dataset:
     """Return a data set that is on this machine; its arrays are read-only and shared.
 
-    Raises
-    ------
-    nnspca.DataError
-        When it is not here, or its file is broken; the message says what to do.
+    Raises nnspca.DataError: when it is not here, or its file is broken; the message says what to do.
     """
     own = uploaded().get(name)
     if own is not None:
@@ -74,10 +71,7 @@ def dataset(name: str) -> Dataset:
 def local_dataset(name: str) -> Dataset:
     """Return a data set that all visits share and that is on this machine, with no page to say that it is read.
 
-    Raises
-    ------
-    nnspca.DataError
-        When it is not here, or its file is broken.
+    Raises nnspca.DataError: when it is not here, or its file is broken.
     """
     one = opened.listed().get(name)
     return one.data if one is not None and one.data is not None else store.shared().get(*_reading(name))

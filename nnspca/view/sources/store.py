@@ -158,10 +158,7 @@ def get_or_create(key: Hashable, make: Callable[[], _T], doing: str) -> _T:
 def covariance_for(data: Dataset, *, standardise: bool, repair: bool) -> nnspca.Covariance:
     """Return the covariance of a data set, made where no session has asked for it.
 
-    Raises
-    ------
-    nnspca.DataError
-        Where it has none; this is held too, as finding it out takes as long.
+    Raises nnspca.DataError: where it has none; this is held too, as finding it out takes as long.
     """
     cov = get_or_create(*covariance_maker(data, standardise, repair), "Preparing the covariance")
     if isinstance(cov, nnspca.DataError):

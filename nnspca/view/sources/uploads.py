@@ -24,11 +24,8 @@ def keep(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
 
     With ``repair``, a matrix that is none stands for the nearest one from here on.
 
-    Raises
-    ------
-    nnspca.DataError
-        When no page could use it: an indefinite matrix, or numbers too small or too large to
-        square.
+    Raises nnspca.DataError: when no page could use it: an indefinite matrix, or numbers too small or too large to
+    square.
     """
     room = _make_room(data)
     cov = store.covariance_for(data, standardise=False, repair=repair)

@@ -79,13 +79,8 @@ def of_data(data: Dataset, now: State, chosen: Sequence[int], m: int) -> Rows:
 def read_rows(table: Mapping[str, Sequence[object]], columns: Sequence[str]) -> np.ndarray:
     """Read the numbers a person typed.
 
-    Raises
-    ------
-    ValueError
-        Naming the row that cannot be used, and what to type instead.
+    Raises ValueError: naming the row that cannot be used, and what to type instead.
 
-    Examples
-    --------
     >>> read_rows({"first": [1, 2.5], "second": [0, -1]}, ["first", "second"])
     array([[ 1. ,  0. ],
            [ 2.5, -1. ]])
@@ -118,13 +113,8 @@ def write_link(V: np.ndarray) -> str:
 def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
     """Read rows from a link.
 
-    Raises
-    ------
-    ValueError
-        When the text is not rows of numbers of this shape.
+    Raises ValueError: when the text is not rows of numbers of this shape.
 
-    Examples
-    --------
     >>> read_link("1,-0.5;2.25,0", (2, 2))
     array([[ 1.  , -0.5 ],
            [ 2.25,  0.  ]])

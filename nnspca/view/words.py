@@ -6,11 +6,24 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from nnspca.bounds.registry import BOUNDS
+from nnspca.result import Necessity
 
-# What is proven of a feature, by the state it is in.
-STATES = {"essential": "indispensable", "dispensable": "dispensable", "undecided": "not decided"}
 OPTIMAL = 1e-4  # relative gap below which a component counts as proven optimal
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def necessity(need: Necessity, i: int) -> str:
+    """Return what is proven of a feature."""
+    return "indispensable" if need.essential[i] else "dispensable" if need.dispensable[i] else "not decided"
+
+
+def capital(text: str) -> str:
+    """Return a text that begins a line.
+
+    >>> capital("row sums"), capital("")
+    ('Row sums', '')
+    """
+    return text[:1].upper() + text[1:]
 
 
 def title(name: str) -> str:

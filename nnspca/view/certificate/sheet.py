@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import math
 import platform
 import re
@@ -13,11 +12,11 @@ from pathlib import Path
 from string import Template
 
 import numpy as np
-from PIL import Image
 
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view import sanitize
+from nnspca.view.figures import card
 from nnspca.view.link.state import State
 from nnspca.view.sources import catalogue, store
 from nnspca.view.words import at_least
@@ -25,7 +24,7 @@ from nnspca.view.words import at_least
 PAGE = Path(__file__).with_name("sheet.html")
 LISTED = 14  # loadings drawn as bars
 LONGEST = 28  # letters of a feature's name
-PAINT, GREY, INK = (194, 87, 12), 225, "#1f2a33"
+PAINT, INK = (194, 87, 12), "#1f2a33"
 SIDE = 300  # pixels of the picture
 
 Row = Sequence[str]
@@ -90,25 +89,15 @@ def may_show_mean(data: Dataset) -> bool:
     return store.mean(data) is not None and info is not None and (info.bundled or data.name in catalogue.uploaded())
 
 
-def picture(loadings: np.ndarray, data: Dataset, colours: Sequence[tuple[int, int, int]] = (PAINT,)) -> str:
+def picture(loadings: np.ndarray, data: Dataset, colours: Sequence[card.Colour] = (PAINT,)) -> str:
     """Return the columns of ``loadings`` (n, r), each in its colour, over plain grey or the mean if allowed."""
     rows, columns = data.image_shape or (1, data.n_features)
-    grey = np.full(data.n_features, float(GREY))
-    if may_show_mean(data):
-        average = data.means
-        grey = 18 + 185 * (average - average.min()) / (np.ptp(average) or 1.0)
-    mixed = np.repeat(grey[:, None], 3, axis=1)
-    for c, column in enumerate(loadings.T):
-        strength = np.abs(column) / max(np.abs(column).max(), 1e-300)
-        mix = np.where(strength > 0, 0.5 + 0.5 * strength, 0.0)[:, None]
-        mixed = (1 - mix) * mixed + mix * np.array(colours[c % len(colours)])
-    out = io.BytesIO()
-    Image.fromarray(mixed.reshape(rows, columns, 3).round().astype(np.uint8), "RGB").save(out, "PNG", optimize=True)
+    png = card.over_image(loadings, data.means if may_show_mean(data) else None, (rows, columns), colours)
     tall = round(SIDE * rows / columns)
     return (
         f'<svg viewBox="0 0 {SIDE} {tall}" width="{SIDE}" role="img" aria-label="The component over the mean image">'
         f'<image width="{SIDE}" height="{tall}" preserveAspectRatio="none" style="image-rendering:pixelated" '
-        f'href="data:image/png;base64,{base64.b64encode(out.getvalue()).decode()}"/></svg>'
+        f'href="data:image/png;base64,{base64.b64encode(png).decode()}"/></svg>'
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.datasets import Dataset
-from nnspca.result import Component
+from nnspca.result import Component, wording
 from nnspca.result.features import Features
 from nnspca.view.explore import sentences
 from nnspca.view.explore.path import Live
@@ -154,12 +154,8 @@ def _live(view: View, unit: float) -> dict[str, Any]:
 def _packed(parts: list[Component], data: Dataset, backdrop: np.ndarray | None) -> dict[str, Any]:
     """Return the components, and what their features stand for."""
     supports = [part.support for part in parts]
-    loadings = [part.loadings[support] for part, support in zip(parts, supports, strict=True)]
-    heavy = {
-        int(i)
-        for support, x in zip(supports, loadings, strict=True)
-        for i in support[np.argsort(-np.abs(x), kind="stable")[:LISTED]]
-    }
+    loadings = [part.loadings[part.support] for part in parts]
+    heavy = {i for part in parts for i in wording.heaviest(part)[:LISTED]}
     return {
         "starts": canvas.pack(np.cumsum([0, *map(len, supports)]), "i4"),
         "support": canvas.pack(np.concatenate([*supports, []]), "i4"),

@@ -7,14 +7,9 @@ import plotly.graph_objects as go
 
 from nnspca.result import Necessity
 from nnspca.view.figures.style import Palette, dress
-from nnspca.view.words import STATES, at_most
+from nnspca.view.words import at_most, necessity
 
 MARKED = {"essential": ("indispensable", "solid"), "undecided": ("not decided", "dot")}
-
-
-def state_of(need: Necessity, i: int) -> str:
-    """Return the key in :data:`STATES` of a feature."""
-    return "essential" if need.essential[i] else "dispensable" if need.dispensable[i] else "undecided"
 
 
 def marked(figure: go.Figure, need: Necessity, palette: Palette) -> go.Figure:
@@ -39,7 +34,7 @@ def _outline(figure: go.Figure, need: Necessity, chosen: dict[str, np.ndarray], 
     grid = figure.data[0]
     shape = np.shape(grid.z)
     hovers = [
-        f"{STATES[state_of(need, i)]}<br>squared loading at most {at_most(100 * most, 1)} %"
+        f"{necessity(need, i)}<br>squared loading at most {at_most(100 * most, 1)} %"
         for i, most in enumerate(need.limit)
     ]
     grid.customdata = np.array(hovers, dtype=object).reshape(shape)
@@ -83,6 +78,5 @@ def _ring(figure: go.Figure, chosen: dict[str, np.ndarray], palette: Palette) ->
 
 def _name(figure: go.Figure, need: Necessity) -> None:
     """Write beside each bar what is known of its feature."""
-    words = {"essential": "indispensable", "dispensable": "", "undecided": "not decided"}
-    figure.data[0].text = [words[state_of(need, int(i))] for i in figure.data[0].customdata]
+    figure.data[0].text = ["" if need.dispensable[i] else necessity(need, i) for i in figure.data[0].customdata]
     figure.data[0].textposition = "auto"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Necessity, Progress
+from nnspca.result import Certificate, Necessity
 from nnspca.view import words
 from nnspca.view.explore import figures, sentences
 from nnspca.view.explore.choices import KEYS
 from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import choose
 from nnspca.view.sources import store
@@ -55,9 +53,6 @@ def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:
     cov = store.covariance(data, now)
 
     def find(job: Job) -> Necessity:
-        def listen(progress: Progress) -> None:
-            job.report(dataclasses.replace(progress, stage=progress.stage[:1].upper() + progress.stage[1:]))
-
         return machines.call(
             nnspca.necessity,
             cov,
@@ -67,7 +62,7 @@ def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:
             component=proof.component,
             seed=now.seed,
             should_stop=job.should_stop,
-            on_progress=listen,
+            on_progress=stretch(job.report, 0.0, 1.0, words.capital),
         )
 
     return asked.keeping(sentences.indispensable_key(data, now, within), find)
@@ -134,7 +129,7 @@ def listing(need: Necessity, data: Dataset) -> list[dict[str, object]]:
         {
             "feature": str(data.feature_names[i]),
             "loading": float(x[i]),
-            "state": figures.STATES[figures.state_of(need, i)],
+            "state": words.necessity(need, i),
             "squared loading at most": f"{words.at_most(100 * need.limit[i], 2)} %",
         }
         for i in order

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, Progress, SweepPoint
+from nnspca.result import Certificate, Component, SweepPoint
 from nnspca.tasks import certify_path, path
 from nnspca.tasks.levels import coarse_first
 from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link.state import State
 from nnspca.view.results import known as results
 from nnspca.view.results.curves import Points
@@ -103,14 +103,6 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
     """Return the work: publishes each SweepPoint when solved and again when certified; what is known is used."""
     cov, known = store.covariance(data, now), Points(_key(data, now, ks))
 
-    def staged(job: Job, doing: str, begin: float, end: float) -> Callable[[Progress], None]:
-        def listen(progress: Progress) -> None:
-            job.report(
-                Progress(begin + (end - begin) * progress.fraction, f"{doing}: {progress.stage.partition(':')[0]}")
-            )
-
-        return listen
-
     def work(job: Job) -> None:
         def tell(point: SweepPoint) -> None:
             known.keep(point)
@@ -139,7 +131,7 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
             executor=machines.executor(),
             on_point=tell,
             should_stop=job.should_stop,
-            on_progress=staged(job, "Drawing the curve", 0.0, SOLVING),
+            on_progress=stretch(job.report, 0.0, SOLVING, lambda at: f"Drawing the curve: {at.partition(':')[0]}"),
         )
         job.deprioritise()  # what is asked for at one k goes before the band
         certify_path(
@@ -152,7 +144,7 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
             seed=now.seed,
             on_point=tell,
             should_stop=job.should_stop,
-            on_progress=staged(job, "Proving upper bounds", SOLVING, 1.0),
+            on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),
         )
 
     return work

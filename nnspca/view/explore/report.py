@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
-import numpy as np
-
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, sentences
+from nnspca.result import Certificate, Component, sentences, wording
 from nnspca.view import sanitize
 from nnspca.view.certificate import claims, sheet
 from nnspca.view.explore import sentences as page_sentences
@@ -98,6 +96,6 @@ def _certificate(part: Component, proof: Certificate | None, data: Dataset) -> s
 def _bars(part: Component, data: Dataset) -> str:
     """Return the heaviest loadings as bars with their names."""
     x = part.loadings
-    heavy = np.argsort(-np.abs(x), kind="stable")[: min(sheet.LISTED, part.cardinality)]
+    heavy = wording.heaviest(part)[: sheet.LISTED]
     listed = [(str(data.feature_names[i]), float(x[i]), POSITIVE if x[i] > 0 else NEGATIVE) for i in heavy]
     return sheet.bars(listed, "The largest loadings")

@@ -11,13 +11,13 @@ import numpy as np
 import nnspca
 from nnspca.control.progress import OnFound
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, Progress
+from nnspca.result import Certificate, Component
 from nnspca.tasks import first_upper_bound
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import path
 from nnspca.view.explore.choices import Choices
 from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job
+from nnspca.view.jobs.job import Job, stretch
 from nnspca.view.link.solver import Solver
 from nnspca.view.link.state import State
 from nnspca.view.results import known
@@ -114,7 +114,7 @@ class ExploreJob:
             nonnegative=self._now.nonnegative,
             seed=self._now.seed,
             should_stop=job.should_stop,
-            on_progress=_staged(job, doing),
+            on_progress=stretch(job.report, 0.0, 1.0, _while(doing)),
             on_found=on_found,
             **options,
         )
@@ -135,7 +135,7 @@ class ExploreJob:
             component=component if self._choice.method == "best" else None,
             seed=now.seed,
             should_stop=job.should_stop,
-            on_progress=_staged(job, "Proving an upper bound"),
+            on_progress=stretch(job.report, 0.0, 1.0, _while("Proving an upper bound")),
         )
         if not certificate.stopped:
             self._known.put(self._prove_key, certificate)
@@ -160,10 +160,6 @@ class ExploreJob:
             self._known.put(self._key, result)
 
 
-def _staged(job: Job, doing: str) -> Callable[[Progress], None]:
-    """Return a listener that says which of the two stages the progress belongs to."""
-
-    def listen(progress: Progress) -> None:
-        job.report(dataclasses.replace(progress, stage=f"{doing}: {progress.stage}" if progress.stage else doing))
-
-    return listen
+def _while(doing: str) -> Callable[[str], str]:
+    """Return how a stage of one of the two runs is said."""
+    return lambda stage: f"{doing}: {stage}" if stage else doing

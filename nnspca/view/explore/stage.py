@@ -13,9 +13,10 @@ from nnspca.view.explore import content, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
 from nnspca.view.explore.samples.panels import SUPERSEDED_PRESS
+from nnspca.view.jobs import progress
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import canvas, visits
-from nnspca.view.link.state import State, assign, assignments, reassign
+from nnspca.view.link.state import State, assign, assignments
 from nnspca.view.results import known
 from nnspca.view.sources import store
 from nnspca.view.ui import scene
@@ -118,7 +119,7 @@ def render(
         on_k_change=_choose_k,
         on_point_change=_choose_point,
         on_why_change=_ask_why,
-        on_ended_change=_keep_choices,
+        on_ended_change=lambda: progress.keep_choices("play", "ended"),
     )
 
 
@@ -143,13 +144,6 @@ def _ask_why() -> None:
         assign(samples=True)
         st.session_state[SUPERSEDED_PRESS] = canvas.sent("sheet", "why")
         st.session_state["_asked"] = st.session_state.get("_asked", 0) + 1
-
-
-def _keep_choices() -> None:
-    """Reapply assignments that the browser did not know when it sent this request, at the end of all runs."""
-    last_assignment = canvas.sent("play", "ended")
-    if last_assignment is not None:
-        reassign(int(last_assignment))
 
 
 def _note(path_job: Job, others: Job | None) -> str:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from nnspca.control.threads import one_blas_thread
@@ -21,6 +22,18 @@ AFTER = 8.0  # seconds of a run's age up to which another one waits for its firs
 STOP_POLL_SECONDS = 0.05  # between two looks meanwhile at whether to stop
 
 Work = Callable[["Job"], Any]
+
+
+def stretch(
+    report: Callable[[Progress], None], begin: float, end: float, said: Callable[[str], str] = str
+) -> Callable[[Progress], None]:
+    """Return a listener that reports progress as a stretch of the whole, its stage as it is ``said``."""
+
+    def listen(progress: Progress) -> None:
+        fraction = begin + (end - begin) * progress.fraction
+        report(replace(progress, fraction=fraction, stage=said(progress.stage)))
+
+    return listen
 
 
 class Job:

@@ -36,12 +36,12 @@ def show(name: str, look: Callable[[], Look], every: float) -> None:
             "assignments": state.assignments(),
             "run": drawn,
         },
-        on_draw_change=lambda: _reassign(key),
+        on_draw_change=lambda: keep_choices(key, "draw"),
     )
 
 
-def _reassign(key: str) -> None:
-    """Keep choices that the browser had not learned of when it asked for the rerun."""
-    seen = canvas.sent(key, "draw")
+def keep_choices(key: str, field: str) -> None:
+    """Keep choices that the browser had not learned of when a component asked for a rerun."""
+    seen = canvas.sent(key, field)
     if seen is not None:
         state.reassign(int(seen))

@@ -6,10 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nnspca.datasets import Dataset
-from nnspca.result import Components, places
+from nnspca.result import Components, places, wording
 from nnspca.view import sanitize
 from nnspca.view.link import canvas
 from nnspca.view.parts.figures.over_mean import COLOURS
@@ -32,10 +30,9 @@ def payload(parts: Components, data: Dataset) -> dict[str, Any]:
     noun, listed, named, unlisted = scene.noun(data), [], set(), scene.unlisted(data)
     for r, part in enumerate(parts.parts):
         support = part.support
-        weights = part.loadings[support]
         many = noun if len(support) != 1 else noun.removesuffix("s")
-        heavy = [i for i in support[np.argsort(-np.abs(weights), kind="stable")] if i not in unlisted][:NAMED]
-        named |= {int(i) for i in heavy}
+        heavy = [i for i in wording.heaviest(part) if i not in unlisted][:NAMED]
+        named |= set(heavy)
         where = ""
         if data.image_shape is not None:
             where = places.pixels(support, data.image_shape)
@@ -45,7 +42,7 @@ def payload(parts: Components, data: Dataset) -> dict[str, Any]:
         listed.append(
             {
                 "support": canvas.pack(support, "i4"),
-                "weights": canvas.pack(weights, "f4"),
+                "weights": canvas.pack(part.loadings[support], "f4"),
                 "colour": COLOURS[r % len(COLOURS)],
                 "says": f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), 1)}",
                 "where": where,

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
+from PIL import ImageColor
 
 import nnspca
 from nnspca.datasets import Dataset
@@ -40,7 +41,7 @@ def page(
     parts, many = results[way], len(results[way].parts)
     pictures = [_bars(parts, data)]
     if data.image_shape is not None:
-        colours = [_rgb(colour) for colour in COLOURS]
+        colours = [ImageColor.getrgb(colour)[:3] for colour in COLOURS]
         pictures.insert(0, sheet.picture(parts.loadings, data, colours))
     what = f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {scene.noun(data)}"
     return sheet.sheet(
@@ -92,8 +93,3 @@ def _bars(parts: Components, data: Dataset) -> str:
         if column[i]
     ]
     return sheet.bars(listed, "The largest loadings of each part")
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return red, green, blue

@@ -15,7 +15,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, PartsCertificate, Progress
 from nnspca.solvers import nmf
 from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link.state import State
 from nnspca.view.parts import together
 from nnspca.view.parts.choices import BEST, DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
@@ -48,7 +48,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
     def work(job: Job) -> None:
         results: dict[str, Components] = {}
         for number, way in enumerate(order):
-            listen = _share(job, number / len(order), (number + 1) / len(order))
+            listen = stretch(job.report, number / len(order), (number + 1) / len(order))
             if way == PROOF:
                 if together.applies(results.get(choice.lead)):
                     lead = results[choice.lead]
@@ -69,11 +69,6 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
                 job.publish((way, done))
 
     return work
-
-
-def _share(job: Job, low: float, high: float) -> Callable[[Progress], None]:
-    """Return a listener that reports progress as one share of the whole."""
-    return lambda progress: job.report(Progress(low + progress.fraction * (high - low), progress.stage))
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
@@ -106,7 +101,7 @@ def _decomposed(
         nonnegative=now.nonnegative and solver != "pca",
         seed=now.seed,
         should_stop=job.should_stop,
-        on_progress=lambda progress: listen(Progress(progress.fraction, f"{title}: {progress.stage}")),
+        on_progress=stretch(listen, 0.0, 1.0, lambda at: f"{title}: {at}"),
         **dict(arguments(way, choice, now)),
     )
 

@@ -11,11 +11,11 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Components, Necessity, Progress, Stability, wording
+from nnspca.result import Components, Necessity, Stability, wording
 from nnspca.view import words
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link.state import State, chosen
 from nnspca.view.link.widgets import choose
 from nnspca.view.parts import run
@@ -140,7 +140,7 @@ def _work(parts: Components, data: Dataset, now: State, choice: Choices, draws: 
             executor=machines.executor(),
             on_resample=look,
             should_stop=job.should_stop,
-            on_progress=lambda progress: job.report(_share(progress, 0.0, DRAWING, "")),
+            on_progress=stretch(job.report, 0.0, DRAWING, words.capital),
             **{**dict(run.arguments(solver, choice, now)), **fewer},
         )
         proven: dict[int, Necessity] = {}
@@ -156,11 +156,6 @@ def _work(parts: Components, data: Dataset, now: State, choice: Choices, draws: 
     return asked.keeping(_key(data, now, choice, draws, within), find)
 
 
-def _share(progress: Progress, low: float, high: float, doing: str) -> Progress:
-    stage = doing + progress.stage
-    return Progress(low + (high - low) * progress.fraction, stage[:1].upper() + stage[1:])
-
-
 def _needed(
     cov: nnspca.Covariance, parts: Components, r: int, within: float, job: Job, span: tuple[float, float]
 ) -> Necessity:
@@ -174,7 +169,7 @@ def _needed(
         nonnegative=own.nonnegative,
         component=own,
         should_stop=job.should_stop,
-        on_progress=lambda progress: job.report(_share(progress, *span, f"indispensable to part {r + 1}: ")),
+        on_progress=stretch(job.report, *span, lambda at: f"Indispensable to part {r + 1}: {at}"),
     )
     n = cov.n_features
     if left.n_features == n:
@@ -243,9 +238,7 @@ def listing(result: Found, data: Dataset) -> list[dict[str, object]]:
     for row in result.resampled.to_records():
         need = result.proven.get(int(str(row["part"])) - 1)
         i = int(str(row["feature"]))
-        state = ""
-        if need is not None and row["loading"]:
-            state = "essential" if need.essential[i] else "dispensable" if need.dispensable[i] else "undecided"
+        state = words.necessity(need, i) if need is not None and row["loading"] else ""
         share = float(str(row["recurrence"]))
         rows.append(
             {
@@ -253,7 +246,7 @@ def listing(result: Found, data: Dataset) -> list[dict[str, object]]:
                 "feature": str(data.feature_names[i]),
                 asked.SHARE: words.floor(100 * share, 1),
                 "loading": row["loading"],
-                "indispensable": words.STATES.get(state, ""),
+                "indispensable": state,
             }
         )
     return rows

@@ -11,7 +11,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.view.certificate.proofs import Fall, lowest
 from nnspca.view.jobs import machines
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link.state import State
 from nnspca.view.parts.choices import DISJOINT, TOGETHER
 from nnspca.view.results import known
@@ -83,9 +83,7 @@ def first_proof(
         nonnegative=now.nonnegative,
         seed=now.seed,
         should_stop=job.should_stop,
-        on_progress=lambda progress: listen(
-            Progress(progress.fraction, "Computing the upper bound for all parts together")
-        ),
+        on_progress=stretch(listen, 0.0, 1.0, lambda _: "Computing the upper bound for all parts together"),
     )
     return _keep(certificate, data, now)
 

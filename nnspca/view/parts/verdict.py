@@ -9,7 +9,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Components, PartsCertificate
+from nnspca.result import Bound, Components, PartsCertificate, wording
 from nnspca.view import words
 from nnspca.view.certificate import panels
 from nnspca.view.jobs import runs
@@ -19,8 +19,6 @@ from nnspca.view.parts import run, together
 from nnspca.view.parts.choices import JOINT, TOGETHER, Choices
 from nnspca.view.results import ledger
 from nnspca.view.results.ledger import Known
-
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 def purpose(now: State, choice: Choices) -> str:
@@ -60,9 +58,8 @@ def explained(r: int, share: float, single: int = 0) -> str:
     text = f"{these} **{words.percent(share, 1)}** of the total variance"
     if not single:
         return f"{text}."
-    which = (
-        "it is a single feature" if r == 1 else f"{NUMBERS[single]} of them {'is' if single == 1 else 'are'} a single"
-    )
+    are = "is" if single == 1 else "are"
+    which = "it is a single feature" if r == 1 else f"{wording.spelled(single)} of them {are} a single"
     return f"{text}; {which}{'' if r == 1 else ' feature' if single == 1 else ' feature each'}."
 
 
@@ -72,7 +69,7 @@ def alone(parts: Components) -> int:
 
 
 def _parts(r: int) -> str:
-    return "part" if r == 1 else f"{NUMBERS[r]} parts"
+    return "part" if r == 1 else wording.counted(r, "part")
 
 
 def headline(results: Mapping[str, Components], known: Known, choice: Choices, *, done: bool) -> str:

@@ -68,7 +68,7 @@ def picture(data: Dataset, best: Known | None) -> bytes:
         return preview.thumbnail(data)
     loadings = best.component.loadings
     if data.kind != "covariance" and data.image_shape is not None:
-        return card.over_image(loadings, data.means, data.image_shape)
+        return card.over_image(loadings[:, None], data.means, data.image_shape)
     if data.kind != "covariance" and data.axis is not None:
         return card.along_axis(loadings, data.means, data.axis.values)
     return card.as_bars(loadings)

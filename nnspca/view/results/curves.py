@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Progress, Sweep, SweepPoint
 from nnspca.tasks import certify_path, path
 from nnspca.view.jobs import machines
-from nnspca.view.jobs.job import Job
+from nnspca.view.jobs.job import Job, stretch
 from nnspca.view.link.state import State
 from nnspca.view.sources import store
 
@@ -83,7 +83,7 @@ def stages(
             executor=machines.executor(),
             on_point=lambda point: tell(job, point),
             should_stop=job.should_stop,
-            on_progress=_part(job, report, 0.0, SOLVING),
+            on_progress=stretch(lambda progress: report(job, progress), 0.0, SOLVING),
         )
 
     def prove(job: Job, bare: Sweep) -> Sweep:
@@ -95,16 +95,7 @@ def stages(
             seed=now.seed,
             on_point=lambda point: tell(job, point),
             should_stop=job.should_stop,
-            on_progress=_part(job, report, SOLVING, 1.0),
+            on_progress=stretch(lambda progress: report(job, progress), SOLVING, 1.0),
         )
 
     return solve, prove
-
-
-def _part(job: Job, report: Callable[[Job, Progress], None], begin: float, end: float) -> Callable[[Progress], None]:
-    """Return a listener for a stage that takes its part of the whole progress."""
-
-    def listen(progress: Progress) -> None:
-        report(job, replace(progress, fraction=begin + (end - begin) * progress.fraction))
-
-    return listen

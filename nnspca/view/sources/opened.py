@@ -26,7 +26,7 @@ from nnspca.datasets.naming import distinct
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import words
-from nnspca.view.jobs.job import Job
+from nnspca.view.jobs.job import Job, stretch
 from nnspca.view.sources import allowed
 
 MOST = 3000  # features that the app works with, of data that are not small
@@ -135,7 +135,7 @@ class Opened:
     def _reporting(self, job: Job, number: int) -> Callable[[Progress], None]:
         """Report a pass as a part of all passes."""
         of = f"Pass {number + 1} of {self.passes}: " if self.passes > 1 else ""
-        return lambda p: job.report(Progress((number + p.fraction) / self.passes, f"{of}{p.stage}"))
+        return stretch(job.report, number / self.passes, (number + 1) / self.passes, lambda at: f"{of}{at}")
 
     def code(self, variable: str) -> list[str]:
         """Return the Python that reads the same as ``variable``: a Dataset where it is in memory."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Contribution
+from nnspca.result import Component, Contribution, wording
 from nnspca.view import sanitize, words
 from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.ui import scene
@@ -140,7 +139,7 @@ def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
     """Say with how many of the others it covaries, and with which most."""
     many, with_it = len(role.others), int((role.covariances > 0).sum())
     most = role.others[np.argsort(-role.covariances, kind="stable")[: min(NAMED, with_it)]]
-    names = f", most with {_listed([short_name(data, int(i)) for i in most])}" if with_it and many > 1 else ""
+    names = f", most with {wording.listed([short_name(data, int(i)) for i in most])}" if with_it and many > 1 else ""
     least, largest = (
         words.number(float(end)).replace("-", "−") for end in (role.covariances.min(), role.covariances.max())
     )
@@ -151,10 +150,6 @@ def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
         return f"It {'rises' if with_it else 'does not rise'} with {one} ({across})."
     some = "all" if with_it == many else f"{with_it:,}" if with_it else "none"
     return f"It rises with {some} of the component's {many:,} {other}{noun} ({across}){names}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _percent(share: float) -> str:

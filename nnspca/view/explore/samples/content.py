@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Contribution
+from nnspca.result import Component, Contribution, wording
 from nnspca.view.explore.samples import claims
 from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.link import canvas
@@ -40,10 +40,8 @@ def payload(
     ``role`` describes the feature that the user asked about (``requested``), or an example.
     """
     support = part.support
-    weights = part.loadings[support]
-    heavy = support[np.argsort(-np.abs(weights), kind="stable")]
     covarying = role.others[np.argsort(-np.abs(role.covariances), kind="stable")][:ROWS]
-    named = sorted({*heavy[:NAMES].tolist(), *covarying.tolist(), role.feature})
+    named = sorted({*wording.heaviest(part)[:NAMES], *covarying.tolist(), role.feature})
     content = {
         "about": dataset_key(data),
         "noun": scene.noun(data),
@@ -52,7 +50,7 @@ def payload(
         "scene": scene.packed(data, store.mean(data), named),
         "names": {int(i): claims.feature_name(data, int(i)) for i in named},
         "support": canvas.pack(support, "i4"),
-        "weights": canvas.pack(weights, "f4"),
+        "weights": canvas.pack(part.loadings[support], "f4"),
         "lead": "" if positions is None else claims.score(part, data, standardised=now.standardise),
         "separation": "" if positions is None else claims.told_apart(data, positions),
         "why": _why(role, part, data, now, requested=requested),
@@ -143,11 +141,10 @@ def _map(part: Component, data: Dataset, now: State, order: np.ndarray) -> dict[
     Each row is relative to its largest entry; where there are many samples, each column is the
     mean of several that are consecutive by score.
     """
-    support = part.support
     if data.axis is not None and data.n_features <= MAP_ALL:
         rows = np.argsort(data.axis.values, kind="stable")
     else:
-        rows = support[np.argsort(-np.abs(part.loadings[support]), kind="stable")[:ROWS]]
+        rows = np.array(wording.heaviest(part)[:ROWS], dtype=int)
         if data.axis is not None:
             rows = rows[np.argsort(data.axis.values[rows], kind="stable")]
     centred = data.columns(rows) - data.means[rows]

@@ -13,7 +13,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component
+from nnspca.result import Component, wording
 from nnspca.view import sanitize
 from nnspca.view.explore.samples import claims, content, figures, run
 from nnspca.view.explore.samples.run import SamplePositions
@@ -89,7 +89,7 @@ def sheet(
 
 def _picker(part: Component, feature: int | None, data: Dataset) -> None:
     """Offer a searchable list of features to ask about; only the component's and the current one if there are many."""
-    own = np.argsort(-np.abs(part.loadings), kind="stable")[: part.cardinality].tolist()
+    own = wording.heaviest(part)
     others = [i for i in range(data.n_features) if not part.loadings[i]] if data.n_features <= LISTED else []
     if feature is not None and feature not in own and feature not in others:
         others = [feature]

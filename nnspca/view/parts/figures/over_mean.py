@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.colors import hex_to_rgb
 
 from nnspca.view import sanitize
 from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, PIXELS_X, PIXELS_Y, Palette, dress, set_axes, with_unit
@@ -90,7 +91,7 @@ def _colour(part: int) -> str:
 
 
 def _rgba(colour: str, opacity: float) -> str:
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = hex_to_rgb(colour)
     return f"rgba({red}, {green}, {blue}, {opacity:g})"
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nnspca.view.figures.component import component
+from nnspca.view.figures.component import Scene, component
 from nnspca.view.figures.style import DARK, LIGHT
 
 WEIGHTS = np.array([0.0, 0.6, 0.0, 0.8, 0.0, 0.0])
@@ -11,16 +11,8 @@ MEAN = np.arange(6.0)
 
 
 def drawn(weights=WEIGHTS, *, palette=LIGHT, ghost=True, nonnegative=True):
-    names = [f"pixel {i}" for i in range(6)]
-    return component(
-        weights,
-        palette,
-        feature_names=names,
-        nonnegative=nonnegative,
-        image_shape=(2, 3),
-        backdrop=MEAN,
-        ghost=ghost,
-    )
+    scene = Scene([f"pixel {i}" for i in range(6)], (2, 3), mean=MEAN)
+    return component(weights, scene, palette, nonnegative=nonnegative, ghost=ghost)
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])

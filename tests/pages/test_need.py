@@ -60,9 +60,8 @@ def test_it_is_said_in_plain_words_rounded_against_us():
 
 def test_an_image_frames_the_pixels_and_says_of_each_what_is_known():
     said = answer()
-    drawn = pictures.component(
-        said.component.loadings, LIGHT, feature_names=list("abcdef"), nonnegative=True, image_shape=(2, 3)
-    )
+    scene = pictures.Scene(list("abcdef"), (2, 3))
+    drawn = pictures.component(said.component.loadings, scene, LIGHT, nonnegative=True)
     made = figures.marked(drawn, said, LIGHT)
     grid, has, open_ = made.data
     assert [trace.name for trace in (has, open_)] == ["indispensable", "not decided"]
@@ -77,9 +76,8 @@ def test_an_image_frames_the_pixels_and_says_of_each_what_is_known():
 def test_a_spectrum_rings_the_lines_wherever_they_lie_along_the_axis():
     said = answer()
     values = np.array([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
-    drawn = pictures.component(
-        said.component.loadings, LIGHT, feature_names=list("abcdef"), nonnegative=True, axis=(values, "wavelength", "")
-    )
+    scene = pictures.Scene(list("abcdef"), axis=nnspca.datasets.Axis(values, "wavelength", ""))
+    drawn = pictures.component(said.component.loadings, scene, LIGHT, nonnegative=True)
     *_, has, open_ = figures.marked(drawn, said, LIGHT).data
     assert has.x.tolist() == [values[ESSENTIAL]]
     assert open_.x.tolist() == [values[OPEN]]
@@ -87,7 +85,8 @@ def test_a_spectrum_rings_the_lines_wherever_they_lie_along_the_axis():
 
 def test_a_list_of_names_says_it_beside_the_bars_and_in_the_table():
     said = answer()
-    drawn = pictures.component(said.component.loadings, LIGHT, feature_names=list("abcdef"), nonnegative=True)
+    scene = pictures.Scene(list("abcdef"))
+    drawn = pictures.component(said.component.loadings, scene, LIGHT, nonnegative=True)
     (bars,) = figures.marked(drawn, said, LIGHT).data
     assert list(bars.y) == ["b", "e", "d"]
     assert list(bars.text) == ["indispensable", "not decided", ""]

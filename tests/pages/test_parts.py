@@ -13,15 +13,17 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.view import words
+from nnspca.view.figures.component import Scene
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.link import old_links
 from nnspca.view.parts import choices, face, panels, run, verdict
 from nnspca.view.parts.figures import several as figures
-from nnspca.view.parts.figures.over_mean import COLOURS, Scene, over_mean
+from nnspca.view.parts.figures.over_mean import COLOURS, over_mean
 from nnspca.view.parts.hands import hands
 from nnspca.view.results import known, stored
 from nnspca.view.results.ledger import Known
 from nnspca.view.sources import store
+from nnspca.view.ui import scene as described
 from tests.pages.conftest import settle
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -245,7 +247,7 @@ def test_each_part_has_its_own_trace_over_the_mean():
     loadings = np.zeros((12, 2))
     loadings[5, 0], loadings[7, 1] = 0.25, 0.75
     scene = Scene([f"p{i}" for i in range(12)], (3, 4), None, np.arange(12.0))
-    drawn = over_mean(loadings, scene, LIGHT, labels=["part 1", "part 2"], title="x", width=300)
+    drawn = over_mean(loadings, scene, LIGHT, labels=["part 1", "part 2"], title="x")
     for part, place in ((0, (1, 1)), (1, (1, 3))):
         (heat,) = [t for t in drawn.data if t.type == "heatmap" and t.name == f"part {part + 1}"]
         z = np.array(heat.z, dtype=float)
@@ -385,7 +387,7 @@ def test_control_probes_are_computed_with_and_not_listed():
     assert sent["parts"][0]["names"] == ["2_at", "MYC (1_at)"]
     assert sent["parts"][0]["says"].startswith("3 features")
     assert sent["scene"]["unlisted"] == [0]
-    listed = over_mean(parts.loadings, panels.scene(data), LIGHT, labels=["part 1"], title="x", width=300)
+    listed = over_mean(parts.loadings, described.drawn(data), LIGHT, labels=["part 1"], title="x")
     assert list(listed.data[0].y) == ["2_at", "MYC (1_at)"]
 
 

@@ -11,13 +11,13 @@ import pytest
 import nnspca
 from nnspca.result import CrossValidation
 from nnspca.view.explore import held_out as which
+from nnspca.view.figures.component import Scene
 from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import DARK, LIGHT
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
 from nnspca.view.parts import stability
 from nnspca.view.parts.choices import Choices
-from nnspca.view.parts.figures.over_mean import Scene
 from nnspca.view.parts.figures.recurrence import PROVEN, recurrence
 from nnspca.view.sources import catalogue, store
 from nnspca.view.ui import charts, downloads
@@ -131,7 +131,7 @@ def test_recurrence_is_drawn_on_what_the_features_are_and_the_proven_are_marked(
     shares[:3, 0], shares[4, 1], proven[1, 0] = (1.0, 0.5, 0.996), 0.25, True
     scene = {
         "image": Scene(list("abcdef"), (2, 3)),
-        "axis": Scene(list("abcdef"), None, (np.arange(6.0), "wavelength", "µm")),
+        "axis": Scene(list("abcdef"), None, nnspca.datasets.Axis(np.arange(6.0), "wavelength", "µm")),
         "names": Scene(list("abcdef")),
     }[kind]
     figure = recurrence(shares, proven, scene, DARK, names=["1 · 83 %", "2 · 25 %"], width=400)

@@ -60,7 +60,7 @@ def _png(image: Image.Image) -> bytes:
     return out.getvalue()
 
 
-def montage(samples: np.ndarray, shape: tuple[int, int], *, columns: int = 6, width: int = 640, gap: int = 1) -> bytes:
+def montage(samples: np.ndarray, shape: tuple[int, int], *, columns: int = 6, width: int = 640) -> bytes:
     """Return a PNG of ``samples`` (m, rows*columns), greys stretched to the range of all of them.
 
     Nearest neighbour: a pixel stays a square, so that a person sees what the method sees.
@@ -70,13 +70,10 @@ def montage(samples: np.ndarray, shape: tuple[int, int], *, columns: int = 6, wi
     greys = np.round(255 * (tiles - low) / ((high - low) or 1.0)).astype(np.uint8)
     columns = min(columns, len(greys))
     rows = -(-len(greys) // columns)
-    height, breadth = shape
-    sheet = Image.new("L", (columns * (breadth + gap) - gap, rows * (height + gap) - gap), 128)
+    down, across = shape[0] + 1, shape[1] + 1  # a line of grey between two tiles
+    sheet = Image.new("L", (columns * across - 1, rows * down - 1), 128)
     for i, tile in enumerate(greys):
         row, column = divmod(i, columns)
-        sheet.paste(Image.fromarray(tile), (column * (breadth + gap), row * (height + gap)))
+        sheet.paste(Image.fromarray(tile), (column * across, row * down))
     scale = max(1, width // sheet.width)
-    sheet = sheet.resize((sheet.width * scale, sheet.height * scale), Image.Resampling.NEAREST)
-    out = io.BytesIO()
-    sheet.save(out, "PNG", optimize=True)
-    return out.getvalue()
+    return _png(sheet.resize((sheet.width * scale, sheet.height * scale), Image.Resampling.NEAREST))

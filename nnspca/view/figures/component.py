@@ -4,41 +4,50 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
+from nnspca.datasets import Axis
 from nnspca.view import sanitize
 from nnspca.view.figures.card import montage
-from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, Palette, dress, with_unit
+from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, Palette, axis_words, dress
 
 MOST_BARS = 25
 SLIVER = 1e-3  # share of a colour scale that stays transparent around zero
 
 
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What the features stand for: pixels of an image, places along an axis, or names."""
+
+    names: Sequence[str]
+    image_shape: tuple[int, int] | None = None
+    axis: Axis | None = None
+    mean: np.ndarray | None = None  # shape (n,): the mean sample, where there are samples
+    unlisted: frozenset[int] = frozenset()  # features that a list of names leaves out
+
+
 def component(
     loadings: np.ndarray,
+    scene: Scene,
     palette: Palette,
     *,
-    feature_names: Sequence[str],
     nonnegative: bool,
-    image_shape: tuple[int, int] | None = None,
-    axis: tuple[np.ndarray, str, str] | None = None,
-    backdrop: np.ndarray | None = None,
     ghost: bool = False,
     title: str = "The component",
 ) -> go.Figure:
-    """Draw loadings (n,) as an image, along a numeric ``axis`` (values, name, unit), or as bars by name.
+    """Draw loadings (n,) as an image, along an axis over the mean curve, or as bars by name.
 
-    ``backdrop`` is the mean of the data: a quiet curve behind stems, or, with ``ghost``, the
-    picture behind an image's loadings.
+    With ``ghost``, the mean is also the picture behind an image's loadings.
     """
-    if image_shape is not None:
-        below = backdrop.reshape(image_shape) if ghost and backdrop is not None else None
-        return _image(loadings.reshape(image_shape), palette, nonnegative, title, below)
-    if axis is not None:
-        return _along(loadings, palette, axis, backdrop, title)
-    return _bars(loadings, palette, feature_names, title)
+    if scene.image_shape is not None:
+        below = scene.mean.reshape(scene.image_shape) if ghost and scene.mean is not None else None
+        return _image(loadings.reshape(scene.image_shape), palette, nonnegative, title, below)
+    if scene.axis is not None:
+        return _along(loadings, palette, scene.axis, scene.mean, title)
+    return _bars(loadings, palette, scene.names, title)
 
 
 def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str, below: np.ndarray | None) -> go.Figure:
@@ -121,15 +130,14 @@ def _over_image(scale: Sequence[tuple[float, str]], empty: str) -> list[tuple[fl
 def _along(
     loadings: np.ndarray,
     palette: Palette,
-    axis: tuple[np.ndarray, str, str],
+    axis: Axis,
     backdrop: np.ndarray | None,
     title: str,
 ) -> go.Figure:
     """Draw loadings as stems along a numeric axis, over the mean of the data as a quiet backdrop."""
-    values, name, unit = axis
-    name, unit = sanitize.label(name), sanitize.label(unit)
-    order = np.argsort(values)
-    values, loadings = np.asarray(values)[order], loadings[order]
+    name, unit, words = axis_words(axis)
+    order = np.argsort(axis.values)
+    values, loadings = np.asarray(axis.values)[order], loadings[order]
     used = loadings != 0
     figure = go.Figure()
     if backdrop is not None:
@@ -162,8 +170,8 @@ def _along(
         hovertemplate="%{x:.4g} " + unit + "<br>loading %{y:.4f}<extra></extra>",
     )
     alt = f"{title}: {int(used.sum())} of {used.size} places along the {name} axis carry a loading."
-    words = {"title_text": with_unit(name, unit)}
-    dress(figure, palette, title=title, alt=alt, height=400, x=words, y={"title_text": "loading"})
+    x, y = {"title_text": words}, {"title_text": "loading"}
+    dress(figure, palette, title=title, alt=alt, height=400, x=x, y=y)
     if backdrop is not None:
         figure.update_layout(
             yaxis2={

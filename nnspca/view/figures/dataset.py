@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.view import sanitize
-from nnspca.view.figures.style import Palette, dress, with_unit
+from nnspca.datasets import Axis
+from nnspca.view.figures.style import Palette, axis_words, dress
 from nnspca.view.words import fixed
 
 
-def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette) -> go.Figure:
+def curves(samples: np.ndarray, axis: Axis, palette: Palette) -> go.Figure:
     """Draw samples (m, n) as thin curves along a numeric axis, and their mean on top."""
-    values, name, unit = axis[0], sanitize.label(axis[1]), sanitize.label(axis[2])
-    order = np.argsort(values)
-    x = np.append(np.asarray(values, dtype=float)[order], np.nan)
+    name, unit, words = axis_words(axis)
+    order = np.argsort(axis.values)
+    x = np.append(np.asarray(axis.values, dtype=float)[order], np.nan)
     y = np.concatenate([np.append(row[order], np.nan) for row in samples])
     figure = go.Figure()
     figure.add_scatter(
@@ -41,7 +41,7 @@ def curves(samples: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Pale
         title=title,
         alt=f"{title}: {len(samples)} curves along {name}.",
         height=300,
-        x={"title_text": with_unit(name, unit)},
+        x={"title_text": words},
         y={"title_text": "measured value"},
     )
 

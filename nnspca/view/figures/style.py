@@ -17,6 +17,9 @@ from typing import Any, Literal
 import pandas  # noqa: F401
 from plotly.graph_objects import Figure as Figure
 
+from nnspca.datasets import Axis
+from nnspca.view import sanitize
+
 ALONE = Path(__file__).with_name("alone.html")
 # What draws a page of its own: Plotly 4.1.1 as published (plotly.js-cartesian-dist-min, MIT),
 # packed. It knows lines, bars and heat maps, which is all that is drawn here, and is a third of the
@@ -181,13 +184,14 @@ def tile_axes(rows: int, columns: int) -> tuple[dict[str, Any], dict[str, Any]]:
     return x, y
 
 
-def with_unit(name: str, unit: str) -> str:
-    """Return the words at an axis.
+def axis_words(axis: Axis) -> tuple[str, str, str]:
+    """Return an axis's name, its unit, and the words at it, safe to draw.
 
-    >>> with_unit("wavelength", "µm"), with_unit("age", "")
-    ('wavelength (µm)', 'age')
+    >>> axis_words(Axis((7.9, 22.9), "wavelength", "µm")), axis_words(Axis((1, 2), "age", ""))[2]
+    (('wavelength', 'µm', 'wavelength (µm)'), 'age')
     """
-    return f"{name} ({unit})" if unit else name
+    name, unit = sanitize.label(axis.name), sanitize.label(axis.unit)
+    return name, unit, f"{name} ({unit})" if unit else name
 
 
 def names(figure: Figure) -> list[str]:

@@ -95,7 +95,7 @@ def run_button(
     key: Hashable,
     make: Callable[[], Work],
     *,
-    afresh: Callable[[], None] | None = None,
+    afresh: Callable[[], None],
     known: bool = False,
     width: Literal["stretch", "content"] = "stretch",
 ) -> Job | None:
@@ -112,14 +112,14 @@ def run_button(
         width=width,
         help=guide.explained("live", "Run solver and proof from scratch with these settings."),
     )
-    if pressed and afresh is not None:
+    if pressed:
         afresh()
     if pressed or (job is None and not known):
         job = start(slot, key, make())
     return job
 
 
-def run(slot: str, key: Hashable, make: Callable[[], Work], *, afresh: Callable[[], None] | None = None) -> Job:
+def run(slot: str, key: Hashable, make: Callable[[], Work], *, afresh: Callable[[], None]) -> Job:
     """Draw the button that solves live; return the job of this view, which starts by itself."""
     job = run_button(slot, key, make, afresh=afresh)
     assert job is not None

@@ -9,6 +9,7 @@ import numpy as np
 
 import nnspca
 from nnspca.spannogram import curves, enumeration, sphere
+from nnspca.spannogram.arcs import Regions
 from nnspca.view.words import at_least, at_most, fixed, percent
 
 CLOUD = (
@@ -30,6 +31,14 @@ MANY = (40, 5, 3)
 def random_rows(n: int, d: int, seed: int) -> np.ndarray:
     """Return rows of independent normal entries, rounded so that they travel short, shape (n, d)."""
     return np.round(np.random.default_rng(seed).standard_normal((n, d)), 2)
+
+
+def _supports(n: int, k: int) -> int:
+    return sum(math.comb(n, size) for size in range(1, k + 1))
+
+
+def _distinct(regions: Regions) -> int:
+    return len({tuple(s.tolist()) for _, _, s in regions.supports() if len(s)})
 
 
 def counting(n: int, k: int) -> dict[str, Any]:
@@ -77,26 +86,25 @@ def rank_two() -> dict[str, Any]:
     """Four curves over an angle, where the top two change, and the optimum."""
     V, k = np.array(CURVES), 2
     regions, best = curves.regions(V, k), curves.optimum(V, k)
-    distinct = {tuple(s.tolist()) for _, _, s in regions.supports() if len(s)}
     return {
         "V": V.tolist(),
         "k": k,
         "optimum": [best.phi, best.value],
         "facts": {
             "k": k,
-            "candidates": len(distinct),
-            "supports": sum(math.comb(len(V), size) for size in range(1, k + 1)),
+            "candidates": _distinct(regions),
+            "supports": _supports(len(V), k),
             "best": at_least(best.value, 2),
             "set": ", ".join(str(i + 1) for i in best.support),
         },
     }
 
 
-def changes(n: int = MANY[0], k: int = MANY[1], seed: int = MANY[2]) -> dict[str, Any]:
+def changes() -> dict[str, Any]:
     """Many curves: crossings, changes of the top set, and all supports."""
+    n, k, seed = MANY
     V = random_rows(n, 2, seed)
     regions = curves.regions(V, k)
-    distinct = {tuple(s.tolist()) for _, _, s in regions.supports() if len(s)}
     return {
         "V": V.tolist(),
         "n": n,
@@ -106,8 +114,8 @@ def changes(n: int = MANY[0], k: int = MANY[1], seed: int = MANY[2]) -> dict[str
             "k": k,
             "crossings": f"{math.comb(n + 1, 2):,}",
             "changes": len(regions.angles),
-            "candidates": len(distinct),
-            "supports": f"{sum(math.comb(n, size) for size in range(1, k + 1)):,}",
+            "candidates": _distinct(regions),
+            "supports": f"{_supports(n, k):,}",
         },
     }
 
@@ -214,7 +222,7 @@ def cells() -> dict[str, Any]:
             "examined": last.examined,
             "rounds": len(rounds) - 1,
             "plain": f"{enumeration.vertices(n, 3, True):,}",
-            "supports": f"{sum(math.comb(n, size) for size in range(1, k + 1)):,}",
+            "supports": f"{_supports(n, k):,}",
         },
     }
 

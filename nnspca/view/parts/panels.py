@@ -22,24 +22,16 @@ from nnspca.view.link.widgets import choose
 from nnspca.view.parts import face, run, together
 from nnspca.view.parts.choices import IN_TURN, KEYS, TOGETHER, Choices, title_of
 from nnspca.view.parts.figures import several
-from nnspca.view.parts.figures.over_mean import Scene, over_mean
+from nnspca.view.parts.figures.over_mean import over_mean
 from nnspca.view.parts.hands import hands
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
 from nnspca.view.sources import store
-from nnspca.view.ui import charts
-from nnspca.view.ui import scene as shared
+from nnspca.view.ui import charts, scene
 
 RIGHT = 89.95  # degrees from which an angle counts as a right one
 PAGE = 860  # pixels a page has for its columns, about
 KNOWN = "best known"
-
-
-def scene(data: Dataset) -> Scene:
-    """Return what the features of a data set stand for."""
-    axis = None if data.axis is None else (data.axis.values, data.axis.name, data.axis.unit)
-    mean = None if data.kind == "covariance" else data.means
-    return Scene(tuple(map(str, data.feature_names)), data.image_shape, axis, mean, shared.unlisted(data))
 
 
 def whole(parts: Components, data: Dataset) -> Figure:
@@ -78,7 +70,7 @@ def worth_drawing(parts: Components) -> Components:
 def _over_mean(loadings: np.ndarray, parts: Components, data: Dataset, title: str) -> Figure:
     """Draw columns over the mean, each in the colour of its place; the legend says what each part explains."""
     labels = [f"part {r + 1}: {words.percent(share, 1)}" for r, share in enumerate(parts.variances / parts.total)]
-    return over_mean(loadings, scene(data), charts.palette(), labels=labels, title=title, width=PAGE // 2)
+    return over_mean(loadings, scene.drawn(data), charts.palette(), labels=labels, title=title)
 
 
 def along(
@@ -165,7 +157,7 @@ def moved(results: Mapping[str, Components], data: Dataset, choice: Choices) -> 
         f"**{seen.left:,}** left theirs. {gained(lead, greedy)}"
     )
     figures: dict[str, Figure] = {}
-    both, noun = ((IN_TURN, seen.before), (choice.lead, seen.after)), shared.noun(data)
+    both, noun = ((IN_TURN, seen.before), (choice.lead, seen.after)), scene.noun(data)
     for column, (way, loadings) in zip(st.columns(2, gap="medium"), both, strict=True):
         labels = [
             f"part {r + 1}: {count:,} {noun.removesuffix('s') if count == 1 else noun}"
@@ -173,7 +165,7 @@ def moved(results: Mapping[str, Components], data: Dataset, choice: Choices) -> 
         ]
         with column:
             figures[f"moved-{way}"] = over_mean(
-                loadings, scene(data), charts.palette(), labels=labels, title=title_of(way, choice), width=PAGE // 2
+                loadings, scene.drawn(data), charts.palette(), labels=labels, title=title_of(way, choice)
             )
             charts.figure(figures[f"moved-{way}"], f"moved-{way}")
     return figures

@@ -72,8 +72,7 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
         figure = figures.rebuilt(sample, approximation, data.image_shape, charts.palette(), title=title)
     else:
         assert data.axis is not None
-        axis = (data.axis.values, data.axis.name, data.axis.unit)
-        figure = figures.retraced(sample, approximation, axis, charts.palette(), title=title)
+        figure = figures.retraced(sample, approximation, data.axis, charts.palette(), title=title)
     charts.figure(figure, "rebuilt")
     what, these = NOUNS.get(data.kind, "sample"), "This part explains" if used == 1 else "These parts explain"
     if used:

@@ -21,10 +21,8 @@ from nnspca.view.link.widgets import choose
 from nnspca.view.parts import run
 from nnspca.view.parts.choices import KEYS, TOGETHER, Choices, title_of
 from nnspca.view.parts.figures.recurrence import recurrence
-from nnspca.view.parts.panels import scene
 from nnspca.view.sources import store
-from nnspca.view.ui import asked, charts
-from nnspca.view.ui import scene as shared
+from nnspca.view.ui import asked, charts, scene
 
 STOPPED = "Stopped. The resamples and proofs so far are shown."
 STARTS = 3  # of the search for parts together, in each resample
@@ -59,7 +57,7 @@ def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) 
     if parts is None or not _applies(data, now, choice):
         st.markdown("There are no samples to draw again." if parts is not None else "No part is found yet.")
         return {}
-    m, noun = data.X.shape[0], shared.noun(data)
+    m, noun = data.X.shape[0], scene.noun(data)
     st.markdown(
         f"Draw {m:,} samples with replacement, find the parts again, and count how often each of the {noun} returns. "
         f"This is an estimate and proves nothing. The **indispensable** {noun}, shown beside it, are proven."
@@ -184,12 +182,12 @@ def _needed(
 def _answer(result: Found, data: Dataset, now: State, choice: Choices, draws: int) -> dict[str, Figure]:
     """Say it in words, draw it on the features, and list every feature."""
     resampled = result.resampled
-    st.markdown(summary(result, shared.noun(data)))
+    st.markdown(summary(result, scene.noun(data)))
     names = [f"{c + 1} · {words.percent(share)}" for c, share in enumerate(resampled.mean_recurrence)]
     sight, listed = st.columns([1.15, 1], gap="large")
     with sight:
         figure = recurrence(
-            resampled.recurrence, result.essential(), scene(data), charts.palette(), names=names, width=WIDTH
+            resampled.recurrence, result.essential(), scene.drawn(data), charts.palette(), names=names, width=WIDTH
         )
         charts.figure(figure, "recurrence")
     rows = listing(result, data)

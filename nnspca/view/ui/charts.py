@@ -21,7 +21,7 @@ from nnspca.view.figures import slide, style
 from nnspca.view.figures.style import Figure, Palette
 from nnspca.view.link import visits
 from nnspca.view.link.visits import Content
-from nnspca.view.sources import store
+from nnspca.view.ui import scene
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
@@ -72,18 +72,8 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
 
 def component(part: Component, data: Dataset, title: str = "The component", *, ghost: bool = True) -> Figure:
     """Return the figure of a component, as an image, along an axis or by name."""
-    axis = None if data.axis is None else (data.axis.values, data.axis.name, data.axis.unit)
-    return pictures.component(
-        part.loadings,
-        palette(),
-        feature_names=data.feature_names,
-        nonnegative=part.nonnegative,
-        image_shape=data.image_shape,
-        axis=axis,
-        backdrop=store.mean(data),
-        ghost=ghost,
-        title=title,
-    )
+    drawn = scene.drawn(data)
+    return pictures.component(part.loadings, drawn, palette(), nonnegative=part.nonnegative, ghost=ghost, title=title)
 
 
 def sketched(drawn: Figure, key: str) -> Any:

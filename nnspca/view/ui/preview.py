@@ -31,8 +31,7 @@ def _sample_preview(data: Dataset) -> None:
         rows, columns = data.image_shape
         st.caption(f"{shown} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
     elif data.axis is not None and data.kind != "covariance":
-        axis = (data.axis.values, data.axis.name, data.axis.unit)
-        charts.figure(figures.curves(_samples(data, 40), axis, look), "glance")
+        charts.figure(figures.curves(_samples(data, 40), data.axis, look), "glance")
     else:
         st.dataframe(table_excerpt(data), hide_index=True, height=316, alt=f"A corner of {sanitize.line(data.title)}.")
         if data.kind == "covariance":

@@ -17,9 +17,7 @@ class Player extends Shown {
 
   /** Take a path, or the same one grown; k stays where the person has it unless the page asks for another. */
   take(data) {
-    if (data.signature === this.signature) return;
-    this.signature = data.signature;
-    this.colours = data.colours;
+    if (!this.renewed(data)) return;
     const other = data.about !== this.about;
     this.about = data.about;
     this.say("note", data.note);

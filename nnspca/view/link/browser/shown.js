@@ -41,6 +41,13 @@ class Shown {
 
   find(selector) { return this.root.querySelector(selector); }
 
+  /** Keep what `data` is known by and its colours; tell whether it is other data than before. */
+  renewed({ signature, colours }) {
+    if (signature === this.signature) return false;
+    Object.assign(this, { signature, colours });
+    return true;
+  }
+
   say(what, text) {
     const place = this.find(`[data-say=${what}]`);
     if (place.textContent !== text) place.textContent = text;

@@ -10,9 +10,7 @@ class Face extends Shown {
   }
 
   take(data) {
-    if (data.signature === this.signature) return;
-    this.signature = data.signature;
-    this.colours = data.colours;
+    if (!this.renewed(data)) return;
     this.scene = readScene(data.scene);
     this.noun = data.noun;
     this.parts = data.parts.map((part) => ({ ...part, support: unpack(part.support), weights: unpack(part.weights) }));

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import hex_to_rgb
 
 from nnspca.view import sanitize
-from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, PIXELS_X, PIXELS_Y, Palette, dress, set_axes, with_unit
+from nnspca.view.figures.component import Scene
+from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, PIXELS_X, PIXELS_Y, Palette, axis_words, dress, set_axes
 
 # After Okabe & Ito (2008) and Tol: distinguishable with all common forms of colour blindness, also on grey;
 # black numbers are legible on each.
@@ -29,40 +29,24 @@ COLOURS = (
     "#999933",
 )
 FAINTEST = 0.55  # opacity of a part's smallest loading
+WIDTH = 430  # pixels that the figure has, about
 ROWS = 30  # about how many features the list of all parts shows
 ACROSS = 2  # names in a line of the legend
 
 
-@dataclass(frozen=True, eq=False)
-class Scene:
-    """What the features stand for: pixels of an image, places along an axis, or names."""
-
-    names: Sequence[str]
-    image_shape: tuple[int, int] | None = None
-    axis: tuple[np.ndarray, str, str] | None = None
-    mean: np.ndarray | None = None  # shape (n,): the mean sample, where there are samples
-    unlisted: frozenset[int] = frozenset()  # features that a list of names leaves out
-
-
-def over_mean(
-    loadings: np.ndarray, scene: Scene, palette: Palette, *, labels: Sequence[str], title: str, width: int
-) -> go.Figure:
-    """Draw the columns of ``loadings`` (n, r), one trace a part, over the mean.
-
-    ``labels`` name the parts in the legend; ``width`` is about how many pixels wide the figure will
-    be.
-    """
+def over_mean(loadings: np.ndarray, scene: Scene, palette: Palette, *, labels: Sequence[str], title: str) -> go.Figure:
+    """Draw the columns of ``loadings`` (n, r), one trace a part, over the mean; ``labels`` name them in the legend."""
     figure = go.Figure()
     lines = -(-len(labels) // ACROSS)
     legend = LEGEND_DROP // 2 + LEGEND_ROW * lines
     if scene.image_shape is not None:
         _image(figure, loadings, scene, palette, labels)
         rows, columns = scene.image_shape
-        height = round(min(width, 520) * rows / columns) + legend + 40
+        height = round(WIDTH * rows / columns) + legend + 40
         what = f"{rows} by {columns} pixels"
     elif scene.axis is not None:
         _along(figure, loadings, scene, palette, labels)
-        height, what = 380 + legend, f"stretches along {sanitize.label(scene.axis[1])}"
+        height, what = 380 + legend, f"stretches along {axis_words(scene.axis)[0]}"
     else:
         height = 110 + 22 * _list(figure, loadings, scene, labels) + legend
         what = "bars by feature name"
@@ -74,8 +58,7 @@ def over_mean(
         set_axes(figure, "x", **PIXELS_X)
         set_axes(figure, "y", **PIXELS_Y, constraintoward="top")
     elif scene.axis is not None:
-        name, unit = sanitize.label(scene.axis[1]), sanitize.label(scene.axis[2])
-        set_axes(figure, "x", title_text=with_unit(name, unit))
+        set_axes(figure, "x", title_text=axis_words(scene.axis)[2])
         set_axes(figure, "y", title_text="mean of the data", rangemode="normal")
         figure.update_layout(barmode="overlay", bargap=0)
     else:
@@ -142,8 +125,8 @@ def _add_legend_entry(figure: go.Figure, label: str, part: int) -> None:
 def _along(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palette, labels: Sequence[str]) -> None:
     """Shade each part's stretches along the axis, below the mean curve."""
     assert scene.axis is not None
-    unit = sanitize.label(scene.axis[2])
-    values, order = np.asarray(scene.axis[0], dtype=float), np.argsort(scene.axis[0], kind="stable")
+    _, unit, _ = axis_words(scene.axis)
+    values, order = np.asarray(scene.axis.values, dtype=float), np.argsort(scene.axis.values, kind="stable")
     edges = np.concatenate([[0.0], np.diff(values[order]), [0.0]])
     widths = np.empty(len(values))
     widths[order] = np.maximum((edges[:-1] + edges[1:]) / 2, 1e-12)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from nnspca.datasets import Axis
 from nnspca.view import sanitize
-from nnspca.view.figures.style import LEGEND_ROW, Palette, dress, with_unit
+from nnspca.view.figures.component import Scene
+from nnspca.view.figures.style import LEGEND_ROW, Palette, axis_words, dress
 from nnspca.view.parts.figures import several
-from nnspca.view.parts.figures.over_mean import Scene
 from nnspca.view.words import at_least
 
 TITLE = "How often each feature returns"
@@ -86,13 +87,13 @@ def _tiles(
 def _along(
     percent: np.ndarray,
     proven: np.ndarray,
-    axis: tuple[np.ndarray, str, str],
+    axis: Axis,
     palette: Palette,
     names: Sequence[str],
     alt: str,
 ) -> go.Figure:
     """One line a part along the axis, one above the other."""
-    values, name, unit = axis[0], sanitize.label(axis[1]), sanitize.label(axis[2])
+    values, (_, unit, words) = axis.values, axis_words(axis)
     order = np.argsort(values, kind="stable")
     count = percent.shape[1]
     figure = go.Figure()
@@ -116,7 +117,7 @@ def _along(
         title=TITLE,
         alt=alt,
         height=150 + 80 * count,
-        x={"title_text": with_unit(name, unit)},
+        x={"title_text": words},
         y={
             "tickvals": [count - 1 - r for r in range(count)],
             "ticktext": list(names),

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from nnspca.datasets import Axis
 from nnspca.view import sanitize
-from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, SYMBOLS, Palette, dress, with_unit
+from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, SYMBOLS, Palette, axis_words, dress
 
 FEW_CLASSES = 12  # more are drawn closer together
 GAP = 2  # pixels between two images
@@ -79,19 +80,17 @@ def rebuilt(
     return figure
 
 
-def retraced(
-    original: np.ndarray, approximation: np.ndarray, axis: tuple[np.ndarray, str, str], palette: Palette, *, title: str
-) -> go.Figure:
+def retraced(original: np.ndarray, approximation: np.ndarray, axis: Axis, palette: Palette, *, title: str) -> go.Figure:
     """Draw a sample along its axis, and its reconstruction from parts."""
-    values, name, unit = axis[0], sanitize.label(axis[1]), sanitize.label(axis[2])
-    order = np.argsort(values, kind="stable")
+    name, _, words = axis_words(axis)
+    order = np.argsort(axis.values, kind="stable")
     figure = go.Figure()
     for y, label, colour, dash in (
         (original, "the sample", palette.quiet, "solid"),
         (approximation, "from its parts", palette.found, "dash"),
     ):
         figure.add_scatter(
-            x=values[order], y=y[order], mode="lines", name=label, line={"color": colour, "dash": dash, "width": 2}
+            x=axis.values[order], y=y[order], mode="lines", name=label, line={"color": colour, "dash": dash, "width": 2}
         )
     return dress(
         figure,
@@ -99,6 +98,6 @@ def retraced(
         title=title,
         alt=f"{title}: two curves along {name}.",
         height=320,
-        x={"title_text": with_unit(name, unit)},
+        x={"title_text": words},
         y={"title_text": "value"},
     )

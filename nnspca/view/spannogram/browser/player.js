@@ -20,10 +20,8 @@ class Player extends Shown {
 
   /** Take a problem; the same one again keeps everything as it is. */
   take(data) {
-    if (data.signature === this.signature) return;
     const known = this.signature !== undefined;
-    this.signature = data.signature;
-    this.colours = data.colours;
+    if (!this.renewed(data)) return;
     this.curves = new Curves(data);
     this.plot = new Plot(this.curves);
     this.met = new Set();

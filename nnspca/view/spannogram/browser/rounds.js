@@ -17,10 +17,8 @@ class Rounds extends Shown {
 
   /** Take a search; the same one again keeps everything as it is. */
   take(data) {
-    if (data.signature === this.signature) return;
     const first = this.signature === undefined;
-    this.signature = data.signature;
-    this.colours = data.colours;
+    if (!this.renewed(data)) return;
     this.ball = new Ball(data);
     if (first) {
       this.bySet = data.bySet;

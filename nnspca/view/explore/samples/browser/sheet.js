@@ -15,10 +15,10 @@ class Sheet extends Shown {
   take(data) {
     if (data.focus && data.focus !== this.focus) this.reveal();
     this.focus = data.focus;
-    if (data.signature === this.signature) return;
+    if (!this.renewed(data)) return;
     const other = this.about !== undefined && data.about !== this.about;
     const kept = this.about === undefined ? this.link() : other ? {} : { picked: this.samples?.said, marked: toSpans(this.marked) };
-    Object.assign(this, { signature: data.signature, about: data.about, colours: data.colours, data, hover: null });
+    Object.assign(this, { about: data.about, data, hover: null });
     this.features = new Features(readScene(data.scene), unpack(data.support), unpack(data.weights), data.n);
     this.weight = new Map(Array.from(this.features.support, (i, at) => [i, this.features.weights[at]]));
     this.marked = new Set(fromSpans(kept.marked ?? "").filter((i) => i < data.n));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -265,7 +266,8 @@ def usual_scale(name: str) -> str:
 
 def current() -> State:
     """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
-    stored = {key: remembered(entry) for key, entry in SHARED.items()}
+    values = visits.values()
+    stored = {key: _remembered(entry, values) for key, entry in SHARED.items()}
     choices = {key: SHARED[key].default if value is None else value for key, value in stored.items()}
     if stored["scale"] is None:
         choices["scale"] = usual_scale(choices["data"])
@@ -275,7 +277,10 @@ def current() -> State:
 
 def remembered(entry: Entry) -> Any:
     """Return what a key last said in this session, whether or not its widget is shown; None when it never did."""
-    values = visits.values()
+    return _remembered(entry, visits.values())
+
+
+def _remembered(entry: Entry, values: Mapping[str, Any]) -> Any:
     stored = values.get(entry.key)
     return values.get("_memory", {}).get((entry.pages, entry.key)) if stored is None else stored
 

@@ -98,6 +98,11 @@ def current() -> Visit:
     return _enter(st.session_state["_visit"].name)
 
 
+def offer(key: str, file_name: str, content: Content, mime: str) -> str:
+    """Keep a file for the visit of the script that runs; return its address."""
+    return current().offer(key, file_name, content, mime)
+
+
 def find(name: str) -> Visit | None:
     """Return an open visit by its name."""
     return _visits.get(name)

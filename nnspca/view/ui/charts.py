@@ -104,7 +104,7 @@ def download(
     about: str = "",
 ) -> None:
     """Offer a file of a kind in ``FILES``; ``data`` is what it holds, or makes that only when asked for."""
-    address = visits.current().offer(key, file_name, data, FILES[file_name.rpartition(".")[2]])
+    address = visits.offer(key, file_name, data, FILES[file_name.rpartition(".")[2]])
     st.html(
         f'<a class="download" href="{address}" download="{html.escape(file_name)}" title="{html.escape(about)}">'
         f"{html.escape(label)}</a>",

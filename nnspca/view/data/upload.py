@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -53,9 +54,8 @@ def show() -> None:
             names: File | None = st.file_uploader("Names", key="names", type=["csv", "tsv", "txt"])
     mark = given[0].file_id[:8]
     every = bool(st.session_state.get(f"every-{mark}"))
-    reading = Reading(
-        "columns" if turned else "rows", _label(mark), _missing(mark), every=every, sample_names=_called(mark)
-    )
+    label, called = _column(f"class-{mark}"), _column(f"called-{mark}")
+    reading = Reading("columns" if turned else "rows", label, _missing(mark), every=every, sample_names=called)
     job = files.read(given, names, reading)
     if not runs.follow(files.SLOT, job, "Stopped. Nothing of the file was kept."):
         return
@@ -86,16 +86,10 @@ def _left_out(job: Job) -> list[str]:
     return [name for name in names if name not in job.result.feature_names]
 
 
-def _label(mark: str) -> str | None:
-    """Return the column chosen as the class."""
-    chosen = st.session_state.get(f"class-{mark}", FOUND)
-    return None if chosen == FOUND else "" if chosen == NONE else str(chosen)
-
-
-def _called(mark: str) -> str | None:
-    """Return the column chosen to name the samples."""
-    chosen = st.session_state.get(f"called-{mark}", FOUND)
-    return None if chosen == FOUND else "" if chosen == UNNAMED else str(chosen)
+def _column(key: str) -> str | None:
+    """Return the column chosen as the class, or to name the samples; "" for none, None as found."""
+    chosen = st.session_state.get(key, FOUND)
+    return None if chosen == FOUND else "" if chosen in (NONE, UNNAMED) else str(chosen)
 
 
 def _missing(mark: str) -> Missing:
@@ -156,13 +150,13 @@ def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:
 
 def _ask_class(columns: tuple[str, ...], mark: str) -> None:
     """Offer the columns that may be the class."""
-    st.selectbox(
-        "Class of the samples",
-        [FOUND, NONE, *columns],
-        key=f"class-{mark}",
-        format_func=lambda name: sanitize.line(name, sanitize.NAME),
-        help="A class colours the samples and is no feature. Other columns of text are left out.",
-    )
+    about = "A class colours the samples and is no feature. Other columns of text are left out."
+    _ask_column("Class of the samples", f"class-{mark}", [NONE, *columns], about)
+
+
+def _ask_column(label: str, key: str, options: Sequence[str], about: str) -> None:
+    named = functools.partial(sanitize.line, most=sanitize.NAME)
+    st.selectbox(label, [FOUND, *options], key=key, format_func=named, help=about)
 
 
 def _show_reading(data: Dataset, reading: Reading) -> None:
@@ -216,13 +210,8 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
             _ask_class(data.class_columns, mark)
     if data.name_columns and not turned:
         with names:
-            st.selectbox(
-                "Names of the samples",
-                [FOUND, UNNAMED, *data.name_columns],
-                key=f"called-{mark}",
-                format_func=lambda name: sanitize.line(name, sanitize.NAME),
-                help="This column names the samples wherever they are shown; it is not a feature.",
-            )
+            about = "This column names the samples wherever they are shown; it is not a feature."
+            _ask_column("Names of the samples", f"called-{mark}", [UNNAMED, *data.name_columns], about)
     if f"missing-{mark}" in st.session_state and any("missing value" in note for note in data.notes):
         _ask_missing(mark)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
 import nnspca
@@ -104,11 +104,7 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
     cov, known = store.covariance(data, now), Points(_key(data, now, ks))
 
     def work(job: Job) -> None:
-        def tell(point: SweepPoint) -> None:
-            known.keep(point)
-            results.record(data, now, point)
-            job.publish(point)
-
+        tell = _telling(job, known, data, now)
         sought = page.arrived[0] if page.arrived and page.arrived[0].method == "best" else None
         first = (
             known.component(now.k, FIRST)
@@ -150,16 +146,22 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
     return work
 
 
+def _telling(job: Job, known: Points, data: Dataset, now: State) -> Callable[[SweepPoint], None]:
+    """Return what is done with each point: it is kept, entered into the ledger, and published."""
+
+    def tell(point: SweepPoint) -> None:
+        known.keep(point)
+        results.record(data, now, point)
+        job.publish(point)
+
+    return tell
+
+
 def _others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...]) -> Work:
     """Return the work of the other solvers: publishes a SweepPoint for each k and solver."""
     cov, known = store.covariance(data, now), Points(store.curve_key(data, now, ks, methods))
 
     def work(job: Job) -> None:
-        def tell(point: SweepPoint) -> None:
-            known.keep(point)
-            results.record(data, now, point)
-            job.publish(point)
-
         path(
             cov,
             ks,
@@ -168,7 +170,7 @@ def _others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, 
             seed=now.seed,
             known=known.component,
             executor=machines.executor(),
-            on_point=tell,
+            on_point=_telling(job, known, data, now),
             should_stop=job.should_stop,
             on_progress=job.report,
         )

@@ -147,11 +147,6 @@ class Ledger:
             entry.take(tuple(parts), lower, upper, stored=stored)
             self._make_room()
 
-    def drop(self, problem: Problem) -> None:
-        """Forget all of one covariance and sign constraint."""
-        with self._lock:
-            self._accounts.pop(problem, None)
-
     def along(self, problem: Problem, ks: Iterable[int], least: float) -> dict[int, Known]:
         """Return what is known at each k; ``least`` is the least variance of a feature."""
         with self._lock:

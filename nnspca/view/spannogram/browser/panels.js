@@ -38,7 +38,7 @@ function drawComponent(canvas, plot, palette, phi, set) {
 
 function drawPixels(canvas, curves, palette, phi, set) {
   const [rows, columns] = curves.image, width = canvas.clientWidth || 230;
-  const height = Math.min((width * rows) / columns, 180), small = new OffscreenCanvas(columns, rows);
+  const height = Math.min((width * rows) / columns, 180), small = (curves.small ??= new OffscreenCanvas(columns, rows));
   const pen = sizedPen(canvas, width, height), pixels = new ImageData(columns, rows);
   const [plus, minus] = [palette.positive, palette.negative].map((steps) => [palette.empty, ...steps].map(channels));
   for (let p = 0; p < rows * columns; p++) pixels.data.set([...plus[0], 255], 4 * p);

@@ -12,7 +12,7 @@ import streamlit as st
 from nnspca.view import sanitize
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import CIRCLE, DATA, FOUR, RANDOM, State
-from nnspca.view.link.widgets import DeltaGenerator, choices_and_figure, choose
+from nnspca.view.link.widgets import DeltaGenerator, choices_and_figure, choose, reserved
 from nnspca.view.sources import catalogue
 from nnspca.view.spannogram import rows
 from nnspca.view.spannogram.rows import EDITABLE
@@ -55,7 +55,9 @@ class Choices:
 def ask(now: State) -> tuple[Choices, DeltaGenerator]:
     """Let the person choose the curves; return the choice and the place to draw it, or end the page here."""
     above, shown = choices_and_figure("turning")
-    stage = shown.container(key="turning")
+    with shown:
+        stage, waiting = reserved("turning", "Computing the curves …")
+    waiting.empty()
     below = st.container()
     with above, st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         source, dimensions = (

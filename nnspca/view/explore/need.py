@@ -25,7 +25,7 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
     """Ask for the tolerance, prove which features every component within it has, and show them."""
     st.markdown(
         "Which features are indispensable? Another component may be as good as this one without some of its features. "
-        "a proof or a counterexample."
+        "For each feature, ask for a proof or a counterexample."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         percent = choose(

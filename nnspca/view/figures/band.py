@@ -203,13 +203,12 @@ def _add_curve(
         **look,
     )
     gaps = {x: missing for x, missing in _gaps(band, points).items() if x in band.proven}
-    at = sorted(gaps)
     figure.add_scatter(
         x=at,
-        y=[place(gaps[x]) for x in at],
+        y=[place(gaps[x]) if x in gaps else None for x in at],  # the line ends where nothing is proven
         yaxis="y2",
         showlegend=False,
-        customdata=[[x, name, ceil(100 * gaps[x], 4)] for x in at],
+        customdata=[[x, name, ceil(100 * gaps[x], 4) if x in gaps else None] for x in at],
         hovertemplate=f"{what} = %{{x}}<br>gap at most %{{customdata[2]:.4f}} %<extra>{name}</extra>",
         **look,
     )
@@ -250,9 +249,10 @@ def _add_words(figure: go.Figure, band: Band, palette: Palette, log: bool, what:
         for at, low, high in zip(band.at, band.lower, band.upper, strict=True)
         if math.isfinite(high)
     ]
-    if spread:
+    if spread and len(band.optimal) < len(band.at):
         _, at, middle = max(spread)
-        right = band.at.index(at) > len(band.at) / 2
+        place_of = math.log10 if log else float
+        right = 2 * place_of(at) > place_of(band.at[0]) + place_of(band.at[-1])
         figure.add_annotation(
             x=math.log10(at) if log else at,
             y=100 * middle,
@@ -260,6 +260,7 @@ def _add_words(figure: go.Figure, band: Band, palette: Palette, log: bool, what:
             ax=-70 if right else 70,
             ay=-26 if right else 40,
             font={"size": 13, "color": palette.ink},
+            bgcolor=palette.paper,
             arrowcolor=palette.upper_bound,
             arrowwidth=1.5,
             arrowhead=0,

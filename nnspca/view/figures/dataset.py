@@ -58,7 +58,8 @@ def spectrum(eigenvalues: np.ndarray, trace: float, palette: Palette, *, rank: i
                 x=place[chosen],
                 y=share[chosen],
                 name=name,
-                marker={"color": palette.found if is_used else palette.quiet, "opacity": 1.0 if is_used else 0.55},
+                marker={"color": palette.found if is_used else palette.quiet},
+                opacity=1.0 if is_used else 0.55,  # of the legend, too
                 customdata=np.cumsum(share)[chosen],
                 hovertemplate="eigenvector %{x}<br>%{y:.2f} % of the total variance"
                 "<br>the first %{x} together: %{customdata:.1f} %<extra></extra>",

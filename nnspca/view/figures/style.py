@@ -137,7 +137,7 @@ def dress(
             "y": -LEGEND_DROP / (height - below - (TOP if title else 8)),
             "x": 0,
             "font": {"size": TEXT},
-            "maxheight": LEGEND_ROW * (legend_rows or max(named, 1)) + 8,  # more would push into the axis title
+            "maxheight": LEGEND_ROW * (legend_rows or max(named, 1)) + 24,  # large marks make a line taller
         },
         "meta": {"alt": alt, "dark": palette.dark},
         "dragmode": False,

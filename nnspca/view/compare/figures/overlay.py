@@ -14,7 +14,7 @@ from nnspca.view import sanitize
 from nnspca.view.compare.figures.small import TICKS
 from nnspca.view.figures import band as common
 from nnspca.view.figures.band import Band
-from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress, shade
+from nnspca.view.figures.style import DASHES, Palette, dress, shade
 from nnspca.view.words import ceil, floor
 
 LIVE = "this live run"
@@ -96,8 +96,8 @@ def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> Non
 
 def _add_live(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
     """Mark what the live run has found: the variance above, its own gap below."""
-    symbol, colour = f"{SYMBOLS[i % len(SYMBOLS)].removesuffix('-open')}-open", palette.series[i % len(palette.series)]
-    look = {"marker": {"size": 11, "symbol": symbol, "color": colour, "line": {"width": 2}}, "showlegend": False}
+    ring = {"size": 11, "symbol": "circle-open", "color": palette.series[i % len(palette.series)], "line": {"width": 2}}
+    look = {"marker": ring, "showlegend": False}
     variances = {k: low for k, (low, _) in shown.live.items()}
     _add_both(figure, shown, variances, _live_gaps(shown), "live: ", mode="markers", **look)
 

@@ -171,7 +171,7 @@ def test_a_number_of_loadings_of_ones_own_beyond_the_features_is_told():
 
 
 def test_disjoint_components_end_where_the_features_do():
-    with pytest.warns(ConvergenceWarning, match=r"2 of the 3 components asked for were found \(2 of 3 components: every feature is used"):
+    with pytest.warns(ConvergenceWarning, match=r"2 of the 3 .* \(2 of 3 components: every feature is used"):
         est = NonnegativeSparsePCA(n_components=3, n_nonzero=2).fit(np.random.default_rng(0).standard_normal((20, 3)))
     assert est.n_components_ == 2
     assert est.get_feature_names_out().tolist() == ["nonnegativesparsepca0", "nonnegativesparsepca1"]

@@ -13,7 +13,7 @@ export default function ({ data, parentElement, setTriggerValue, setStateValue }
   }
   held.ask = (what, value) => (what === "on" ? setStateValue : setTriggerValue)(what, value);
   held.presenter.take(data);
-  return () => setTimeout(() => { // a page drawn anew takes leave and comes back: only who is gone is ended
+  return () => setTimeout(() => { // a page drawn anew removes the button and adds it again: only without it the presenter ends
     if (button.isConnected) return;
     held.presenter.end();
     presenters.delete(parentElement);

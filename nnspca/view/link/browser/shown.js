@@ -79,7 +79,7 @@ class Shown {
   /** A presenter's step: tell whether it was taken here. */
   turn() { return false; }
 
-  /** Begin to follow the page, and return the farewell to this call. */
+  /** Begin to follow the page; return the cleanup of this call. */
   attach() {
     const call = (this.calls = (this.calls ?? 0) + 1);
     if (!this.attached) {
@@ -91,7 +91,7 @@ class Shown {
       this.watching = setInterval(() => this.look(), 400);
       this.resize();
     }
-    // Streamlit says farewell late: after the next call has begun it would still what is on show
+    // Streamlit calls it late: after the next call has begun it would stop what is shown
     return () => { if (this.calls === call) this.detach(); };
   }
 

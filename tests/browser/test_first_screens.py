@@ -70,7 +70,7 @@ def papers(page: Page) -> None:
 
 
 def data(page: Page) -> None:
-    sentence(page, "Drop a file of your own or choose a data set: every page then uses it")
+    sentence(page, "Drop a file of your own or choose a data set: Explore, Parts and Compare then use it")
     seen(page.get_by_role("button", name=re.compile("Handwritten digits"))).click()
     expect(page).to_have_url(re.compile("data=digits"))
     rows = [",".join(str((i * j) % 7 + i % 3) for j in range(1, 6)) for i in range(20)]

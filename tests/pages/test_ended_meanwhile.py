@@ -83,7 +83,7 @@ def test_a_message_of_a_component_that_the_page_no_longer_has_changes_nothing():
         from nnspca.view.explore import stage
         from nnspca.view.jobs import progress
 
-        progress._reassign("progress-explore")
+        progress.keep_choices("progress-explore", "draw")
         for answer in (stage._choose_k, stage._choose_point, stage._ask_why, stage._keep_choices):
             answer()
         st.write(sorted(key for key in st.session_state if not key.startswith("_")))

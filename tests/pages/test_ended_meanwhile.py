@@ -84,7 +84,8 @@ def test_a_message_of_a_component_that_the_page_no_longer_has_changes_nothing():
         from nnspca.view.jobs import progress
 
         progress.keep_choices("progress-explore", "draw")
-        for answer in (stage._choose_k, stage._choose_point, stage._ask_why, stage._keep_choices):
+        progress.keep_choices("play", "ended")
+        for answer in (stage._choose_k, stage._choose_point, stage._ask_why):
             answer()
         st.write(sorted(key for key in st.session_state if not key.startswith("_")))
 

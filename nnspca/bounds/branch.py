@@ -40,17 +40,13 @@ from nnspca.numerics import rounding
 from nnspca.result import Bound
 
 ROOT = 300  # most steps of the splitting of the whole
-SHORT, LONG = (
-    30,
-    200,
-)  # and of a node: in a large tree, or in little time, many quick leaves gain more than few good ones
+LONG = 200  # most steps of the splitting of a node
+SHORT = 30  # the same in a large tree or in little time, where many quick leaves gain more than few good ones
 MANY = 500  # leaves from which a tree counts as large
 LOOK_BACK = 4  # bounds after which the progress of a node is judged
 SLOW = 0.02  # share of the remaining gap that those bounds must have gained
 ENTRIES = 2.4e7  # most numbers in a proof
-NODE_STEP = (
-    3.0  # time of a step of a node, with its share of the bounds, relative to what a step of its size is counted at
-)
+NODE_STEP = 3.0  # time of a step of a node, its share of the bounds included, relative to what it is counted at
 LEAF = -1
 
 

@@ -247,12 +247,9 @@ class _Run:
 
     def _exhausted(self, parts: Sequence[Component]) -> str:
         """The note on why there are no more components than these."""
-        used = np.any([part.loadings for part in parts], axis=0).all()
-        reason = (
-            "every feature is used"
-            if self.deflation in ("disjoint", "together") and used
-            else "nothing is left to explain"
-        )
+        overlapping = self.deflation not in ("disjoint", "together")
+        unused = not np.any([part.loadings for part in parts], axis=0).all()
+        reason = "nothing is left to explain" if overlapping or unused else "every feature is used"
         return f"{len(parts)} of {len(self.sizes)} components: {reason}"
 
     def one_by_one(self) -> Components:

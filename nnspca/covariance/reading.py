@@ -29,7 +29,7 @@ def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
         return of_sparse(given)
     check_unmasked(given)
     values = _of_table(given) if is_table(given) else _of_array(given)
-    _check_finite(values, list(getattr(given, "columns", ())) if is_table(given) else [])
+    _check_finite(values, getattr(given, "columns", None) if is_table(given) else None)
     return values
 
 
@@ -116,12 +116,13 @@ def _lengths(given: object) -> str:
     return f"got {type(given).__name__}"
 
 
-def _check_finite(values: np.ndarray, columns: list[object]) -> None:
+def _check_finite(values: np.ndarray, columns: Any) -> None:
+    """Raise DataError where a value is not finite; ``columns`` are the names of a table's, None without names."""
     bad = int(values.size - np.isfinite(values).sum())
     if bad:
         first = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
         value_text = "NaN" if np.isnan(values[first]) else "infinite"
-        column = f", column {str(columns[first[1]])[:40]!r}" if columns else ""
+        column = "" if columns is None else f", column {str(columns[first[1]])[:40]!r}"
         raise DataError(
             f"{bad} value(s) are not finite, the first at index {first}{column} ({value_text}); remove or fill them"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-PARTIAL_FROM = 90  # features from which a few eigenpairs are cheaper than all: a quarter of the time at 100 to 150
+PARTIAL_FROM = 90  # features from which a few eigenpairs are cheaper than all: at 128 a third of the time
 MIN_RATIO = 8  # a subspace is updated if the matrix is larger by this factor
 DEPTH = 3  # blocks of the Krylov space; half and twice of it, and of the next, change a live bound by 1e-11 at most
 RECOMPUTE = 30  # projections after which the subspace is computed anew

@@ -90,16 +90,16 @@ def counted(count: int, noun: str) -> str:
     >>> counted(1, "feature"), counted(3, "feature"), counted(40, "part")
     ('one feature', 'three features', '40 parts')
     """
-    return f"{spelled(count)} {noun}" + ("" if count == 1 else "s")
+    return plural(count, noun, spelled(count))
 
 
-def plural(count: int, noun: str) -> str:
-    """Return a number of things, in digits.
+def plural(count: int, noun: str, number: str | None = None) -> str:
+    """Return a number of things, in digits unless the ``number`` is given otherwise.
 
     >>> plural(1, "part"), plural(1000, "resample")
     ('1 part', '1,000 resamples')
     """
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+    return f"{f'{count:,}' if number is None else number} {noun}" + ("" if count == 1 else "s")
 
 
 def spelled(count: int) -> str:

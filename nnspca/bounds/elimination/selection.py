@@ -33,7 +33,8 @@ class Limits:
     max_rows_read : int or None
         Maximum number of rows of A that are read to choose T.
     must_suffice : bool
-        Whether T is to lose at most ``loss``, as there is a bound on all features to turn to.
+        Whether T has to lose at most ``loss``, at least if the bounds for fewer features are tight: where
+        there is a bound on all features instead.
     """
 
     features: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nnspca.bounds.registry import BOUNDS
-from nnspca.result import Bound, Certificate, Component
+from nnspca.result import Bound, Certificate, Component, wording
 from nnspca.view.certificate.proofs import GAIN, Proven
 from nnspca.view.results.ledger import share
 from nnspca.view.words import at_most, number, odds, optimal, proven_share, seconds
@@ -46,9 +46,8 @@ def kind_of(component: Component, k: int) -> str:
     >>> kind_of(Component(np.array([1.0]), 1.0, "best", k=3), 3)
     'a unit vector with at most 3 nonzero loadings, all nonnegative'
     """
-    count = f"at most {k:,} nonzero loading" + ("s" if k != 1 else "")
     sign = ", all nonnegative" if component.nonnegative else ", of either sign"
-    return f"a unit vector with {count}{sign}"
+    return f"a unit vector with at most {wording.plural(k, 'nonzero loading')}{sign}"
 
 
 def chance(bound: Bound) -> str:

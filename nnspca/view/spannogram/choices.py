@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from nnspca.result import wording
 from nnspca.view import sanitize
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import CIRCLE, DATA, FOUR, RANDOM, State
@@ -160,7 +161,7 @@ def _directions(now: State, d: int, stage: DeltaGenerator) -> dict[str, Any]:
     data = catalogue.in_use(now)
     most = rows.most_directions(data)
     if most < d:
-        title, count = sanitize.plain(data.title), f"{most} direction{'s' if most > 1 else ''}"
+        title, count = sanitize.plain(data.title), wording.plural(most, "direction")
         stage.info(f"{title} varies along {count} only; this figure needs {d}.")
         widgets.end_page()
     columns = st.columns(d + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from nnspca.datasets import Dataset
-from nnspca.result import Progress
+from nnspca.result import Progress, wording
 from nnspca.studies import race
 from nnspca.studies.race_state import RUNNING, Race
 from nnspca.view.compare.race.choices import Choices
@@ -81,7 +81,7 @@ def _writer(data: Dataset, now: State):
 def _stage(standing: Race) -> str:
     """Say how many solvers still run."""
     count = sum(lane.state == RUNNING for lane in standing.lanes)
-    running = [f"{count} solver{'s' if count > 1 else ''}"] if count else []
+    running = [wording.plural(count, "solver")] if count else []
     return "Running: " + " and ".join([*running, *(["the proof"] if standing.proof_state == RUNNING else [])])
 
 

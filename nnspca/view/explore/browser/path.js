@@ -20,10 +20,4 @@ class Path {
     const away = (s) => Math.abs(Math.log(this.ks[s] / k));
     return this.ks.reduce((best, _, s) => (away(s) < away(best) ? s : best), 0);
   }
-
-  /** What is known at a k: its place in the band, or undefined. */
-  bandAt(k) {
-    const at = this.band.ks.indexOf(k);
-    return at < 0 ? undefined : at;
-  }
 }

@@ -16,15 +16,16 @@ is zero may be left out of x, and of d.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from nnspca.certificates.proofs import LargerProof, SmallerProof
+from nnspca.certificates.ranks import holds_everywhere
 from nnspca.covariance import Covariance
 from nnspca.numerics import rounding
-from nnspca.result import Bound, Certificate
+from nnspca.result import Bound, Certificate, Component
 
 
 def least_variance(cov: Covariance) -> float:
@@ -70,20 +71,49 @@ def along(ks: list[int], known: Mapping[int, float], least: float) -> list[float
 def levelled(proven: Mapping[int, Certificate], cov: Covariance) -> Iterator[tuple[int, Certificate]]:
     """Yield each k whose bound improves by one carried from another k, with its certificate that includes it."""
     least = least_variance(cov)
-    own = {k: _own(certificate) for k, certificate in proven.items()}
     for k in sorted(proven, reverse=True):
-        rivals = [_larger(own[at], at, k) for at in own if at > k]
-        rivals += [_smaller(own[at], at, k, least) for at in own if 2 <= at < k]
-        best = min(rivals, key=lambda bound: bound.value, default=None)
-        if best is not None and best.value < proven[k].upper:
-            yield k, replace(proven[k], upper=best.value, bounds=(*proven[k].bounds, best))
+        best = min(_to(k, proven.values(), least), key=_value, default=None)
+        if best is not None and best[0].value < proven[k].upper:
+            yield k, replace(proven[k], upper=best[0].value, bounds=(*proven[k].bounds, best[0]))
 
 
-def _own(certificate: Certificate) -> Bound:
-    """The least bound proven at this k itself."""
+def certificate(
+    k: int, component: Component, proven: Iterable[Certificate], least: float
+) -> tuple[Certificate, Certificate] | None:
+    """Return a certificate at k by the best bound carried from another k, and the one it is carried from.
+
+    None where there is none. ``component`` is feasible at k, and ``least`` the least variance of a feature.
+    """
+    best = min(_to(k, proven, least), key=_value, default=None)
+    if best is None:
+        return None
+    bound, source = best
+    bounds = (*(other for other in source.bounds if holds_everywhere(other.ingredients)), bound)
+    carried = replace(
+        source,
+        k=k,
+        lower=component.variance,
+        upper=min(other.value for other in bounds),
+        component=component,
+        bounds=bounds,
+        seconds=0.0,
+        stopped=False,
+    )
+    return carried, source
+
+
+def _value(carried: tuple[Bound, Certificate]) -> float:
+    return carried[0].value
+
+
+def _to(k: int, proven: Iterable[Certificate], least: float) -> Iterator[tuple[Bound, Certificate]]:
+    """The bounds at k that follow from those proven at other k themselves, each with its certificate."""
     carried = LargerProof, SmallerProof
-    own = (b for b in certificate.bounds if b.deterministic and not isinstance(b.ingredients, carried))
-    return min(own, key=lambda bound: bound.value)
+    for other in proven:
+        own = [b for b in other.bounds if b.deterministic and not isinstance(b.ingredients, carried)]
+        if own and (other.k > k or 2 <= other.k < k):
+            bound = min(own, key=lambda bound: bound.value)
+            yield _larger(bound, other.k, k) if other.k > k else _smaller(bound, other.k, k, least), other
 
 
 def _larger(bound: Bound, at: int, k: int) -> Bound:

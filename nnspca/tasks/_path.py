@@ -22,7 +22,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import first_upper_bound
 from nnspca.tasks._solve import check_cardinality, check_method, solve
 from nnspca.tasks._sweep import certified, champion
-from nnspca.tasks.levels import Point, coarse_first, predecessors, warm_starts
+from nnspca.tasks.levels import Point, coarse_first, neighbours, predecessors, warm_starts
 
 OnPoint = Callable[[SweepPoint], None]
 Solved = Callable[[int, str], Component | None]
@@ -162,7 +162,8 @@ def certify_path(
     known: Certified = lambda k: None,
     seed: int = 0,
     executor: Executor = None,
-    first: bool = False,
+    first: Iterable[int] = (),
+    within: float | None = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -180,9 +181,12 @@ def certify_path(
     known : callable, optional
         Asked for the certificate of each k to certify, first of all and again just before it would
         be made: one that is there already is used.
-    first : bool
-        Whether every k gets a first upper bound before any gets its own, where the matrix is held
-        and they cost next to nothing: those certificates are marked as stopped.
+    first : iterable of int, optional
+        The k that get a first upper bound before any gets its own, where the matrix is held and they
+        cost next to nothing: those certificates are marked as stopped.
+    within : float, optional
+        Where given, a k gets no proof of its own if the upper bound carried from the two nearest k of the
+        levels before exceeds its variance by at most this share: its certificate then is that bound.
     on_point : callable, optional
         Called with each point of a k once certified, and before that with its first upper bound.
 
@@ -194,7 +198,7 @@ def certify_path(
     [1.0, 1.0]
     """
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
-    run = _UpperBounds({(p.k, p.method): p for p in sweep.points}, on_point)
+    run, wanted = _UpperBounds({(p.k, p.method): p for p in sweep.points}, on_point), set(first)
     champions = _champions(sweep)
     levels = coarse_first(champions if ks is None else set(ks) & set(champions))
     total = sum(map(len, levels))
@@ -202,21 +206,39 @@ def certify_path(
         if (before := known(k)) is not None:
             run.keep(k, before)
     waiting = warm_starts(levels, run.certificates)
+    around = neighbours(levels) if within is not None else {}
+    least = carried.least_variance(cov) if within is not None else 0.0
+    sources: dict[int, Certificate] = {}  # for each k that needs no proof of its own, the one its bound is from
 
     def ready(k: int) -> bool:
-        return waiting[k] is None or waiting[k] in run.certificates
+        return all(other in run.certificates for other in (waiting[k], *around.get(k, ())) if other is not None)
+
+    def own(k: int) -> Certificate:
+        """The certificate of a k, or the one that its bound is carried from."""
+        return sources.get(k, run.certificates[k])
+
+    def carry(k: int) -> bool:
+        """Give a k the bound carried from its neighbours, if that is close enough."""
+        found = carried.certificate(k, champions[k], map(own, around.get(k, ())), least)
+        if within is None or found is None or found[0].upper > found[0].lower * (1 + within):
+            return False
+        certificate, sources[k] = found
+        run.keep(k, certificate)
+        return True
 
     def begin(k: int) -> TaskArguments:
         """The task of one k, or None if its certificate is known by now."""
         if (before := known(k)) is not None:
             run.keep(k, before)
             return None
+        if carry(k):
+            return None
         other = waiting[k]
-        return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else run.certificates[other]
+        return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else own(other)
 
     with crew(executor, cov, monitor) as workers:
-        if first and cov.holds_entries:
-            early = ((champions[k], k, sweep.nonnegative, seed) for level in levels for k in level if k in waiting)
+        if cov.holds_entries:
+            early = ((champions[k], k, sweep.nonnegative, seed) for k in waiting if k in wanted)
             for _, certificate in workers.each(_first, early):
                 run.show(certificate.k, certificate)
         for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):

@@ -38,13 +38,26 @@ def predecessors(levels: Sequence[Sequence[int]], methods: Sequence[str]) -> dic
     [(5, 'best'), (1, 'em'), (9, 'em'), (5, 'em')]
     """
     order: dict[Point, tuple[Point, ...]] = {}
+    if "best" in methods:
+        for k, others in neighbours(levels).items():
+            order[k, "best"] = tuple((other, "best") for other in others)
+    return order | {(k, name): () for level in levels for k in level for name in methods if name != "best"}
+
+
+def neighbours(levels: Sequence[Sequence[int]]) -> dict[int, tuple[int, ...]]:
+    """Return for each k, coarse first, the nearest smaller and the nearest larger one of earlier levels.
+
+    >>> neighbours([(1, 9), (5,), (3, 7)])
+    {1: (), 9: (), 5: (1, 9), 3: (1, 5), 7: (5, 9)}
+    """
+    around: dict[int, tuple[int, ...]] = {}
     earlier: list[int] = []
-    for level in levels if "best" in methods else ():
+    for level in levels:
         for k in level:
             place = bisect(earlier, k)
-            order[k, "best"] = tuple((other, "best") for other in earlier[max(place - 1, 0) : place + 1])
+            around[k] = tuple(earlier[max(place - 1, 0) : place + 1])
         earlier = sorted([*earlier, *level])
-    return order | {(k, name): () for level in levels for k in level for name in methods if name != "best"}
+    return around
 
 
 def warm_starts(levels: Sequence[Sequence[int]], certified: Container[int]) -> dict[int, int | None]:

@@ -1,6 +1,7 @@
 """A path of k: coarse first, never falling, and certified like any sweep."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,10 @@ from tests.problems import DATA, MATRICES
 def how(way):
     """How a path goes about it, by name."""
     return {"plain": {}, "anchors": {"anchors": 3}, "first": {"first": {}}}[way]
+
+
+def names_of(certificate):
+    return {bound.name for bound in certificate.bounds}
 
 
 def covariance(seed, m=30, n=14):
@@ -251,7 +256,7 @@ def test_every_k_has_a_first_upper_bound_before_any_has_its_own():
     cov, seen = covariance(8), []
     bare = path(cov, range(1, 15))
     plain = certify_path(cov, bare)
-    done = certify_path(cov, bare, first=True, on_point=seen.append)
+    done = certify_path(cov, bare, first=range(1, 15), on_point=seen.append)
     early = [point.certificate for point in seen[:14]]
     assert sorted(certificate.k for certificate in early) == list(range(1, 15))
     assert all(certificate.stopped for certificate in early)
@@ -265,6 +270,36 @@ def test_every_k_has_a_first_upper_bound_before_any_has_its_own():
 def test_a_path_stopped_after_its_first_upper_bounds_keeps_them():
     cov, seen = covariance(8), []
     bare = path(cov, range(1, 15))
-    done = certify_path(cov, bare, first=True, on_point=seen.append, should_stop=lambda: len(seen) >= 14)
+    done = certify_path(cov, bare, first=range(1, 15), on_point=seen.append, should_stop=lambda: len(seen) >= 14)
     assert done.stopped
     assert set(done.certificates) == set(range(1, 15))
+
+
+@pytest.mark.parametrize("make", [MATRICES[0], DATA[0]])
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_a_k_whose_carried_bound_is_close_enough_gets_no_proof_of_its_own(make, nonnegative):
+    carried = 0
+    for seed in range(3):
+        problem = make(np.random.default_rng(seed), 9)
+        bare = path(problem.cov, range(1, 10), nonnegative=nonnegative)
+        plain, done = certify_path(problem.cov, bare), certify_path(problem.cov, bare, within=0.2)
+        with ThreadPoolExecutor(3) as pool:
+            there = certify_path(problem.cov, bare, within=0.2, executor=pool)
+        assert {k: c.upper for k, c in there.certificates.items()} == {k: c.upper for k, c in done.certificates.items()}
+        assert set(done.certificates) == set(plain.certificates) == set(range(1, 10))
+        for k, certificate in done.certificates.items():
+            nnspca.verify(certificate, problem.cov)
+            assert certificate.upper >= problem.attained(k, nonnegative)
+            if "balanced-rows" not in names_of(certificate):
+                carried += 1
+                assert certificate.upper <= certificate.lower * 1.2
+                assert certificate.bounds[-1].ingredients.k != k
+    assert carried > 3
+
+
+def test_without_a_tolerance_every_k_gets_a_proof_of_its_own():
+    cov = nnspca.Covariance.from_matrix(np.eye(9))
+    done = certify_path(cov, path(cov, range(1, 10)))
+    assert all({"balanced-rows"} < names_of(certificate) for certificate in done.certificates.values())
+    carried = certify_path(cov, path(cov, range(1, 10)), within=1e-9)
+    assert [k for k, certificate in carried.certificates.items() if "balanced-rows" in names_of(certificate)] == [1, 9]

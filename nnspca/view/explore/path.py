@@ -17,10 +17,11 @@ from nnspca.view.results import known as results
 from nnspca.view.results.curves import Points
 from nnspca.view.sources import store
 
-SMALL = 2000  # features up to which every search is the full one, and many k get an upper bound
+SMALL = 2000  # features up to which every search is the full one, and every k may get an upper bound
 STEPS = 26  # about how many k a path has
-CERTIFIED, FEW = 11, 4  # how many of them get an upper bound live, from coarse to fine
-ANCHORS = 9  # of these k, the portfolio searches in full; the others follow from their neighbours
+CERTIFIED, FEW = 11, 4  # how many of them get an upper bound live in any case, from coarse to fine
+WITHIN = 1e-3  # relative gap at which a bound carried from another k suffices
+ANCHORS = 9  # of many features, how many k the portfolio searches in full; the others follow from their neighbours
 QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
 FIRST = "best alone"  # what the portfolio finds at one k, without its neighbours' help
 SOLVING = 0.3  # share of the progress that the bare curve takes
@@ -49,7 +50,7 @@ def cardinalities(n: int, usual: int) -> tuple[int, ...]:
 
 
 def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the k whose upper bounds are proven live: the coarse ones, and 2.
+    """Return the k whose upper bounds are proven live in any case: the coarse ones, and 2.
 
     From a bound for two features, which costs next to nothing, bounds follow at every larger k; from
     one for one feature, none.
@@ -57,15 +58,25 @@ def certified(ks: tuple[int, ...]) -> tuple[int, ...]:
     >>> certified(cardinalities(625, 40))
     (1, 2, 4, 8, 17, 37, 62, 133, 289, 625)
     """
+    return _coarse(ks, CERTIFIED if ks[-1] <= SMALL else FEW)
+
+
+def _coarse(ks: tuple[int, ...], most: int) -> tuple[int, ...]:
+    """About ``most`` of these k, from coarse to fine; all of few."""
     if ks[-1] <= STEPS:  # each takes next to no time
         return ks
-    most = CERTIFIED if ks[-1] <= SMALL else FEW
     chosen = {2} & set(ks)
     for level in coarse_first(ks):
         if len(chosen | set(level)) > most + 1:
             break
         chosen |= set(level)
     return tuple(sorted(chosen))
+
+
+def _unproven(data: Dataset, now: State, ks: tuple[int, ...]) -> set[int]:
+    """The k that have no proof of their own in the ledger: of all k, or of the coarse ones of many features."""
+    rows = results.along(data, now, ks if ks[-1] <= SMALL else _coarse(ks, CERTIFIED))
+    return {k for k, row in rows.items() if not row.proven}
 
 
 def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
@@ -121,7 +132,7 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
             ks,
             nonnegative=now.nonnegative,
             seed=now.seed,
-            anchors=ANCHORS,
+            anchors=ANCHORS if data.n_features > SMALL else None,
             options=QUICK if data.n_features > SMALL else None,
             known=known.component,
             executor=machines.executor(),
@@ -133,10 +144,11 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
         certify_path(
             cov,
             replace(bare, stopped=False),
-            ks=certified(ks),
+            ks={*certified(ks), *_unproven(data, now, ks)},
             known=known.certificate,
             executor=machines.executor(),
-            first=True,
+            first=certified(ks),
+            within=WITHIN,
             seed=now.seed,
             on_point=tell,
             should_stop=job.should_stop,

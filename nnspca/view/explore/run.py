@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import nnspca
-from nnspca.control.progress import OnFound
+from nnspca.control.progress import OnFound, Progress
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.tasks import first_upper_bound
@@ -22,6 +22,8 @@ from nnspca.view.link.solver import Solver
 from nnspca.view.link.state import State
 from nnspca.view.results import known
 from nnspca.view.sources import store
+
+SOLVED = 0.2  # share of the progress at which the component is found
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -100,12 +102,16 @@ class ExploreJob:
         if component is not None:
             return component, False
         searches = bool(self._options.get("search"))
-        component = self._solved(job, "Solving", {**self._options, "search": 0} if searches else self._options)
+        options = {**self._options, "search": 0} if searches else self._options
+        component = self._solved(job, "Solving", SOLVED, options)
         if not component.stopped and not searches:
             self._known.put(self._key, component)
         return component, searches
 
-    def _solved(self, job: Job, doing: str, options: dict[str, Any], on_found: OnFound | None = None) -> Component:
+    def _solved(
+        self, job: Job, doing: str, share: float, options: dict[str, Any], on_found: OnFound | None = None
+    ) -> Component:
+        """Return what the solver finds; its progress goes up to ``share``."""
         return machines.call(
             nnspca.solve,
             self._cov,
@@ -114,7 +120,7 @@ class ExploreJob:
             nonnegative=self._now.nonnegative,
             seed=self._now.seed,
             should_stop=job.should_stop,
-            on_progress=stretch(job.report, 0.0, 1.0, _while(doing)),
+            on_progress=stretch(job.report, 0.0, share, _while(doing)),
             on_found=on_found,
             **options,
         )
@@ -122,6 +128,7 @@ class ExploreJob:
     def _proven(self, job: Job, component: Component) -> Certificate:
         """Return the certificate; a quick upper bound is shown until it is there."""
         cov, now = self._cov, self._now
+        job.report(Progress(SOLVED, "Proving an upper bound"))
         if self._choice.method == "best" and cov.holds_entries:  # elsewhere it costs more, or may speak of no component
             first = machines.call(
                 first_upper_bound, cov, now.k, component, nonnegative=now.nonnegative, should_stop=job.should_stop
@@ -135,7 +142,7 @@ class ExploreJob:
             component=component if self._choice.method == "best" else None,
             seed=now.seed,
             should_stop=job.should_stop,
-            on_progress=stretch(job.report, 0.0, 1.0, _while("Proving an upper bound")),
+            on_progress=stretch(job.report, SOLVED, 1.0, _while("Proving an upper bound")),
         )
         if not certificate.stopped:
             self._known.put(self._prove_key, certificate)
@@ -153,7 +160,7 @@ class ExploreJob:
                 note = "found while searching further"
                 self._hand_over(job, dataclasses.replace(initial, loadings=x.copy(), variance=variance, note=note))
 
-        result = self._solved(job, "Searching on", self._options, better)
+        result = self._solved(job, "Searching on", 1.0, self._options, better)
         if result.variance >= best:
             self._hand_over(job, result)
         if not result.stopped:

@@ -15,27 +15,33 @@ from nnspca.tasks import _certify
 EIGHT = SECOND / 8**2.5  # steps on eight features that cost a second
 
 
+def changed(plan, **fields):
+    """Return a plan with these fields; a mapping changes some of a group's fields."""
+    groups = {name: replace(getattr(plan, name), **new) for name, new in fields.items() if isinstance(new, dict)}
+    return replace(plan, **{**fields, **groups})
+
+
+def each(**fields):
+    """Return every plan with these fields."""
+    return {name: changed(plan, **fields) for name, plan in PLANS.items()}
+
+
 def small(patch, *, cells, pair_steps):
     """Compute every bound of the mix, even where one already meets the optimum."""
-    lean = {
-        name: replace(
-            plan, cells=cells, pair_steps=pair_steps, pair_seconds=pair_steps / EIGHT, closed=-1.0, narrow=-1.0
-        )
-        for name, plan in PLANS.items()
-    }
-    patch.setattr(_certify, "PLANS", lean)
+    rank, pairs = {"cells": cells}, {"steps": pair_steps, "seconds": pair_steps / EIGHT}
+    patch.setattr(_certify, "PLANS", each(rank=rank, pairs=pairs, closed=-1.0, narrow=-1.0))
 
 
 def quick(patch, **more):
     """Let live certificates compute the quick bounds only, whatever gap they leave, of few rows where A is not held."""
-    live = replace(PLANS["live"], closed=np.inf, read_products=2e9, passes=1, **more)
+    live = changed(PLANS["live"], closed=np.inf, rows={"products": 2e9, "passes": 1}, **more)
     patch.setattr(_certify, "PLANS", {**PLANS, "live": live})
 
 
 def hurried(patch, branch_seconds=0.2):
     """Let certificates compute all they compute otherwise, on as many features, in fewer steps."""
-    fewer = {"pair_seconds": 0.1, "branch_seconds": branch_seconds, "elimination_seconds": 0.2, "passes": 1}
-    patch.setattr(_certify, "PLANS", {name: replace(plan, **fewer) for name, plan in PLANS.items()})
+    fewer = {"pairs": {"seconds": 0.1}, "elimination": {"seconds": 0.2}, "rows": {"passes": 1}}
+    patch.setattr(_certify, "PLANS", each(**fewer, branch_seconds=branch_seconds))
 
 
 def of_live_parts(patch, **changed):

@@ -86,7 +86,7 @@ def balanced_rows(
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The rows of large variance levelled."""
-    if "balanced-rows" not in context.bounds and (context.gap_exceeds(plan.small) or problem.cov.holds_entries):
+    if "balanced-rows" not in context.bounds and (context.gap_exceeds(plan.work.small) or problem.cov.holds_entries):
         yield balanced_rows(
             problem, readings=1, lower=context.lower, monitor=context.monitor, allowed=rows_read(problem, plan)
         )
@@ -95,10 +95,10 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
 def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The rows levelled by one more reading if no relaxation was made; all rows if the plan has time."""
     before = context.bounds.get("balanced-rows")
-    if problem.cov.holds_entries or not context.gap_exceeds(plan.small) or before is None:
+    if problem.cov.holds_entries or not context.gap_exceeds(plan.work.small) or before is None:
         return
     if plan.thorough and context.relaxation_gap_exceeds(plan.narrow) and rows_read(problem, plan) >= problem.n:
-        yield balanced_rows(problem, readings=plan.passes, monitor=context.monitor, warm_start=before)
+        yield balanced_rows(problem, readings=plan.rows.passes, monitor=context.monitor, warm_start=before)
     elif context.least == np.inf:
         yield balanced_rows(
             problem,

@@ -63,9 +63,9 @@ class Attempt(Generic[PlanT, ContextT]):
 
     Attributes
     ----------
-    at : float
-        Share of the work done before it: attempts are made in this order. The very first bounds
-        every direction, so that a call stopped at once still has an upper bound.
+    at : int
+        Its place: attempts are made in this order, and it is the percentage of the work done before.
+        The very first bounds every direction, so that a call stopped at once still has an upper bound.
     make : callable
         ``make(problem, plan, context)`` yields decreasing bounds, each of them valid; nothing if it
         does not apply.
@@ -79,7 +79,7 @@ class Attempt(Generic[PlanT, ContextT]):
         used for the progress.
     """
 
-    at: float
+    at: int
     make: Callable[[Problem, PlanT, ContextT], Iterator[Bound]]
     above: Literal["", "narrow", "optimal"] = ""
     counts_for_gap: bool = False

@@ -72,7 +72,7 @@ def levelled(proven: Mapping[int, Certificate], cov: Covariance) -> Iterator[tup
     """Yield each k whose bound improves by one carried from another k, with its certificate that includes it."""
     least = least_variance(cov)
     for k in sorted(proven, reverse=True):
-        best = min(_to(k, proven.values(), least), key=_value, default=None)
+        best = min(bounds_at(k, proven.values(), least), key=_value, default=None)
         if best is not None and best[0].value < proven[k].upper:
             yield k, replace(proven[k], upper=best[0].value, bounds=(*proven[k].bounds, best[0]))
 
@@ -84,7 +84,7 @@ def certificate(
 
     None where there is none. ``component`` is feasible at k, and ``least`` the least variance of a feature.
     """
-    best = min(_to(k, proven, least), key=_value, default=None)
+    best = min(bounds_at(k, proven, least), key=_value, default=None)
     if best is None:
         return None
     bound, source = best
@@ -106,8 +106,8 @@ def _value(carried: tuple[Bound, Certificate]) -> float:
     return carried[0].value
 
 
-def _to(k: int, proven: Iterable[Certificate], least: float) -> Iterator[tuple[Bound, Certificate]]:
-    """The bounds at k that follow from those proven at other k themselves, each with its certificate."""
+def bounds_at(k: int, proven: Iterable[Certificate], least: float) -> Iterator[tuple[Bound, Certificate]]:
+    """Yield the bounds at k that follow from those proven at other k themselves, each with its certificate."""
     carried = LargerProof, SmallerProof
     for other in proven:
         own = [b for b in other.bounds if b.deterministic and not isinstance(b.ingredients, carried)]

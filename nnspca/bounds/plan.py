@@ -21,7 +21,108 @@ ROWS = 500  # rows of A that an elimination is expected to read
 READINGS = 4  # readings of these rows that the work of a certificate suffices for
 LONGEST = 60.0  # seconds that they may take together
 WORTHWHILE = 700  # least number of steps of a splitting for which a tree is worthwhile
-QUICK = 0.5  # `Attempt.at` by which all quick bounds have been computed; a small gap ends no call before it
+QUICK = 50  # `Attempt.at` by which all quick bounds have been computed; a small gap ends no call before it
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankPlan:
+    """Of the bounds by d leading directions.
+
+    Attributes
+    ----------
+    degrees : tuple of int
+        d of the shifted rank-d bound.
+    cells : int
+        Limit of each search on the sphere.
+    """
+
+    degrees: tuple[int, ...]
+    cells: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairPlan:
+    """Of the pair-scaled dual.
+
+    Attributes
+    ----------
+    features : int
+        Maximum number of features for the dual on all of them, without elimination first: its steps cost n³.
+    whole_features : int
+        The same where elimination removes too few.
+    working_features : int
+        Maximum size of a working set when there are more features than that; a large k raises it.
+    steps : int
+        Maximum number of steps.
+    seconds, whole_seconds : float
+        Maximum cost, and that on all features where elimination failed, in the unit ``SECOND``.
+    """
+
+    features: int
+    whole_features: int
+    working_features: int
+    steps: int
+    seconds: float
+    whole_seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class EliminationPlan:
+    """Of elimination.
+
+    Attributes
+    ----------
+    features : int
+        Maximum number of features that it keeps.
+    share : float
+        The same as a share of n, if n is at most ``PairPlan.whole_features``: with more, the dual on all
+        features does as well.
+    loss : float
+        Relative loss of the upper bound that is accepted for a smaller set of kept features.
+    seconds : float
+        Maximum cost of the relaxations on the kept features, in the unit ``SECOND``.
+    """
+
+    features: int
+    share: float = 0.5
+    loss: float
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsPlan:
+    """Of rows of A that are not stored but computed from the samples.
+
+    Attributes
+    ----------
+    products : float
+        Maximum number of products that one bound may spend on them. With 200 samples of 100,000
+        features, reading all rows would take minutes.
+    passes : int
+        Maximum number of readings of all rows, when the rows of large variance do not suffice.
+    """
+
+    products: float
+    passes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkPlan:
+    """Of all attempts together, counted in processor seconds; an attempt beyond it returns its best bound so far.
+
+    Attributes
+    ----------
+    seconds, seconds_of_many : float
+        Up to ``FEW`` features, and beyond.
+    small : float
+        Relative gap at which the rest of the work is limited to ``seconds_of_small``.
+    seconds_of_small : float
+    """
+
+    seconds: float = np.inf
+    seconds_of_many: float = np.inf
+    small: float = 0.0
+    seconds_of_small: float = np.inf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,44 +131,18 @@ class Plan:
 
     Attributes
     ----------
-    ranks : tuple of int
-        d of the shifted rank-d bound.
-    cells : int
-        Limit of each search on the sphere.
+    rank : RankPlan
+    pairs : PairPlan
+    elimination : EliminationPlan
+    rows : RowsPlan
+    work : WorkPlan
     paper_entries : int
         Largest product of directions and features for the paper's own bound, which is probabilistic.
-    pair_features : int
-        Maximum number of features for the pair-scaled dual on all of them, without elimination first: its steps cost
-        n³.
-    whole_features : int
-        Maximum number of features for the pair-scaled dual on all features when elimination removes
-        too few.
-    kept_share : float
-        If n is at most ``whole_features``: largest share of the features that elimination may keep.
-        With a larger share the dual on all features does as well.
-    working_features : int
-        Maximum size of a working set for the dual when there are more features than that; a large k
-        raises it.
-    pair_steps : int
-        Maximum number of its steps.
-    pair_seconds, whole_seconds, branch_seconds : float
-        Maximum cost of the pair-scaled dual, of the same where elimination failed, and of branch
-        and bound, in the unit ``SECOND``.
-    kept_features : int
-        Maximum number of features that elimination keeps.
-    elimination_loss : float
-        Relative loss of the upper bound that is accepted for a smaller set of kept features.
-    elimination_seconds : float
-        Maximum cost of the relaxations on the kept features, in the unit ``SECOND``.
-    read_products : float
-        Maximum number of products that one bound may spend on reading rows of A when A is not
-        stored. With 200 samples of 100,000 features, reading all rows would take minutes.
-    passes : int
-        Maximum number of readings of all rows, when A is not stored and the rows of large variance
-        do not suffice.
+    branch_seconds : float
+        Maximum cost of branch and bound, in the unit ``SECOND``.
     thorough : bool
-        Whether these steps are also made when another relaxation has given a bound, and an
-        elimination uses branch and bound and plans no cases in advance.
+        Whether all rows are balanced when another relaxation has given a bound, and an elimination uses
+        branch and bound and plans no cases in advance.
     closed : float
         Relative gap at which nothing more is tried.
     narrow : float
@@ -75,41 +150,22 @@ class Plan:
         rows are skipped, as they are then hardly ever smaller.
     optimal : float
         Relative gap below which a component is called optimal: branch and bound is not started.
-    last : float
+    last : int
         Attempts with ``Attempt.at`` above this are skipped.
-    seconds, seconds_of_many : float
-        Maximum work of all attempts together, counted in processor seconds, up to ``FEW`` features and
-        beyond: an attempt that is running when it is used up returns its best bound so far.
-    small : float
-        Relative gap at which the rest of that work is limited to ``seconds_of_small``.
-    seconds_of_small : float
     """
 
-    ranks: tuple[int, ...]
-    cells: int
+    rank: RankPlan
+    pairs: PairPlan
+    elimination: EliminationPlan
+    rows: RowsPlan
+    work: WorkPlan = WorkPlan()
     paper_entries: int
-    pair_features: int
-    whole_features: int
-    working_features: int
-    pair_steps: int
-    pair_seconds: float
-    whole_seconds: float
-    kept_features: int
-    elimination_loss: float
-    elimination_seconds: float
-    read_products: float
-    passes: int
-    thorough: bool
     branch_seconds: float
+    thorough: bool
     closed: float
-    kept_share: float = 0.5
     narrow: float = 5e-3
     optimal: float = 5e-5
-    last: float = 1.0
-    seconds: float = np.inf
-    seconds_of_many: float = np.inf
-    small: float = 0.0
-    seconds_of_small: float = np.inf
+    last: int = 100
 
     def allowance(self, problem: Problem) -> Allowance:
         """Return the work that a certificate of a problem may do.
@@ -117,7 +173,7 @@ class Plan:
         Where rows of A are made of so many numbers that an elimination could not read its own, it is
         some readings of these.
         """
-        seconds = self.seconds if problem.n <= FEW else self.seconds_of_many
+        seconds = self.work.seconds if problem.n <= FEW else self.work.seconds_of_many
         if problem.cov.holds_entries or seconds == np.inf:
             return Allowance(seconds)
         rows = np.argsort(-problem.cov.diagonal, kind="stable")[:ROWS]
@@ -126,46 +182,29 @@ class Plan:
 
 PLANS = {
     "live": Plan(
-        ranks=(1, 2, 3, 4, 5),
-        cells=12_000,
+        rank=RankPlan(degrees=(1, 2, 3, 4, 5), cells=12_000),
+        pairs=PairPlan(
+            features=300, whole_features=700, working_features=500, steps=400, seconds=1.2, whole_seconds=2.4
+        ),
+        elimination=EliminationPlan(features=1000, loss=3e-3, seconds=5.6),
+        rows=RowsPlan(products=4e10, passes=1),
+        work=WorkPlan(seconds=3.0, seconds_of_many=6.0, small=1e-3, seconds_of_small=0.5),
         paper_entries=10**6,
-        pair_features=300,
-        whole_features=700,
-        working_features=500,
-        pair_steps=400,
-        pair_seconds=1.2,
-        whole_seconds=2.4,
-        kept_features=1000,
-        elimination_loss=3e-3,
-        elimination_seconds=5.6,
-        read_products=4e10,
-        passes=1,
-        thorough=False,
         branch_seconds=1,
+        thorough=False,
         closed=5e-5,
         narrow=2e-2,
-        seconds=3.0,
-        seconds_of_many=6.0,
-        small=1e-3,
-        seconds_of_small=0.5,
     ),
     "thorough": Plan(
-        ranks=(1, 2, 3, 4, 5, 6, 7),
-        cells=200_000,
+        rank=RankPlan(degrees=(1, 2, 3, 4, 5, 6, 7), cells=200_000),
+        pairs=PairPlan(
+            features=1500, whole_features=1500, working_features=1500, steps=4000, seconds=60, whole_seconds=60
+        ),
+        elimination=EliminationPlan(features=1000, loss=3e-4, seconds=60),
+        rows=RowsPlan(products=6e11, passes=3),
         paper_entries=10**9,
-        pair_features=1500,
-        whole_features=1500,
-        working_features=1500,
-        pair_steps=4000,
-        pair_seconds=60,
-        whole_seconds=60,
-        kept_features=1000,
-        elimination_loss=3e-4,
-        elimination_seconds=60,
-        read_products=6e11,
-        passes=3,
-        thorough=True,
         branch_seconds=90,
+        thorough=True,
         closed=1e-6,
     ),
 }
@@ -206,15 +245,15 @@ class BoundContext(Proven):
 
 def pair_steps(problem: Problem, plan: Plan) -> int:
     """The number of steps of the pair-scaled dual on all features, if they are few."""
-    return whole_steps(problem, plan) if problem.n <= plan.pair_features else 0
+    return whole_steps(problem, plan) if problem.n <= plan.pairs.features else 0
 
 
 def whole_steps(problem: Problem, plan: Plan) -> int:
     """The number of its steps on all features, up to ``whole_features``: used where elimination fails."""
-    if not problem.cov.holds_entries or problem.n > plan.whole_features:
+    if not problem.cov.holds_entries or problem.n > plan.pairs.whole_features:
         return 0
-    seconds = plan.pair_seconds if problem.n <= plan.pair_features else plan.whole_seconds
-    return min(plan.pair_steps, int(seconds * SECOND / problem.n**2.5))
+    seconds = plan.pairs.seconds if problem.n <= plan.pairs.features else plan.pairs.whole_seconds
+    return min(plan.pairs.steps, int(seconds * SECOND / problem.n**2.5))
 
 
 def cost(n: int) -> float:
@@ -229,7 +268,7 @@ def step_seconds(n: int) -> float:
 
 def rows_read(problem: Problem, plan: Plan) -> int:
     """The maximum number of rows of A that one bound may read in full."""
-    return min(max(problem.cov._strip, int(plan.read_products / problem.cov._row_cost)), problem.cov._rows_at_hand)
+    return min(max(problem.cov._strip, int(plan.rows.products / problem.cov._row_cost)), problem.cov._rows_at_hand)
 
 
 def worth_branching(problem: Problem, plan: Plan) -> bool:

@@ -39,7 +39,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "λ₁ is the largest variance of any direction at all. A component is a direction, so it "
                 "cannot have more. The number is rounded up to include the computer's rounding errors."
             ),
-            attempts=(Attempt(0.05, spectral.leading_by_plan),),
+            attempts=(Attempt(5, spectral.leading_by_plan),),
             every_direction=True,
         ),
         BoundInfo(
@@ -54,7 +54,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "is at most the largest row: a feature's own variance and its k − 1 largest shares. "
                 "Any scales prove a bound; those that level the rows prove a low one."
             ),
-            attempts=(Attempt(0.2, balanced.by_plan), Attempt(0.68, balanced.throughout_by_plan)),
+            attempts=(Attempt(20, balanced.by_plan), Attempt(68, balanced.throughout_by_plan)),
         ),
         BoundInfo(
             "rank",
@@ -67,7 +67,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "set aside only when a bound on it is proven. The rest adds at most eigenvalue d + "
                 "1 to any component, and the best of a sum is never more than the sum of the bests."
             ),
-            attempts=(Attempt(0.1, spectral.rank_by_plan),),
+            attempts=(Attempt(10, spectral.rank_by_plan),),
         ),
         BoundInfo(
             "shifted-rank",
@@ -81,8 +81,8 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "so adding the eigenvalue once to the best rest gives an upper bound."
             ),
             attempts=(
-                Attempt(0.15, spectral.shifted_by_plan),
-                Attempt(0.8, spectral.best_shifted_by_plan, above="narrow", counts_for_gap=True),
+                Attempt(15, spectral.shifted_by_plan),
+                Attempt(80, spectral.best_shifted_by_plan, above="narrow", counts_for_gap=True),
             ),
         ),
         BoundInfo(
@@ -99,9 +99,9 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "for the lowest need not be trusted."
             ),
             attempts=(
-                Attempt(0.52, pair_scaled.by_plan, counts_for_gap=True),
-                Attempt(0.65, pair_scaled.on_all_by_plan, counts_for_gap=True),
-                Attempt(0.7, working.by_plan, counts_for_gap=True),
+                Attempt(52, pair_scaled.by_plan, counts_for_gap=True),
+                Attempt(65, pair_scaled.on_all_by_plan, counts_for_gap=True),
+                Attempt(70, working.by_plan, counts_for_gap=True),
             ),
         ),
         BoundInfo(
@@ -116,7 +116,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "bound on the others with k − q places, plus the little that the q can add. The largest of these sums "
                 "over q is an upper bound for all features."
             ),
-            attempts=(Attempt(0.6, elimination.by_plan, counts_for_gap=True),),
+            attempts=(Attempt(60, elimination.by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "branch",
@@ -129,7 +129,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "place fewer. The case with the higher bound is split again, and so on. The cases "
                 "cover all components, so the highest of their bounds is an upper bound."
             ),
-            attempts=(Attempt(0.72, branch.by_plan, above="optimal", counts_for_gap=True),),
+            attempts=(Attempt(72, branch.by_plan, above="optimal", counts_for_gap=True),),
         ),
         BoundInfo(
             "larger-k",
@@ -165,7 +165,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "directions add at most eigenvalue d + 1. A probability is not a proof, so this bound is "
                 "never counted."
             ),
-            attempts=(Attempt(0.5, paper.by_plan),),
+            attempts=(Attempt(50, paper.by_plan),),
         ),
     )
 }

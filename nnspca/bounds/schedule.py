@@ -49,8 +49,8 @@ class BoundSchedule:
         plan: PlanT,
         context: Callable[[], ContextT],
         *,
-        first: float = 0.0,
-        last: float = 1.0,
+        first: int = 0,
+        last: int = 100,
     ) -> Iterator[tuple[float, Bound]]:
         """Run every attempt that the plan still calls for; yield the fraction done, and each bound.
 
@@ -63,11 +63,11 @@ class BoundSchedule:
             ``Attempt.above`` names one of its fields, a relative gap.
         context : callable
             Returns the context of the next attempt.
-        first, last : float
+        first, last : int
             Attempts whose ``Attempt.at`` lies outside this range are skipped.
         """
         order = [attempt for _, attempt in attempts(registry) if first <= attempt.at <= last]
-        ends = [attempt.at for attempt in order[1:]] + [1.0]
+        ends = [attempt.at for attempt in order[1:]] + [100]
         gap_exceeded: dict[str, bool] = {}  # whether each gap of the plan was exceeded when first evaluated
         for attempt, end in zip(order, ends, strict=True):
             current, gap = context(), attempt.above
@@ -80,7 +80,7 @@ class BoundSchedule:
                 if attempt.counts_for_gap and bound.deterministic:
                     self.least = min(self.least, bound.value)
                 share = min(number / expected, 1.0) if expected > 0 else 1 - 1 / number
-                yield attempt.at + (end - attempt.at) * share, self._recorded(bound, spent)
+                yield (attempt.at + (end - attempt.at) * share) / 100, self._recorded(bound, spent)
 
     def _recorded(self, bound: Bound, seconds: float) -> Bound:
         """Replace the bound of the same name unless that was lower; their times add up."""

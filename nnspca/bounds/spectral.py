@@ -87,18 +87,18 @@ def leading_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iter
 
 def rank_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """B1 at the paper's own rank, if it is fast; B2 is never larger."""
-    if eigenvalues.residual_seconds(problem.cov, FIRST) > plan.seconds_of_small:
+    if eigenvalues.residual_seconds(problem.cov, FIRST) > plan.work.seconds_of_small:
         return
-    bound = rank(problem, _first(problem, plan), shifted=False, cells=plan.cells, monitor=context.monitor)
+    bound = rank(problem, _first(problem, plan), shifted=False, cells=plan.rank.cells, monitor=context.monitor)
     if bound is not None:
         yield bound
 
 
 def shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """B2 at the same rank, on the same condition."""
-    if eigenvalues.residual_seconds(problem.cov, FIRST) > plan.seconds_of_small:
+    if eigenvalues.residual_seconds(problem.cov, FIRST) > plan.work.seconds_of_small:
         return
-    bound = rank(problem, _first(problem, plan), shifted=True, cells=plan.cells, monitor=context.monitor)
+    bound = rank(problem, _first(problem, plan), shifted=True, cells=plan.rank.cells, monitor=context.monitor)
     if bound is not None:
         yield bound
 
@@ -113,7 +113,7 @@ def best_shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) ->
     for d in ranks:
         if d < len(leading_values) and leading_values[d] > upper:
             continue  # λ_{d+1} alone exceeds the best proven bound
-        bound = rank(problem, d, shifted=True, cells=plan.cells, monitor=context.monitor)
+        bound = rank(problem, d, shifted=True, cells=plan.rank.cells, monitor=context.monitor)
         if bound is not None and (least is None or bound.value < least.value):
             least = bound
         if context.monitor.stop() or least is None or least.value <= context.lower * (1 + plan.closed):
@@ -124,7 +124,7 @@ def best_shifted_by_plan(problem: Problem, plan: Plan, context: BoundContext) ->
 
 def _ranks(problem: Problem, plan: Plan) -> list[int]:
     """The plan's ranks that do not exceed n."""
-    return [d for d in plan.ranks if d <= problem.n]
+    return [d for d in plan.rank.degrees if d <= problem.n]
 
 
 def _first(problem: Problem, plan: Plan) -> int:

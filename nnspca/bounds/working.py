@@ -211,14 +211,14 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
         return
     # too few would be chosen beside the support; of very many rows outside, some are always too
     # heavy for more to help
-    crowded = 2 * problem.k > HEAVIEST * plan.working_features and problem.n <= BROAD
+    crowded = 2 * problem.k > HEAVIEST * plan.pairs.working_features and problem.n <= BROAD
     yield from tighten(
         problem,
         context.x,
         context.lower,
         context.upper,
-        features=max(plan.working_features, CROWDED) if crowded else plan.working_features,
-        budget=max(plan.pair_seconds, plan.whole_seconds if crowded else 0.0) * SECOND,
+        features=max(plan.pairs.working_features, CROWDED) if crowded else plan.pairs.working_features,
+        budget=max(plan.pairs.seconds, plan.pairs.whole_seconds if crowded else 0.0) * SECOND,
         goal=context.lower * (1 + plan.closed),
         monitor=context.monitor,
         read=rows_read(problem, plan) // 4,  # the heavy ones are read again and again

@@ -30,8 +30,8 @@ from nnspca.tasks._solve import check_covariance, check_seed, solve
 
 BETTER = 1e-9  # relative gain that makes a point a better one
 NEIGHBOURS = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
-FIRST = replace(PLANS["live"], last=0.2)  # up to balanced rows
-AGAIN = 0.1  # place of the first attempt that a second plan makes
+FIRST = replace(PLANS["live"], last=20)  # up to balanced rows
+AGAIN = 10  # place of the first attempt that a second plan makes
 LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes
 SOLVING = 0.3  # share of the progress that finding a component takes
 
@@ -185,7 +185,7 @@ class _Run:
         """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
         allowance = plan.allowance(self.problem)
         monitor = replace(monitor, allowance=allowance)
-        first = AGAIN if self.schedule.bounds else 0.0
+        first = AGAIN if self.schedule.bounds else 0
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
             plain = replace(self.problem, include=())
             companions = Companions(plain, monitor)
@@ -193,10 +193,10 @@ class _Run:
                 BOUNDS, plain, plan, lambda: self._context(monitor, companions), first=first, last=plan.last
             ):
                 monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.schedule.upper)
-                if monitor.stop() or (fraction >= QUICK and self._closed(plan.closed)):
+                if monitor.stop() or (100 * fraction >= QUICK and self._closed(plan.closed)):
                     break
-                if self._closed(plan.small):
-                    allowance.limit(plan.seconds_of_small)
+                if self._closed(plan.work.small):
+                    allowance.limit(plan.work.seconds_of_small)
 
     def _closed(self, gap: float) -> bool:
         """Whether the relative gap is no larger than this."""

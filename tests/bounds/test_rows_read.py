@@ -10,7 +10,7 @@ import pytest
 
 import nnspca
 from nnspca import check
-from nnspca.bounds.plan import PLANS, rows_read
+from nnspca.bounds.plan import rows_read
 from nnspca.bounds.variances import largest_variances
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
@@ -30,8 +30,7 @@ FEW = 2500  # features, all of whose rows an exact checker takes long to read
 @pytest.fixture
 def read(monkeypatch):
     """Whole rows read so far, of which a bound may read no more than ROWS at a time."""
-    lean = {name: replace(plan, read_products=float(ROWS * M * N)) for name, plan in PLANS.items()}
-    monkeypatch.setattr(_certify, "PLANS", lean)
+    monkeypatch.setattr(_certify, "PLANS", budgets.each(rows={"products": float(ROWS * M * N)}))
     counted = []
     block = HeldFactor.block
 

@@ -28,7 +28,7 @@ def entry(name, *turns):
     return BoundInfo(name, name, name, (), attempts=made)
 
 
-def scheduled(*entries, last=1.0):
+def scheduled(*entries, last=100):
     schedule = BoundSchedule()
 
     def known():
@@ -39,7 +39,7 @@ def scheduled(*entries, last=1.0):
 
 
 def test_attempts_are_made_in_their_order_whatever_that_of_the_entries():
-    schedule, told = scheduled(entry("b", (0.4, [2.0], {})), entry("a", (0.2, [3.0], {}), (0.6, [1.5], {})))
+    schedule, told = scheduled(entry("b", (40, [2.0], {})), entry("a", (20, [3.0], {}), (60, [1.5], {})))
     assert [(fraction, bound.name, bound.value) for fraction, bound in told] == [
         (0.2, "a", 3.0),
         (0.4, "b", 2.0),
@@ -50,32 +50,32 @@ def test_attempts_are_made_in_their_order_whatever_that_of_the_entries():
 
 
 def test_a_bound_that_is_made_again_and_worse_stays_as_it_was():
-    schedule, _ = scheduled(entry("a", (0.2, [3.0], {}), (0.6, [4.0], {})))
+    schedule, _ = scheduled(entry("a", (20, [3.0], {}), (60, [4.0], {})))
     assert schedule.bounds["a"].value == 3.0
 
 
 def test_nothing_is_made_that_comes_after_the_last():
-    assert len(scheduled(entry("a", (0.2, [3.0], {}), (0.6, [2.0], {})), last=0.6)[1]) == 2
-    assert len(scheduled(entry("a", (0.2, [3.0], {}), (0.6, [2.0], {})), last=0.5)[1]) == 1
+    assert len(scheduled(entry("a", (20, [3.0], {}), (60, [2.0], {})), last=60)[1]) == 2
+    assert len(scheduled(entry("a", (20, [3.0], {}), (60, [2.0], {})), last=50)[1]) == 1
 
 
 @pytest.mark.parametrize("counts_for_gap, made", [(True, 1), (False, 2)])
 def test_only_what_counts_can_close_a_gap(counts_for_gap, made):
     """Nothing that counts leaves the gap open, and what does not count may be as small as it likes."""
-    first = entry("a", (0.2, [1.4], {"counts_for_gap": counts_for_gap}))
-    assert len(scheduled(first, entry("b", (0.4, [1.0], {"above": "narrow"})))[1]) == made
+    first = entry("a", (20, [1.4], {"counts_for_gap": counts_for_gap}))
+    assert len(scheduled(first, entry("b", (40, [1.0], {"above": "narrow"})))[1]) == made
 
 
 def test_progress_rises_evenly_where_the_number_of_bounds_is_foreseen():
-    turn = (0.2, [5.0, 4.0, 3.0, 2.0], {"expected": lambda problem, plan: 4.0})
-    _, told = scheduled(entry("a", turn), entry("b", (0.6, [1.0], {})))
+    turn = (20, [5.0, 4.0, 3.0, 2.0], {"expected": lambda problem, plan: 4.0})
+    _, told = scheduled(entry("a", turn), entry("b", (60, [1.0], {})))
     assert [fraction for fraction, _ in told] == pytest.approx([0.3, 0.4, 0.5, 0.6, 0.6])
 
 
 @pytest.mark.parametrize("expected", [None, lambda problem, plan: 0.0, lambda problem, plan: 1.5])
 def test_progress_never_leaves_the_attempts_share_of_the_work(expected):
-    turn = (0.2, [5.0, 4.0, 3.0], {"expected": expected})
-    fractions = [fraction for fraction, _ in scheduled(entry("a", turn), entry("b", (0.6, [1.0], {})))[1]]
+    turn = (20, [5.0, 4.0, 3.0], {"expected": expected})
+    fractions = [fraction for fraction, _ in scheduled(entry("a", turn), entry("b", (60, [1.0], {})))[1]]
     assert fractions == sorted(fractions)
     assert fractions[0] >= 0.2
     assert fractions[-2] <= fractions[-1] == 0.6
@@ -85,12 +85,12 @@ def test_a_bound_with_some_probability_only_lowers_no_upper_bound_and_closes_no_
     def sampled(problem, plan, known):
         yield Bound("sampled", 1.0, deterministic=False, probability=0.9)
 
-    probable = BoundInfo("sampled", "", "", (), attempts=(Attempt(0.4, sampled, counts_for_gap=True),))
-    schedule, made = scheduled(entry("a", (0.2, [3.0], {})), probable, entry("b", (0.6, [2.5], {"above": "narrow"})))
+    probable = BoundInfo("sampled", "", "", (), attempts=(Attempt(40, sampled, counts_for_gap=True),))
+    schedule, made = scheduled(entry("a", (20, [3.0], {})), probable, entry("b", (60, [2.5], {"above": "narrow"})))
     assert [bound.name for _, bound in made] == ["a", "sampled", "b"]
     assert schedule.upper == 2.5
 
 
 def test_entries_without_attempts_are_no_turn():
-    assert attempts({"a": entry("a"), "b": entry("b", (0.4, [], {}))})[0][0].name == "b"
+    assert attempts({"a": entry("a"), "b": entry("b", (40, [], {}))})[0][0].name == "b"
     assert BoundSchedule().upper == np.inf

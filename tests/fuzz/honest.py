@@ -28,6 +28,7 @@ from nnspca.covariance import covariance
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import oracle, problems
+from tests.budgets import changed
 from tests.fuzz import GotThrough
 
 KINDS = (
@@ -70,8 +71,7 @@ def attempt(rng, exact=True):
         best = problem.attained(k, nonnegative)
         others = [*_on_few(rng, cert, problem.cov)]
         others += _in_series(rng, cert, problem.cov)
-        others += [carried._larger(carried._own(made[at]), at, k) for at in ks if at > k]
-        others += [carried._smaller(carried._own(made[at]), at, k, least) for at in ks if 2 <= at < k]
+        others += [bound for bound, _ in carried.bounds_at(k, made.values(), least)]
         _look(replace(cert, bounds=(*cert.bounds, *others)), problem, best, exact)
     return True
 
@@ -135,25 +135,24 @@ def exactly(cert, problem):
 def _plan(rng, n):
     """A plan in which no gap is small enough, and now and then few features are too many."""
     gap, few = -float(10.0 ** rng.uniform(-3, 0)), rng.random() < 0.6
-    return replace(
+    steps, working, kept = (int(rng.integers(low, high)) for low, high in ((2, 30), (1, n + 1), (1, n + 1)))
+    return changed(
         PLANS["live"],
         closed=gap,
         narrow=gap,
         optimal=gap,
-        pair_steps=int(rng.integers(2, 30)),
-        pair_features=0 if few else 450,
-        whole_features=0 if few else 700,
-        working_features=int(rng.integers(1, n + 1)),
-        kept_features=int(rng.integers(1, n + 1)),
-        elimination_loss=float(10.0 ** rng.uniform(-4, 0)),
-        kept_share=1.0,
-        passes=int(rng.integers(0, 4)),
+        pairs={
+            "steps": steps,
+            "features": 0 if few else 450,
+            "whole_features": 0 if few else 700,
+            "working_features": working,
+            "seconds": 0.005,
+            "whole_seconds": 0.03,
+        },
+        elimination={"features": kept, "loss": float(10.0 ** rng.uniform(-4, 0)), "share": 1.0, "seconds": 0.05},
+        rows={"passes": int(rng.integers(0, 4))},
         thorough=bool(rng.random() < 0.5),
-        cells=400,
-        ranks=(1, 2, 3),
-        pair_seconds=0.005,
-        whole_seconds=0.03,
-        elimination_seconds=0.05,
+        rank={"cells": 400, "degrees": (1, 2, 3)},
         branch_seconds=0.05,
     )
 

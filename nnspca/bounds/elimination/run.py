@@ -211,13 +211,13 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
     on_all = whole_steps(problem, plan) > 0
     limits = Limits(
         _most_kept(problem, plan),
-        plan.elimination_loss,
+        plan.elimination.loss,
         max_rows_read=rows_read(problem, plan),
         must_suffice=on_all,
     )
     budget = Budget(
-        plan.elimination_seconds * SECOND,
-        min(plan.branch_seconds, plan.elimination_seconds) * SECOND if plan.thorough else 0.0,
+        plan.elimination.seconds * SECOND,
+        min(plan.branch_seconds, plan.elimination.seconds) * SECOND if plan.thorough else 0.0,
         PATIENT if on_all or plan.thorough else 1.0,  # where others can still be tried
     )
     yield from tighten(
@@ -237,5 +237,5 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
 def _most_kept(problem: Problem, plan: Plan) -> int:
     """The maximum number of features of T: fewer if the splitting could run on all features instead."""
     if whole_steps(problem, plan):
-        return min(plan.kept_features, int(plan.kept_share * problem.n))
-    return plan.kept_features
+        return min(plan.elimination.features, int(plan.elimination.share * problem.n))
+    return plan.elimination.features

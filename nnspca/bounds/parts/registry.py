@@ -23,21 +23,21 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
             "Largest eigenvalues",
             "r orthogonal directions, sparse or not, have at most the variance of the r leading eigenvectors.",
             (FanProof,),
-            attempts=(Attempt(0.05, plain.fan_by_plan, counts_for_gap=True),),
+            attempts=(Attempt(5, plain.fan_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "variances",
             "Largest variances",
             "The total variance of the parts is at most the sum of the rk largest variances of single features.",
             (VariancesProof,),
-            attempts=(Attempt(0.02, plain.variances_by_plan, counts_for_gap=True),),
+            attempts=(Attempt(2, plain.variances_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "each",
             "Each at its best",
             "No part has more variance than the best single component.",
             (EachProof,),
-            attempts=(Attempt(0.6, plain.each_by_plan, counts_for_gap=True),),
+            attempts=(Attempt(60, plain.each_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "joint-dual",
@@ -46,8 +46,8 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
             "its use in one part only.",
             (PartsProof, PartsWorkingProof),
             attempts=(
-                Attempt(0.06, dual.by_plan, counts_for_gap=True, expected=dual.expected),
-                Attempt(0.33, working.by_plan, counts_for_gap=True, expected=working.expected),
+                Attempt(6, dual.by_plan, counts_for_gap=True, expected=dual.expected),
+                Attempt(33, working.by_plan, counts_for_gap=True, expected=working.expected),
             ),
         ),
         BoundInfo(
@@ -56,7 +56,7 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
             "All choices of parts are split into cases according to which features share a part; each case has its own "
             "bound.",
             (PartsTreeProof,),
-            attempts=(Attempt(0.9, branch.by_plan, above="optimal", counts_for_gap=True),),
+            attempts=(Attempt(90, branch.by_plan, above="optimal", counts_for_gap=True),),
         ),
         BoundInfo(
             "larger-k",

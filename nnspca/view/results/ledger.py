@@ -40,7 +40,7 @@ class Known:
     lower: float = 0.0  # their variance; 0 where nothing is known
     upper: float = math.inf  # the lowest upper bound, carried ones included; infinite where none is known
     found: bool = False  # whether a run has sought a component for this problem itself
-    proven: bool = False  # whether ``upper`` was proven for this problem itself, not carried over from another
+    proven: bool = False  # whether a run has given an upper bound for this problem, and not only for others
     stored: bool = False  # whether ``upper`` comes with the package: the proof of a thorough run
 
     @property

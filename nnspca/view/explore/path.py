@@ -73,10 +73,10 @@ def _coarse(ks: tuple[int, ...], most: int) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def _unproven(data: Dataset, now: State, ks: tuple[int, ...]) -> set[int]:
-    """The k that have no proof of their own in the ledger: of all k, or of the coarse ones of many features."""
+def _without_stored_proof(data: Dataset, now: State, ks: tuple[int, ...]) -> set[int]:
+    """The k without a stored proof of their own: of all k, or of the coarse ones of many features."""
     rows = results.along(data, now, ks if ks[-1] <= SMALL else _coarse(ks, CERTIFIED))
-    return {k for k, row in rows.items() if not row.proven}
+    return {k for k, row in rows.items() if not (row.proven and row.stored)}
 
 
 def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
@@ -144,7 +144,7 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
         certify_path(
             cov,
             replace(bare, stopped=False),
-            ks={*certified(ks), *_unproven(data, now, ks)},
+            ks={*certified(ks), *_without_stored_proof(data, now, ks)},
             known=known.certificate,
             executor=machines.executor(),
             first=certified(ks),

@@ -14,7 +14,7 @@ from nnspca.view.explore import path as player
 from nnspca.view.explore.run import LiveResult
 from nnspca.view.jobs import runs
 from nnspca.view.link.state import STANDARDISED, State
-from nnspca.view.results import known
+from nnspca.view.results import curves, known
 from nnspca.view.results.ledger import Known, Ledger
 from nnspca.view.sources import catalogue, store
 from tests.pages.conftest import played, settle
@@ -103,18 +103,18 @@ def test_solve_live_starts_from_nothing_and_the_ledger_stays(open_page, monkeypa
     data, now = pitprops()
     before, rows = played(page), known.along(data, now, (2, 4, 9))
     asked, solved = [], []
-    path, certify_path, solve = player.path, player.certify_path, nnspca.solve
+    path, certify_path, solve = curves.path, curves.certify_path, nnspca.solve
 
-    def watched(cov, ks, *given, **more):
-        asked.extend(more["known"](k, name) for k in ks for name in (given[0] if given else ("best",)))
-        return path(cov, ks, *given, **more)
+    def watched(cov, ks, **more):
+        asked.extend(more["known"](k, name) for k in ks for name in more.get("methods", ("best",)))
+        return path(cov, ks, **more)
 
     def proven(*given, ks=None, known=None, **more):
         asked.extend(known(k) for k in ks)
         return certify_path(*given, ks=ks, known=known, **more)
 
-    monkeypatch.setattr(player, "path", watched)
-    monkeypatch.setattr(player, "certify_path", proven)
+    monkeypatch.setattr(curves, "path", watched)
+    monkeypatch.setattr(curves, "certify_path", proven)
     monkeypatch.setattr(nnspca, "solve", lambda *given, **more: solved.append(given) or solve(*given, **more))
     page.button(key="run-explore").click().run()
     assert played(page)["says"] == before["says"]  # while it runs: what is known stays known

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 from nnspca.datasets import Dataset
 from nnspca.result import Progress, Sweep, SweepPoint
@@ -13,9 +14,10 @@ from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
 from nnspca.view.compare.choices import Choices, labels
 from nnspca.view.jobs import runs
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link.state import State
-from nnspca.view.results import curves, known, stored
+from nnspca.view.results import known, stored
+from nnspca.view.results.curves import SOLVING, Curve
 from nnspca.view.results.ledger import Known
 from nnspca.view.sources import store
 
@@ -85,8 +87,8 @@ def _curve_key(data: Dataset, choice: Choices, now: State) -> tuple[Hashable, ..
 def _forget(sets: tuple[Dataset, ...], choice: Choices, now: State) -> None:
     """Throw away the points of earlier runs, so that the next one starts from nothing."""
     for data in sets:
-        points = curves.Points(_curve_key(data, choice, now))
-        points.forget(choice.cardinalities(data, now), ("best", *choice.by))
+        curve = Curve(_curve_key(data, choice, now), data, choice.view(data.name, now))
+        curve.forget(choice.cardinalities(data, now), ("best", *choice.by))
 
 
 def first(sets: tuple[Dataset, ...], choice: Choices, now: State) -> int:
@@ -146,21 +148,13 @@ class _DataSetRun:
     """The run of one data set, preprocessed as ``now`` says."""
 
     def __init__(self, data: Dataset, choice: Choices, now: State, shared: _Shared):
-        self._data, self._now, self._shared = data, now, shared
-        self._cov = store.covariance(data, now)
-        self._results = store.results()
-        self._solve, self._prove = curves.stages(
-            data,
-            now,
+        self._data, self._now, self._methods, self._shared = data, now, choice.by, shared
+        self._cov, self._results, self._ks = (
+            store.covariance(data, now),
+            store.results(),
             choice.cardinalities(data, now),
-            choice.by,
-            self._publish,
-            lambda job, progress: shared.report(job, data, progress),
         )
-
-    def _publish(self, job: Job, point: SweepPoint) -> None:
-        known.record(self._data, self._now, point)
-        self._shared.publish(job, self._data.name, point)
+        self._curve = Curve(store.curve_key(data, now, self._ks, choice.by), data, now)
 
     def begin(self, job: Job) -> Sweep | None:
         """Publish the profile and the bare curve; None when stopped."""
@@ -169,13 +163,23 @@ class _DataSetRun:
         if about is None:
             return None
         self._results.put(key, about)
-        self._shared.publish(job, self._data.name, about)
-        return None if job.should_stop() else self._solve(job)
+        self._publish(job, about)
+        if job.should_stop():
+            return None
+        rough, listen = self._curve.rough(), self._listener(job, 0.0, SOLVING)
+        publish = partial(self._publish, job)
+        return self._curve.solve(job, publish, self._ks, methods=self._methods, first=rough, on_progress=listen)
 
     def prove(self, job: Job, bare: Sweep) -> None:
         """Publish the curve's points with their upper bounds."""
         if not job.should_stop():
-            self._prove(job, bare)
+            self._curve.prove(job, partial(self._publish, job), bare, on_progress=self._listener(job, SOLVING, 1.0))
+
+    def _publish(self, job: Job, result: Profile | SweepPoint) -> None:
+        self._shared.publish(job, self._data.name, result)
+
+    def _listener(self, job: Job, begin: float, end: float) -> Callable[[Progress], None]:
+        return stretch(partial(self._shared.report, job, self._data), begin, end)
 
 
 def live(job: Job | None, sets: tuple[Dataset, ...]) -> dict[str, Live]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, SweepPoint
-from nnspca.tasks import certify_path, path
 from nnspca.tasks.levels import coarse_first
 from nnspca.view.jobs import machines, runs
 from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link.state import State
 from nnspca.view.results import known as results
-from nnspca.view.results.curves import Points
+from nnspca.view.results.curves import SOLVING, Curve
 from nnspca.view.sources import store
 
 SMALL = 2000  # features up to which every search is the full one, and every k may get an upper bound
@@ -24,7 +23,6 @@ WITHIN = 1e-3  # relative gap at which a bound carried from another k suffices
 ANCHORS = 9  # of many features, how many k the portfolio searches in full; the others follow from their neighbours
 QUICK = {"best": {"restarts": 4, "leaders": 2}}  # where features are many
 FIRST = "best alone"  # what the portfolio finds at one k, without its neighbours' help
-SOLVING = 0.3  # share of the progress that the bare curve takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,15 +91,20 @@ def start_others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[
     if not methods:
         return None
     key = store.curve_key(data, now, ks, methods)
-    return runs.job_for("curves", key) or runs.start("curves", key, _others(data, now, ks, methods), after=page)
+    curve = Curve(key, data, now)
+
+    def work(job: Job) -> None:
+        curve.solve(job, job.publish, ks, methods=methods, on_progress=job.report)
+
+    return runs.job_for("curves", key) or runs.start("curves", key, work, after=page)
 
 
 def forget(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...]) -> None:
     """Throw the live runs along these k away: the next ones start from nothing."""
-    points = Points(_key(data, now, ks))
-    points.forget(ks, ("best",))
-    points.forget((now.k,), (FIRST,))
-    Points(store.curve_key(data, now, ks, methods)).forget(ks, methods)
+    curve = Curve(_key(data, now, ks), data, now)
+    curve.forget(ks, ("best",))
+    curve.forget((now.k,), (FIRST,))
+    Curve(store.curve_key(data, now, ks, methods), data, now).forget(ks, methods)
     runs.drop("path")
     runs.drop("curves")
 
@@ -112,79 +115,36 @@ def _key(data: Dataset, now: State, ks: tuple[int, ...]) -> tuple[Hashable, ...]
 
 def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
     """Return the work: publishes each SweepPoint when solved and again when certified; what is known is used."""
-    cov, known = store.covariance(data, now), Points(_key(data, now, ks))
+    cov, curve = store.covariance(data, now), Curve(_key(data, now, ks), data, now)
 
     def work(job: Job) -> None:
-        tell = _telling(job, known, data, now)
         sought = page.arrived[0] if page.arrived and page.arrived[0].method == "best" else None
         first = (
-            known.component(now.k, FIRST)
+            curve.component(now.k, FIRST)
             or sought
             or machines.call(
                 nnspca.solve, cov, now.k, nonnegative=now.nonnegative, seed=now.seed, should_stop=job.should_stop
             )
         )
-        known.keep(SweepPoint(now.k, FIRST, first))
+        curve.keep(SweepPoint(now.k, FIRST, first))
         results.record(data, now, first)
         job.publish(SweepPoint(now.k, "best", first))
-        bare = path(
-            cov,
+        bare = curve.solve(
+            job,
+            job.publish,
             ks,
-            nonnegative=now.nonnegative,
-            seed=now.seed,
-            anchors=ANCHORS if data.n_features > SMALL else None,
+            anchors=ANCHORS,
             options=QUICK if data.n_features > SMALL else None,
-            known=known.component,
-            executor=machines.executor(),
-            on_point=tell,
-            should_stop=job.should_stop,
             on_progress=stretch(job.report, 0.0, SOLVING, lambda at: f"Drawing the curve: {at.partition(':')[0]}"),
         )
         job.deprioritise()  # what is asked for at one k goes before the band
-        certify_path(
-            cov,
+        curve.prove(
+            job,
+            job.publish,
             replace(bare, stopped=False),
-            ks={*certified(ks), *_without_stored_proof(data, now, ks)},
-            known=known.certificate,
-            executor=machines.executor(),
-            first=certified(ks),
-            within=WITHIN,
-            seed=now.seed,
-            on_point=tell,
-            should_stop=job.should_stop,
+            ks=certified(ks),
+            first=True,
             on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),
-        )
-
-    return work
-
-
-def _telling(job: Job, known: Points, data: Dataset, now: State) -> Callable[[SweepPoint], None]:
-    """Return what is done with each point: it is kept, entered into the ledger, and published."""
-
-    def tell(point: SweepPoint) -> None:
-        known.keep(point)
-        results.record(data, now, point)
-        job.publish(point)
-
-    return tell
-
-
-def _others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...]) -> Work:
-    """Return the work of the other solvers: publishes a SweepPoint for each k and solver."""
-    cov, known = store.covariance(data, now), Points(store.curve_key(data, now, ks, methods))
-
-    def work(job: Job) -> None:
-        path(
-            cov,
-            ks,
-            methods,
-            nonnegative=now.nonnegative,
-            seed=now.seed,
-            known=known.component,
-            executor=machines.executor(),
-            on_point=_telling(job, known, data, now),
-            should_stop=job.should_stop,
-            on_progress=job.report,
         )
 
     return work

@@ -19,7 +19,7 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from nnspca.bounds import carried
 from nnspca.result import Component
@@ -91,17 +91,7 @@ class _Entry:
             self.upper, self.stored = upper, stored
 
 
-@dataclass
-class _Account:
-    """All entries of one covariance and sign constraint: by k, and by k and number of parts."""
-
-    single: dict[int, _Entry] = field(default_factory=dict)
-    several: dict[tuple[int, int], _Entry] = field(default_factory=dict)
-
-    @property
-    def stored(self) -> bool:
-        """Whether any of it comes with the package."""
-        return any(entry.stored for entry in (*self.single.values(), *self.several.values()))
+_Account = dict[tuple[int, int], _Entry]  # of one covariance and sign constraint: by k and number of parts
 
 
 class Ledger:
@@ -120,12 +110,7 @@ class Ledger:
         ``component`` must be feasible at k: a unit vector with at most k nonzeros that keeps the
         sign constraint. ``upper`` must be proven, rounding included.
         """
-        components = () if component is None else (component,)
-        lower = 0.0 if component is None else component.variance
-        with self._lock:
-            entry = self._account(problem).single.setdefault(k, _Entry())
-            entry.take(components, lower, upper, stored=stored)
-            self._make_room()
+        self.record_parts(problem, k, 1, () if component is None else (component,), upper, stored=stored)
 
     def record_parts(
         self,
@@ -138,13 +123,11 @@ class Ledger:
         stored: bool = False,
     ) -> None:
         """Note disjoint parts of at most k nonzeros each, an upper bound on the sum of their variances, or both."""
-        if n_components == 1:
-            self.record(problem, k, parts[0] if parts else None, upper, stored=stored)
-            return
         lower = math.fsum(part.variance for part in parts)
         with self._lock:
-            entry = self._account(problem).several.setdefault((k, n_components), _Entry())
-            entry.take(tuple(parts), lower, upper, stored=stored)
+            account = self._accounts.setdefault(problem, {})
+            self._accounts.move_to_end(problem)
+            account.setdefault((k, n_components), _Entry()).take(tuple(parts), lower, upper, stored=stored)
             self._make_room()
 
     def along(self, problem: Problem, ks: Iterable[int], least: float) -> dict[int, Known]:
@@ -154,7 +137,7 @@ class Ledger:
             if account is None:
                 return {k: Known(k) for k in ks}
             self._accounts.move_to_end(problem)
-            return _carried(account.single, list(ks), least)
+            return _carried({k: entry for (k, r), entry in account.items() if r == 1}, list(ks), least)
 
     def at(self, problem: Problem, k: int, least: float) -> Known:
         """Return what is known at k."""
@@ -165,18 +148,14 @@ class Ledger:
         counts = list(counts)
         one = self.at(problem, k, least)
         with self._lock:
-            account = self._accounts.get(problem)
-            own = {} if account is None else {r: e for (at, r), e in account.several.items() if at == k}
+            account = self._accounts.get(problem, {})
+            own = {r: entry for (at, r), entry in account.items() if at == k and r > 1}
             return {r: replace(one, at=1) if r == 1 else _parts_known(own, one, r) for r in counts}
-
-    def _account(self, problem: Problem) -> _Account:
-        account = self._accounts.setdefault(problem, _Account())
-        self._accounts.move_to_end(problem)
-        return account
 
     def _make_room(self) -> None:
         """Drop the problems that were used least recently; what comes with the package stays."""
-        for problem in [problem for problem, account in self._accounts.items() if not account.stored][:-1]:
+        found_here = [of for of, account in self._accounts.items() if not any(e.stored for e in account.values())]
+        for problem in found_here[:-1]:
             if nbytes(tuple(self._accounts.values())) <= self._most_bytes:
                 return
             del self._accounts[problem]
@@ -202,9 +181,8 @@ def _from_stored(own: Mapping[int, _Entry], k: int, proven: bool) -> bool:
     """Tell whether a bound is the stored one: its own, or where it is carried, all that it can come from."""
     if proven:
         return own[k].stored
-    return any(math.isfinite(e.upper) for e in own.values()) and all(
-        e.stored for e in own.values() if math.isfinite(e.upper)
-    )
+    sources = [entry.stored for entry in own.values() if math.isfinite(entry.upper)]
+    return bool(sources) and all(sources)
 
 
 def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:

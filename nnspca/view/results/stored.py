@@ -81,36 +81,24 @@ def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
 
 
 def _record(name: str, fields: dict, arrays: np.lib.npyio.NpzFile) -> Record:
-    n, ks, counts = fields["n"], fields["ks"], fields["counts"]
-    components = _components(
-        fields["lower"], ks, fields["nonzeros"], arrays[f"{name}/support"], arrays[f"{name}/levels"], n
-    )
-    each = _components(
-        fields["parts_lower"],
-        [fields["opening"]] * len(fields["parts_nonzeros"]),
-        fields["parts_nonzeros"],
-        arrays[f"{name}/parts_support"],
-        arrays[f"{name}/parts_levels"],
-        n,
-    )
+    def components(kind: str, ks: list[int]) -> list[Component]:
+        support, levels = arrays[f"{name}/{kind}support"], arrays[f"{name}/{kind}levels"]
+        starts = np.concatenate([[0], np.cumsum(fields[f"{kind}nonzeros"])]).astype(int)
+        return [
+            Component(unpack(support[a:b], levels[a:b], fields["n"]), variance, METHOD, k, True)
+            for variance, k, (a, b) in zip(fields[f"{kind}lower"], ks, pairwise(starts.tolist()), strict=True)
+        ]
+
+    ks, opening = fields["ks"], fields["opening"]
+    each = components("parts_", [opening] * len(fields["parts_nonzeros"]))
     starts = np.concatenate([[0], np.cumsum(fields["parts_of"])])
     grouped = [tuple(each[a:b]) for a, b in pairwise(starts.tolist())]
     return Record(
         name,
         fields["content_hash"],
         fields["standardise"],
-        n,
-        fields["opening"],
-        dict(zip(ks, zip(components, fields["upper"], strict=True), strict=True)),
-        dict(zip(counts, zip(grouped, fields["parts_upper"], strict=True), strict=True)),
+        fields["n"],
+        opening,
+        dict(zip(ks, zip(components("", ks), fields["upper"], strict=True), strict=True)),
+        dict(zip(fields["counts"], zip(grouped, fields["parts_upper"], strict=True), strict=True)),
     )
-
-
-def _components(
-    variances: list[float], ks: list[int], nonzeros: list[int], support: np.ndarray, levels: np.ndarray, n: int
-) -> list[Component]:
-    starts = np.concatenate([[0], np.cumsum(nonzeros)]).astype(int)
-    return [
-        Component(unpack(support[a:b], levels[a:b], n), variance, METHOD, k, True)
-        for variance, k, (a, b) in zip(variances, ks, pairwise(starts.tolist()), strict=True)
-    ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import shlex
-from collections.abc import Hashable
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +30,7 @@ ABOUT = f"Searches for a better component, then lowers the upper bound, {STOP}"
 TIGHTEN = "Tighten the proof"
 
 
-def opened(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
+def opened(certificate: Certificate, data: Dataset, now: State) -> None:
     """Open the certificate: its claim, the bound that gave it, all the others, a second route, and the file."""
     won, n = certificate.winner, data.n_features
     st.markdown(f"**What was proven.** {claims.claim(certificate, n)}")
@@ -48,10 +47,7 @@ def opened(certificate: Certificate, data: Dataset, now: State, key: str) -> Non
         for bound in ranked:
             if bound is not won:
                 st.markdown(f"**{words.title(bound.name)}.** {claims.why(bound)}")
-    _check(certificate, data, now, key)
-    files(
-        certificate, data, now, f"{data.name}-k{certificate.k}", f"component with at most {certificate.k} features", key
-    )
+    check_and_files(certificate, data, now)
 
 
 def _chances(certificate: Certificate) -> str:
@@ -70,46 +66,34 @@ def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
     }
 
 
-def _check(certificate: Certificate, data: Dataset, now: State, key: str) -> None:
-    """Let the person have the whole certificate derived again by other code."""
-    about = ("verify", certificate.fingerprint, certificate.k, certificate.nonnegative, certificate.upper)
-    proven = sum(bound.deterministic for bound in certificate.bounds)
-    check_again(
-        certificate,
-        data,
-        now,
-        "verify",
-        about,
-        f"Deriving {proven} upper bounds and one variance again",
-        "Confirmed: the second route finds the same variance and the same upper bounds.",
-        key=f"verify-{key}",
+def check_and_files(certificate: Certificate | PartsCertificate, data: Dataset, now: State) -> None:
+    """Offer a check by the library's second route, the certificate as a file, and what checks that elsewhere."""
+    k = certificate.k
+    if isinstance(certificate, PartsCertificate):
+        key, stem, found = "parts", f"{data.name}-r{certificate.n_components}-k{k}", "the parts' variances"
+        same, bounded = "variances", f"set of {certificate.n_components} parts with at most {k} features each"
+    else:
+        key, stem, found = "explore", f"{data.name}-k{k}", "one variance"
+        same, bounded = "variance", f"component with at most {k} features"
+    slot, about = (
+        f"verify-{key}",
+        (certificate.fingerprint, k, certificate.nonnegative, certificate.lower, certificate.upper),
     )
-
-
-def check_again(
-    certificate: Certificate | PartsCertificate,
-    data: Dataset,
-    now: State,
-    slot: str,
-    about: Hashable,
-    doing: str,
-    confirmed: str,
-    *,
-    key: str,
-) -> None:
-    """Draw the button that has a certificate derived by the library's second route, and what that said."""
     job = runs.job_for(slot, about)
     if st.button(
         "Check it by a second route",
-        key=key,
+        key=slot,
         icon=":material/verified:",
         help=guide.explained("verify", "Recomputes every variance and every upper bound with separate code."),
     ):
+        proven = sum(bound.deterministic for bound in certificate.bounds)
+        doing = f"Deriving {proven} upper bounds and {found} again"
         job = runs.start(slot, about, proofs.check(certificate, data, now, doing))
     if job is not None:
         runs.follow(slot, job, "Stopped before the check was complete.")
         if job.done and job.result:
-            st.success(confirmed)
+            st.success(f"Confirmed: the second route finds the same {same} and the same upper bounds.")
+    _files(certificate, data, now, f"{stem}-certificate", bounded, key)
 
 
 def _strangers_check(
@@ -152,14 +136,11 @@ def _strangers_check(
     st.code(command, language="bash", wrap_lines=True)
 
 
-def files(
-    certificate: Certificate | PartsCertificate, data: Dataset, now: State, about: str, bounded: str, key: str
+def _files(
+    certificate: Certificate | PartsCertificate, data: Dataset, now: State, stem: str, bounded: str, key: str
 ) -> None:
-    """Offer a certificate as a file, a script that checks it, and the checker that needs no library.
-
-    ``about`` begins the names of the files; no ``bounded`` has more variance than the upper bound.
-    """
-    stem, cov = f"{about}-certificate", store.covariance(data, now)
+    """Offer a certificate as a file, a script that checks it, and the checker that needs no library."""
+    cov = store.covariance(data, now)
     code = verifier_code(now, f"{stem}.npz", bounded)
     st.markdown(
         "**Verify it elsewhere.** Put both files in one folder, with your data file if you uploaded one, and run the "

@@ -12,6 +12,7 @@ from pathlib import Path
 from string import Template
 
 import numpy as np
+from PIL import ImageColor
 
 import nnspca
 from nnspca.datasets import Dataset
@@ -24,33 +25,38 @@ from nnspca.view.words import at_least
 PAGE = Path(__file__).with_name("sheet.html")
 LISTED = 14  # loadings drawn as bars
 LONGEST = 28  # letters of a feature's name
-PAINT, INK = (194, 87, 12), "#1f2a33"
+INK = "#1f2a33"
 SIDE = 300  # pixels of the picture
 
-Row = Sequence[str]
+Bar = tuple[str, float, str]  # a name, a value, and its colour
 
 
 def sheet(
-    title: str,
+    what: str,
     verdict: str,
-    pictures: Sequence[str],
-    data: str,
+    loadings: np.ndarray,
+    bars: Sequence[Bar],
+    colours: Sequence[str],
+    data: Dataset,
+    now: State,
     method: str,
-    numbers: Sequence[Row],
+    numbers: Sequence[Sequence[str]],
     certificate: str,
     code: str,
 ) -> str:
     """Return a web page that needs nothing else and prints on one sheet.
 
-    What stands between ** in ``verdict`` and ``certificate`` is bold; ``pictures`` are SVG; all
-    else is text.
+    What stands between ** in ``verdict`` and ``certificate`` is bold. The columns of ``loadings``
+    (n, r) are drawn as an image, each in its colour, where they are one; ``bars`` always.
     """
+    picture = "" if data.image_shape is None else _picture(loadings, data, data.image_shape, colours)
+    versions = f"nnspca {nnspca.__version__}, numpy {np.__version__}, Python {platform.python_version()}"
     return Template(PAGE.read_text(encoding="utf-8")).substitute(
-        title=html.escape(title),
+        title=html.escape(f"{what}: {sanitize.line(data.title or data.name)}"),
         verdict=_bold(verdict),
-        pictures="".join(pictures),
-        data=html.escape(data),
-        method=html.escape(method),
+        pictures=picture + _bars(bars, f"The largest loadings{' of each part' if len(colours) > 1 else ''}"),
+        data=html.escape(_about(data, now)),
+        method=html.escape(f"{method} Made with {versions}."),
         numbers="".join(
             "<tr>"
             + "".join(
@@ -70,7 +76,7 @@ def _bold(words: str) -> str:
     return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(words))
 
 
-def about(data: Dataset, now: State) -> str:
+def _about(data: Dataset, now: State) -> str:
     """Say which data, how they were prepared, and whom to thank."""
     rows, columns = data.shape
     scaled = ", each feature divided by its standard deviation" if now.standardise else ""
@@ -78,22 +84,14 @@ def about(data: Dataset, now: State) -> str:
     return sanitize.line(f"{text.strip()} Content: {data.content_hash[:16]}.")
 
 
-def versions() -> str:
-    """Say what it was made with."""
-    return f"Made with nnspca {nnspca.__version__}, numpy {np.__version__}, Python {platform.python_version()}."
-
-
-def may_show_mean(data: Dataset) -> bool:
-    """Tell whether there is a mean image that the data's terms let be passed on."""
+def _picture(loadings: np.ndarray, data: Dataset, shape: tuple[int, int], colours: Sequence[str]) -> str:
+    """Return columns in colours over the mean image where the data's terms let it be passed on, else over plain grey."""
     info = catalogue.infos().get(data.name)
-    return store.mean(data) is not None and info is not None and (info.bundled or data.name in catalogue.uploaded())
-
-
-def picture(loadings: np.ndarray, data: Dataset, colours: Sequence[card.Colour] = (PAINT,)) -> str:
-    """Return the columns of ``loadings`` (n, r), each in its colour, over plain grey or the mean if allowed."""
-    rows, columns = data.image_shape or (1, data.n_features)
-    png = card.over_image(loadings, data.means if may_show_mean(data) else None, (rows, columns), colours)
-    tall = round(SIDE * rows / columns)
+    free = info is not None and (info.bundled or data.name in catalogue.uploaded())
+    png = card.over_image(
+        loadings, store.mean(data) if free else None, shape, [ImageColor.getrgb(colour)[:3] for colour in colours]
+    )
+    tall = round(SIDE * shape[0] / shape[1])
     return (
         f'<svg viewBox="0 0 {SIDE} {tall}" width="{SIDE}" role="img" aria-label="The component over the mean image">'
         f'<image width="{SIDE}" height="{tall}" preserveAspectRatio="none" style="image-rendering:pixelated" '
@@ -101,7 +99,7 @@ def picture(loadings: np.ndarray, data: Dataset, colours: Sequence[card.Colour] 
     )
 
 
-def bars(values: Sequence[tuple[str, float, str]], alt: str) -> str:
+def _bars(values: Sequence[Bar], alt: str) -> str:
     """Return named values as bars, each in its colour."""
     most, shapes = max((abs(value) for _, value, _ in values), default=0.0) or 1.0, []
     for row, (name, value, fill) in enumerate(values):

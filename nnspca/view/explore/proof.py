@@ -66,7 +66,7 @@ def panel(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
         need.panel(final, data, now)
     else:
         _note(final, view, now)
-        certificate.opened(final, data, now, "explore")
+        certificate.opened(final, data, now)
 
 
 def _note(final: Certificate, view: View, now: State) -> None:

@@ -21,19 +21,22 @@ POSITIVE, NEGATIVE = "#c2570c", "#0072b2"
 
 def page(part: Component, proof: Certificate | None, data: Dataset, now: State, leading: float, code: str) -> str:
     """Return the run as a web page that needs nothing else and prints on one sheet."""
-    pictures = [_bars(part, data)]
-    if data.image_shape is not None:
-        pictures.insert(0, sheet.picture(part.loadings[:, None], data))
-    what = f"{part.cardinality} of {data.n_features:,} {scene.noun(data)}"
+    x, info = part.loadings, nnspca.METHODS.get(part.method)
+    heavy = wording.heaviest(part)[: sheet.LISTED]
+    title = f"{info.title}. {info.summary}" if info else part.method
+    sign = "nonnegative loadings" if part.nonnegative else "loadings of either sign"
     return sheet.sheet(
-        f"{what}: {sanitize.line(data.title or data.name)}",
+        f"{part.cardinality} of {data.n_features:,} {scene.noun(data)}",
         f"{_words(part, data, now)} "
         + (claims.verdict(part, proof) if proof else "No upper bound had been proven when this was saved."),
-        pictures,
-        sheet.about(data, now),
-        _method(part, now),
+        x[:, None],
+        [(str(data.feature_names[i]), float(x[i]), POSITIVE if x[i] > 0 else NEGATIVE) for i in heavy],
+        (POSITIVE,),
+        data,
+        now,
+        f"{title} At most {part.k:,} features, {sign}, seed {now.seed}; {seconds(part.seconds)}.",
         _numbers(part, proof, leading),
-        _certificate(part, proof, data),
+        f"{claims.claim(proof, data.n_features)} {claims.why(proof.winner)}" if proof else "None yet.",
         code,
     )
 
@@ -65,14 +68,6 @@ def _words(part: Component, data: Dataset, now: State) -> str:
     return f"{text} {page_sentences.indispensable(part, data, now)}".strip()
 
 
-def _method(part: Component, now: State) -> str:
-    info = nnspca.METHODS.get(part.method)
-    title = f"{info.title}. {info.summary}" if info else part.method
-    sign = "nonnegative loadings" if part.nonnegative else "loadings of either sign"
-    text = f"{title} At most {part.k:,} features, {sign}, seed {now.seed}; {seconds(part.seconds)}."
-    return f"{text} {sheet.versions()}"
-
-
 def _numbers(part: Component, proof: Certificate | None, leading: float) -> list[tuple[str, str]]:
     rows = [
         ("Variance x'Ax", number(part.variance)),
@@ -85,17 +80,3 @@ def _numbers(part: Component, proof: Certificate | None, leading: float) -> list
             ("Proven share of the optimum", proven_percent(share(part.variance, proof.upper))),
         ]
     return rows
-
-
-def _certificate(part: Component, proof: Certificate | None, data: Dataset) -> str:
-    if proof is None:
-        return "None yet."
-    return f"{claims.claim(proof, data.n_features)} {claims.why(proof.winner)}"
-
-
-def _bars(part: Component, data: Dataset) -> str:
-    """Return the heaviest loadings as bars with their names."""
-    x = part.loadings
-    heavy = wording.heaviest(part)[: sheet.LISTED]
-    listed = [(str(data.feature_names[i]), float(x[i]), POSITIVE if x[i] > 0 else NEGATIVE) for i in heavy]
-    return sheet.bars(listed, "The largest loadings")

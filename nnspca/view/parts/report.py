@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from PIL import ImageColor
 
 import nnspca
 from nnspca.datasets import Dataset
@@ -39,18 +38,16 @@ def page(
     """Return the lead's parts as a web page that needs nothing else and prints on one sheet."""
     way = choice.lead if choice.lead in results else next(iter(results))
     parts, many = results[way], len(results[way].parts)
-    pictures = [_bars(parts, data)]
-    if data.image_shape is not None:
-        colours = [ImageColor.getrgb(colour)[:3] for colour in COLOURS]
-        pictures.insert(0, sheet.picture(parts.loadings, data, colours))
-    what = f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {scene.noun(data)}"
     return sheet.sheet(
-        f"{what}: {sanitize.line(data.title or data.name)}",
+        f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {scene.noun(data)}",
         f"{verdict.headline(results, known, choice, done=True)} {_words(parts, data, now)}",
-        pictures,
-        sheet.about(data, now),
+        parts.loadings,
+        _bars(parts, data),
+        COLOURS,
+        data,
+        now,
         f"{title_of(way, choice)}. {nnspca.METHODS[parts.method].summary} Kept apart: "
-        f"{nnspca.DEFLATIONS[parts.deflation].summary} Seed {now.seed}; {seconds(parts.seconds)}. {sheet.versions()}",
+        f"{nnspca.DEFLATIONS[parts.deflation].summary} Seed {now.seed}; {seconds(parts.seconds)}.",
         _numbers(parts, known if together.applies(parts) else None),
         "No certificate was made before the run ended." if proof is None else verdict.proven(proof, data.n_features),
         code,
@@ -83,13 +80,12 @@ def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:
     return rows
 
 
-def _bars(parts: Components, data: Dataset) -> str:
+def _bars(parts: Components, data: Dataset) -> list[sheet.Bar]:
     """Return the largest loadings of each part in its colour."""
     each = max(1, min(EACH, MOST // max(len(parts.parts), 1)))
-    listed = [
+    return [
         (f"{r + 1}: {data.feature_names[i]}", float(column[i]), COLOURS[r % len(COLOURS)])
         for r, column in enumerate(parts.loadings.T)
         for i in np.argsort(-np.abs(column), kind="stable")[:each]
         if column[i]
     ]
-    return sheet.bars(listed, "The largest loadings of each part")

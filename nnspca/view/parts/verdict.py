@@ -162,10 +162,7 @@ def opened(certificate: PartsCertificate, known: Known, data: Dataset, now: Stat
         alt="Every upper bound that was tried, lowest first: " + ", ".join(_title(b) for b in ranked) + ".",
     )
     st.markdown("\n".join(f"- **{_title(b)}**: {nnspca.PARTS_BOUNDS[b.name].summary}" for b in ranked))
-    _check(certificate, data, now)
-    r, k = certificate.n_components, certificate.k
-    bounded = f"set of {r} parts with at most {k} features each"
-    panels.files(certificate, data, now, f"{data.name}-r{r}-k{k}", bounded, "parts")
+    panels.check_and_files(certificate, data, now)
 
 
 def proven(certificate: PartsCertificate, n: int) -> str:
@@ -191,18 +188,3 @@ def _row(bound: Bound, certificate: PartsCertificate) -> dict[str, str]:
         "Proven share": words.proven_percent(min(certificate.lower / bound.value, 1.0)),
         "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
     }
-
-
-def _check(certificate: PartsCertificate, data: Dataset, now: State) -> None:
-    """Offer to derive the whole certificate again by other code."""
-    about = ("verify-parts", certificate.fingerprint, certificate.k, certificate.lower, certificate.upper)
-    panels.check_again(
-        certificate,
-        data,
-        now,
-        "verify-parts",
-        about,
-        f"Deriving {len(certificate.bounds)} upper bounds and the parts' variances again",
-        "Confirmed: the second route finds the same variances and the same upper bounds.",
-        key="verify-parts",
-    )

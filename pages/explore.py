@@ -22,8 +22,7 @@ choice = choices.ask(now, data.n_features, solvers, options)
 with press:
     job = run.start(data, now, choice)
 
-if not stage.is_mounted():
-    job.wait_for_first(runs.FIRST, stage.first_results(data, now, choice))
+stage.wait(job, data, now, choice)
 along = path.start(data, now, choice.ks, job)
 others = path.start_others(data, now, choice.ks, choice.others, job)
 longer = proof.longer(data, now)

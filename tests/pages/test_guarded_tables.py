@@ -61,7 +61,7 @@ def genes(data):
 
 WRITERS = {
     "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
-    "a study": lambda data: downloads.study_csv(StudyTable("t", "T", (Column(data.name),), ((data.name,), (-1.5,)))),
+    "a study": lambda data: StudyTable("t", "T", (Column(data.name),), ((data.name,), (-1.5,))).to_csv().encode(),
     "loadings": lambda data: loadings_csv(PART, data),
     "loadings, long": lambda data: downloads.loadings_long({data.name: BOTH}, data),
     "loadings, wide": lambda data: downloads.loadings_wide({data.name: BOTH}, data),

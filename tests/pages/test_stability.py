@@ -11,8 +11,8 @@ import pytest
 import nnspca
 from nnspca.result import CrossValidation
 from nnspca.view.explore import held_out as which
+from nnspca.view.explore.figures import held_out
 from nnspca.view.figures.component import Scene
-from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import DARK, LIGHT
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State

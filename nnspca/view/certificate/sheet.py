@@ -85,7 +85,7 @@ def _about(data: Dataset, now: State) -> str:
 
 
 def _picture(loadings: np.ndarray, data: Dataset, shape: tuple[int, int], colours: Sequence[str]) -> str:
-    """Return columns in colours over the mean image where the data's terms let it be passed on, else over plain grey."""
+    """Return columns in colours over the mean image if the data's terms let it be passed on, else over plain grey."""
     info = catalogue.infos().get(data.name)
     free = info is not None and (info.bundled or data.name in catalogue.uploaded())
     png = card.over_image(

@@ -152,8 +152,8 @@ def takeaway(
         whole = [h for h in shown[0] if all(type(row[h]) is int for row in shown)] if shown else []
         places |= {heading: st.column_config.NumberColumn(format="%,d") for heading in whole}
         st.dataframe(shown, hide_index=True, column_config=places, alt=table.title)
-        label, name = f"{table.title} (CSV)", f"compare-{table.name}"
-        charts.csv_button(downloads.study_csv(table), f"csv-{name}", f"{name}.csv", label)
+        name = f"compare-{table.name}"
+        charts.download(f"{table.title} (CSV)", table.to_csv(), f"csv-{name}", f"{name}.csv")
     with st.container(horizontal=True):
         charts.json_button(lambda: downloads.tables_json(*tables), "json-compare", "compare.json")
         titles = {one.data.name: one.title for one in sets}

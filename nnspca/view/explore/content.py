@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -89,8 +88,7 @@ def payload(view: View, backdrop: np.ndarray | None, *, about: str, note: str, l
         "live": _live(view, unit),
         **_packed([view.parts[k] for k in ks], data, backdrop),
     }
-    signature = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
-    return {**content, "signature": signature, "colours": canvas.colours()}
+    return canvas.signed(content)
 
 
 def sentence_at(view: View, k: int) -> str:

@@ -15,8 +15,8 @@ from nnspca.solvers.registry import METHODS
 from nnspca.view import words
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
+from nnspca.view.explore.figures import held_out
 from nnspca.view.explore.sentences import stability_of
-from nnspca.view.figures.held_out import held_out
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import machines, runs
 from nnspca.view.jobs.job import Job, Work

@@ -71,11 +71,11 @@ def _downloads(part: Component, view: View, data: Dataset, now: State, choice: C
 
 def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -> None:
     """Offer the loadings, the features, the scores and the curves as downloads."""
-    charts.csv_button(
+    charts.download(
+        "Loadings (CSV)",
         loadings_csv(part, data),
         "csv-explore",
         f"{stem}.csv",
-        "Loadings (CSV)",
         "Every feature with its loading.",
     )
     charts.download(
@@ -93,11 +93,11 @@ def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -
         f"{stem}.gmt",
         "Its features as a list, for programs that take sets of genes.",
     )
-    charts.csv_button(
+    charts.download(
+        "Curves (CSV)",
         downloads.table_csv(rows(view)),
         "csv-curves",
         f"{data.name}-curves.csv",
-        "Curves (CSV)",
         "One row for each k and solver.",
     )
     if data.kind != "covariance":

@@ -71,19 +71,6 @@ def further_facts(part: Component | None, data: Dataset, now: State) -> str:
     return sentences.join(indispensable(part, data, now), again)
 
 
-def support_clause(part: Component, features: Features) -> str:
-    """Say which features a component is made of and whether they vary together."""
-    return sanitize.line(sentences.clause(dataclasses.replace(part, features=features), NAMED))
-
-
-def named_and_explained(part: Component, data: Dataset, leading: float, features: Features) -> str:
-    """Name the features of a component, and say which shares of λ₁ and of the total variance it explains."""
-    these = "This" if part.cardinality == 1 else "These"
-    of_total = at_least(100 * part.variance / features.total, 1)
-    shares = f"{explained(part, data, leading)} and {of_total} % of the total variance"
-    return f"{support_clause(part, features)}. {these} {shares}"
-
-
 def sentence(part: Component, known: Known, data: Dataset, leading: float, features: Features | None = None) -> str:
     """Say what a component is made of and explains, and how close to the optimum it is proven to be.
 
@@ -91,7 +78,10 @@ def sentence(part: Component, known: Known, data: Dataset, leading: float, featu
     """
     text = explained(part, data, leading)
     if features is not None and features.total and part.cardinality:
-        text = named_and_explained(part, data, leading, features)
+        clause = sanitize.line(sentences.clause(dataclasses.replace(part, features=features), NAMED))
+        of_total = at_least(100 * part.variance / features.total, 1)
+        these = "This" if part.cardinality == 1 else "These"
+        text = f"{clause}. {these} {text} and {of_total} % of the total variance"
     if part.method != "best":
         text = f"{solver.title(part.method)}: {text}"
     fewer = ""

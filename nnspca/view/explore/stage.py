@@ -13,7 +13,7 @@ from nnspca.view.explore import content, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
 from nnspca.view.explore.samples.panels import SUPERSEDED_PRESS
-from nnspca.view.jobs import progress
+from nnspca.view.jobs import progress, runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import canvas, visits
 from nnspca.view.link.state import State, assign, assignments
@@ -40,15 +40,11 @@ def question(data: Dataset, now: State) -> str:
     )
 
 
-def is_mounted() -> bool:
-    """Return whether the player is already mounted; if so, changes appear one by one."""
-    return "play" in st.session_state
-
-
-def first_results(data: Dataset, now: State, choice: Choices) -> int:
-    """Return how many results the first drawing waits for: 0 if the ledger already has the result."""
-    stored = choice.solver.method == "best" and known.at(data, now).found
-    return 0 if stored else 1
+def wait(job: Job, data: Dataset, now: State, choice: Choices) -> None:
+    """Wait for the first result of a run, unless the ledger has it or the player is mounted: then changes appear."""
+    if "play" not in st.session_state:
+        stored = choice.solver.method == "best" and known.at(data, now).found
+        job.wait_for_first(runs.FIRST, 0 if stored else 1)
 
 
 def view(data: Dataset, now: State, choice: Choices, page: Job, path_job: Job, others: Job | None) -> View:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 # Plotly takes pandas as soon as anyone begins to import it, also half imported: two first visitors
 # at once would meet an error. It comes with Streamlit, which imports it with the first figure.
 import pandas  # noqa: F401
+from plotly.colors import hex_to_rgb
 from plotly.graph_objects import Figure as Figure
 
 from nnspca.datasets import Axis
@@ -166,6 +167,12 @@ def shade(figure: Figure, above: Sequence[tuple], below: Sequence[tuple], colour
         hoverinfo="skip",
         **settings,
     )
+
+
+def rgba(colour: str, opacity: float) -> str:
+    """Return a colour of six hexadecimal digits as one that is seen through."""
+    red, green, blue = hex_to_rgb(colour)
+    return f"rgba({red}, {green}, {blue}, {opacity:g})"
 
 
 def set_axes(figure: Figure, axes: Literal["x", "y"], *, only: int | None = None, **settings: Any) -> None:

@@ -129,11 +129,11 @@ def takeaway(study: Study, choice: Choices, now: State, tables: tuple[StudyTable
     stem = f"{study.name}-{choice.form}"
     with st.container(horizontal=True):
         for table in tables:
-            charts.csv_button(
-                downloads.study_csv(table),
+            charts.download(
+                f"{table.name.capitalize()} (CSV)",
+                table.to_csv(),
                 f"csv-{study.name}-{table.name}",
                 f"{stem}-{table.name}.csv",
-                f"{table.name.capitalize()} (CSV)",
                 table.title,
             )
         charts.json_button(lambda: downloads.tables_json(*tables), f"json-{study.name}", f"{stem}.json")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -54,5 +53,4 @@ def payload(parts: Components, data: Dataset) -> dict[str, Any]:
         "parts": listed,
         "scene": scene.packed(data, store.mean(data), sorted(named)),
     }
-    signature = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
-    return {**content, "signature": signature, "colours": canvas.colours()}
+    return canvas.signed(content)

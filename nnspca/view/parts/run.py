@@ -180,12 +180,12 @@ def _proof(parts: Components, data: Dataset, now: State) -> Work:
 
 
 def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
-    """Return what part r can be held against on its own, and the part as it stands there."""
-    return among_the_rest(cov, parts, r) if parts.deflation == TOGETHER else deflated_problem(cov, parts, r)
+    """Return what part r can be held against on its own, and the part as it stands there.
 
-
-def among_the_rest(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
-    """Return the features that the other parts leave to part r, and the part as it stands there."""
+    Where parts are found together, it is the features that the other parts leave free.
+    """
+    if parts.deflation != TOGETHER:
+        return deflated_problem(cov, parts, r)
     others, part = np.delete(parts.loadings, r, axis=1), parts.parts[r]
     left = nnspca.deflate(cov, others, DISJOINT)
     x = part.loadings[~others.any(axis=1)]

@@ -79,8 +79,8 @@ def takeaway(
     stem = f"{data.name}-parts"
     code = _whole_code(results, data, now, choice)
     with st.container(horizontal=True):
-        charts.csv_button(
-            downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "Parts (CSV)", "One row for each part."
+        charts.download(
+            "Parts (CSV)", downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "One row for each part."
         )
         _offer_tables({way: parts.loadings for way, parts in results.items()}, data, now, stem)
         charts.json_button(functools.partial(_json, results, data, now), "json-parts", f"{stem}.json")

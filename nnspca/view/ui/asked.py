@@ -55,5 +55,5 @@ def features(rows: Sequence[dict[str, object]], alt: str, height: int = 400) -> 
 
 def take_home(rows: Sequence[dict[str, object]], key: str, file_name: str, label: str, call: str, now: State) -> None:
     """Offer the whole table as a file, and the code that makes it again from the data with this ``call``."""
-    charts.csv_button(downloads.table_csv(rows), key, file_name, label)
+    charts.download(label, downloads.table_csv(rows), key, file_name)
     st.code("\n".join([*downloads.data_lines(now), call]), language="python", wrap_lines=True)

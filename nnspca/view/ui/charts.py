@@ -121,11 +121,6 @@ def figure_button(drawn: Figure | Callable[[], Figure], key: str, file_name: str
     download(label, made, key, file_name, "Opens in any browser, without a network.")
 
 
-def csv_button(content: bytes, key: str, file_name: str, label: str, about: str = "") -> None:
-    """Offer a table as CSV; made beforehand, so that a press while the page is being redrawn finds it."""
-    download(label, content, key, file_name, about)
-
-
 def json_button(made: Callable[[], bytes], key: str, file_name: str, about: str = "") -> None:
     """Offer a result as JSON, made only when asked for."""
     download("Result (JSON)", made, key, file_name, about)

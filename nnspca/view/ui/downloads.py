@@ -33,11 +33,6 @@ def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
     return out.getvalue().encode()
 
 
-def study_csv(table: StudyTable) -> bytes:
-    """Return a table of a study as CSV."""
-    return table.to_csv().encode()
-
-
 def tables_json(*tables: StudyTable) -> bytes:
     """Return tables of a study as JSON: of each its name, title, note and rows, these by the names of the columns."""
     entries = [

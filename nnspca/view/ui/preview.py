@@ -15,10 +15,12 @@ from nnspca.view.figures.card import montage
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import store
+from nnspca.view.sources.opened import Summed
 from nnspca.view.ui import charts, scene
 
 TILES = 36
 SMALL = 16  # rows and columns of a picture of numbers
+BY_CONTENT: dict[Any, Any] = dict.fromkeys((Dataset, Summed), lambda data: (data.name, data.content_hash))
 
 
 def _sample_preview(data: Dataset) -> None:
@@ -65,29 +67,21 @@ def _samples(data: Dataset, count: int) -> np.ndarray:
     return data.rows(np.unique(np.linspace(0, m - 1, min(count, m)).round().astype(int)))
 
 
-@st.cache_data(show_spinner=False, max_entries=32)
-def _sheet(name: str, content_hash: str, count: int, _data: Dataset) -> bytes:
-    return montage(_samples(_data, count), _data.image_shape or (1, _data.n_features))
-
-
+@st.cache_data(show_spinner=False, max_entries=32, hash_funcs=BY_CONTENT)
 def sheet(data: Dataset, count: int) -> bytes:
     """Return one PNG of ``count`` sample images."""
-    return _sheet(data.name, data.content_hash, count, data)
+    return montage(_samples(data, count), data.image_shape or (1, data.n_features))
 
 
-@st.cache_data(show_spinner=False, max_entries=32)
-def _thumbnail(name: str, content_hash: str, _data: Dataset) -> bytes:
-    if _data.image_shape is not None:
-        return montage(_data.means, _data.image_shape, width=64)
-    across, down = (np.linspace(0, size - 1, SMALL).round().astype(int) for size in _data.shape[::-1])
-    numbers = _data.rows(down)[:, across]
-    least, most = numbers.min(axis=0), numbers.max(axis=0)
-    return montage((numbers - least) / np.where(most > least, most - least, 1.0), numbers.shape, width=64)
-
-
+@st.cache_data(show_spinner=False, max_entries=32, hash_funcs=BY_CONTENT)
 def thumbnail(data: Dataset) -> bytes:
     """Return a small PNG of what a data set looks like: the mean image, or some of its numbers as greys."""
-    return _thumbnail(data.name, data.content_hash, data)
+    if data.image_shape is not None:
+        return montage(data.means, data.image_shape, width=64)
+    across, down = (np.linspace(0, size - 1, SMALL).round().astype(int) for size in data.shape[::-1])
+    numbers = data.rows(down)[:, across]
+    least, most = numbers.min(axis=0), numbers.max(axis=0)
+    return montage((numbers - least) / np.where(most > least, most - least, 1.0), numbers.shape, width=64)
 
 
 def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:

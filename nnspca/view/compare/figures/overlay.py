@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
-from plotly.colors import hex_to_rgb
 
 from nnspca.view import sanitize
 from nnspca.view.compare.figures.small import TICKS
 from nnspca.view.figures import band as common
 from nnspca.view.figures.band import Band
-from nnspca.view.figures.style import DASHES, Palette, dress, shade
+from nnspca.view.figures.style import DASHES, Palette, dress, rgba, shade
 from nnspca.view.words import ceil, floor
 
 LIVE = "this live run"
@@ -86,8 +85,7 @@ def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> Non
     band, colour, name = shown.band, palette.series[i % len(palette.series)], sanitize.label(shown.title)
     rows = [row for row in zip(band.at, band.lower, band.upper, strict=True) if math.isfinite(row[2])]
     high, low = ([(row[0] / shown.n, 100 * row[end]) for row in rows] for end in (2, 1))
-    red, green, blue = hex_to_rgb(colour)
-    shade(figure, high, low, f"rgba({red}, {green}, {blue}, {OPACITY})", showlegend=False)
+    shade(figure, high, low, rgba(colour, OPACITY), showlegend=False)
     gaps = {at: gap for at, gap in band.gaps.items() if at in band.proven}
     line = {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2}
     look = {"mode": "lines+markers", "line": line, "marker": {"size": 5, "color": colour}}

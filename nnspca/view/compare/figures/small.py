@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,12 +35,7 @@ TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 POWERS = tuple(10.0**e for e in range(-3, 5))
 
 
-@dataclass(frozen=True)
-class Ranges:
-    """Ends of the axes that all data sets share."""
-
-    share: tuple[float, float]
-    seconds: tuple[float, float]
+Ranges = tuple[tuple[float, float], tuple[float, float]]  # ends of the axes of k ÷ n and of seconds
 
 
 def ranges(pairs: Iterable[tuple[Profile, SweepPoint]], shares: Sequence[float]) -> Ranges:
@@ -50,7 +44,7 @@ def ranges(pairs: Iterable[tuple[Profile, SweepPoint]], shares: Sequence[float])
     for about, point in pairs:
         least = min(least, point.component.cardinality / about.n_features, point.k / about.n_features)
         seconds += [point.component.seconds, *([point.certificate.seconds] if point.certificate else [])]
-    return Ranges((least / 1.3, 1.3), (max(min(seconds), BRIEFEST) / 2, max(seconds) * 2))
+    return (least / 1.3, 1.3), (max(min(seconds), BRIEFEST) / 2, max(seconds) * 2)
 
 
 def compared(
@@ -76,7 +70,7 @@ def compared(
     height = PANEL * len(PANELS) + LEGEND_DROP + LEGEND_ROW * named
     dress(figure, palette, title=title, alt=alt, height=height, legend_rows=named)
     set_axes(figure, "x", only=1, range=[0.5, SPECTRUM + 0.5], tickvals=[1, 5, 10, 15, 20])
-    share = [float(v) for v in np.log10(within.share)]
+    share, seconds = np.log10(within).tolist()
     for row in range(2, len(PANELS) + 1):
         set_axes(figure, "x", only=row, type="log", range=share, tickvals=TICKS, ticktext=[f"{t:g}" for t in TICKS])
     set_axes(figure, "x", only=len(PANELS), title_text="k ÷ n")
@@ -85,7 +79,6 @@ def compared(
     set_axes(figure, "y", only=2, range=[0, 1.06])
     set_axes(figure, "y", only=3, range=[0, 1.06])
     set_axes(figure, "y", only=4, type="log", range=share, tickvals=TICKS, ticktext=[f"{t:g}" for t in TICKS])
-    seconds = [float(v) for v in np.log10(within.seconds)]
     set_axes(figure, "y", only=5, type="log", range=seconds, **powers)
     figure.update_annotations(font_size=13, x=0, xanchor="left")
     if not palette.dark:  # as in dress: the page's own light grey is too faint to project

@@ -178,7 +178,7 @@ def takeaway(standing: Race, figure: Figure, data: Dataset, now: State, choice: 
         alt="One row for each better component and each upper bound.",
     )
     with st.container(horizontal=True):
-        charts.csv_button(downloads.table_csv(rows), "csv-race", f"{stem}.csv", "Every point (CSV)")
+        charts.download("Every point (CSV)", downloads.table_csv(rows), "csv-race", f"{stem}.csv")
         charts.json_button(lambda: _json(standing, data, now, choice), "json-race", f"{stem}.json")
         charts.figure_button(figure, "html-race", f"{stem}.html")
     st.markdown("The same with the library:")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -65,8 +64,7 @@ def payload(
             "pictures": _pictures(data, positions.order),
             "map": _map(part, data, now, positions.order),
         }
-    signature = hashlib.sha256(repr(content).encode()).hexdigest()[:16]
-    return {**content, "signature": signature, "colours": canvas.colours()}
+    return canvas.signed(content)
 
 
 def dataset_key(data: Dataset) -> str:

@@ -15,7 +15,8 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, wording
 from nnspca.view import sanitize
-from nnspca.view.explore.samples import claims, content, figures, run
+from nnspca.view.explore import figures
+from nnspca.view.explore.samples import claims, content, run
 from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.jobs import runs
 from nnspca.view.link import canvas, state, widgets
@@ -122,11 +123,11 @@ def _downloads(first: Component, positions: SamplePositions, data: Dataset, now:
         "Two scores (HTML)": partial(figures.cloud, positions, _class_names(data), charts.palette()),
     }
     with st.container(horizontal=True):
-        charts.csv_button(
+        charts.download(
+            "Scores (CSV)",
             scores_csv(positions, data),
             "csv-samples",
             f"{stem}-scores.csv",
-            "Scores (CSV)",
             "Every sample with its class, its score and its rank.",
         )
         for label, make in pictures.items():

@@ -6,11 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.colors import hex_to_rgb
 
 from nnspca.view import sanitize
 from nnspca.view.figures.component import Scene
-from nnspca.view.figures.style import LEGEND_DROP, LEGEND_ROW, PIXELS_X, PIXELS_Y, Palette, axis_words, dress, set_axes
+from nnspca.view.figures.style import (
+    LEGEND_DROP,
+    LEGEND_ROW,
+    PIXELS_X,
+    PIXELS_Y,
+    Palette,
+    axis_words,
+    dress,
+    rgba,
+    set_axes,
+)
 
 # After Okabe & Ito (2008) and Tol: distinguishable with all common forms of colour blindness, also on grey;
 # black numbers are legible on each.
@@ -73,11 +82,6 @@ def _colour(part: int) -> str:
     return COLOURS[part % len(COLOURS)]
 
 
-def _rgba(colour: str, opacity: float) -> str:
-    red, green, blue = hex_to_rgb(colour)
-    return f"rgba({red}, {green}, {blue}, {opacity:g})"
-
-
 def _image(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palette, labels: Sequence[str]) -> None:
     """Lay one heatmap a part over the mean image in greys."""
     assert scene.image_shape is not None
@@ -98,7 +102,7 @@ def _image(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palet
             customdata=u.reshape(scene.image_shape),
             zmin=0.0,
             zmax=1.0,
-            colorscale=[(0.0, _rgba(_colour(part), FAINTEST)), (1.0, _colour(part))],
+            colorscale=[(0.0, rgba(_colour(part), FAINTEST)), (1.0, _colour(part))],
             showscale=False,
             showlegend=False,
             legendgroup=label,
@@ -145,7 +149,7 @@ def _along(figure: go.Figure, loadings: np.ndarray, scene: Scene, palette: Palet
             customdata=u,
             name=label,
             marker={
-                "color": [_rgba(_colour(part), 0.25 + 0.6 * share) for share in np.abs(u) / most],
+                "color": [rgba(_colour(part), 0.25 + 0.6 * share) for share in np.abs(u) / most],
                 "line": {"width": 0},
             },
             hovertemplate=f"{label}<br>%{{x:.4g}} {unit}<br>loading %{{customdata:.4f}}<extra></extra>",

@@ -36,7 +36,8 @@ def opened(certificate: Certificate, data: Dataset, now: State) -> None:
     st.markdown(f"**What was proven.** {claims.claim(certificate, n)}")
     st.markdown(f"**The lowest upper bound: {words.title(won.name).lower()}.** {won.detail}")
     st.markdown(f"**Why it holds.** {claims.why(won)}")
-    st.markdown(f"**Every upper bound that was tried**, lowest first. {_chances(certificate)}")
+    chances = " ".join(claims.chance(b) for b in certificate.bounds if not b.deterministic)
+    st.markdown(f"**Every upper bound that was tried**, lowest first. {chances}")
     ranked = sorted(certificate.bounds, key=lambda b: b.value)
     st.dataframe(
         [_row(b, certificate) for b in ranked],
@@ -48,10 +49,6 @@ def opened(certificate: Certificate, data: Dataset, now: State) -> None:
             if bound is not won:
                 st.markdown(f"**{words.title(bound.name)}.** {claims.why(bound)}")
     check_and_files(certificate, data, now)
-
-
-def _chances(certificate: Certificate) -> str:
-    return " ".join(claims.chance(b) for b in certificate.bounds if not b.deterministic)
 
 
 def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:

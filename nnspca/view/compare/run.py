@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -104,8 +104,15 @@ def cheapest_first(data: tuple[Dataset, ...]) -> list[Dataset]:
 
 def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
     """Return the work of the page: publishes (data set, Profile) and (data set, SweepPoint) as they come."""
-    shared = _Shared(len(sets), labels())
-    runs = {data.name: _DataSetRun(data, choice, choice.view(data.name, now), shared) for data in sets}
+    titles, fractions, lock = labels(), dict[str, float](), threading.Lock()
+
+    def report(job: Job, data: Dataset, progress: Progress) -> None:
+        with lock:  # data sets are proven side by side
+            fractions[data.name] = max(progress.fraction, fractions.get(data.name, 0.0))
+            share = sum(fractions.values()) / len(sets)
+            job.report(replace(progress, fraction=share, stage=f"Running: {titles[data.name]}"))
+
+    runs = {data.name: _DataSetRun(data, choice, choice.view(data.name, now), report) for data in sets}
     ordered = cheapest_first(sets)
     rounds = [[d for d in ordered if d.n_features <= WIDE], [d for d in ordered if d.n_features > WIDE]]
 
@@ -123,32 +130,11 @@ def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
     return work_through
 
 
-class _Shared:
-    """What data sets that are proven side by side share: the order of publication, one progress."""
-
-    def __init__(self, count: int, titles: Mapping[str, str]):
-        self._lock = threading.Lock()
-        self._fractions: dict[str, float] = {}
-        self._count, self._titles = count, titles
-
-    def publish(self, job: Job, name: str, result: Profile | SweepPoint) -> None:
-        """Publish a result, one thread at a time."""
-        with self._lock:
-            job.publish((name, result))
-
-    def report(self, job: Job, data: Dataset, progress: Progress) -> None:
-        """Report a data set's progress as a share of all of them."""
-        with self._lock:
-            self._fractions[data.name] = max(progress.fraction, self._fractions.get(data.name, 0.0))
-            share = sum(self._fractions.values()) / self._count
-            job.report(replace(progress, fraction=share, stage=f"Running: {self._titles[data.name]}"))
-
-
 class _DataSetRun:
     """The run of one data set, preprocessed as ``now`` says."""
 
-    def __init__(self, data: Dataset, choice: Choices, now: State, shared: _Shared):
-        self._data, self._now, self._methods, self._shared = data, now, choice.by, shared
+    def __init__(self, data: Dataset, choice: Choices, now: State, report: Callable[[Job, Dataset, Progress], None]):
+        self._data, self._now, self._methods, self._report = data, now, choice.by, report
         self._cov, self._results, self._ks = (
             store.covariance(data, now),
             store.results(),
@@ -176,10 +162,10 @@ class _DataSetRun:
             self._curve.prove(job, partial(self._publish, job), bare, on_progress=self._listener(job, SOLVING, 1.0))
 
     def _publish(self, job: Job, result: Profile | SweepPoint) -> None:
-        self._shared.publish(job, self._data.name, result)
+        job.publish((self._data.name, result))
 
     def _listener(self, job: Job, begin: float, end: float) -> Callable[[Progress], None]:
-        return stretch(partial(self._shared.report, job, self._data), begin, end)
+        return stretch(partial(self._report, job, self._data), begin, end)
 
 
 def live(job: Job | None, sets: tuple[Dataset, ...]) -> dict[str, Live]:

@@ -108,22 +108,18 @@ def _open(data: Dataset, key: object) -> None:
 
 def _problem(problem: DataError, mark: str) -> None:
     """Say what is wrong with the file, with the choices that would mend it."""
-    st.error(sanitize.plain(_message(problem)), icon=":material/error:")
+    text = str(problem)  # where the library names its own ways, this page names what it can do
+    if isinstance(problem, MissingValues):
+        text = f"{problem.found} Choose what to do with them, or fill them in and choose the file again."
+    elif isinstance(problem, SeveralClasses):
+        text = f"{problem.found} Choose which it is; the others are then left out."
+    st.error(sanitize.plain(text), icon=":material/error:")
     if isinstance(problem, MissingValues):
         _ask_missing(mark, problem)
     elif _missing(mark) != "refuse":  # the way chosen leaves nothing: there are others
         _ask_missing(mark)
     if isinstance(problem, SeveralClasses):
         _ask_class(problem.columns, mark)
-
-
-def _message(problem: DataError) -> str:
-    """Return what is wrong, with what this page can do about it where the library names its own ways."""
-    if isinstance(problem, MissingValues):
-        return f"{problem.found} Choose what to do with them, or fill them in and choose the file again."
-    if isinstance(problem, SeveralClasses):
-        return f"{problem.found} Choose which it is; the others are then left out."
-    return str(problem)
 
 
 def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:

@@ -57,9 +57,10 @@ def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str,
     used = int(np.count_nonzero(weights))
     figure = go.Figure()
     colours = palette.one_sided() if nonnegative else palette.two_sided()
-    if below is not None:
+    if below is not None:  # each pixel enlarged to a square of many screen pixels
+        png = montage(below.reshape(1, -1), below.shape, columns=1)
         figure.add_layout_image(
-            source=_address(below),
+            source=f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}",
             layer="below",
             xref="x",
             yref="y",
@@ -100,12 +101,6 @@ def _image(weights: np.ndarray, palette: Palette, nonnegative: bool, title: str,
         x=PIXELS_X,
         y=PIXELS_Y,
     )
-
-
-def _address(image: np.ndarray) -> str:
-    """Return a grey image as a data URL, each pixel enlarged to a square of many screen pixels."""
-    png = montage(image.reshape(1, -1), image.shape, columns=1)
-    return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"
 
 
 def _over_image(scale: Sequence[tuple[float, str]], empty: str) -> list[tuple[float, str]]:

@@ -106,7 +106,10 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
 
 def add_paper(figure: go.Figure, certificates: Mapping[int, Certificate], leading: float, palette: Palette) -> None:
     """Outline the band of Asteris et al. (2014), which holds with some probability only."""
-    tried = [(k, c.lower, bound) for k, c in sorted(certificates.items()) if (bound := _probable(c)) is not None]
+    tried = []
+    for k, certificate in sorted(certificates.items()):
+        if bounds := [bound for bound in certificate.bounds if not bound.deterministic]:
+            tried.append((k, certificate.lower, min(bounds, key=lambda bound: bound.value)))
     if not tried:
         return
     chance = odds(min(bound.probability for _, _, bound in tried))
@@ -121,8 +124,3 @@ def add_paper(figure: go.Figure, certificates: Mapping[int, Certificate], leadin
         marker={"size": 5, "symbol": "circle-open"},
         hovertemplate="k = %{x}<br>the paper's upper bound %{y:.2f} % of λ₁<extra>not proven</extra>",
     )
-
-
-def _probable(certificate: Certificate) -> Bound | None:
-    """Return the least bound that only holds with a probability, if one was tried."""
-    return min((b for b in certificate.bounds if not b.deterministic), key=lambda b: b.value, default=None)

@@ -37,8 +37,10 @@ class FairSemaphore:
     def acquire(self, ticket: Ticket, stopped: Callable[[], bool]) -> bool:
         """Wait for a worker; return False, without one, where the run was stopped before its turn came."""
         with self._changed:
-            self._join(ticket)
-            while not self._is_next(ticket):
+            self._asked += 1
+            ticket._turn = self._asked
+            self._waiting.append(ticket)
+            while ticket not in self._order()[: self._free]:
                 self._changed.wait(POLL_SECONDS)
                 if stopped():
                     self._waiting.remove(ticket)
@@ -73,16 +75,8 @@ class FairSemaphore:
             return self._order().index(ticket)
         return None
 
-    def _join(self, ticket: Ticket) -> None:
-        self._asked += 1
-        ticket._turn = self._asked
-        self._waiting.append(ticket)
-
     def _order(self) -> list[Ticket]:
         return sorted(self._waiting, key=lambda ticket: (ticket.background, ticket._turn))
-
-    def _is_next(self, ticket: Ticket) -> bool:
-        return ticket in self._order()[: self._free]
 
     def _should_give_way(self, ticket: Ticket) -> bool:
         """Tell whether someone waits who goes first: anyone before the background, and peers once a turn is over."""

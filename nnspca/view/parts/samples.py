@@ -62,7 +62,8 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
         )
     sample = data.rows(slice(number - 1, number))[0]
     U = parts.loadings[:, :used]
-    mean, spread = data.means, _spread(data, now)
+    mean = data.means
+    spread = np.where(data.deviations > 0, data.deviations, 1.0) if now.standardise else np.ones(data.n_features)
     away = (sample - mean) / spread
     near = U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else np.zeros_like(away)
     approximation = mean + spread * near
@@ -95,12 +96,6 @@ def called(data: Dataset, number: int) -> str:
     """Return what a sample is called: its name beside its number, counted from 1."""
     name = sanitize.line(data.sample_names[number - 1], sanitize.NAME) if data.sample_names else ""
     return f"Sample {number}{f' ({name})' if name else ''}"
-
-
-def _spread(data: Dataset, now: State) -> np.ndarray:
-    """Return what each feature was divided by before its parts were sought."""
-    spread = data.deviations if now.standardise else np.ones(data.n_features)
-    return np.where(spread > 0, spread, 1.0)
 
 
 def _classes(parts: Components, data: Dataset, now: State) -> None:

@@ -47,15 +47,13 @@ class Found:
         return needed
 
 
-def _applies(data: Dataset, now: State, choice: Choices) -> bool:
-    """Tell whether there are samples to draw from, and the parts shown were found on their covariance."""
-    return data.kind != "covariance" and not (choice.lead == "nmf" and run.of_samples(data, now))
-
-
 def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) -> dict[str, Figure]:
     """Ask how often to draw, start the run, and show how often each feature of the lead's parts returns."""
-    if parts is None or not _applies(data, now, choice):
-        st.markdown("There are no samples to draw again." if parts is not None else "No part is found yet.")
+    if parts is None:
+        st.markdown("No part is found yet.")
+        return {}
+    if data.kind == "covariance" or (choice.lead == "nmf" and run.of_samples(data, now)):
+        st.markdown("There are no samples to draw again.")
         return {}
     m, noun = data.X.shape[0], scene.noun(data)
     st.markdown(

@@ -104,6 +104,7 @@ def cards(now: State) -> None:
 
 def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:
     says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
+    source = " (stored proof)" if best is not None and best.stored else ""
     if own is not None:
         picture = base64.b64encode(preview.thumbnail(own)).decode()
     elif info.local or best is None:
@@ -114,12 +115,6 @@ def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None)
         name,
         sanitize.line(info.title),
         f"{says} {away.capitalize()}." if (away := catalogue.away(info)) else says,
-        "" if best is None else _proven(best),
+        "" if best is None else f"k = {best.at}: {words.proven_share(best.ratio)}{source}",
         picture,
     )
-
-
-def _proven(best: Known) -> str:
-    """Say what is proven of the component that a data set opens with."""
-    source = " (stored proof)" if best.stored else ""
-    return f"k = {best.at}: {words.proven_share(best.ratio)}{source}"

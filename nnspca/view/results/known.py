@@ -24,7 +24,10 @@ def ledger() -> Ledger:
     """Return the ledger of all visits, the stored results in it."""
     book = Ledger()
     for record in stored.records().values():
-        stored.write_into(book, record)
+        for k, (component, upper) in record.components.items():
+            book.record(record.problem, k, component, upper, stored=True)
+        for r, (parts, upper) in record.parts.items():
+            book.record_parts(record.problem, record.opening, r, parts, upper, stored=True)
     return book
 
 
@@ -43,15 +46,10 @@ def record(data: Dataset, now: State, *results: Component | Certificate | SweepP
             book.record(about, thing.k, thing.component, thing.upper)
         elif isinstance(thing, PartsCertificate):
             book.record_parts(about, thing.k, thing.n_components, thing.parts, thing.upper)
-        elif _is_feasible(thing, now):
-            book.record(about, thing.k, thing)
-
-
-def _is_feasible(component: Component, now: State) -> bool:
-    """Tell whether a component keeps k and the sign constraint."""
-    keeps = component.nonnegative or not now.nonnegative
-    method = METHODS.get(component.method)
-    return keeps and component.cardinality <= component.k and (method is None or method.feasible)
+        elif (thing.nonnegative or not now.nonnegative) and thing.cardinality <= thing.k:
+            method = METHODS.get(thing.method)
+            if method is None or method.feasible:
+                book.record(about, thing.k, thing)
 
 
 def along(data: Dataset, now: State, ks: Iterable[int]) -> dict[int, Known]:

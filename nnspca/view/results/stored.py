@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from nnspca.result import Component
-from nnspca.view.results.ledger import Ledger, Problem
+from nnspca.view.results.ledger import Problem
 
 FILE = Path(__file__).with_name("stored.npz")
 METHOD = "best"
@@ -47,14 +47,6 @@ def records(file: Path = FILE) -> dict[str, Record]:
     with np.load(file, allow_pickle=False) as arrays:
         about = json.loads(str(arrays["about"]))
         return {name: _record(name, fields, arrays) for name, fields in about.items()}
-
-
-def write_into(ledger: Ledger, record: Record) -> None:
-    """Enter what is stored of one data set into a ledger."""
-    for k, (component, upper) in record.components.items():
-        ledger.record(record.problem, k, component, upper, stored=True)
-    for r, (parts, upper) in record.parts.items():
-        ledger.record_parts(record.problem, record.opening, r, parts, upper, stored=True)
 
 
 def cardinalities(problem: Problem) -> tuple[int, ...]:

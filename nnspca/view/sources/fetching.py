@@ -100,11 +100,16 @@ def _fetch(load: Callable[..., object]) -> Work:
 
 def read(opened: Opened) -> None:
     """Show what a data set in a file is and read it, at once where that is quick; the page is drawn anew after."""
-    st.markdown(_about(opened))
+    rows, columns = opened.file.shape
+    name, size = sanitize.plain(opened.name), words.size(opened.file.size_bytes)
+    need = "One pass is needed." if opened.passes == 1 else "Two passes are needed: the first computes the variances."
+    st.markdown(f"**{name}**: {rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}")
     job = runs.only_job(SLOT, opened.name) or runs.start(SLOT, opened.name, _work(opened, asked=False))
     done = runs.follow(SLOT, job, "Stopped. Nothing was kept.")
     if opened.seconds:
-        st.caption(_time(opened))
+        each = [words.seconds(seconds) for seconds in opened.seconds]
+        passes = f"The pass takes about {each[0]}" if len(each) == 1 else f"The passes take about {' and '.join(each)}"
+        st.caption(f"{passes}, as measured on the first rows.")
     if not done:
         return
     if opened.data is not None:
@@ -133,16 +138,3 @@ def _work(opened: Opened, *, asked: bool) -> Work:
                 opened.read(job)
 
     return work
-
-
-def _about(opened: Opened) -> str:
-    rows, columns = opened.file.shape
-    name, size = sanitize.plain(opened.name), words.size(opened.file.size_bytes)
-    need = "One pass is needed." if opened.passes == 1 else "Two passes are needed: the first computes the variances."
-    return f"**{name}**: {rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}"
-
-
-def _time(opened: Opened) -> str:
-    each = [words.seconds(seconds) for seconds in opened.seconds]
-    passes = f"The pass takes about {each[0]}" if len(each) == 1 else f"The passes take about {' and '.join(each)}"
-    return f"{passes}, as measured on the first rows."

@@ -94,9 +94,11 @@ def warn(now: State) -> None:
             icon=":material/scale:",
         )
         with st.container(horizontal=True):
-            st.button("Standardise", key="caution-standardise", on_click=_standardise, icon=":material/balance:")
+            st.button(
+                "Standardise",
+                key="caution-standardise",
+                on_click=state.assign,
+                kwargs={"scale": STANDARDISED},
+                icon=":material/balance:",
+            )
             st.button("Keep it as it is", key="caution-keep", on_click=accepted.add, args=(now.data,))
-
-
-def _standardise() -> None:
-    state.assign(scale=STANDARDISED)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 import nnspca
-from nnspca.studies.race_state import RUNNING, Lane, Race
+from nnspca.studies.race_state import RUNNING, Race
 from nnspca.view.link import state
 from nnspca.view.link.solver import TITLES, title
 from nnspca.view.link.state import State
@@ -66,7 +66,7 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
             on_change=lambda: state.assign(mark=None),
             help="Or click a point of the figure.",
         )
-    lane = _lane(race, who)
+    lane = None if race is None else next((lane for lane in race.lanes if lane.method == who), None)
     count = len(lane.marks) if lane is not None and lane.state != RUNNING else 0
     with when:  # the same widget whatever the count: Streamlit keeps the link of no other in step with a click
         step = st.session_state.get("mark")
@@ -80,7 +80,3 @@ def open_mark(race: Race | None, choice: Choices) -> tuple[str | None, int]:
             help="Each step is a better component than the one before.",
         )
     return who, (mark or 0) if count else 0
-
-
-def _lane(race: Race | None, who: str | None) -> Lane | None:
-    return None if race is None else next((lane for lane in race.lanes if lane.method == who), None)

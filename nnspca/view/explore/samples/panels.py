@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -56,8 +54,9 @@ def panel(first: Component, data: Dataset, now: State) -> None:
         st.info(WITHOUT, icon=":material/table:")
         sheet(first, None, None, data, now)
         return
-    deflation = _second_deflation()
-    job = run.start(first, data, now, deflation)
+    about = (f"{label.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for label, name in DEFLATION.items())
+    label = widgets.choose(KEYS["second"], "The second component may use", horizontal=True, help=" ".join(about))
+    job = run.start(first, data, now, DEFLATION[label])
     job.wait_for_first(runs.FIRST)
     runs.follow("samples", job, first=1)
     second = job.arrived[0] if job.arrived else None
@@ -118,10 +117,9 @@ def _picked() -> None:
 def _downloads(first: Component, positions: SamplePositions, data: Dataset, now: State) -> None:
     """Offer the scores and the figures."""
     stem = f"{data.name}-k{now.k}-{first.method}"
-    pictures: dict[str, Callable[[], figures.Figure]] = {
-        "Samples by score (HTML)": partial(figures.ladder, positions, _class_names(data), charts.palette()),
-        "Two scores (HTML)": partial(figures.cloud, positions, _class_names(data), charts.palette()),
-    }
+    ladder, cloud = (
+        partial(draw, positions, _class_names(data), charts.palette()) for draw in (figures.ladder, figures.cloud)
+    )
     with st.container(horizontal=True):
         charts.download(
             "Scores (CSV)",
@@ -130,10 +128,9 @@ def _downloads(first: Component, positions: SamplePositions, data: Dataset, now:
             f"{stem}-scores.csv",
             "Every sample with its class, its score and its rank.",
         )
-        for label, make in pictures.items():
-            if positions.second is not None or "Two" not in label:
-                name = label.split()[0].lower()
-                charts.figure_button(make, f"html-samples-{name}", f"{stem}-{name}.html", label)
+        charts.figure_button(ladder, "html-samples-samples", f"{stem}-samples.html", "Samples by score (HTML)")
+        if positions.second is not None:
+            charts.figure_button(cloud, "html-samples-two", f"{stem}-two.html", "Two scores (HTML)")
     st.code(_code(data, now), language="python", wrap_lines=True)
 
 
@@ -172,13 +169,6 @@ def _code(data: Dataset, now: State) -> str:
     return "\n".join(lines)
 
 
-def _second_deflation() -> str:
-    """Let the person choose which features the second component may use; return the deflation that says so."""
-    about = (f"{label.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for label, name in DEFLATION.items())
-    label = widgets.choose(KEYS["second"], "The second component may use", horizontal=True, help=" ".join(about))
-    return DEFLATION[label]
-
-
 def _explained_feature(data: Dataset) -> int | None:
     """Return the index of the feature that the user asked about, or None; validate the other selections in the URL.
 
@@ -190,7 +180,7 @@ def _explained_feature(data: Dataset) -> int | None:
             st.query_params.pop(key, None)
     st.session_state["_samples_of"] = data.content_hash
     for key, form in FORMS.items():
-        widgets.linked_value(KEYS[key], fits=functools.partial(_fits, form))
+        widgets.linked_value(KEYS[key], fits=partial(_fits, form))
     why = widgets.linked_value(KEYS["why"], high=data.n_features)
     return None if why is None else int(why) - 1
 

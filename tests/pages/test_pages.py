@@ -9,7 +9,7 @@ import pytest
 
 import nnspca
 from nnspca.view import words
-from nnspca.view.explore import more, report, run
+from nnspca.view.explore import more, run
 from nnspca.view.explore import path as player
 from nnspca.view.link import state
 from nnspca.view.ui import charts, downloads
@@ -264,18 +264,18 @@ def test_a_run_goes_home_as_json_and_as_one_page_that_tell_what_was_proven(open_
     found = run.latest(solving(page))
     part, proof = found.part, found.proof
     data, now = nnspca.datasets.load("pitprops"), state.State(data="pitprops", k=4)
-    told = json.loads(report.as_json(part, proof, data, now))
+    told = json.loads(more.as_json(part, proof, data, now))
     assert told["support"] == part.support.tolist()
     assert told["proven"]["upper"] == proof.upper >= told["variance"] == part.variance
     assert np.linalg.norm(told["loadings"]) == pytest.approx(1)
-    printed = report.page(part, proof, data, now, 4.2, "code < here")
+    printed = more.report(part, proof, data, now, 4.2, "code < here")
     assert "code &lt; here" in printed
     assert "$" not in re.sub(r"<pre>.*</pre>", "", printed, flags=re.S)
     assert words.number(proof.upper, up=True) in printed
-    assert report.page(part, None, data, now, 4.2, "").count("None yet.") == 1
+    assert more.report(part, None, data, now, 4.2, "").count("None yet.") == 1
     lured = replace(data, feature_names=("<script>alert(1)</script>",) * 13, title="<img src=x>")
-    assert "<script>" not in report.page(part, proof, lured, now, 4.2, "")
-    assert "<img" not in report.page(part, proof, lured, now, 4.2, "")
+    assert "<script>" not in more.report(part, proof, lured, now, 4.2, "")
+    assert "<img" not in more.report(part, proof, lured, now, 4.2, "")
 
 
 @pytest.mark.parametrize("name", BUNDLED)
@@ -285,7 +285,7 @@ def test_every_bundled_data_set_has_a_report(name):
     part = nnspca.solve(cov, 5, "thresholding")
     now = state.State(data=name, k=5)
     mean = data.image_shape is not None
-    printed = report.page(part, None, data, now, float(cov.eigenpairs(1)[0][0]), "")
+    printed = more.report(part, None, data, now, float(cov.eigenpairs(1)[0][0]), "")
     assert printed.count("<rect") == part.cardinality
     assert ("data:image/png" in printed) == mean
     assert len(printed) < 60_000

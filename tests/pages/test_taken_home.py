@@ -32,7 +32,7 @@ def test_a_component_goes_home_with_what_was_asked_found_and_proven(open_page, o
 
 def test_curves_go_home_as_a_table_of_each_k_and_solver(open_page, monkeypatch):
     made = {}
-    monkeypatch.setattr(charts, "csv_button", lambda content, key, *_: made.update({key: content}))
+    monkeypatch.setattr(charts, "download", lambda label, content, key, *_: made.update({key: content}))
     page = open_page("pages/explore.py", data="pitprops", k=4, ks="2, 5", methods=["best", "em"], more=True)
     settle(page, path=True)
     rows = list(csv.DictReader(io.StringIO(made["csv-curves"].decode())))

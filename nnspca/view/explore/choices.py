@@ -70,18 +70,6 @@ def _ks(n: int, now: State) -> tuple[tuple[int, ...], str]:
         return even, f"{sanitize.plain(str(problem))} The values are spread evenly instead."
 
 
-def patience() -> int:
-    """Let the person say how long the longer proof of each k may take."""
-    return int(
-        choose(
-            KEYS["patience"],
-            "Seconds for each k",
-            width=170,
-            help="Time for the proof at each k, the widest gap first.",
-        )
-    )
-
-
 def read_ks(text: str, n: int) -> tuple[int, ...]:
     """Read a list of cardinalities such as ``"1, 5, 10-40:10"``.
 

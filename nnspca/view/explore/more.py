@@ -1,21 +1,29 @@
-"""More of the Explore page: downloads and code, the data, which k the samples support, and stability."""
+"""More of the Explore page: downloads, code and a report, the data, which k the samples support, and stability."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component, SweepPoint
-from nnspca.view.certificate import proofs
-from nnspca.view.explore import held_out, proof, report, stability
+from nnspca.result import Certificate, Component, SweepPoint, sentences, wording
+from nnspca.view import sanitize
+from nnspca.view.certificate import claims, proofs, sheet
+from nnspca.view.explore import held_out, proof, stability
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
+from nnspca.view.explore.sentences import indispensable
 from nnspca.view.link.state import MORE, State
 from nnspca.view.link.widgets import choose
-from nnspca.view.ui import charts, downloads, preview
+from nnspca.view.results.ledger import share
+from nnspca.view.sources import store
+from nnspca.view.ui import charts, downloads, preview, scene
+from nnspca.view.words import at_least, at_most, number, proven_percent, seconds
 
+POSITIVE, NEGATIVE = "#c2570c", "#0072b2"  # of loadings in the report
 TITLE = "Downloads and code, the data, choosing k, stability"
 LABELS = dict(zip(MORE, ("Downloads and code", "The data", "Which k?", "Stability"), strict=True))
 
@@ -47,14 +55,14 @@ def _downloads(part: Component, view: View, data: Dataset, now: State, choice: C
     with st.container(horizontal=True):
         _tables(part, view, data, now, stem)
         charts.json_button(
-            lambda: report.as_json(part, proven, data, now),
+            lambda: as_json(part, proven, data, now),
             "json-explore",
             f"{stem}.json",
             "What was asked, what was found, what is proven.",
         )
         charts.download(
             "Report (HTML)",
-            lambda: report.page(part, proven, data, now, view.leading, _code(now, choice)).encode(),
+            lambda: report(part, proven, data, now, view.leading, _code(now, choice)).encode(),
             "report-explore",
             f"{stem}-report.html",
             "Data, solver, numbers, certificate and pictures: prints on one page.",
@@ -169,3 +177,62 @@ def _code(now: State, choice: Choices) -> str:
             "    print(row)",
         ]
     )
+
+
+def report(part: Component, proof: Certificate | None, data: Dataset, now: State, leading: float, code: str) -> str:
+    """Return the run as a web page that needs nothing else and prints on one sheet."""
+    described = replace(part, features=store.covariance(data, now).features)
+    said = sanitize.line(sentences.component(described)).replace("**", "* *")  # a name turns no text bold
+    x, info = part.loadings, nnspca.METHODS.get(part.method)
+    heavy = wording.heaviest(part)[: sheet.LISTED]
+    title = f"{info.title}. {info.summary}" if info else part.method
+    sign = "nonnegative loadings" if part.nonnegative else "loadings of either sign"
+    return sheet.sheet(
+        f"{part.cardinality} of {data.n_features:,} {scene.noun(data)}",
+        f"{said} {indispensable(part, data, now)}".strip()
+        + " "
+        + (claims.verdict(part, proof) if proof else "No upper bound had been proven when this was saved."),
+        x[:, None],
+        [(str(data.feature_names[i]), float(x[i]), POSITIVE if x[i] > 0 else NEGATIVE) for i in heavy],
+        (POSITIVE,),
+        data,
+        now,
+        f"{title} At most {part.k:,} features, {sign}, seed {now.seed}; {seconds(part.seconds)}.",
+        _numbers(part, proof, leading),
+        f"{claims.claim(proof, data.n_features)} {claims.why(proof.winner)}" if proof else "None yet.",
+        code,
+    )
+
+
+def as_json(part: Component, proof: Certificate | None, data: Dataset, now: State) -> bytes:
+    """Return the run as JSON: its settings, its component and its upper bound."""
+    return downloads.json_of(
+        {
+            **downloads.data_record(data, now),
+            "nonnegative": part.nonnegative,
+            "k": part.k,
+            "method": part.method,
+            "options": {key: value for key, value in part.options.items() if isinstance(value, int | float | str)},
+            "variance": part.variance,
+            "support": part.support.tolist(),
+            "features": [str(data.feature_names[i]) for i in part.support],
+            "loadings": part.loadings[part.support].tolist(),
+            "proven": None
+            if proof is None
+            else {"lower": proof.lower, "upper": proof.upper, "bound": proof.winner.name, "leading": proof.leading},
+        }
+    )
+
+
+def _numbers(part: Component, proof: Certificate | None, leading: float) -> list[tuple[str, str]]:
+    rows = [
+        ("Variance x'Ax", number(part.variance)),
+        ("in % of λ₁", at_least(100 * part.variance / leading, 1)),
+    ]
+    if proof is not None:
+        rows += [
+            ("Upper bound (proven)", number(proof.upper, up=True)),
+            ("in % of λ₁", at_most(100 * proof.upper / leading, 1)),
+            ("Proven share of the optimum", proven_percent(share(part.variance, proof.upper))),
+        ]
+    return rows

@@ -9,7 +9,7 @@ from nnspca.result import Certificate
 from nnspca.view import words
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.certificate import proofs
-from nnspca.view.explore import choices, need
+from nnspca.view.explore import need
 from nnspca.view.explore.choices import KEYS
 from nnspca.view.explore.content import View
 from nnspca.view.figures import band, upper_bounds
@@ -117,11 +117,14 @@ def figure(view: View) -> Figure:
 
 def _all_button(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
     """Offer longer proofs at every k, the widest gap first."""
-    seconds, left = choices.patience(), proofs.widest_first(view.known)
+    seconds = choose(
+        KEYS["patience"], "Seconds for each k", width=170, help="Time for the proof at each k, the widest gap first."
+    )
+    left = proofs.widest_first(view.known)
     runs.button(
         "Tighten at every k",
         "tighten-all",
-        lambda: (proofs.tighten_key(data, now, ks), proofs.tighten(left, data, now, seconds)),
+        lambda: (proofs.tighten_key(data, now, ks), proofs.tighten(left, data, now, int(seconds))),
         f"{certificate.ABOUT} The widest gap goes first." if left else "Proven optimal at every k already.",
         ":material/compress:",
         disabled=not left,

@@ -78,7 +78,13 @@ class ExploreJob:
     def work(self, job: Job) -> None:
         """Do it, once no other session seeks the same: that one's answer is taken."""
         with self._known.sought(self._key, job.should_stop):
-            component, searches = self._first_component(job)
+            component = self._known.get(self._key)
+            # A search that was asked for comes last, as it takes long; what is known was searched for already.
+            searches = component is None and bool(self._options.get("search"))
+            if component is None:
+                component = self._solved(job, "Solving", self._options | ({"search": 0} if searches else {}))
+                if not component.stopped and not searches:
+                    self._known.put(self._key, component)
             self._hand_over(job, component)
             proof = self._known.get(self._prove_key)
             if proof is None and not job.should_stop():
@@ -92,26 +98,7 @@ class ExploreJob:
         known.record(self._data, self._now, thing)
         job.publish(thing)
 
-    def _first_component(self, job: Job) -> tuple[Component, bool]:
-        """Return the component, and whether it is to be searched on: what is known was searched for already.
-
-        A search that was asked for comes last, as it takes long: the component and its proof are
-        shown before it.
-        """
-        component = self._known.get(self._key)
-        if component is not None:
-            return component, False
-        searches = bool(self._options.get("search"))
-        options = {**self._options, "search": 0} if searches else self._options
-        component = self._solved(job, "Solving", SOLVED, options)
-        if not component.stopped and not searches:
-            self._known.put(self._key, component)
-        return component, searches
-
-    def _solved(
-        self, job: Job, doing: str, share: float, options: dict[str, Any], on_found: OnFound | None = None
-    ) -> Component:
-        """Return what the solver finds; its progress goes up to ``share``."""
+    def _solved(self, job: Job, doing: str, options: dict[str, Any], on_found: OnFound | None = None) -> Component:
         return machines.call(
             nnspca.solve,
             self._cov,

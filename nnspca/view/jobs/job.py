@@ -143,11 +143,6 @@ class Job:
         """Wait until so much was handed over or all is done, to this ``age`` at most; return whether it is so."""
         return self._wait_until(lambda: self.done or len(self.arrived) >= count, age - self.age)
 
-    def has_first(self, seconds: float) -> bool:
-        """Wait as :meth:`wait_for_first` does, but for another run, not for a page that shows this one."""
-        with self._news:
-            return self._news.wait_for(lambda: self.done or bool(self.arrived), seconds)
-
     def _wait_until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         self._seen = time.monotonic()
         self._ticket.background = self._is_deprioritised
@@ -157,8 +152,9 @@ class Job:
     def run(self, work: Work, after: Job | None = None) -> None:
         """Wait for a worker and do the work in this thread; a run stopped while it waits is done."""
         while after is not None and not self._is_over() and after.age < AFTER:
-            if after.has_first(STOP_POLL_SECONDS):
-                break
+            with after._news:  # not as a page that shows it waits
+                if after._news.wait_for(lambda: after.done or bool(after.arrived), STOP_POLL_SECONDS):
+                    break
         if self._workers.acquire(self._ticket, self._is_over):
             self._working = True
             try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -38,9 +38,5 @@ def _weigh(thing: Any, seen: set[int]) -> int:
         many = [item for item in thing if not isinstance(item, float | str)]
         return 8 * len(thing) + 64 * (len(thing) - len(many)) + sum(_weigh(item, seen) for item in many)
     if dataclasses.is_dataclass(thing) or type(thing).__module__.startswith("nnspca."):
-        return sum(_weigh(value, seen) for value in _parts(thing))
+        return sum(_weigh(value, seen) for value in getattr(thing, "__dict__", {}).values())
     return 64
-
-
-def _parts(thing: Any) -> Iterable[Any]:
-    return vars(thing).values() if hasattr(thing, "__dict__") else ()

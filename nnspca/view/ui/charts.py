@@ -62,7 +62,9 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         drawn = slide.projected(drawn)
     if not first:
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
-    with sketched(drawn, key):
+    place = st.container(key=f"{key}-sketched")  # the figure itself covers the sketch once it is drawn
+    place.html(sketch(drawn, palette()))
+    with place:
         sketched_before = st.session_state.get("_drawing")
         st.session_state["_drawing"] = True
         if not sketched_before:  # what draws keeps the browser busy for a second before it draws
@@ -74,13 +76,6 @@ def component(part: Component, data: Dataset, title: str = "The component", *, g
     """Return the figure of a component, as an image, along an axis or by name."""
     drawn = scene.drawn(data)
     return pictures.component(part.loadings, drawn, palette(), nonnegative=part.nonnegative, ghost=ghost, title=title)
-
-
-def sketched(drawn: Figure, key: str) -> Any:
-    """Show the sketch of a figure; return its place, where the figure itself covers it once it is drawn."""
-    place = st.container(key=f"{key}-sketched")
-    place.html(sketch(drawn, palette()))
-    return place
 
 
 def picture(png: bytes, alt: str) -> None:

@@ -10,7 +10,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, SweepPoint
 from nnspca.tasks.levels import coarse_first
 from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work, stretch
+from nnspca.view.jobs.job import Job, stretch
 from nnspca.view.link.state import State
 from nnspca.view.results import known as results
 from nnspca.view.results.curves import SOLVING, Curve
@@ -80,42 +80,11 @@ def _without_stored_proof(data: Dataset, now: State, ks: tuple[int, ...]) -> set
 def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
     """Return the session's live run along these k, started where there is none.
 
-    ``page`` is the run for the k that is shown: it goes first, and its component is not sought twice.
+    It publishes each SweepPoint when solved and again when certified; what is known is used. ``page`` is
+    the run for the k that is shown: it goes first, and its component is not sought twice.
     """
     key = _key(data, now, ks)
-    return runs.job_for("path", key) or runs.start("path", key, _work(data, now, ks, page), after=page)
-
-
-def start_others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...], page: Job) -> Job | None:
-    """Return the run of the other solvers' curves, started where there is none; None where there are no others."""
-    if not methods:
-        return None
-    key = store.curve_key(data, now, ks, methods)
-    curve = Curve(key, data, now)
-
-    def work(job: Job) -> None:
-        curve.solve(job, job.publish, ks, methods=methods, on_progress=job.report)
-
-    return runs.job_for("curves", key) or runs.start("curves", key, work, after=page)
-
-
-def forget(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...]) -> None:
-    """Throw the live runs along these k away: the next ones start from nothing."""
-    curve = Curve(_key(data, now, ks), data, now)
-    curve.forget(ks, ("best",))
-    curve.forget((now.k,), (FIRST,))
-    Curve(store.curve_key(data, now, ks, methods), data, now).forget(ks, methods)
-    runs.drop("path")
-    runs.drop("curves")
-
-
-def _key(data: Dataset, now: State, ks: tuple[int, ...]) -> tuple[Hashable, ...]:
-    return ("path", *store.subject_key(data, now), now.seed, ks)
-
-
-def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
-    """Return the work: publishes each SweepPoint when solved and again when certified; what is known is used."""
-    cov, curve = store.covariance(data, now), Curve(_key(data, now, ks), data, now)
+    cov, curve = store.covariance(data, now), Curve(key, data, now)
 
     def work(job: Job) -> None:
         sought = page.arrived[0] if page.arrived and page.arrived[0].method == "best" else None
@@ -147,7 +116,34 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
             on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),
         )
 
-    return work
+    return runs.job_for("path", key) or runs.start("path", key, work, after=page)
+
+
+def start_others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...], page: Job) -> Job | None:
+    """Return the run of the other solvers' curves, started where there is none; None where there are no others."""
+    if not methods:
+        return None
+    key = store.curve_key(data, now, ks, methods)
+    curve = Curve(key, data, now)
+
+    def work(job: Job) -> None:
+        curve.solve(job, job.publish, ks, methods=methods, on_progress=job.report)
+
+    return runs.job_for("curves", key) or runs.start("curves", key, work, after=page)
+
+
+def forget(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...]) -> None:
+    """Throw the live runs along these k away: the next ones start from nothing."""
+    curve = Curve(_key(data, now, ks), data, now)
+    curve.forget(ks, ("best",))
+    curve.forget((now.k,), (FIRST,))
+    Curve(store.curve_key(data, now, ks, methods), data, now).forget(ks, methods)
+    runs.drop("path")
+    runs.drop("curves")
+
+
+def _key(data: Dataset, now: State, ks: tuple[int, ...]) -> tuple[Hashable, ...]:
+    return ("path", *store.subject_key(data, now), now.seed, ks)
 
 
 def live(job: Job) -> Live:

@@ -148,14 +148,9 @@ def certificate(job: Job, data: Dataset, now: State, known: Known) -> PartsCerti
 
 
 def prove(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> Job:
-    """Return the job that proves each part, started where it is not yet."""
+    """Return the job that proves each part alone, started where it is not yet: it publishes Certificates."""
     parts = next(p for p in results.values() if provable(p))
     key = ("parts-proof", *_key(data, now, choice), float(parts.variances.sum()))
-    return runs.job_for("parts-proof", key) or runs.start("parts-proof", key, _proof(parts, data, now))
-
-
-def _proof(parts: Components, data: Dataset, now: State) -> Work:
-    """Return the work of proving each part alone: publishes Certificates."""
     cov = store.covariance(data, now)
 
     def work(job: Job) -> None:
@@ -176,7 +171,7 @@ def _proof(parts: Components, data: Dataset, now: State) -> Work:
                 )
             )
 
-    return work
+    return runs.job_for("parts-proof", key) or runs.start("parts-proof", key, work)
 
 
 def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:

@@ -76,26 +76,19 @@ def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
         icon=":material/download:",
         disabled=job is not None and not job.done,
     )
-    if pressed:
-        job = runs.start(slot, slot, _fetch(load))
-    if job is not None:
-        runs.follow(slot, job, f"Stopped. Nothing was kept; **{again}** starts over.")
-    return job is not None and job.done and not job.problem and not job.stopped
-
-
-def _fetch(load: Callable[..., object]) -> Work:
-    """Return the work of a download."""
 
     def work(job: Job) -> None:
         def listen(done: int, total: int | None) -> None:
-            whole = f" of {words.fixed(total / 1e6, 1)}" if total else ""
-            job.report(
-                Progress(min(done / total, 1.0) if total else 0.0, f"Downloaded {words.fixed(done / 1e6, 1)}{whole} MB")
-            )
+            fraction, whole = (min(done / total, 1.0), f" of {words.fixed(total / 1e6, 1)}") if total else (0.0, "")
+            job.report(Progress(fraction, f"Downloaded {words.fixed(done / 1e6, 1)}{whole} MB"))
 
         load(on_progress=listen, should_stop=job.should_stop)
 
-    return work
+    if pressed:
+        job = runs.start(slot, slot, work)
+    if job is not None:
+        runs.follow(slot, job, f"Stopped. Nothing was kept; **{again}** starts over.")
+    return job is not None and job.done and not job.problem and not job.stopped
 
 
 def read(opened: Opened) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from nnspca.datasets import Dataset, preparing
 from nnspca.result import Progress
 from nnspca.view import sanitize
 from nnspca.view.jobs import runs
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.job import Job
 from nnspca.view.sources import store
 
 SLOT = "prepare"  # the run of a page's own data
@@ -110,7 +111,7 @@ def _follow(large: Sequence[Preparation], missing: Sequence[Preparation], slot: 
     if job is None:
         if not missing:
             return True
-        job = runs.start(slot, key, _making(missing))
+        job = runs.start(slot, key, partial(_make, missing))
     named = ", ".join(dict.fromkeys(one.named for one in large))
     with st.container():
         if not runs.follow(
@@ -127,23 +128,18 @@ def _follow(large: Sequence[Preparation], missing: Sequence[Preparation], slot: 
     return True
 
 
-def _making(missing: Sequence[Preparation]) -> Work:
-    """Return the work of making what is missing, one data set after the other."""
+def _make(missing: Sequence[Preparation], job: Job) -> None:
+    """Make what is missing, one data set after the other."""
+    with job.uninterruptible():
+        for at, one in enumerate(missing):
+            if job.should_stop():
+                return
 
-    def work(job: Job) -> None:
-        with job.uninterruptible():
-            for at, one in enumerate(missing):
-                if job.should_stop():
-                    return
-                before = at / len(missing)
+            def doing(share: float, what: str, at: int = at, one: Preparation = one) -> None:
+                stage = what if len(missing) == 1 else f"{one.title}: {what}"
+                job.report(Progress((at + share) / len(missing), stage))
 
-                def doing(share: float, what: str, before: float = before, one: Preparation = one) -> None:
-                    stage = what if len(missing) == 1 else f"{one.title}: {what}"
-                    job.report(Progress(before + share / len(missing), stage))
-
-                one.make(doing, job.should_stop)
-
-    return work
+            one.make(doing, job.should_stop)
 
 
 def _forget(slot: str) -> None:

@@ -10,26 +10,19 @@ from nnspca.studies import race
 from nnspca.studies.race_state import RUNNING, Race
 from nnspca.view.compare.race.choices import Choices
 from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
 from nnspca.view.results import known
 from nnspca.view.sources import store
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
-    """Draw the button that solves live; return the page's job, or end the page here."""
-    key = _key(data, now, choice)
-    return runs.run("race", key, lambda: _work(data, now, choice), afresh=lambda: store.results().drop(key))
+    """Draw the button that solves live; return the page's job, or end the page here.
 
-
-def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
-    """Return the key of one race."""
-    return ("race", *store.subject_key(data, now), now.k, now.d, now.seed, choice.racers, choice.limit)
-
-
-def _work(data: Dataset, now: State, choice: Choices) -> Work:
-    """Return the work of the page: keeps the standing in ``about``, and publishes the race once it has ended."""
-    cov, key, results = store.covariance(data, now), _key(data, now, choice), store.results()
+    Its work keeps the standing in ``about``, and publishes the race once it has ended.
+    """
+    key = ("race", *store.subject_key(data, now), now.k, now.d, now.seed, choice.racers, choice.limit)
+    cov, results = store.covariance(data, now), store.results()
 
     def work(job: Job) -> None:
         write = _writer(data, now)
@@ -58,7 +51,7 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
             results.put(key, ended)
         job.publish(ended)
 
-    return work
+    return runs.run("race", key, lambda: work, afresh=lambda: results.drop(key))
 
 
 def _writer(data: Dataset, now: State):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +10,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component
 from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
 from nnspca.view.sources import store
 
@@ -29,19 +28,10 @@ class SamplePositions:
 
 
 def start(first: Component, data: Dataset, now: State, deflation: str) -> Job:
-    """Return the session's run of the second component, started where there is none."""
-    key = _key(first, data, now, deflation)
-    return runs.job_for("samples", key) or runs.start("samples", key, _work(first, data, now, deflation))
-
-
-def _key(first: Component, data: Dataset, now: State, deflation: str) -> tuple[Hashable, ...]:
+    """Return the session's run of the second component, which publishes it where there is one; start it if need be."""
     support = hash(first.loadings.tobytes())
-    return ("second", *store.subject_key(data, now), now.k, now.seed, first.method, support, deflation)
-
-
-def _work(first: Component, data: Dataset, now: State, deflation: str) -> Work:
-    """Return the work: publishes the second component, where there is one."""
-    cov, known, key = store.covariance(data, now), store.results(), _key(first, data, now, deflation)
+    key = ("second", *store.subject_key(data, now), now.k, now.seed, first.method, support, deflation)
+    cov, known = store.covariance(data, now), store.results()
 
     def work(job: Job) -> None:
         used = first.loadings != 0
@@ -68,7 +58,7 @@ def _work(first: Component, data: Dataset, now: State, deflation: str) -> Work:
                 known.put(key, second)
         job.publish(second)
 
-    return work
+    return runs.job_for("samples", key) or runs.start("samples", key, work)
 
 
 def positions(data: Dataset, now: State, first: Component, second: Component | None) -> SamplePositions | None:

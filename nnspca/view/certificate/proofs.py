@@ -108,35 +108,29 @@ def tighten(ks: Sequence[int], data: Dataset, now: State, patience: float = math
     def work(job: Job) -> None:
         for place, k in enumerate(ks):
             if not job.should_stop():
-                job.publish(_tightened(k, cov, data, now, job, Turn(place, len(ks), patience)))
+                job.publish(_tightened(k, cov, data, now, job, (place, len(ks)), patience))
 
     return work
 
 
-@dataclass(frozen=True)
-class Turn:
-    """One proof's place in a row of several, and how many seconds it may take."""
-
-    place: int = 0
-    places: int = 1
-    patience: float = math.inf
-
-
-def _tightened(k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: Job, turn: Turn) -> Fall[Certificate]:
+def _tightened(
+    k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: Job, place: tuple[int, int], patience: float
+) -> Fall[Certificate]:
     """Close the gap from both sides: search on for a better component, then prove a lower upper bound.
 
-    Until it stands, the turn is over or Stop is pressed; whatever is found and proven is kept.
+    Until it stands, the seconds are over or Stop is pressed; whatever is found and proven is kept. It
+    has a ``place`` in a row of several.
     """
-    start = time.monotonic()
+    start, (at, places) = time.monotonic(), place
     job.about = k
 
     def spent() -> float:
-        return min((time.monotonic() - start) / turn.patience, 1.0)
+        return min((time.monotonic() - start) / patience, 1.0)
 
     def listen(progress: Progress) -> None:
-        done = (turn.place + max(progress.fraction, spent())) / turn.places
+        done = (at + max(progress.fraction, spent())) / places
         name = words.title(progress.stage.removeprefix("bound ").strip("“”"))
-        row = f" ({turn.place + 1} of {turn.places})" if turn.places > 1 else ""
+        row = f" ({at + 1} of {places})" if places > 1 else ""
         if progress.upper is not None:
             known.record_upper(data, now, k, progress.upper)  # first: what is reported may be drawn at once
         job.report(dataclasses.replace(progress, fraction=done, stage=f"Tightening k = {k}{row}: {name}"))
@@ -170,18 +164,3 @@ def _tightened(k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: J
         **settings,
     )
     return Fall(before, keep(certificate, data, now), time.monotonic() - start)
-
-
-def check(certificate: Certificate | PartsCertificate, data: Dataset, now: State, doing: str) -> Work:
-    """Return the work of re-deriving a certificate by the library's second route."""
-    cov = store.covariance(data, now)
-
-    def work(job: Job) -> bool:
-        job.report(Progress(0.0, doing))
-        try:
-            nnspca.verify(certificate, cov)
-        except nnspca.CertificateError as error:
-            raise ValueError(f"The second route does not confirm this certificate: {error}") from error
-        return True
-
-    return work

@@ -11,11 +11,6 @@ from nnspca.view.sources import allowed, catalogue, fetching, opened
 from nnspca.view.ui import charts, preview
 from nnspca.view.words import number
 
-CENTRED = "**Centred**, always: the mean of each feature is subtracted."
-SCALED = (
-    "**Standardised**: each feature divided by its standard deviation, so that units do not matter. Chosen "
-    "in the sidebar."
-)
 TILES = 12
 
 
@@ -62,7 +57,11 @@ def _explained(raw: Dataset, data: Dataset, now: State) -> None:
         st.caption("A covariance is taken as it is, or turned into correlations (**standardised**, in the sidebar).")
         return
     steps = [preparing.STEPS[name] for name in able if not name.startswith("crop-")]
-    items = [f"- {'✓ ' if now.standardise else ''}{SCALED}"]
+    items = [
+        "- ✓ **Centred**, always: the mean of each feature is subtracted.",
+        f"- {'✓ ' if now.standardise else ''}**Standardised**: each feature divided by its standard deviation, so that "
+        "units do not matter. Chosen in the sidebar.",
+    ]
     items += [f"- {'✓ ' if step.name in now.prep else ''}**{step.name}**: {step.about}" for step in steps]
     if len(steps) < len(able):
         done = "✓ " if any(name.startswith("crop-") for name in now.prep) else ""
@@ -72,8 +71,8 @@ def _explained(raw: Dataset, data: Dataset, now: State) -> None:
         )
     items += [f"- {words}" for words in _left_out(raw, able)]
     st.markdown(
-        f"Done to the data before the covariance is formed; choose under **Extra preprocessing** in the sidebar.\n\n"
-        f"- ✓ {CENTRED}\n" + "\n".join(items)
+        "Done to the data before the covariance is formed; choose under **Extra preprocessing** in the sidebar.\n\n"
+        + "\n".join(items)
     )
     if not now.prep:
         return

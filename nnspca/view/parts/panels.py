@@ -23,7 +23,6 @@ from nnspca.view.parts import face, run, together
 from nnspca.view.parts.choices import IN_TURN, KEYS, TOGETHER, Choices, title_of
 from nnspca.view.parts.figures import several
 from nnspca.view.parts.figures.over_mean import over_mean
-from nnspca.view.parts.hands import hands
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
 from nnspca.view.sources import store
@@ -148,16 +147,17 @@ def _row(way: str, parts: Components, choice: Choices) -> dict[str, str]:
 def moved(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
     """Show which features are in another part, or newly in one, once the parts are found jointly."""
     lead, greedy = results[choice.lead], results[IN_TURN]
-    seen = hands(greedy, lead)
-    if not (seen.moved or seen.joined or seen.left):
+    before, after = hands(greedy, lead)
+    was, is_ = before.any(axis=1), after.any(axis=1)
+    if not (was | is_).any():
         st.markdown("None: parts found one after the other have the same features.")
         return {}
     st.markdown(
-        f"Of {data.n_features:,} features **{seen.moved:,}** moved to another part, **{seen.joined:,}** joined one and "
-        f"**{seen.left:,}** left theirs. {gained(lead, greedy)}"
+        f"Of {data.n_features:,} features **{(was & is_).sum():,}** moved to another part, **{(is_ & ~was).sum():,}** "
+        f"joined one and **{(was & ~is_).sum():,}** left theirs. {gained(lead, greedy)}"
     )
     figures: dict[str, Figure] = {}
-    both, noun = ((IN_TURN, seen.before), (choice.lead, seen.after)), scene.noun(data)
+    both, noun = ((IN_TURN, before), (choice.lead, after)), scene.noun(data)
     for column, (way, loadings) in zip(st.columns(2, gap="medium"), both, strict=True):
         labels = [
             f"part {r + 1}: {count:,} {noun.removesuffix('s') if count == 1 else noun}"
@@ -169,6 +169,16 @@ def moved(results: Mapping[str, Components], data: Dataset, choice: Choices) -> 
             )
             charts.figure(figures[f"moved-{way}"], f"moved-{way}")
     return figures
+
+
+def hands(earlier: Components, later: Components) -> tuple[np.ndarray, np.ndarray]:
+    """Match the parts that share the most features; return their loadings (n, r), zero where nothing changed hands."""
+    r = max(len(earlier.parts), len(later.parts))
+    first, second = earlier.padded(r).T, later.padded(r).T
+    matched = np.empty_like(first)
+    matched[:, paired(first, second)] = first
+    stays = ((matched != 0) & (second != 0)).any(axis=1) & ((matched != 0) == (second != 0)).all(axis=1)
+    return np.where(stays[:, None], 0.0, matched), np.where(stays[:, None], 0.0, second)
 
 
 def gained(lead: Components, greedy: Components) -> str:

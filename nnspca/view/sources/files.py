@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import nnspca
-from nnspca.datasets import Dataset, Inspection
+from nnspca.datasets import Dataset
 from nnspca.datasets.loading import recognised
 from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
@@ -96,7 +96,10 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
             if mapping is not None:
                 data = nnspca.datasets.rename(data, nnspca.datasets.read_names(mapping))
             job.about = inspected = nnspca.datasets.inspect(data)
-            data = _noted(data, inspected, reading)
+            if inspected.left_out and not reading.every:
+                data = nnspca.datasets.leave_out(data, inspected.left_out)
+            remarks = [note.says for note in inspected.notes if note.choice != "leave out" or not reading.every]
+            data = replace(data, notes=(*data.notes, *remarks))
             job.report(Progress(1.0, "Preparing the covariance"))
             if not job.should_stop():
                 ahead(data)  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
@@ -107,14 +110,6 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
             return problem
 
     return work
-
-
-def _noted(data: Dataset, inspection: Inspection, reading: Reading) -> Dataset:
-    """Return the data set without the columns that are no features, and with what was noticed among its notes."""
-    if inspection.left_out and not reading.every:
-        data = nnspca.datasets.leave_out(data, inspection.left_out)
-    remarks = [note.says for note in inspection.notes if note.choice != "leave out" or not reading.every]
-    return replace(data, notes=(*data.notes, *remarks))
 
 
 def own_name(filename: str, content: bytes = b"") -> str | None:

@@ -129,7 +129,12 @@ def _solvers(
     _add(figure, 4, "all that k allows", [0.001, 1], [0.001, 1], mode="lines", line=even, showlegend=False)
     for i, method in enumerate(methods):
         mine, name = [p for p in points if p.method == method], METHODS[method].title
-        look = _line(i, palette) | {"customdata": [[p.k, p.component.cardinality] for p in mine]}
+        colour = palette.series[i % len(palette.series)]
+        look = {
+            "line": {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2},
+            "marker": {"size": 8, "symbol": SYMBOLS[i % len(SYMBOLS)], "color": colour, "line": {"width": 2}},
+            "customdata": [[p.k, p.component.cardinality] for p in mine],
+        }
         for row, values, hover in (
             (
                 3,
@@ -167,12 +172,3 @@ def legend(methods: Sequence[str], palette: Palette) -> str:
         for name, sign, colour in entries
     )
     return f'<div style="display:flex;flex-wrap:wrap;gap:0.2rem 1.2rem;font-size:0.9rem">{shown}</div>'
-
-
-def _line(i: int, palette: Palette) -> dict[str, object]:
-    colour = palette.series[i % len(palette.series)]
-    return {
-        "mode": "lines+markers",
-        "line": {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2},
-        "marker": {"size": 8, "symbol": SYMBOLS[i % len(SYMBOLS)], "color": colour, "line": {"width": 2}},
-    }

@@ -24,10 +24,6 @@ from nnspca.view.ui import charts, downloads
 HOME = Path(__file__).parent / "browser"
 SCRIPTS = ("samples.js", "marks.js", "ladder.js", "cloud.js", "cards.js", "sheet.js")
 TITLE = "Samples and features: which samples score highest, why a feature is used"
-WITHOUT = (
-    "These data are a covariance matrix: there are no samples, and so no scores. "
-    "You can still ask why a feature is included."
-)
 PICKER = "why-picker"
 LISTED = 2000  # features up to which all can be asked about by name
 # The sheet's last question, where a later choice in the player or the list has replaced it.
@@ -51,7 +47,11 @@ DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}
 def panel(first: Component, data: Dataset, now: State) -> None:
     """Show the samples by their scores, why a feature is in the component, and downloads."""
     if data.kind == "covariance":
-        st.info(WITHOUT, icon=":material/table:")
+        st.info(
+            "These data are a covariance matrix: there are no samples, and so no scores. "
+            "You can still ask why a feature is included.",
+            icon=":material/table:",
+        )
         sheet(first, None, None, data, now)
         return
     about = (f"{label.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for label, name in DEFLATION.items())

@@ -53,7 +53,6 @@ def opened(certificate: Certificate, data: Dataset, now: State) -> None:
 
 
 def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
-    """Return one line of the table."""
     wins = bound is certificate.winner
     return {
         "Upper bound": words.title(bound.name) + (" ← lowest proven" if wins else ""),

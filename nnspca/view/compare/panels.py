@@ -94,7 +94,6 @@ def describe_each(sets: Sequence[Compared], results: dict[str, Live]) -> None:
 
 
 def _pairs(count: int) -> list[DeltaGenerator]:
-    """Return so many places, two in each line."""
     return [place for _ in range(0, count, 2) for place in st.columns(2, gap="medium")][:count]
 
 
@@ -165,7 +164,6 @@ def takeaway(
 
 
 def _code(sets: Sequence[Compared], now: State, choice: Choices) -> str:
-    """Return the Python that compares these data sets again."""
     mended = [name for name in choice.vs if downloads.is_repaired(name)]
     repair = f", repair={mended!r}" if mended else ""
     lines = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(choice.vs)]

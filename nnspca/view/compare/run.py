@@ -76,7 +76,6 @@ def start(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Job:
 
 
 def _key(sets: tuple[Dataset, ...], choice: Choices, now: State) -> tuple[Hashable, ...]:
-    """Return the key of one view of the page."""
     return ("compare", *(_curve_key(data, choice, now) for data in sets))
 
 

@@ -97,7 +97,6 @@ def _left_out(raw: Dataset, able: tuple[str, ...]) -> list[str]:
 
 
 def _look(data: Dataset) -> None:
-    """Show a few samples."""
     if data.image_shape is not None:
         alt = f"{TILES} images of {sanitize.line(data.title)}, side by side."
         charts.picture(preview.sheet(data, TILES), alt)

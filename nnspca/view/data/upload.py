@@ -93,7 +93,6 @@ def _column(key: str) -> str | None:
 
 
 def _missing(mark: str) -> Missing:
-    """Return what was chosen for missing values."""
     chosen = st.session_state.get(f"missing-{mark}", "refuse")
     return next(choice for choice in CHOICES if choice == chosen)
 

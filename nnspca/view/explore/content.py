@@ -150,7 +150,6 @@ def _live(view: View, unit: float) -> dict[str, Any]:
 
 
 def _packed(parts: list[Component], data: Dataset, backdrop: np.ndarray | None) -> dict[str, Any]:
-    """Return the components, and what their features stand for."""
     supports = [part.support for part in parts]
     loadings = [part.loadings[part.support] for part in parts]
     heavy = {i for part in parts for i in wording.heaviest(part)[:LISTED]}

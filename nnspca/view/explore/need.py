@@ -49,7 +49,6 @@ def panel(proof: Certificate, data: Dataset, now: State) -> None:
 
 
 def _work(proof: Certificate, data: Dataset, now: State, within: float) -> Work:
-    """Return the work: publishes the Necessity, and keeps it."""
     cov = store.covariance(data, now)
 
     def find(job: Job) -> Necessity:

@@ -115,7 +115,6 @@ def listing(stability: Stability, data: Dataset) -> list[dict[str, object]]:
 
 
 def _call(stability: Stability, now: State) -> str:
-    """Return the Python that estimates it again."""
     part = stability.parts.parts[0]
     return (
         f"stability = nnspca.bootstrap(data, {part.k}, 1, {stability.resamples}, {part.method!r}, "

@@ -180,7 +180,6 @@ def _solvers(now: State, data: Dataset) -> tuple[str, ...]:
 
 
 def _prices() -> dict[str, Any]:
-    """Draw the two prices of NSPCA."""
     keep, overlap, loading = st.columns([1, 2, 2], vertical_alignment="bottom")
     with keep:
         match = choose(

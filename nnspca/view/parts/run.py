@@ -15,7 +15,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, PartsCertificate, Progress
 from nnspca.solvers import nmf
 from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work, stretch
+from nnspca.view.jobs.job import Job, stretch
 from nnspca.view.link.state import State
 from nnspca.view.parts import together
 from nnspca.view.parts.choices import BEST, DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
@@ -26,17 +26,15 @@ PROOF = "certificate"  # under this name the lead's joint certificate is publish
 
 
 def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
-    """Return the key of one view of the page."""
     return ("parts", *store.subject_key(data, now), now.k, now.d, now.seed, choice)
 
 
 def _part_key(data: Dataset, now: State, choice: Choices, way: str) -> tuple[Hashable, ...]:
-    """Return the key of what one way finds."""
     return ("part", *_key(data, now, choice)[1:-1], way, arguments(way, choice, now), choice.r)
 
 
-def _work(data: Dataset, now: State, choice: Choices) -> Work:
-    """Return the work of the page: publishes (name, Components) for each way, and the joint certificate of the lead.
+def start(data: Dataset, now: State, choice: Choices) -> Job:
+    """Draw Solve live; return the page's job: it publishes (name, Components) of each way, and the joint certificate.
 
     What is quickest comes first: parts found one after the other, then jointly, then what is proven
     of them. It reads nothing that comes with the package.
@@ -68,18 +66,12 @@ def _work(data: Dataset, now: State, choice: Choices) -> Work:
                 together.record(data, now, done)
                 job.publish((way, done))
 
-    return work
-
-
-def start(data: Dataset, now: State, choice: Choices) -> Job:
-    """Draw Solve live; return the page's job."""
-
     def afresh() -> None:
         for way in choice.ways:
             store.results().drop(_part_key(data, now, choice, way))
         together.forget(data, now, choice.r)
 
-    return runs.run("parts", _key(data, now, choice), lambda: _work(data, now, choice), afresh=afresh)
+    return runs.run("parts", _key(data, now, choice), lambda: work, afresh=afresh)
 
 
 def of_samples(data: Dataset, now: State) -> bool:
@@ -90,7 +82,6 @@ def of_samples(data: Dataset, now: State) -> bool:
 def _decomposed(
     cov: nnspca.Covariance, way: str, choice: Choices, now: State, job: Job, listen: Callable[[Progress], None]
 ) -> Components:
-    """Run one solver."""
     solver, title = choice.lead if way == IN_TURN else way, title_of(way, choice)
     return machines.call(
         nnspca.decompose,

@@ -249,7 +249,6 @@ def listing(result: Found, data: Dataset) -> list[dict[str, object]]:
 
 
 def _call(now: State, choice: Choices, draws: int) -> str:
-    """Return the Python that draws again."""
     options = dict(run.arguments(choice.lead, choice, now))
     extra = "".join(f", {name}={value!r}" for name, value in options.items())
     extra += f", starts={STARTS}" if options.get("deflation") == TOGETHER else ""

@@ -46,7 +46,6 @@ def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
 
 
 def _npz(parts: Components, data: Dataset) -> bytes:
-    """Return the loadings of several parts as a file."""
     return downloads.arrays_npz(
         loadings=parts.loadings,
         variances=parts.variances,
@@ -118,7 +117,6 @@ def takeaway(
 
 
 def _called(name: str, results: Mapping[str, Components], choice: Choices) -> str:
-    """Return what a figure is called on its button."""
     way = name.removeprefix("moved-")
     if way not in results:
         return name.capitalize()

@@ -143,5 +143,4 @@ def _make(missing: Sequence[Preparation], job: Job) -> None:
 
 
 def _forget(slot: str) -> None:
-    """Forget the run of a slot."""
     st.session_state["_jobs"].pop(slot, None)

@@ -70,7 +70,6 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
 
 
 def _description(shown: Shown) -> str:
-    """Say in words what is drawn of a data set."""
     gaps = shown.band.gaps
     least = f"gap at most {ceil(100 * max(gaps.values()), 2):g} %" if gaps else "no upper bound yet"
     return f"{sanitize.line(shown.title)}: {least} at {len(gaps)} values of k"

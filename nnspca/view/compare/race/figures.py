@@ -186,7 +186,6 @@ def _fit_axes(figure: go.Figure, standing: Race | None, upper: float) -> None:
 
 
 def _description(standing: Race | None, upper: float) -> str:
-    """Say in words where every solver stands."""
     if standing is None or not math.isfinite(upper):
         return "Nothing has been found yet."
     ways = (

@@ -91,7 +91,6 @@ def _leader(standing: Race | None) -> str | None:
 
 
 def _picture(standing: Race | None, who: str | None, mark: int, data: Dataset, best: Known) -> None:
-    """Show what a solver had at one of its steps."""
     upper = _upper(standing, best)
     part = standing.component(who, mark) if standing is not None and who is not None else None
     if who is None or part is None:
@@ -220,7 +219,6 @@ def _json(standing: Race, data: Dataset, now: State, choice: Choices) -> bytes:
 
 
 def _code(now: State, choice: Choices) -> str:
-    """Return the Python that runs this race again."""
     return "\n".join(
         [
             *downloads.data_lines(now),

@@ -72,7 +72,6 @@ def _writer(data: Dataset, now: State):
 
 
 def _stage(standing: Race) -> str:
-    """Say how many solvers still run."""
     count = sum(lane.state == RUNNING for lane in standing.lanes)
     running = [wording.plural(count, "solver")] if count else []
     return "Running: " + " and ".join([*running, *(["the proof"] if standing.proof_state == RUNNING else [])])

@@ -115,7 +115,6 @@ def _picked() -> None:
 
 
 def _downloads(first: Component, positions: SamplePositions, data: Dataset, now: State) -> None:
-    """Offer the scores and the figures."""
     stem = f"{data.name}-k{now.k}-{first.method}"
     ladder, cloud = (
         partial(draw, positions, _class_names(data), charts.palette()) for draw in (figures.ladder, figures.cloud)
@@ -135,7 +134,6 @@ def _downloads(first: Component, positions: SamplePositions, data: Dataset, now:
 
 
 def _class_names(data: Dataset) -> list[str]:
-    """Return the class of each sample."""
     if data.labels is None:
         return []
     name_of_class = {c: claims.class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
@@ -156,7 +154,6 @@ def scores_csv(positions: SamplePositions, data: Dataset) -> bytes:
 
 
 def _code(data: Dataset, now: State) -> str:
-    """Return Python code that reproduces the result."""
     lines = [
         *downloads.data_lines(now),
         f"part = nnspca.solve(cov, {now.k}, nonnegative={now.nonnegative}, seed={now.seed})",

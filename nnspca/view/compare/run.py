@@ -111,7 +111,7 @@ def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
             share = sum(fractions.values()) / len(sets)
             job.report(replace(progress, fraction=share, stage=f"Running: {titles[data.name]}"))
 
-    runs = {data.name: _DataSetRun(data, choice, choice.view(data.name, now), report) for data in sets}
+    stages = {data.name: _stages(data, choice, choice.view(data.name, now), report) for data in sets}
     ordered = cheapest_first(sets)
     rounds = [[d for d in ordered if d.n_features <= WIDE], [d for d in ordered if d.n_features > WIDE]]
 
@@ -119,9 +119,9 @@ def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
         for together in rounds:
             with ThreadPoolExecutor(AT_ONCE) as threads:  # the proofs of one while the curve of the next is solved
                 tasks = [
-                    threads.submit(run.prove, job, bare)
-                    for run in (runs[data.name] for data in together)
-                    if (bare := run.begin(job)) is not None
+                    threads.submit(prove, job, bare)
+                    for begin, prove in (stages[data.name] for data in together)
+                    if (bare := begin(job)) is not None
                 ]
             for task in tasks:
                 task.result()
@@ -129,42 +129,32 @@ def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
     return work_through
 
 
-class _DataSetRun:
-    """The run of one data set, preprocessed as ``now`` says."""
+def _stages(
+    data: Dataset, choice: Choices, now: State, report: Callable[[Job, Dataset, Progress], None]
+) -> tuple[Callable[[Job], Sweep | None], Callable[[Job, Sweep], None]]:
+    """Return the run of one data set in two: its profile and the bare curve, None when stopped; then upper bounds."""
+    cov, results, ks = store.covariance(data, now), store.results(), choice.cardinalities(data, now)
+    curve, key = Curve(store.curve_key(data, now, ks, choice.by), data, now), ("profile", *store.subject_key(data, now))
 
-    def __init__(self, data: Dataset, choice: Choices, now: State, report: Callable[[Job, Dataset, Progress], None]):
-        self._data, self._now, self._methods, self._report = data, now, choice.by, report
-        self._cov, self._results, self._ks = (
-            store.covariance(data, now),
-            store.results(),
-            choice.cardinalities(data, now),
-        )
-        self._curve = Curve(store.curve_key(data, now, self._ks, choice.by), data, now)
+    def publish(job: Job, result: Profile | SweepPoint) -> None:
+        job.publish((data.name, result))
 
-    def begin(self, job: Job) -> Sweep | None:
-        """Publish the profile and the bare curve; None when stopped."""
-        key = ("profile", *store.subject_key(self._data, self._now))
-        about = self._results.get(key) or comparison.profile(self._data, self._cov, should_stop=job.should_stop)
+    def begin(job: Job) -> Sweep | None:
+        about = results.get(key) or comparison.profile(data, cov, should_stop=job.should_stop)
         if about is None:
             return None
-        self._results.put(key, about)
-        self._publish(job, about)
+        results.put(key, about)
+        publish(job, about)
         if job.should_stop():
             return None
-        rough, listen = self._curve.rough(), self._listener(job, 0.0, SOLVING)
-        publish = partial(self._publish, job)
-        return self._curve.solve(job, publish, self._ks, methods=self._methods, first=rough, on_progress=listen)
+        listen = stretch(partial(report, job, data), 0.0, SOLVING)
+        return curve.solve(job, partial(publish, job), ks, methods=choice.by, first=curve.rough(), on_progress=listen)
 
-    def prove(self, job: Job, bare: Sweep) -> None:
-        """Publish the curve's points with their upper bounds."""
+    def prove(job: Job, bare: Sweep) -> None:
         if not job.should_stop():
-            self._curve.prove(job, partial(self._publish, job), bare, on_progress=self._listener(job, SOLVING, 1.0))
+            curve.prove(job, partial(publish, job), bare, on_progress=stretch(partial(report, job, data), SOLVING, 1.0))
 
-    def _publish(self, job: Job, result: Profile | SweepPoint) -> None:
-        job.publish((self._data.name, result))
-
-    def _listener(self, job: Job, begin: float, end: float) -> Callable[[Progress], None]:
-        return stretch(partial(self._report, job, self._data), begin, end)
+    return begin, prove
 
 
 def live(job: Job | None, sets: tuple[Dataset, ...]) -> dict[str, Live]:

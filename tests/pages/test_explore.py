@@ -11,7 +11,6 @@ from nnspca.view import words
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import content, sentences
 from nnspca.view.explore import path as player
-from nnspca.view.explore.run import LiveResult
 from nnspca.view.jobs import runs
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.results import curves, known
@@ -74,12 +73,12 @@ def test_the_first_picture_has_its_whole_band_before_anything_has_run(open_page,
 def test_the_live_line_says_live_and_has_the_live_runs_own_numbers():
     part = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1)
     proof = nnspca.certify(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1)
-    assert sentences.live(LiveResult(), 4.0, done=False) == "Live: solving …"
-    assert sentences.live(LiveResult(), 4.0, done=True) == ""
-    said = sentences.live(LiveResult(part), 4.0, done=False)
+    assert sentences.live(None, None, 4.0, done=False) == "Live: solving …"
+    assert sentences.live(None, None, 4.0, done=True) == ""
+    said = sentences.live(part, None, 4.0, done=False)
     assert said.startswith("Live: 75.0 % of λ₁ found in ") and said.endswith("; computing the upper bound …")
-    assert sentences.live(LiveResult(part, proof), 4.0, done=True).startswith("Live: 75.0 % of λ₁ found in ")
-    assert ", proven optimal in " in sentences.live(LiveResult(part, proof), 4.0, done=True)
+    assert sentences.live(part, proof, 4.0, done=True).startswith("Live: 75.0 % of λ₁ found in ")
+    assert ", proven optimal in " in sentences.live(part, proof, 4.0, done=True)
 
 
 def test_live_runs_read_nothing_that_is_stored(open_page, empty):

@@ -81,7 +81,7 @@ def offered(monkeypatch):
 
 def test_a_face_component_is_an_upright_image_with_k_pixels(open_page, offered):
     page = settle(open_page(k=30, more="true"))
-    component = run.latest(solving(page)).part
+    component = run.latest(solving(page))[0]
     assert component.cardinality == 30
     assert played(page)["scene"]["image"].items() >= {"rows": 25, "columns": 25}.items()
     drawn = offered("html-explore-component")
@@ -105,7 +105,7 @@ def test_the_state_of_a_link_is_the_state_of_the_page(open_page):
     assert page.number_input(key="k").value == 9
     assert page.number_input(key="em.restarts").value == 3
     settle(page)
-    component = run.latest(solving(page)).part
+    component = run.latest(solving(page))[0]
     assert (component.k, component.method, component.nonnegative) == (9, "em", False)
     assert component.options["restarts"] == 3
 

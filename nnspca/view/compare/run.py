@@ -148,7 +148,7 @@ def _stages(
         if job.should_stop():
             return None
         listen = stretch(partial(report, job, data), 0.0, SOLVING)
-        return curve.solve(job, partial(publish, job), ks, methods=choice.by, first=curve.rough(), on_progress=listen)
+        return curve.solve(job, partial(publish, job), ks, methods=choice.by, first={}, on_progress=listen)
 
     def prove(job: Job, bare: Sweep) -> None:
         if not job.should_stop():

@@ -26,14 +26,6 @@ from nnspca.view.sources import store
 SOLVED = 0.2  # share of the progress at which the component is found
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class LiveResult:
-    """What a live run has handed over so far."""
-
-    part: Component | None = None  # the component that the solver has found
-    proof: Certificate | None = None  # the last certificate; a first, quick one is marked as stopped
-
-
 def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw the button that solves live; return the run for the k that is shown."""
     view = (data, now, choice.solver)
@@ -49,11 +41,10 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
     return runs.run("explore", key, lambda: ExploreJob(*view).work, afresh=forget)
 
 
-def latest(job: Job) -> LiveResult:
-    """Return what a run has handed over so far."""
-    parts = [thing for thing in job.arrived if isinstance(thing, Component)]
-    certificates = [thing for thing in job.arrived if isinstance(thing, Certificate)]
-    return LiveResult(parts[-1] if parts else None, certificates[-1] if certificates else None)
+def latest(job: Job) -> tuple[Component | None, Certificate | None]:
+    """Return the last component and the last certificate of a run; a first, quick one is marked as stopped."""
+    last = {type(thing): thing for thing in job.arrived}
+    return last.get(Component), last.get(Certificate)
 
 
 def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:

@@ -10,10 +10,9 @@ import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Stability, sentences
+from nnspca.result import Certificate, Component, Stability, sentences
 from nnspca.result.features import Features
 from nnspca.view import sanitize
-from nnspca.view.explore.run import LiveResult
 from nnspca.view.link import solver
 from nnspca.view.link.state import State, chosen, keys_of
 from nnspca.view.results.ledger import Known, share
@@ -99,9 +98,8 @@ def sentence(part: Component, known: Known, data: Dataset, leading: float, featu
     return f"{text}. The proven maximum is {most} %; before rounding, this is {proven_share(ratio)}{source}.{fewer}"
 
 
-def live(latest: LiveResult, leading: float, *, done: bool) -> str:
+def live(part: Component | None, proof: Certificate | None, leading: float, *, done: bool) -> str:
     """Say what the live run has found and proven for the k that is shown."""
-    part, proof = latest.part, latest.proof
     if part is None:
         return "" if done else "Live: solving …"
     text = f"Live: {at_least(100 * part.variance / leading, 1)} % of λ₁ found in {seconds(part.seconds)}"

@@ -49,7 +49,7 @@ def wait(job: Job, data: Dataset, now: State, choice: Choices) -> None:
 
 def view(data: Dataset, now: State, choice: Choices, page: Job, path_job: Job, others: Job | None) -> View:
     """Return all that is known by now, from the ledger and from the runs of this page."""
-    latest, curves = run.latest(page), path.by_solver(others)
+    (latest, _), curves = run.latest(page), path.by_solver(others)
     method = choice.solver.method
     ks = {*choice.ks, now.k, *path.live(path_job).parts}
     rows = known.along(data, now, sorted(ks))
@@ -57,9 +57,9 @@ def view(data: Dataset, now: State, choice: Choices, page: Job, path_job: Job, o
         parts = {k: row.component for k, row in rows.items() if row.found}
     else:
         parts = dict(curves.get(method, {}))
-        if latest.part is not None:
-            parts[now.k] = latest.part
-            curves[method] = {**curves.get(method, {}), now.k: latest.part}
+        if latest is not None:
+            parts[now.k] = latest
+            curves[method] = {**curves.get(method, {}), now.k: latest}
     other_curves = {name: curves.get(name, {}) for name in choice.others}
     return View(
         data,
@@ -94,7 +94,7 @@ def render(
             store.mean(data),
             about=f"{path_job.key} {choice.solver.method}",
             note=_note(path_job, others),
-            live_text=sentences.live(run.latest(page), current_view.leading, done=page.done),
+            live_text=sentences.live(*run.latest(page), current_view.leading, done=page.done),
         )
         return {**content_, "running": running, "version": f"{content_['signature']} {running}"}
 

@@ -42,17 +42,8 @@ class Curve:
         if proven is not None and not proven.stopped and self.certificate(point.k) is None:
             self._results.put((*self._path, point.k), proven)
 
-    def rough(self) -> dict[int, Component]:
-        """Return the components found at each k before the search, to be replaced by better ones."""
-        components: dict[int, Component] | None = self._results.get((*self._path, "rough"))
-        if components is None:
-            components = {}
-            self._results.put((*self._path, "rough"), components)
-        return components
-
     def forget(self, ks: Sequence[int], methods: Sequence[str]) -> None:
         """Throw the points away."""
-        self._results.drop((*self._path, "rough"))
         for k in ks:
             for rest in ((k,), *((k, method) for method in methods)):
                 self._results.drop((*self._path, *rest))

@@ -10,7 +10,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import CrossValidation, Stability, suggestions
+from nnspca.result import CrossValidation, suggestions
 from nnspca.solvers.registry import METHODS
 from nnspca.view import words
 from nnspca.view.explore.choices import KEYS, Choices
@@ -61,11 +61,8 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
 def suggestion(view: View, data: Dataset, now: State, choice: Choices) -> suggestions.Suggestion | None:
     """Suggest k by the curve, held-out samples and resamples, as far as they are known."""
     curve = ((k, row.lower, row.upper) for k, row in view.known.items() if row.found)
-
-    def stability_at(k: int) -> Stability | None:
-        return stability_of(view.parts.get(k), data, replace(now, k=k))
-
-    return suggestions.features(curve, known(data, now, choice), stability_at)
+    held_out = known(data, now, choice)
+    return suggestions.features(curve, held_out, lambda k: stability_of(view.parts.get(k), data, replace(now, k=k)))
 
 
 def known(data: Dataset, now: State, choice: Choices) -> CrossValidation | None:

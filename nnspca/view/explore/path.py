@@ -125,11 +125,12 @@ def start_others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[
         return None
     key = store.curve_key(data, now, ks, methods)
     curve = Curve(key, data, now)
-
-    def work(job: Job) -> None:
-        curve.solve(job, job.publish, ks, methods=methods, on_progress=job.report)
-
-    return runs.job_for("curves", key) or runs.start("curves", key, work, after=page)
+    return runs.job_for("curves", key) or runs.start(
+        "curves",
+        key,
+        lambda job: curve.solve(job, job.publish, ks, methods=methods, on_progress=job.report),
+        after=page,
+    )
 
 
 def forget(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...]) -> None:

@@ -109,11 +109,8 @@ def download(
 
 def figure_button(drawn: Figure | Callable[[], Figure], key: str, file_name: str, label: str = "Figure (HTML)") -> None:
     """Offer a figure, or what draws it, as a page of its own, made only when asked for."""
-
-    def made() -> bytes:
-        return style.page(drawn() if callable(drawn) else drawn).encode()
-
-    download(label, made, key, file_name, "Opens in any browser, without a network.")
+    made = drawn if callable(drawn) else lambda: drawn
+    download(label, lambda: style.page(made()).encode(), key, file_name, "Opens in any browser, without a network.")
 
 
 def json_button(made: Callable[[], bytes], key: str, file_name: str, about: str = "") -> None:

@@ -84,6 +84,8 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
     the run for the k that is shown: it goes first, and its component is not sought twice.
     """
     key = _key(data, now, ks)
+    if (running := runs.job_for("path", key)) is not None:
+        return running
     cov, curve = store.covariance(data, now), Curve(key, data, now)
 
     def work(job: Job) -> None:
@@ -116,7 +118,7 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
             on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),
         )
 
-    return runs.job_for("path", key) or runs.start("path", key, work, after=page)
+    return runs.start("path", key, work, after=page)
 
 
 def start_others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...], page: Job) -> Job | None:
@@ -124,13 +126,14 @@ def start_others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[
     if not methods:
         return None
     key = store.curve_key(data, now, ks, methods)
+    if (running := runs.job_for("curves", key)) is not None:
+        return running
     curve = Curve(key, data, now)
-    return runs.job_for("curves", key) or runs.start(
-        "curves",
-        key,
-        lambda job: curve.solve(job, job.publish, ks, methods=methods, on_progress=job.report),
-        after=page,
-    )
+
+    def work(job: Job) -> None:
+        curve.solve(job, job.publish, ks, methods=methods, on_progress=job.report)
+
+    return runs.start("curves", key, work, after=page)
 
 
 def forget(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...]) -> None:

@@ -9,8 +9,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca.view.sources import uploads as room
-from nnspca.view.sources.nbytes import nbytes
-from nnspca.view.sources.store import Results, Shared
+from nnspca.view.sources.store import Results, Shared, nbytes
 from tests.pages.conftest import settle
 
 KILO = 128  # doubles of a kilobyte

@@ -158,12 +158,11 @@ def summary(result: CrossValidation) -> str:
     error = result.error[at]
     few = f" ± {words.at_most(100 * error, 2)}" if np.isfinite(error) else ""
     head = f"### {'Suggested' if suggested < best else 'Best'} k: {suggested}"
-    lines = [
-        f"{head} (probable, not proven)",
-        f"k = {best} explains the most of the held-out samples: **{words.percent(result.mean[at], 2)}**{few}."
-        + ("" if suggested == best else f" k = {suggested} explains {words.percent(result.mean[least], 2)}, which is")
-        + ("" if suggested == best else " less by at most one standard error."),
-    ]
+    most = f"k = {best} explains the most of the held-out samples: **{words.percent(result.mean[at], 2)}**{few}."
+    if suggested != best:
+        most += f" k = {suggested} explains {words.percent(result.mean[least], 2)}, which is less by at most one "
+        most += "standard error."
+    lines = [f"{head} (probable, not proven)", most]
     if best == result.ks[-1]:
         lines.append("The share still rises at the largest k tried.")
     return "\n\n".join(lines)

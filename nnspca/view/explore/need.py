@@ -99,17 +99,11 @@ def summary(need: Necessity, noun: str) -> str:
     essential, spared, undecided = (np.count_nonzero(which & used) for which in states)
     share = words.fixed(100 * need.within, 1).removesuffix(".0")
     near = f"within {share} % of the best found" if need.within else "as good as the best found"
-    verb = "is" if essential == 1 else "are"
-    some = f"### {essential:,} of these {used.sum():,} {noun} {verb} indispensable (proven)"
-    if not essential:
-        some = f"### None of these {used.sum():,} {noun} is proven indispensable"
-    some += (
-        f": every component {near} has them"
-        if essential > 1
-        else f": every component {near} has it"
-        if essential
-        else ""
-    )
+    verb, them = ("is", "it") if essential == 1 else ("are", "them")
+    some = f"### None of these {used.sum():,} {noun} is proven indispensable"
+    if essential:
+        some = f"### {essential:,} of these {used.sum():,} {noun} {verb} indispensable (proven)"
+        some += f": every component {near} has {them}"
     which = "Each" if spared == used.sum() else f"{spared:,}"
     verb = "is" if spared == 1 or which == "Each" else "are"
     one_by_one = "" if verb == "is" else "for each, "

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 from nnspca.bounds import carried
 from nnspca.result import Component
-from nnspca.view.sources.nbytes import nbytes
+from nnspca.view.sources.store import nbytes
 from nnspca.view.words import OPTIMAL
 
 MOST_BYTES = 64 * 2**20

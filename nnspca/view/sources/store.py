@@ -5,21 +5,23 @@ What they hold outlives a redraw. Keys are content hashes and parameters, never 
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy.sparse
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.result import Features
 from nnspca.view.link import visits
 from nnspca.view.link.state import State
-from nnspca.view.sources.nbytes import nbytes
 from nnspca.view.sources.opened import Summed
 
 MOST_BYTES, MOST_ENTRIES = 256 * 2**20, 4000  # of finished results
@@ -31,6 +33,36 @@ A_NUMBER, A_STORED_ONE = 300.0, 4000.0  # what reading a number costs, and a sto
 QUICK = 1e9  # products of two numbers that a page's own script computes: a tenth of a second
 
 _T = TypeVar("_T")
+
+
+def nbytes(thing: Any) -> int:
+    """Return about how many bytes of arrays a thing holds, an array it holds twice counted once.
+
+    >>> twice = np.zeros(1000)
+    >>> nbytes((twice, twice)) - nbytes(twice) < 100
+    True
+    """
+    return _weigh(thing, set())
+
+
+def _weigh(thing: Any, seen: set[int]) -> int:
+    if isinstance(thing, np.ndarray):
+        whole = thing if thing.base is None else thing.base  # a slice keeps all of what it is cut from
+        new = id(whole) not in seen
+        seen.add(id(whole))
+        return getattr(whole, "nbytes", thing.nbytes) * new
+    if scipy.sparse.issparse(thing):
+        return sum(_weigh(getattr(thing, part, None), seen) for part in ("data", "indices", "indptr"))
+    if isinstance(thing, Features):
+        return 64  # one for all results of the same data
+    if isinstance(thing, Mapping):
+        return sum(_weigh(value, seen) for value in thing.values())
+    if isinstance(thing, tuple | list):
+        many = [item for item in thing if not isinstance(item, float | str)]
+        return 8 * len(thing) + 64 * (len(thing) - len(many)) + sum(_weigh(item, seen) for item in many)
+    if dataclasses.is_dataclass(thing) or type(thing).__module__.startswith("nnspca."):
+        return sum(_weigh(value, seen) for value in getattr(thing, "__dict__", {}).values())
+    return 64
 
 
 class Results:

@@ -13,8 +13,8 @@ from nnspca.view import sanitize
 from nnspca.view.link import state
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.sources import catalogue, store
-from nnspca.view.sources.nbytes import nbytes
 from nnspca.view.sources.preparation import Preparation
+from nnspca.view.sources.store import nbytes
 
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files that one visit keeps, and all visits together
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -19,7 +19,6 @@ from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link.state import State
 from nnspca.view.results import known
-from nnspca.view.results.ledger import Known
 from nnspca.view.sources import store
 
 ROUNDS = 40  # of search for a better component, before the longer proof
@@ -91,11 +90,6 @@ def forget(data: Dataset, now: State, ks: Sequence[int]) -> None:
 def tighten_key(data: Dataset, now: State, ks: Sequence[int]) -> tuple[Hashable, ...]:
     """Return the key of the longer proof for some k."""
     return ("tighten", *store.subject_key(data, now), *ks)
-
-
-def widest_first(along: Mapping[int, Known]) -> tuple[int, ...]:
-    """Return the k that are not proven optimal, the widest gap first."""
-    return tuple(sorted((k for k, row in along.items() if not row.optimal), key=lambda k: along[k].ratio))
 
 
 def tighten(ks: Sequence[int], data: Dataset, now: State, patience: float = math.inf) -> Work:

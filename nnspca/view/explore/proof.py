@@ -120,7 +120,7 @@ def _all_button(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> N
     seconds = choose(
         KEYS["patience"], "Seconds for each k", width=170, help="Time for the proof at each k, the widest gap first."
     )
-    left = proofs.widest_first(view.known)
+    left = [row.at for row in sorted(view.known.values(), key=lambda row: row.ratio) if not row.optimal]
     runs.button(
         "Tighten at every k",
         "tighten-all",

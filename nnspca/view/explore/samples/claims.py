@@ -15,7 +15,6 @@ from nnspca.view.ui import scene
 FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
 CHANCE = 0.6  # below this share of pairs the score tells next to nothing
 NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
-NAMED_SAMPLES = 5000  # samples whose names are sent
 NAMED = 3  # features that a sentence names
 PIXEL = re.compile(r"^row (\d+), column (\d+)$")
 
@@ -34,11 +33,6 @@ def feature_name(data: Dataset, i: int) -> str:
 def short_name(data: Dataset, i: int) -> str:
     """Return what a feature is called in a sentence: a pixel by its row and column in brackets."""
     return PIXEL.sub(r"(\1, \2)", feature_name(data, i))
-
-
-def sample_names(data: Dataset) -> list[str]:
-    """Return what the samples are called, each as one line; empty where that is not known or they are many."""
-    return [sanitize.line(name, sanitize.NAME) for name in data.sample_names] if data.shape[0] <= NAMED_SAMPLES else []
 
 
 def question(role: Contribution, data: Dataset, *, example: bool) -> str:
@@ -107,8 +101,8 @@ def why(role: Contribution, part: Component, data: Dataset, *, standardised: boo
     if inside:
         loading = words.fixed(role.loading, 3)
         lines.append(
-            f"Terms with it make up {_percent(role.held)} of the variance (a term of two features counts for both); "
-            f"its loading is {loading}."
+            f"Terms with it make up {words.fixed(100 * role.held, 1)} % of the variance (a term of two features counts "
+            f"for both); its loading is {loading}."
         )
         if len(role.others):
             lines.append(f"Removing it costs {_lost(role.loss)}.")
@@ -150,10 +144,6 @@ def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
         return f"It {'rises' if with_it else 'does not rise'} with {one} ({across})."
     some = "all" if with_it == many else f"{with_it:,}" if with_it else "none"
     return f"It rises with {some} of the component's {many:,} {other}{noun} ({across}){names}."
-
-
-def _percent(share: float) -> str:
-    return f"{words.fixed(100 * share, 1)} %"
 
 
 def _lost(share: float) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution, wording
+from nnspca.view import sanitize
 from nnspca.view.explore.samples import claims
 from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.link import canvas
@@ -21,7 +22,7 @@ SIDE, POINTS = 32, 96  # most pixels of a picture's side, and points of a curve
 CLASSES = 9  # the largest classes, shown separately; the others are merged if there are two or more
 COLUMNS, ROWS = 360, 40  # maximum size of the features × samples map, but for the rows of `MAP_ALL`
 MAP_ALL = 128  # largest number of features along an axis for which the map shows all of them
-NAMES = 80  # names of features sent
+NAMES, NAMED_SAMPLES = 80, 5000  # names of features sent, and samples up to which theirs are
 
 
 def payload(
@@ -55,10 +56,11 @@ def payload(
         "why": _why(role, part, data, now, requested=requested),
     }
     if positions is not None:
+        samples = data.sample_names if data.shape[0] <= NAMED_SAMPLES else ()
         content |= {
             "scores": canvas.pack(positions.scores, "f4"),
             "second": None if positions.second is None else canvas.pack(positions.second, "f4"),
-            "sampleNames": claims.sample_names(data),
+            "sampleNames": [sanitize.line(name, sanitize.NAME) for name in samples],
             "secondSize": "" if second is None else f"{second.cardinality:,} {scene.noun(data)}",
             **_classes(data, positions),
             "pictures": _pictures(data, positions.order),

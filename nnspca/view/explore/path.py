@@ -104,7 +104,7 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
             job,
             job.publish,
             ks,
-            anchors=ANCHORS,
+            anchors=ANCHORS if data.n_features > SMALL else None,
             options=QUICK if data.n_features > SMALL else None,
             on_progress=stretch(job.report, 0.0, SOLVING, lambda at: f"Drawing the curve: {at.partition(':')[0]}"),
         )
@@ -113,8 +113,9 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
             job,
             job.publish,
             replace(bare, stopped=False),
-            ks=certified(ks),
-            first=True,
+            ks={*certified(ks), *_unproven(data, now, ks)},
+            first=certified(ks),
+            within=WITHIN,
             on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),
         )
 

@@ -73,7 +73,8 @@ class ExploreJob:
             # A search that was asked for comes last, as it takes long; what is known was searched for already.
             searches = component is None and bool(self._options.get("search"))
             if component is None:
-                component = self._solved(job, "Solving", self._options | ({"search": 0} if searches else {}))
+                options = self._options | ({"search": 0} if searches else {})
+                component = self._solved(job, "Solving", SOLVED, options)
                 if not component.stopped and not searches:
                     self._known.put(self._key, component)
             self._hand_over(job, component)
@@ -89,7 +90,10 @@ class ExploreJob:
         known.record(self._data, self._now, thing)
         job.publish(thing)
 
-    def _solved(self, job: Job, doing: str, options: dict[str, Any], on_found: OnFound | None = None) -> Component:
+    def _solved(
+        self, job: Job, doing: str, share: float, options: dict[str, Any], on_found: OnFound | None = None
+    ) -> Component:
+        """Return what the solver finds; its progress goes up to ``share``."""
         return machines.call(
             nnspca.solve,
             self._cov,

@@ -282,8 +282,9 @@ def test_an_indefinite_matrix_can_be_repaired_and_then_used_on_every_page(open_p
             if name == "spannogram"
             else {"take": True, "more": True}
         )
-        shown = settle(open_page(f"pages/{name}.py", data="odd", k=2, **kept, **more))
+        shown = settle(open_page(f"pages/{name}.py", data="odd", k=2, **kept, **more), path=True)
         assert not [told.value for told in shown.error]
+        assert not [job.problem for job in jobs(shown, path=True) if job.problem]
         assert name in ("spannogram", "parts") or any("repair=True" in block.value for block in shown.code)
     unmended = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     unmended.session_state["_uploads"], unmended.query_params["data"] = kept["_uploads"], "odd"

@@ -261,8 +261,7 @@ def test_names_taken_home_run_no_formula_in_a_spreadsheet():
 
 def test_a_run_goes_home_as_json_and_as_one_page_that_tell_what_was_proven(open_page):
     page = settle(open_page(data="pitprops", k="4", more="true"))
-    found = run.latest(solving(page))
-    part, proof = found.part, found.proof
+    part, proof = run.latest(solving(page))
     data, now = nnspca.datasets.load("pitprops"), state.State(data="pitprops", k=4)
     told = json.loads(more.as_json(part, proof, data, now))
     assert told["support"] == part.support.tolist()

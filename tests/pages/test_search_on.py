@@ -52,15 +52,15 @@ def test_a_search_hands_over_the_quick_answer_and_its_proof_before_it_goes_on(mo
     assert early.upper >= proof.upper
     assert proof.lower >= quick.variance
     assert [c.variance for c in better] == sorted(c.variance for c in better)
-    found = run.latest(job)
-    assert found.part.variance == max(c.variance for c in better) > quick.variance
-    assert found.proof.upper == proof.upper >= found.part.variance
-    nnspca.verify(found.proof, cov)
-    assert known.at(data, NOW).lower >= found.part.variance  # what is met while searching on is known to every page
+    part, certificate = run.latest(job)
+    assert part.variance == max(c.variance for c in better) > quick.variance
+    assert certificate.upper == proof.upper >= part.variance
+    nnspca.verify(certificate, cov)
+    assert known.at(data, NOW).lower >= part.variance  # what is met while searching on is known to every page
     again = Job("again")
     run.ExploreJob(data, NOW, Solver("best", (("search", 3),))).work(again)
     assert asked == [0, 3]  # what the search found is kept
-    assert run.latest(again).part.variance == found.part.variance
+    assert run.latest(again).part.variance == part.variance
 
 
 def test_a_longer_proof_looks_for_a_better_component_first_and_says_so():
@@ -104,16 +104,16 @@ def test_a_first_upper_bound_is_shown_at_once_and_nothing_is_built_on_it(open_pa
     (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
     assert job.wait_for_first(60, 2)
     page.run()
-    found = run.latest(job)
-    assert found.proof.stopped
-    assert found.proof.upper > found.part.variance
+    part, certificate = run.latest(job)
+    assert certificate.stopped
+    assert certificate.upper > part.variance
     assert re.fullmatch(r"Live: [\d.]+ % of λ₁ found in .+; computing the upper bound …", played(page)["live_says"])
     assert "What was proven." not in texts(page)
     assert "The live proof is still running" in texts(page)
     going.set()
     page = settle(page)
     proof = run.latest(job).proof
-    assert proof.upper < found.proof.upper
+    assert proof.upper < certificate.upper
     assert not proof.stopped
     assert re.fullmatch(
         r"Live: .+ found in .+, (at least [\d.]+ % of the optimum|proven optimal) in .+\.",
@@ -127,10 +127,10 @@ def test_what_another_solver_finds_never_becomes_the_certificates_own(method):
     now = dataclasses.replace(NOW, sign=ANY_SIGN)
     job = Job("other")
     run.ExploreJob(catalogue.dataset("digits"), now, Solver(method, ())).work(job)
-    found = run.latest(job)
+    part, certificate = run.latest(job)
     assert len(job.arrived) == 2
-    assert found.part.method == method
-    assert found.proof.component is not found.part
-    assert found.proof.lower <= found.proof.upper
+    assert part.method == method
+    assert certificate.component is not part
+    assert certificate.lower <= certificate.upper
     if method == "pca":  # all features at once: no component of the problem, and so none of the ledger's
-        assert found.part.variance > found.proof.upper >= known.at(catalogue.dataset("digits"), now).lower
+        assert part.variance > certificate.upper >= known.at(catalogue.dataset("digits"), now).lower

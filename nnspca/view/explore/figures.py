@@ -24,7 +24,8 @@ def marked(figure: go.Figure, need: Necessity, palette: Palette) -> go.Figure:
     if kind == "heatmap":
         _outline(figure, need, chosen, palette)
     elif kind == "bar":
-        _name(figure, need)
+        states = ["" if need.dispensable[i] else necessity(need, i) for i in figure.data[0].customdata]
+        figure.data[0].update(text=states, textposition="auto")
     else:
         _ring(figure, chosen, palette)
     many = len(chosen["essential"])
@@ -79,12 +80,6 @@ def _ring(figure: go.Figure, chosen: dict[str, np.ndarray], palette: Palette) ->
             },
             hoverinfo="skip",
         )
-
-
-def _name(figure: go.Figure, need: Necessity) -> None:
-    """Write beside each bar what is known of its feature."""
-    figure.data[0].text = ["" if need.dispensable[i] else necessity(need, i) for i in figure.data[0].customdata]
-    figure.data[0].textposition = "auto"
 
 
 def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figure:

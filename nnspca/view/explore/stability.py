@@ -98,8 +98,14 @@ def _show(stability: Stability, data: Dataset, now: State) -> None:
         charts.figure(figure, "stability")
     with table:
         asked.features(rows, "Each feature: how often it returns, and its loading.")
+    call = (
+        f"stability = nnspca.bootstrap(data, {part.k}, 1, {stability.resamples}, {part.method!r}, "
+        f"standardize={now.standardise},\n"
+        f"                             nonnegative={part.nonnegative}, seed={now.seed})\n"
+        "print(stability.recurrence[:, 0], stability.agreement[:, 0])"
+    )
     name = f"{data.name}-k{part.k}-stability.csv"
-    asked.take_home(rows, "csv-stability", name, "Every feature (CSV)", _call(stability, now), now)
+    asked.take_home(rows, "csv-stability", name, "Every feature (CSV)", call, now)
 
 
 def listing(stability: Stability, data: Dataset) -> list[dict[str, object]]:
@@ -112,13 +118,3 @@ def listing(stability: Stability, data: Dataset) -> list[dict[str, object]]:
         }
         for row in stability.to_records()
     ]
-
-
-def _call(stability: Stability, now: State) -> str:
-    part = stability.parts.parts[0]
-    return (
-        f"stability = nnspca.bootstrap(data, {part.k}, 1, {stability.resamples}, {part.method!r}, "
-        f"standardize={now.standardise},\n"
-        f"                             nonnegative={part.nonnegative}, seed={now.seed})\n"
-        "print(stability.recurrence[:, 0], stability.agreement[:, 0])"
-    )

@@ -80,15 +80,10 @@ def headline(results: Mapping[str, Components], known: Known, choice: Choices, *
     if together.applies(lead):
         return claim(lead, known, done=done)
     text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead))
-    return f"{text} {_alone(lead)}"
-
-
-def _alone(lead: Components) -> str:
-    """Say what can be proven of parts that no joint certificate speaks about."""
     if run.provable(lead):
-        return "Upper bounds can be proven for each part alone, not for all together."
+        return f"{text} Upper bounds can be proven for each part alone, not for all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
-    return f"Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
+    return f"{text} Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
 
 
 def live(job: Job, choice: Choices, data: Dataset, now: State) -> str:

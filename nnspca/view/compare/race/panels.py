@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import streamlit as st
 
@@ -15,13 +14,14 @@ from nnspca.view.compare.race.choices import CLOCK, Choices
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import state
-from nnspca.view.link.solver import title
+from nnspca.view.link.solver import TITLES, title
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Known, share
 from nnspca.view.ui import charts, downloads
 
+PROOF = "the proof (upper bound)"
 RUNNING_YET = "No solver has finished yet."
 HEADINGS = {  # of the table, by the names in its file
     "who": "Found or proven by",
@@ -172,7 +172,10 @@ def takeaway(standing: Race, figure: Figure, data: Dataset, now: State, choice: 
     rows = standing.to_records(known.at(data, now).upper)
     stem = f"{data.name}-k{now.k}-race"
     st.dataframe(
-        [{HEADINGS[key]: cell for key, cell in row.items()} | {"Found or proven by": _named(row)} for row in rows],
+        [
+            {HEADINGS[key]: cell for key, cell in row.items()} | {HEADINGS["who"]: TITLES.get(str(row["who"]), PROOF)}
+            for row in rows
+        ],
         hide_index=True,
         alt="One row for each better component and each upper bound.",
     )
@@ -182,11 +185,6 @@ def takeaway(standing: Race, figure: Figure, data: Dataset, now: State, choice: 
         charts.figure_button(figure, "html-race", f"{stem}.html")
     st.markdown("The same with the library:")
     st.code(_code(now, choice), language="python", wrap_lines=True)
-
-
-def _named(row: Mapping[str, object]) -> str:
-    """Return the solver of a row of the table, or that it is an upper bound."""
-    return "the proof (upper bound)" if row["who"] == "upper_bound" else title(str(row["who"]))
 
 
 def _json(standing: Race, data: Dataset, now: State, choice: Choices) -> bytes:

@@ -52,6 +52,6 @@ def test_every_study_runs_reduced_from_the_page(open_page, monkeypatch, short_st
     files = [made[f"csv-{name}-{key}"] for key in keys if f"csv-{name}-{key}" in made]
     assert files
     for file in files:
-        rows = list(csv.reader(io.StringIO(file.decode())))
+        rows = list(csv.reader(io.StringIO(file)))
         assert len(rows) > 1
         assert all(len(row) == len(rows[0]) for row in rows)

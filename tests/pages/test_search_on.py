@@ -60,7 +60,7 @@ def test_a_search_hands_over_the_quick_answer_and_its_proof_before_it_goes_on(mo
     again = Job("again")
     run.ExploreJob(data, NOW, Solver("best", (("search", 3),))).work(again)
     assert asked == [0, 3]  # what the search found is kept
-    assert run.latest(again).part.variance == part.variance
+    assert run.latest(again)[0].variance == part.variance
 
 
 def test_a_longer_proof_looks_for_a_better_component_first_and_says_so():
@@ -112,7 +112,7 @@ def test_a_first_upper_bound_is_shown_at_once_and_nothing_is_built_on_it(open_pa
     assert "The live proof is still running" in texts(page)
     going.set()
     page = settle(page)
-    proof = run.latest(job).proof
+    _, proof = run.latest(job)
     assert proof.upper < certificate.upper
     assert not proof.stopped
     assert re.fullmatch(

@@ -15,6 +15,7 @@ import nnspca
 from nnspca.view import words
 from nnspca.view.figures.component import Scene
 from nnspca.view.figures.style import LIGHT
+from nnspca.view.jobs import runs
 from nnspca.view.link import old_links
 from nnspca.view.parts import choices, face, panels, run, verdict
 from nnspca.view.parts.figures import several as figures
@@ -114,7 +115,8 @@ def test_what_the_ledger_knows_is_shown_before_the_live_run_has_found_anything(e
             time.sleep(0.01)
 
     monkeypatch.setattr(stored, "records", lambda: pitprops_stored(3))
-    monkeypatch.setattr(run, "_work", lambda *_: waits)
+    begin = runs.run
+    monkeypatch.setattr(runs, "run", lambda slot, key, make, **more: begin(slot, key, lambda: waits, **more))
     app = page(data="pitprops", k=4, r=3)
     said = words_of(app)
     assert "These three parts explain **54.8 %** of the total variance." in said

@@ -188,11 +188,9 @@ def _listed(paths: str, roots: str) -> tuple[dict[str, Opened], tuple[str, ...]]
             chunked(file)
             files.append(file)
         except (DataError, OSError) as problem:
-            text = (
-                str(problem)
-                if isinstance(problem, DataError)
-                else f"one path cannot be read ({type(problem).__name__})."
-            )
+            text = str(problem)
+            if not isinstance(problem, DataError):
+                text = f"one path cannot be read ({type(problem).__name__})."
             _log.warning("%s names %s, and %s is %s: %s", allowed.OPEN, path, allowed.ROOTS, roots or "not set", text)
             problems.append(text)
     names = distinct(file.name for file in files)

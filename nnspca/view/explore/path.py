@@ -72,11 +72,11 @@ def _coarse(ks: tuple[int, ...], most: int) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def _unproven(cov: nnspca.Covariance, data: Dataset, now: State, ks: tuple[int, ...]) -> set[int]:
-    """The k that have no proof of their own in the ledger: of all k, or of the coarse ones of many features."""
+def _without_stored_proof(cov: nnspca.Covariance, data: Dataset, now: State, ks: tuple[int, ...]) -> set[int]:
+    """The k without a stored proof of their own: of all k, or of the coarse ones of many features."""
     ks, least = ks if ks[-1] <= SMALL else _coarse(ks, CERTIFIED), carried.least_variance(cov)
     rows = results.ledger().along(results.problem(data, now), ks, least)  # apart from the page, which knows of repairs
-    return {k for k, row in rows.items() if not row.proven}
+    return {k for k, row in rows.items() if not (row.proven and row.stored)}
 
 
 def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
@@ -115,7 +115,7 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
             job,
             job.publish,
             replace(bare, stopped=False),
-            ks={*certified(ks), *_unproven(cov, data, now, ks)},
+            ks={*certified(ks), *_without_stored_proof(cov, data, now, ks)},
             first=certified(ks),
             within=WITHIN,
             on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),

@@ -55,7 +55,7 @@ def nothing_is_done_that_nobody_sees(papers_read_once):
 @pytest.fixture
 def short_proofs(monkeypatch):
     """Certificates of the quick bounds, joint ones soon ended: what a page shows of them does not hang on the gap."""
-    budgets.quick(monkeypatch, cells=CELLS)
+    budgets.quick(monkeypatch, rank={"cells": CELLS})
     budgets.brief(monkeypatch)
 
 

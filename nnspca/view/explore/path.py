@@ -6,7 +6,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import nnspca
-from nnspca.bounds import carried
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, SweepPoint
 from nnspca.tasks.levels import coarse_first
@@ -72,10 +71,9 @@ def _coarse(ks: tuple[int, ...], most: int) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def _without_stored_proof(cov: nnspca.Covariance, data: Dataset, now: State, ks: tuple[int, ...]) -> set[int]:
+def _without_stored_proof(data: Dataset, now: State, ks: tuple[int, ...]) -> set[int]:
     """The k without a stored proof of their own: of all k, or of the coarse ones of many features."""
-    ks, least = ks if ks[-1] <= SMALL else _coarse(ks, CERTIFIED), carried.least_variance(cov)
-    rows = results.ledger().along(results.problem(data, now), ks, least)  # apart from the page, which knows of repairs
+    rows = results.along(data, now, ks if data.n_features <= SMALL else _coarse(ks, CERTIFIED))
     return {k for k, row in rows.items() if not (row.proven and row.stored)}
 
 
@@ -89,6 +87,7 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
     if (running := runs.job_for("path", key)) is not None:
         return running
     cov, curve = store.covariance(data, now), Curve(key, data, now)
+    to_certify = {*certified(ks), *_without_stored_proof(data, now, ks)}
 
     def work(job: Job) -> None:
         sought = page.arrived[0] if page.arrived and page.arrived[0].method == "best" else None
@@ -115,7 +114,7 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
             job,
             job.publish,
             replace(bare, stopped=False),
-            ks={*certified(ks), *_without_stored_proof(cov, data, now, ks)},
+            ks=to_certify,
             first=certified(ks),
             within=WITHIN,
             on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),

@@ -19,24 +19,20 @@ class Curve {
     this.below = this.split + 34;
     const first = Math.min(ks[0], band.ks[0] ?? ks[0]), last = Math.max(ks.at(-1), band.ks.at(-1) ?? 0);
     this.scale = path.log ? Math.log : (v) => v;
-    this.low = path.log ? Math.log(first * 0.9) : first - 0.03 * (last - first);
-    this.high = path.log ? Math.log(Math.max(last, first + 1) * 1.06) : last + 0.03 * (last - first || 1);
+    const [low, high] = path.log ? [Math.log(first * 0.9), Math.log(Math.max(last, first + 1) * 1.06)]
+      : [first - 0.03 * (last - first), last + 0.03 * (last - first || 1)];
+    this.along = axisOf(low, high, this.left, this.right);
     const tops = [...path.shares, ...band.upper, ...path.live.upper].filter((v) => v <= 1.2);
     this.most = Math.max(...tops, 0.05) * 1.04;
     const gaps = [...path.gaps, ...band.gaps, ...path.live.gaps, ...path.curves.flatMap((c) => c.gaps)].filter((g) => g !== null);
+    this.y = axisOf(0, this.most, this.split, this.top);
     this.widest = Math.max(...gaps.map(gapPlace), -2) + 0.3;
+    this.deep = axisOf(FLOOR, this.widest, this.foot, this.below);
   }
 
-  x(k) { return this.left + ((this.scale(k) - this.low) / (this.high - this.low)) * (this.right - this.left); }
-  kAt(x) {
-    const at = this.low + ((x - this.left) / (this.right - this.left)) * (this.high - this.low);
-    return this.path.log ? Math.exp(at) : at;
-  }
-  y(share) { return this.split - (share / this.most) * (this.split - this.top); }
-  gapY(gap) {
-    const deep = (gapPlace(gap) - FLOOR) / (this.widest - FLOOR);
-    return this.foot - Math.min(deep, 1) * (this.foot - this.below);
-  }
+  x(k) { return this.along(this.scale(k)); }
+  kAt(x) { return this.path.log ? Math.exp(this.along.back(x)) : this.along.back(x); }
+  gapY(gap) { return Math.max(this.deep(gapPlace(gap)), this.below); }
 
   draw(brush) {
     this.axes(brush);
@@ -165,8 +161,7 @@ class Curve {
   /** The dot that runs: between two stops it slides along the line. */
   dot(brush, k) {
     const { path, palette } = this, s = path.stopAt(k), next = Math.min(s + 1, path.ks.length - 1);
-    const span = this.scale(path.ks[next]) - this.scale(path.ks[s]) || 1;
-    const part = Math.min(Math.max((this.scale(k) - this.scale(path.ks[s])) / span, 0), 1);
+    const part = clamp(axisOf(this.scale(path.ks[s]), this.scale(path.ks[next]), 0, 1)(this.scale(k)), 0, 1);
     const between = (values) => values[s] + (values[next] - values[s]) * part, x = this.x(k);
     const look = { fill: palette.found, thick: 2 };
     brush.line([[x, this.top], [x, this.foot]], { colour: palette.quiet, wide: 1, dash: [3, 3] });
@@ -190,12 +185,10 @@ class Curve {
   /** What a pointer at some place is told. */
   hint(px, py) {
     const point = this.pointAt(px, py);
-    if (point) {
-      const { curve, at } = point, gap = curve.gaps[at];
-      const short = gap === null ? "" : `, gap at most ${ceilTo(100 * gap, 2)} %`;
-      return `${curve.title}, k = ${count(point.k)}: ${floorTo(100 * curve.shares[at], 1)} %${short}. Click to see it.`;
-    }
-    return "";
+    if (!point) return "";
+    const { curve, at } = point, gap = curve.gaps[at];
+    const short = gap === null ? "" : `, gap at most ${ceilTo(100 * gap, 2)} %`;
+    return `${curve.title}, k = ${count(point.k)}: ${floorTo(100 * curve.shares[at], 1)} %${short}. Click to see it.`;
   }
 
   /** A lens that follows the pointer over the upper panel: the band at its true width, magnified. */
@@ -205,7 +198,7 @@ class Curve {
     const s = band.ks.reduce((best, at, i) => (Math.abs(this.x(at) - px) < Math.abs(this.x(band.ks[best]) - px) ? i : best), 0);
     const { pen } = brush, { wide, tall } = LENS, x0 = Math.max(this.left, Math.min(px - wide / 2, this.right - wide)), y0 = py + tall + 20 < this.foot ? py + 16 : py - tall - 16;
     const low = band.lower[s], high = band.upper[s], room = Math.max(high - low, 1e-6) * 0.7;
-    const toY = (v) => y0 + tall - 8 - ((v - (low - room)) / (high - low + 2 * room)) * (tall - 32);
+    const toY = axisOf(low - room, high + room, y0 + tall - 8, y0 + 24);
     pen.save();
     brush.box(x0, y0, wide, tall, { fill: palette.paper, edge: palette.quiet, thick: 1 });
     pen.beginPath();

@@ -46,50 +46,47 @@ class Player extends Shown {
     });
     this.slider.addEventListener("change", () => this.rest());
     this.box.addEventListener("keydown", (event) => {
-      if (event.key !== " " || event.target.tagName === "BUTTON" || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      this.play(!this.playing);
+      if (event.target.tagName !== "BUTTON") actOnKey(event, { " ": () => this.play(!this.playing) });
     });
-    this.graph.addEventListener("pointerdown", (event) => {
-      if (event.button || !this.path) return;
-      const point = this.curve.pointAt(...placeOf(event, this.graph));
-      if (point) {
-        this.play(false);
-        this.touched = false;
-        this.tell?.("point", { k: point.k, method: point.method });
-        return;
-      }
-      this.play(false);
-      this.graph.setPointerCapture(event.pointerId);
-      this.dragging = true;
-      this.follow(event);
+    followPointer(this.graph, {
+      press: (x, y) => this.press(x, y),
+      drag: (x) => this.follow(x),
+      release: (x, y, done) => { this.dragging = false; if (done) this.rest(); },
+      hover: (x, y) => this.hover(x, y),
     });
-    this.graph.addEventListener("pointermove", (event) => (this.dragging ? this.follow(event) : this.hover(event)));
-    this.graph.addEventListener("pointerup", () => { this.dragging = false; this.rest(); });
-    this.graph.addEventListener("pointercancel", () => { this.dragging = false; });
-    this.graph.addEventListener("pointerleave", () => this.hover(null));
     this.picture.addEventListener("pointermove", (event) => this.hint(event));
     this.picture.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
     this.picture.addEventListener("click", (event) => {
-      const feature = this.featureAt(...placeOf(event, this.picture));
+      const feature = this.drawn?.at(...placeOf(event, this.picture));
       if (feature !== undefined && !this.playing) this.tell?.("why", feature);
     });
   }
 
+  /** Take a point of another solver's curve, or begin to drag k. */
+  press(x, y) {
+    if (!this.path) return false;
+    const point = this.curve.pointAt(x, y);
+    this.play(false);
+    if (point) {
+      this.touched = false;
+      this.tell?.("point", { k: point.k, method: point.method });
+      return false;
+    }
+    this.dragging = true;
+    this.follow(x);
+  }
+
   /** Follow a pointer that hovers over the chart: a lens on the band, or words about another solver's point. */
-  hover(event) {
-    this.pointer = event && this.path && !this.playing ? placeOf(event, this.graph) : null;
-    const words = this.pointer ? this.curve.hint(...this.pointer) : "";
+  hover(x, y) {
+    this.pointer = x !== undefined && this.path && !this.playing ? [x, y] : null;
+    const words = this.pointer ? this.curve.hint(x, y) : "";
     this.graph.style.cursor = words ? "pointer" : "";
-    this.tip(words, ...(this.pointer ?? [0, 0]), this.graph.offsetWidth, this.find(".curve-tip"));
+    this.tip(words, x, y, this.graph.offsetWidth, this.find(".curve-tip"));
     this.dirty = true;
     this.wake();
   }
 
-  follow(event) {
-    const k = this.curve.kAt(placeOf(event, this.graph)[0]);
-    this.go(this.path.ks[this.path.nearestStop(Math.max(k, this.path.ks[0]))]);
-  }
+  follow(x) { this.go(this.path.ks[this.path.nearestStop(Math.max(this.curve.kAt(x), this.path.ks[0]))]); }
 
   go(k) {
     this.touched = true;
@@ -103,10 +100,7 @@ class Player extends Shown {
     const was = this.playing;
     this.touched ||= on;
     this.playing = on;
-    const button = this.find("[data-do=play]");
-    button.textContent = on ? "❚❚ Pause" : "▶ Play k";
-    button.setAttribute("aria-pressed", String(Boolean(on)));
-    this.box.dataset.playing = String(Boolean(on));
+    this.sayPlaying(on, on ? "❚❚ Pause" : "▶ Play k");
     this.last = undefined;
     if (on && this.k >= this.path.ks.at(-1)) this.k = this.path.ks[0];
     if (on) this.wake();
@@ -144,7 +138,7 @@ class Player extends Shown {
   }
 
   draw(now) {
-    const begun = performance.now(), { path, palette } = this, s = path.stopAt(this.k + 1e-9);
+    const { path, palette } = this, s = path.stopAt(this.k + 1e-9);
     this.dirty = false;
     if (s !== this.shown) this.arrive(s, now);
     this.fresh.left = this.fresh.size ? Math.max(0, (this.fresh.until - now) / GLOW) : 0;
@@ -155,8 +149,6 @@ class Player extends Shown {
     this.curve.dot(brush, prefersStill() ? path.ks[s] : this.k);
     if (this.pointer && !this.curve.pointAt(...this.pointer)) this.curve.lens(brush, ...this.pointer);
     this.box.dataset.k = String(path.ks[s]);
-    this.box.dataset.frames = String(1 + Number(this.box.dataset.frames ?? 0));
-    this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
   }
 
   /** A new stop: what came in shines for a moment, and the words say what it keeps. */
@@ -178,26 +170,14 @@ class Player extends Shown {
     this.box.dataset.support = Array.from(support).join(",");
   }
 
-  /** The feature at a place of the picture: a pixel, a point of the axis, a row of the list. */
-  featureAt(px, py) {
-    const { path, drawn } = this;
-    if (!path || !drawn) return undefined;
-    if (path.scene.image) {
-      const column = Math.floor((px - drawn.x) / drawn.scale), row = Math.floor((py - drawn.y) / drawn.scale);
-      return column < 0 || row < 0 || column >= drawn.columns || row >= drawn.rows ? undefined : row * drawn.columns + column;
-    }
-    return drawn.at(px, py);
-  }
-
   hint(event) {
-    const { path, drawn } = this, place = placeOf(event, this.picture);
+    const { path } = this, place = placeOf(event, this.picture);
     // between a new path and its first drawing nothing is shown yet
-    const feature = this.playing || this.shown === undefined ? undefined : this.featureAt(...place);
+    const feature = this.playing || this.shown === undefined ? undefined : this.drawn?.at(...place);
     this.picture.style.cursor = feature === undefined ? "" : "pointer";
     if (feature === undefined) return this.tip("");
     const { support, weights } = path.parts[this.shown], at = support.indexOf(feature);
-    const what = path.scene.image ? `row ${Math.floor(feature / drawn.columns) + 1}, column ${(feature % drawn.columns) + 1}`
-      : path.scene.axis ? `${path.scene.axis.values[feature].toPrecision(4)} ${path.scene.axis.unit}` : path.scene.names[feature];
+    const what = featureName(path.scene, feature);
     const words = at < 0 ? `${what}: not in the component. Click: why?` : `${what}: loading ${decimals(weights[at], 4)}. Click: why?`;
     this.tip(words, ...place, this.picture.offsetWidth);
   }
@@ -225,8 +205,7 @@ function sceneWords(path, support, weights) {
   const heavy = Array.from(support.keys()).sort((a, b) => Math.abs(weights[b]) - Math.abs(weights[a])).slice(0, 5);
   const used = `${count(support.length)} of ${count(path.n)} ${path.noun} coloured`;
   if (path.scene.image) return used;
-  const name = (i) => path.scene.axis ? `${path.scene.axis.values[i].toPrecision(4)} ${path.scene.axis.unit}` : path.scene.names[i];
-  return `${used}; the largest: ${heavy.map((at) => name(support[at])).join(", ")}`;
+  return `${used}; the largest: ${heavy.map((at) => featureName(path.scene, support[at])).join(", ")}`;
 }
 
 export default function (component) {

@@ -27,8 +27,7 @@ class Presenter {
     this.wanted = 0;
     this.many = 0; // as many as the foot says
     this.asked = 0; // when a key asked for a slide that was being drawn anew
-    this.foot = element("div", { id: "nnspca-foot" });
-    this.foot.setAttribute("role", "status");
+    this.foot = element("div", { id: "nnspca-foot", role: "status" });
     this.sheet = element("style", { id: "nnspca-presenting", textContent: SHEET });
     this.onKey = (event) => this.key(event);
     this.onPage = (event) => this.page(event);
@@ -222,9 +221,7 @@ class Presenter {
 
   toggleCode() {
     if (this.code?.isConnected) { this.hideCode(); return; }
-    this.code = element("div", { id: "nnspca-code" });
-    this.code.setAttribute("role", "dialog");
-    this.code.setAttribute("aria-label", "A code that opens this view on a phone");
+    this.code = element("div", { id: "nnspca-code", role: "dialog", ariaLabel: "A code that opens this view on a phone" });
     document.body.append(this.code);
     this.draw();
     if (this.data?.code?.address !== this.address) this.tell("address", this.address);
@@ -240,10 +237,8 @@ class Presenter {
 
   draw() {
     const { code, own } = this.data ?? {}, known = code?.address === this.address;
-    const line = (words, shown = true) => element("p", { textContent: words, hidden: !shown }), picture = element("div");
-    picture.setAttribute("role", "img");
-    picture.setAttribute("aria-label", `Code of ${this.address}`);
-    if (known) picture.innerHTML = code.svg;
+    const line = (words, shown = true) => element("p", { textContent: words, hidden: !shown });
+    const picture = element("div", { role: "img", ariaLabel: `Code of ${this.address}`, innerHTML: known ? code.svg : "" });
     this.code.dataset.address = known ? code.address : "";
     this.code.replaceChildren(picture,
       line(known && !code.svg ? "The address is too long for a code: copy it instead." : "Point a phone's camera here: it opens this view."),

@@ -2,6 +2,8 @@
 
 const FIGURES = {}; // name -> (desk) => figure; a figure draws itself with a brush, and may take hands and keys
 
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }; // right and down of a step
+
 /** Put words into a place; what stands between ** is bold, what follows _ stands low, and no % begins a line. */
 function write(place, said) {
   const words = said.replaceAll(" %", "\u00a0%");
@@ -34,7 +36,6 @@ class Desk {
   get link() { return this.lesson.link; }
 
   focused() { return this.canvas.matches(":focus-visible"); }
-  redraw() { this.lesson.wake(); }
 
   /** The person changed something: draw it, and let the address say so. */
   changed() {
@@ -45,7 +46,7 @@ class Desk {
 
   say(words) { write(this.lesson.find("[data-say=readout]"), words); }
 
-  name(words) { this.canvas.setAttribute("aria-label", words); }
+  name(words) { this.canvas.ariaLabel = words; }
 
   row() {
     const row = element("div", { className: "row" });
@@ -54,17 +55,14 @@ class Desk {
   }
 
   button(row, label, press, { primary = false, title = "" } = {}) {
-    const node = element("button", { type: "button", textContent: label, title, className: primary ? "primary" : "" });
-    node.addEventListener("click", press);
+    const node = button({ textContent: label, title, className: primary ? "primary" : "", onclick: press });
     row.append(node);
     return node;
   }
 
   /** A number to slide; `say` turns it into words. */
   slider(label, { low, high, step = 1, value, say = String }) {
-    const input = element("input", { type: "range" }), output = element("output");
-    Object.assign(input, { min: low, max: high, step, value });
-    input.setAttribute("aria-label", label);
+    const input = element("input", { type: "range", min: low, max: high, step, value, ariaLabel: label }), output = element("output");
     const control = {
       get value() { return Number(input.value); },
       set value(next) { input.value = String(next); tell(); },
@@ -72,7 +70,7 @@ class Desk {
     };
     const tell = () => {
       output.textContent = say(Number(input.value));
-      input.setAttribute("aria-valuetext", output.textContent);
+      input.ariaValueText = output.textContent;
     };
     input.addEventListener("input", () => { tell(); this.changed(); });
     const slide = element("div", { className: "slide" }, element("span", { textContent: label }), output, input);
@@ -85,16 +83,16 @@ class Desk {
 
   /** One of several, as buttons; its value is the place of the one pressed. */
   choice(label, options, value = 0) {
-    const buttons = options.map((words) => element("button", { type: "button", textContent: words }));
+    const onclick = (at) => () => { control.value = at; this.changed(); };
+    const buttons = options.map((words, at) => button({ textContent: words, onclick: onclick(at) }));
     const control = {
       place: value,
       get value() { return this.place; },
       set value(next) {
         this.place = clamp(Math.round(next), 0, options.length - 1);
-        buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === this.place)));
+        buttons.forEach((one, at) => { one.ariaPressed = String(at === this.place); });
       },
     };
-    buttons.forEach((button, at) => button.addEventListener("click", () => { control.value = at; this.changed(); }));
     this.box.append(element("fieldset", {}, element("legend", { textContent: label }), ...buttons));
     control.value = value;
     this.settings.push(control);

@@ -4,26 +4,13 @@ const COUNTS = 0.05; // a loading below this share of its component's largest is
 
 /** A small picture of one loading a pixel: orange is positive, blue negative; over the mean face where there is one. */
 function faceOf(image, loadings, palette, { mean = false, paints = null } = {}) {
-  const { rows, columns } = image, pixels = new ImageData(columns, rows);
   const plus = channels(palette.series[1]), minus = channels(palette.found), empty = channels(palette.empty);
   const grey = mean ? unpack(image.mean) : null;
   const most = loadings ? loadings.reduce((top, w) => Math.max(top, Math.abs(w)), 1e-300) : 1;
-  for (let i = 0; i < rows * columns; i++) {
-    let base = grey ? Array(3).fill(18 + 0.78 * grey[i] * 0.93) : empty;
-    const painted = paints?.get(i);
-    const strength = painted ? 0.82 : loadings ? Math.min(1, Math.abs(loadings[i]) / most) : 0;
-    const over = painted ?? (loadings?.[i] < 0 ? minus : plus);
-    base = base.map((c, at) => c * (1 - strength) + over[at] * strength);
-    pixels.data.set([...base, 255], 4 * i);
-  }
-  const sheet = new OffscreenCanvas(columns, rows);
-  sheet.getContext("2d").putImageData(pixels, 0, 0);
-  return sheet;
-}
-
-function putFace(brush, sheet, x, y, size) {
-  brush.pen.imageSmoothingEnabled = false;
-  brush.pen.drawImage(sheet, x, y, size, size);
+  return pixelsOf(image, (i) => {
+    const painted = paints?.get(i), strength = painted ? 0.82 : loadings ? Math.min(1, Math.abs(loadings[i]) / most) : 0;
+    return blend([grey ? Array(3).fill(18 + 0.78 * grey[i] * 0.93) : empty, painted ?? (loadings?.[i] < 0 ? minus : plus)], strength);
+  });
 }
 
 FIGURES.pca = (desk) => {
@@ -32,12 +19,10 @@ FIGURES.pca = (desk) => {
   const largest = desk.slider("Largest loadings, k", { low: 1, high: n, value: n });
   const which = desk.choice("Component", data.values.map((_, at) => String(at + 1)));
   const curves = [];
-  let order;
 
   function cut(k) {
     const v = flat.subarray(which.value * n, (which.value + 1) * n), x = new Float64Array(n);
-    order = Array.from(v.keys()).sort((a, b) => Math.abs(v[b]) - Math.abs(v[a]));
-    for (const i of order.slice(0, k)) x[i] = v[i];
+    for (const i of Array.from(v.keys()).sort((a, b) => Math.abs(v[b]) - Math.abs(v[a])).slice(0, k)) x[i] = v[i];
     return unit(x);
   }
 
@@ -50,7 +35,7 @@ FIGURES.pca = (desk) => {
     draw(brush) {
       const { width, height, palette } = brush, narrow = width < NARROW, k = largest.value, x = cut(k);
       const size = narrow ? width : Math.min(height, 0.58 * width);
-      putFace(brush, faceOf(data.image, x, palette), 0, 0, size);
+      brush.image(faceOf(data.image, x, palette), 0, 0, size, size);
       const negative = x.filter((w) => w < 0).length, zero = x.filter((w) => w === 0).length;
       desk.say(`**${count(n - zero)} of ${count(n)} pixels have a nonzero loading**, ${count(negative)} of them negative. They explain **${floorTo(100 * share(k) + 1e-4, 1)} %** of λ₁.`);
       desk.name(`Component ${which.value + 1} of PCA, its ${k} largest loadings: orange is positive, blue negative.`);
@@ -87,10 +72,9 @@ FIGURES.ghosts = (desk) => {
     drag: hear,
     hover: hear,
     key(event) {
-      const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
-      if (!step) return false;
-      pixel = clamp(pixel + step, 0, n - 1);
-      return true;
+      const step = ARROWS[event.key];
+      if (step) pixel = clamp(pixel + step[0] + columns * step[1], 0, n - 1);
+      return Boolean(step);
     },
     values: () => [pixel],
     take: ([at]) => { if (at >= 0 && at < n) pixel = Math.floor(at); },
@@ -108,7 +92,7 @@ FIGURES.ghosts = (desk) => {
         let used = 0, minus = 0;
         set.parts.forEach((part, p) => {
           const x = p * (size + 6), loading = part[pixel];
-          putFace(brush, sheets[row][p], x, y, size);
+          brush.image(sheets[row][p], x, y, size, size);
           tiles.push({ x, y, size });
           const cell = size / columns, px = x + (pixel % columns) * cell, py = y + Math.floor(pixel / columns) * cell;
           brush.box(px - 1, py - 1, cell + 2, cell + 2, { edge: palette.ink, thick: 2.5 });
@@ -144,7 +128,7 @@ FIGURES.several = (desk) => {
       const paints = new Map();
       parts.supports.slice(0, r).forEach((support, p) => support.forEach((i) => paints.set(i, channels(palette.series[p % palette.series.length]))));
       const size = narrow ? width : Math.min(height, 0.58 * width);
-      putFace(brush, faceOf(data.image, null, palette, { mean: true, paints }), 0, 0, size);
+      brush.image(faceOf(data.image, null, palette, { mean: true, paints }), 0, 0, size, size);
       const cell = size / data.image.columns, { columns } = data.image;
       for (const [i, p] of owners[way.value]) {
         if (!moved.has(i) || p >= r) continue;

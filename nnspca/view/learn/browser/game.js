@@ -132,16 +132,8 @@ FIGURES.paint = (desk) => {
     desk.name(`${board.title}: ${mine.painted.length} of ${board.k} ${board.noun} painted. Arrow keys move, space paints.`);
   }
 
-  const place = (j) => (scene.image ? [j % drawn.columns, Math.floor(j / drawn.columns)] : [j, 0]);
-
   /** Which feature lies under a point, −1 for none. */
-  function under(x, y) {
-    if (!drawn || y > drawn.tall || x > drawn.wide || x < 0) return -1;
-    if (!scene.image) return drawn.at(x);
-    const column = Math.floor((x - drawn.x) / drawn.scale), line = Math.floor((y - drawn.y) / drawn.scale);
-    const inside = column >= 0 && line >= 0 && column < drawn.columns && line < drawn.rows;
-    return inside ? line * drawn.columns + column : -1;
-  }
+  const under = (x, y) => (drawn && x >= 0 && x <= drawn.wide && y <= drawn.tall ? drawn.at(x, y) ?? -1 : -1);
 
   function touch(j) {
     if (j < 0 || j === last) return;
@@ -155,38 +147,34 @@ FIGURES.paint = (desk) => {
     weigh();
   }
 
+  /** Paint a feature, or erase where it is painted; what is dragged over is treated alike. */
+  function begin(j) {
+    if (j < 0) return false;
+    mine.past.push([...mine.painted]);
+    erasing = mine.painted.includes(j);
+    last = -1;
+    touch(j);
+    return true;
+  }
+
   let opened = -1;
   const figure = {
     tall(width) {
       if (opened !== pick.value) { opened = pick.value; open(); }
       return width >= NARROW ? Math.min(width - gaugeWide(), 600 * desk.scale) : (scene.image ? width : 280) + 96;
     },
-    press(x, y) {
-      const j = under(x, y);
-      if (j < 0) return false;
-      mine.past.push([...mine.painted]);
-      erasing = mine.painted.includes(j);
-      last = -1;
-      touch(j);
-      return true;
-    },
+    press(x, y) { return begin(under(x, y)); },
     drag(x, y) { touch(under(x, y)); },
     release() { last = -1; },
     key(event) {
-      const columns = scene.image?.columns ?? 1, [x] = place(cursor);
+      const columns = scene.image?.columns ?? 1, x = cursor % columns;
       const step = { ArrowLeft: x || !scene.image ? -1 : 0, ArrowRight: x < columns - 1 || !scene.image ? 1 : 0,
         ArrowUp: scene.image ? -columns : 0, ArrowDown: scene.image ? columns : 0 }[event.key];
       if (step !== undefined) {
         if (cursor + step >= 0 && cursor + step < board.n) cursor += step;
         return true;
       }
-      if (event.key === " " || event.key === "Enter") {
-        mine.past.push([...mine.painted]);
-        erasing = mine.painted.includes(cursor);
-        last = -1;
-        touch(cursor);
-        return true;
-      }
+      if (event.key === " " || event.key === "Enter") return begin(cursor);
       if (event.key === "z" || event.key === "Backspace") { undo(); return true; }
       return false;
     },
@@ -207,11 +195,11 @@ FIGURES.paint = (desk) => {
       const box = drawScene(new Brush(pen, wide, tall, palette, 1), scene, layers);
       drawn = { ...box, wide, tall };
       const ring = (j, colour, thick, small = false) => {
-        if (!scene.image && small) brush.box(spot(j) - 2, box.y - 6, 4, 12, { fill: colour });
-        else if (scene.image) brush.box(box.x + place(j)[0] * box.scale + 1, box.y + place(j)[1] * box.scale + 1, box.scale - 2, box.scale - 2, { edge: colour, thick });
-        else { const x = spot(j); brush.box(x - 4, box.y, 8, tall - 48, { edge: colour, thick }); }
+        const [x, y, across, down] = box.frame(j);
+        if (scene.image) brush.box(x + 1, y + 1, across - 2, down - 2, { edge: colour, thick });
+        else if (small) brush.box(x, y - 6, 4, 12, { fill: colour });
+        else brush.box(x - 2, y, 8, down, { edge: colour, thick });
       };
-      const spot = (j) => axisOf(scene.axis.values[scene.axis.order[0]], scene.axis.values[scene.axis.order.at(-1)], 12, wide - 12)(scene.axis.values[j]);
       for (const j of solver?.shown ?? []) ring(j, palette.dark ? "#62b6ee" : "#3aa0e0", 2, true);
       if (hinted >= 0) { ring(hinted, palette.paper, 5); ring(hinted, palette.upper_bound, 3); }
       if (desk.focused()) { ring(cursor, "#000000", 4); ring(cursor, "#ffffff", 2); }

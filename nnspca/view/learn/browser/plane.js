@@ -1,45 +1,44 @@
 // Figures in the plane: a cloud to drag, one vector by hand, three rows and the directions they allow.
 
-/** Points that can be dragged by hand or moved by the arrow keys; `all()` lists {x, y, name, move(x, y)}. */
-function handles(desk, all) {
-  let dragged = null, chosen = 0;
-  const nearest = (x, y) => {
-    let best = null, near = 30 * desk.scale;
-    all().forEach((handle, at) => {
-      const away = Math.hypot(handle.x - x, handle.y - y);
-      if (away < near) { near = away; best = at; }
-    });
-    return best;
-  };
-  const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+/** Rows of numbers within ±`reach`, dragged or moved by arrow keys: `place(row, at)` is where one stands, `back(x, y)` its numbers there. */
+function handles(desk, first, reach, { place, back }) {
+  const rows = first.map((row) => [...row]);
+  let dragged = 0, chosen = 0;
+  const put = (at, numbers) => numbers.forEach((value, c) => { rows[at][c] = clamp(value, -reach, reach); });
   return {
+    rows,
     get chosen() { return desk.focused() ? chosen : -1; },
-    press(x, y) { dragged = nearest(x, y); if (dragged !== null) chosen = dragged; return dragged !== null; },
-    drag(x, y) { if (dragged !== null) all()[dragged]?.move(x, y); },
-    release() { dragged = null; },
-    key(event) {
-      const many = all();
-      if (event.key === " " || event.key === "Enter") { chosen = (chosen + 1) % many.length; desk.redraw(); return true; }
-      const step = STEPS[event.key], handle = many[chosen];
-      if (!step || !handle) return false;
-      const far = event.shiftKey ? 2 : 8;
-      handle.move(handle.x + far * step[0], handle.y + far * step[1]);
-      return true;
+    press(x, y) {
+      const away = rows.map((row, at) => { const [left, top] = place(row, at); return Math.hypot(left - x, top - y); });
+      const near = Math.min(...away);
+      if (near >= 30 * desk.scale) return false;
+      dragged = chosen = away.indexOf(near);
     },
+    drag(x, y) { put(dragged, back(x, y)); },
+    key(event) {
+      const step = ARROWS[event.key], next = event.key === " " || event.key === "Enter";
+      if (next) chosen = (chosen + 1) % rows.length;
+      if (step) {
+        const far = event.shiftKey ? 2 : 8, [x, y] = place(rows[chosen], chosen);
+        put(chosen, back(x + far * step[0], y + far * step[1]));
+      }
+      return next || Boolean(step);
+    },
+    values: () => rows.flat(),
+    take(numbers) {
+      const wide = rows[0].length;
+      if (numbers.length === wide * rows.length) rows.forEach((_, at) => put(at, numbers.slice(wide * at, wide * (at + 1))));
+    },
+    reset() { first.forEach((row, at) => put(at, row)); desk.changed(); },
   };
 }
 
 FIGURES.cloud = (desk) => {
-  const points = desk.data.points.map((point) => [...point]), REACH = 3;
+  const REACH = 3;
   let across, up;
-  const figure = handles(desk, () => points.map((point, at) => ({
-    x: across(point[0]), y: up(point[1]), name: `point ${at + 1}`,
-    move(x, y) { point[0] = clamp(across.back(x), -REACH, REACH); point[1] = clamp(up.back(y), -REACH, REACH); },
-  })));
-  desk.button(desk.row(), "Back to the first cloud", () => {
-    desk.data.points.forEach((point, at) => { points[at] = [...point]; });
-    desk.changed();
-  });
+  const figure = handles(desk, desk.data.points, REACH, { place: ([x, y]) => [across(x), up(y)], back: (x, y) => [across.back(x), up.back(y)] });
+  const points = figure.rows;
+  desk.button(desk.row(), "Back to the first cloud", () => figure.reset());
 
   /** Covariance of the points, PCA's axis, and the best axis with both loadings ≥ 0. */
   function judged() {
@@ -52,11 +51,6 @@ FIGURES.cloud = (desk) => {
   }
 
   return Object.assign(figure, {
-    values: () => points.flat(),
-    take(numbers) {
-      if (numbers.length !== 2 * points.length) return;
-      points.forEach((point, at) => { point[0] = clamp(numbers[2 * at], -REACH, REACH); point[1] = clamp(numbers[2 * at + 1], -REACH, REACH); });
-    },
     tall: (width) => Math.min(width, 600 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush, half = Math.min(width, height) / 2, middle = width / 2;
@@ -84,26 +78,24 @@ FIGURES.cloud = (desk) => {
 };
 
 FIGURES.one = (desk) => {
-  const a = [...desk.data.a], REACH = 2.5;
-  const size = desk.slider("Features allowed, k", { low: 1, high: a.length, value: desk.data.k });
+  const REACH = 2.5, rows = desk.data.a.map((value) => [value]);
+  const size = desk.slider("Features allowed, k", { low: 1, high: rows.length, value: desk.data.k });
   let across, up;
-  const figure = handles(desk, () => a.map((value, at) => ({
-    x: across(at + 0.5), y: up(value), name: `a${at + 1}`,
-    move(_, y) { a[at] = clamp(Math.round(up.back(y) * 20) / 20, -REACH, REACH); },
-  })));
+  const figure = handles(desk, rows, REACH, {
+    place: ([value], at) => [across(at + 0.5), up(value)],
+    back: (_, y) => [Math.round(up.back(y) * 20) / 20],
+  });
 
   function candidate(sign) {
-    const order = a.map((value, i) => [sign * value, i]).filter(([value]) => value > 0).sort((p, q) => q[0] - p[0]).slice(0, size.value);
+    const order = figure.rows.map(([value], i) => [sign * value, i]).filter(([value]) => value > 0).sort((p, q) => q[0] - p[0]).slice(0, size.value);
     return { support: order.map(([, i]) => i).sort((p, q) => p - q), value: order.reduce((sum, [value]) => sum + value ** 2, 0) };
   }
 
   return Object.assign(figure, {
-    values: () => a,
-    take(numbers) { numbers.slice(0, a.length).forEach((value, at) => { a[at] = clamp(value, -REACH, REACH); }); },
     flat: true,
     tall: (width) => Math.min(0.75 * width, 440 * desk.scale),
     draw(brush) {
-      const { width, height, palette } = brush;
+      const { width, height, palette } = brush, a = figure.rows.flat();
       across = axisOf(0, a.length, 10, width - 10);
       up = axisOf(-REACH, REACH, height - 20, 12);
       const plus = candidate(1), minus = candidate(-1), best = plus.value >= minus.value ? plus : minus;
@@ -125,17 +117,11 @@ FIGURES.one = (desk) => {
 };
 
 FIGURES.half = (desk) => {
-  const V = desk.data.V.map((row) => [...row]), REACH = 2;
   let centre, unitLong;
   const place = ([x, y], far = 1) => [centre[0] + far * unitLong * x, centre[1] - far * unitLong * y];
-  const figure = handles(desk, () => V.map((row, at) => {
-    const [x, y] = place(row);
-    return { x, y, name: `row ${at + 1}`, move(px, py) {
-      row[0] = clamp((px - centre[0]) / unitLong, -REACH, REACH);
-      row[1] = clamp((centre[1] - py) / unitLong, -REACH, REACH);
-    } };
-  }));
-  desk.button(desk.row(), "Back to the first rows", () => { desk.data.V.forEach((row, at) => { V[at] = [...row]; }); desk.changed(); });
+  const back = (x, y) => [(x - centre[0]) / unitLong, (centre[1] - y) / unitLong];
+  const figure = handles(desk, desk.data.V, 2, { place: (row) => place(row), back }), V = figure.rows;
+  desk.button(desk.row(), "Back to the first rows", () => figure.reset());
   const value = (row, t) => row[0] * Math.cos(t) + row[1] * Math.sin(t);
   const objective = (t) => V.reduce((sum, row) => sum + value(row, t) ** 2, 0);
   const allowed = (t) => V.every((row) => value(row, t) >= -1e-9);
@@ -151,8 +137,6 @@ FIGURES.half = (desk) => {
   }
 
   return Object.assign(figure, {
-    values: () => V.flat(),
-    take(numbers) { if (numbers.length === 2 * V.length) V.forEach((row, at) => { row[0] = numbers[2 * at]; row[1] = numbers[2 * at + 1]; }); },
     tall: (width) => Math.min(width, 600 * desk.scale),
     draw(brush) {
       const { width, height, palette } = brush;

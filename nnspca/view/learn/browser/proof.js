@@ -35,6 +35,7 @@ function largestEigenvalue(matrix) {
 }
 
 const largestBeside = (row, i) => Math.max(...row.filter((_, j) => j !== i));
+const isLargestBeside = (row, i, j) => j === row.findIndex((v, at) => at !== i && v === largestBeside(row, i));
 
 FIGURES.bounds = (desk) => {
   const { A, k, leading, optimum } = desk.data;
@@ -46,6 +47,7 @@ FIGURES.bounds = (desk) => {
   /** M: row 1 gives the s-th part of each pair and the others take s times it; the rest is shared evenly. */
   const shared = (s) => A.map((row, i) => row.map((v, j) => (i === j ? 0 : Math.max(v, 0) * (i === 0 ? 1 / s : j === 0 ? s : 1))));
   const totals = (M) => A.map((row, i) => row[i] + largestBeside(M[i], i));
+  const sums = (M) => totals(M).map((sum, i) => ({ words: `${A[i][i]} + ${plainly(largestBeside(M[i], i), 2)} = ${plainly(sum, 2)}`, strong: sum === Math.max(...totals(M)) }));
   const bounds = () => [leading, Math.max(...totals(A)), split(level.value), Math.max(...totals(shared(sharing.value)))];
   const WORDS = [
     () => `For every x of length 1, x'Ax is at most the largest eigenvalue: **${ceilTo(leading, 2)}**.`,
@@ -66,8 +68,7 @@ FIGURES.bounds = (desk) => {
       sharing.show(which === 3);
       const small = axisOf(6.5, 8.2, 16, width - 16), y = height - 58, now = bounds();
       if (which === 0) drawMatrix(brush, "A", A, { x: width / 2 - 2 * cell, y: top, cell });
-      if (which === 1) drawMatrix(brush, "A", A, { x: width / 2 - 3 * cell, y: top, cell, marked: (i, j) => i === j || A[i][j] === largestBeside(A[i], i) && A[i].findIndex((v, at) => at !== i && v === A[i][j]) === j,
-        right: totals(A).map((sum, i) => ({ words: `${A[i][i]} + ${largestBeside(A[i], i)} = ${sum}`, strong: sum === Math.max(...totals(A)) })) });
+      if (which === 1) drawMatrix(brush, "A", A, { x: width / 2 - 3 * cell, y: top, cell, marked: (i, j) => i === j || isLargestBeside(A[i], i, j), right: sums(A) });
       if (which === 2) {
         const rho = level.value;
         drawMatrix(brush, "excess: max(A − ρ, 0)", A.map((row) => row.map((v) => Math.max(v - rho, 0))), { x: 14, y: top, cell, digits: 2, marked: (i, j) => A[i][j] > rho });
@@ -75,11 +76,10 @@ FIGURES.bounds = (desk) => {
         drawMatrix(brush, "min(A, ρ)", A.map((row) => row.map((v) => Math.min(v, rho))), { x: 22 + 5 * cell, y: top, cell, digits: 2 });
       }
       if (which === 3) {
-        const M = shared(sharing.value), sums = totals(M), most = Math.max(...sums);
+        const M = shared(sharing.value);
         drawMatrix(brush, "A", A, { x: 14, y: top, cell, marked: (i, j) => i === j });
-        drawMatrix(brush, "M", M, { x: 28 + 4.4 * cell, y: top, cell, digits: 2, marked: (i, j) => i !== j && M[i][j] === largestBeside(M[i], i) && M[i].findIndex((v, at) => at !== i && v === M[i][j]) === j,
-          right: width < NARROW ? [] : sums.map((sum, i) => ({ words: `${A[i][i]} + ${plainly(largestBeside(M[i], i), 2)} = ${plainly(sum, 2)}`, strong: sum === most })) });
-        if (width < NARROW) sums.forEach((sum, i) => brush.text(`row ${i + 1}: ${A[i][i]} + ${plainly(largestBeside(M[i], i), 2)} = ${plainly(sum, 2)}`, 14 + (i % 2) * (width / 2), top + 4 * cell + 32 + 22 * Math.floor(i / 2), { bold: sum === most }));
+        drawMatrix(brush, "M", M, { x: 28 + 4.4 * cell, y: top, cell, digits: 2, marked: (i, j) => isLargestBeside(M[i], i, j), right: width < NARROW ? [] : sums(M) });
+        if (width < NARROW) sums(M).forEach(({ words, strong }, i) => brush.text(`row ${i + 1}: ${words}`, 14 + (i % 2) * (width / 2), top + 4 * cell + 32 + 22 * Math.floor(i / 2), { bold: strong }));
       }
       brush.line([[16, y], [width - 16, y]], { wide: 1.5 });
       for (let mark = 6.5; mark <= 8; mark += 0.5) { brush.line([[small(mark), y - 4], [small(mark), y + 4]]); brush.text(String(mark), small(mark), y + 22, { align: "center", size: 13 }); }
@@ -119,22 +119,22 @@ FIGURES.check = (desk) => {
     return { words: `row ${i + 1}: ${line[i]} + ${plainly(largestBeside(M[i], i), 2)} = ${plainly(sum, 2)} ≤ ${plainly(claim.value, 2)}`, holds: sum <= claim.value };
   });
   const sub = (i, j) => "₁₂₃₄"[i] + "₁₂₃₄"[j];
-  const choose = (i, j) => { if (i !== j) picked = [clamp(i, 0, 3), clamp(j, 0, 3)]; };
+  const within = (i, j) => i >= 0 && j >= 0 && i < 4 && j < 4;
+  const choose = (i, j) => { if (within(i, j) && i !== j) picked = [i, j]; };
 
   return {
     press(x, y) {
       const j = Math.floor((x - place.x) / place.cell), i = Math.floor((y - place.y) / place.cell);
-      if (i < 0 || j < 0 || i > 3 || j > 3) return false;
       choose(i, j);
-      return true;
+      return within(i, j);
     },
     key(event) {
-      const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+      const [right, down] = ARROWS[event.key] ?? [];
       if (event.key === "+" || event.key === "-") { nudge(event.key === "+" ? 0.5 : -0.5); return true; }
-      if (!step) return false;
-      let [i, j] = [picked[0] + step[0], picked[1] + step[1]];
-      if (i === j) [i, j] = [i + step[0], j + step[1]]; // over the diagonal
-      if (i >= 0 && j >= 0 && i < 4 && j < 4) choose(i, j);
+      if (right === undefined) return false;
+      let [i, j] = [picked[0] + down, picked[1] + right];
+      if (i === j) [i, j] = [i + down, j + right]; // over the diagonal
+      choose(i, j);
       return true;
     },
     values: () => M.flat(),

@@ -20,10 +20,9 @@ class SvgPen {
   moveTo(x, y) { this.path += `M${brief(x)} ${brief(y)}`; }
   lineTo(x, y) { this.path += `${this.path ? "L" : "M"}${brief(x)} ${brief(y)}`; }
   arc(x, y, r) { this.path += `M${brief(x - r)} ${brief(y)}a${brief(r)} ${brief(r)} 0 1 0 ${brief(2 * r)} 0a${brief(r)} ${brief(r)} 0 1 0 ${brief(-2 * r)} 0`; }
+  rect(x, y, wide, tall) { this.path += `M${brief(x)} ${brief(y)}h${brief(wide)}v${brief(tall)}h${brief(-wide)}z`; }
   stroke() { this.parts.push(`<path d="${this.path}" fill="none" ${this.line()}/>`); }
   fill() { this.parts.push(`<path d="${this.path}" ${this.paint()}/>`); }
-  fillRect(...box) { this.parts.push(`<rect ${this.place(box)} ${this.paint()}/>`); }
-  strokeRect(...box) { this.parts.push(`<rect ${this.place(box)} fill="none" ${this.line()}/>`); }
   fillText(words, x, y) { this.parts.push(`<text ${this.letters(x, y)} ${this.paint()}>${escaped(words)}</text>`); }
   strokeText(words, x, y) { this.parts.push(`<text ${this.letters(x, y)} fill="none" stroke-linejoin="round" ${this.line()}>${escaped(words)}</text>`); }
 
@@ -35,11 +34,8 @@ class SvgPen {
   drawImage(sheet, x, y, wide, tall) {
     const copy = element("canvas", { width: sheet.width, height: sheet.height });
     copy.getContext("2d").drawImage(sheet, 0, 0);
-    this.parts.push(`<image ${this.place([x, y, wide, tall])} preserveAspectRatio="none" style="image-rendering:pixelated" href="${copy.toDataURL()}"/>`);
-  }
-
-  place([x, y, wide, tall]) {
-    return `x="${brief(Math.min(x, x + wide))}" y="${brief(Math.min(y, y + tall))}" width="${brief(Math.abs(wide))}" height="${brief(Math.abs(tall))}"`;
+    const place = `x="${brief(x)}" y="${brief(y)}" width="${brief(wide)}" height="${brief(tall)}"`;
+    this.parts.push(`<image ${place} preserveAspectRatio="none" style="image-rendering:pixelated" href="${copy.toDataURL()}"/>`);
   }
 
   line() {
@@ -76,19 +72,16 @@ function pageOf(lesson) {
 const MIME = { png: "image/png", svg: "image/svg+xml", html: "text/html", json: "application/json", py: "text/x-python" };
 
 async function save(lesson, kind) {
+  const { canvas, figure, palette } = lesson;
   lesson.write();
-  const content = { png: () => picture(lesson), svg: () => svgOf(lesson), html: () => pageOf(lesson), json: () => lesson.figure.taken().json, py: () => lesson.figure.taken().py };
-  const blob = new Blob([await content[kind]()], { type: MIME[kind] }), url = URL.createObjectURL(blob);
+  const content = {
+    png: () => pictureOf(canvas.width, canvas.height, palette.paper, (pen) => pen.drawImage(canvas, 0, 0)),
+    svg: () => svgOf(lesson),
+    html: () => pageOf(lesson),
+    json: () => figure.taken().json,
+    py: () => figure.taken().py,
+  };
+  const blob = new Blob([await content[kind]()], { type: MIME[kind] });
   const title = lesson.data.steps[lesson.at].title.toLowerCase().replace(/[^a-z]+/g, "-").replace(/^-|-$/g, "");
-  element("a", { href: url, download: `${title}.${kind}` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-/** The canvas as it is, on paper: its own ground is clear. */
-function picture(lesson) {
-  const { canvas } = lesson, sheet = element("canvas", { width: canvas.width, height: canvas.height }), pen = sheet.getContext("2d");
-  pen.fillStyle = lesson.palette.paper;
-  pen.fillRect(0, 0, sheet.width, sheet.height);
-  pen.drawImage(canvas, 0, 0);
-  return new Promise((done) => sheet.toBlob(done, "image/png"));
+  saveFile(`${title}.${kind}`, blob);
 }

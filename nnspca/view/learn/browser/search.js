@@ -155,8 +155,8 @@ FIGURES.cells = (desk) => {
     press(x, y) { from = [x, y, turn, tilt]; },
     drag(x, y) { turn = from[2] + (x - from[0]) / 140; tilt = clamp(from[3] + (y - from[1]) / 140, -1.5, 1.5); },
     key(event) {
-      const step = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }[event.key];
-      if (step) { turn += step[0]; tilt = clamp(tilt + step[1], -1.5, 1.5); }
+      const step = ARROWS[event.key];
+      if (step) { turn += 0.1 * step[0]; tilt = clamp(tilt + 0.1 * step[1], -1.5, 1.5); }
       return Boolean(step);
     },
     values: () => [turn, tilt],

@@ -1,7 +1,6 @@
 // The lesson: one chapter at a time, named in a list; its place is in the address, and no chapter asks the server.
 
 const KEYS = ["step", "board", "painted", "best", "at"];
-const CAREFUL = 300; // milliseconds between two changes of the address
 
 /** What the address says of the lesson. */
 function readLink() {
@@ -21,7 +20,6 @@ class Lesson extends Shown {
     this.link = resumed?.link ?? said;
     this.places = resumed?.places ?? {};
     this.seen = resumed?.seen ?? new Set();
-    this.drawn = 0;
     this.build();
     this.listen();
     const wanted = Number(this.link.step);
@@ -36,11 +34,10 @@ class Lesson extends Shown {
   build() {
     const [core, further] = [[], []];
     this.chapters = this.data.steps.map((step, at) => {
-      const button = element("button", { type: "button", title: step.title, textContent: `${at}. ${step.name}` });
-      button.setAttribute("aria-label", `Chapter ${at}: ${step.title}${step.core ? "" : " (further)"}`);
-      button.addEventListener("click", () => this.go(at));
-      (step.core ? core : further).push(element("li", {}, button));
-      return button;
+      const ariaLabel = `Chapter ${at}: ${step.title}${step.core ? "" : " (further)"}`;
+      const chapter = button({ title: step.title, textContent: `${at}. ${step.name}`, ariaLabel, onclick: () => this.go(at) });
+      (step.core ? core : further).push(element("li", {}, chapter));
+      return chapter;
     });
     this.find(".core").replaceChildren(...core);
     this.find(".further ol").replaceChildren(...further);
@@ -64,10 +61,9 @@ class Lesson extends Shown {
     deeper.href = step.deeper[1];
     this.find("[data-do=back]").disabled = at === 0;
     this.find("[data-do=next]").disabled = at === this.data.steps.length - 1;
-    this.chapters.forEach((button, chapter) => {
-      button.classList.toggle("seen", this.seen.has(chapter));
-      if (chapter === at) button.setAttribute("aria-current", "step");
-      else button.removeAttribute("aria-current");
+    this.chapters.forEach((one, chapter) => {
+      one.classList.toggle("seen", this.seen.has(chapter));
+      one.ariaCurrent = chapter === at ? "step" : null;
     });
     this.find(".further").open = false;
     this.find(".further").classList.toggle("here", !step.core);
@@ -94,9 +90,9 @@ class Lesson extends Shown {
     if (plays) this.canvas.dataset.plays = this.figure.plays ?? "all";
     this.find(".floor").classList.toggle("flat", Boolean(this.figure.flat));
     for (const kind of ["json", "py"]) this.find(`option[value=${kind}]`).hidden = !this.figure.taken;
-    this.canvas.tabIndex = plays ? 0 : -1;
-    this.canvas.setAttribute("role", plays ? "application" : "img");
-    if (!plays) this.canvas.removeAttribute("tabindex");
+    this.canvas.role = plays ? "application" : "img";
+    if (plays) this.canvas.tabIndex = 0;
+    else this.canvas.removeAttribute("tabindex");
     this.wake();
   }
 
@@ -106,11 +102,6 @@ class Lesson extends Shown {
   }
 
   /** Let the address say where the person is, without asking the server anything. */
-  remember() {
-    clearTimeout(this.writing);
-    this.writing = setTimeout(() => this.write(), CAREFUL);
-  }
-
   write() {
     clearTimeout(this.writing);
     this.link.at = this.touched || this.link.at ? this.state() : "";
@@ -125,24 +116,15 @@ class Lesson extends Shown {
     this.find("[data-do=copy]").addEventListener("click", () => this.copy());
     this.find("[data-do=full]").addEventListener("click", () =>
       (document.fullscreenElement ? document.exitFullscreen() : this.box.requestFullscreen()));
-    const at = (event) => placeOf(event, canvas);
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.button || !this.figure.press) return;
-      this.pressing = this.figure.press(...at(event)) !== false;
-      if (!this.pressing) return;
-      canvas.setPointerCapture(event.pointerId);
-      this.desk.changed();
+    followPointer(canvas, {
+      press: (x, y) => {
+        if (!this.figure.press || this.figure.press(x, y) === false) return false;
+        this.desk.changed();
+      },
+      drag: (x, y) => { this.figure.drag?.(x, y); this.desk.changed(); },
+      release: () => { this.figure.release?.(); this.desk.changed(); },
+      hover: (x = -1, y = -1) => { if (this.figure.hover) { this.figure.hover(x, y); this.wake(); } },
     });
-    canvas.addEventListener("pointermove", (event) => {
-      if (this.pressing) { this.figure.drag?.(...at(event)); this.desk.changed(); }
-      else if (this.figure.hover) { this.figure.hover(...at(event)); this.wake(); }
-    });
-    for (const end of ["pointerup", "pointercancel"]) {
-      canvas.addEventListener(end, () => {
-        if (this.pressing) { this.pressing = false; this.figure.release?.(); this.desk.changed(); }
-      });
-    }
-    canvas.addEventListener("pointerleave", () => { this.figure.hover?.(-1, -1); this.wake(); });
     canvas.addEventListener("focus", () => this.wake());
     canvas.addEventListener("blur", () => this.wake());
     canvas.addEventListener("keydown", (event) => {
@@ -200,7 +182,6 @@ class Lesson extends Shown {
     const stage = this.find(".stage").clientWidth;
     if (!stage) return;
     const slide = slideRoom(this.canvas), room = slide ? slide - 150 : this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
-    const begun = performance.now();
     this.palette = wearing(this.box, this.colours);
     let width = stage;
     while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a figure is no taller than its screen
@@ -209,8 +190,6 @@ class Lesson extends Shown {
     this.paintOn(sizedPen(this.canvas, width, height), width, height);
     this.width = width;
     this.stage = stage;
-    this.box.dataset.frames = String(++this.drawn);
-    this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
   }
 
   paintOn(pen, width, height) { this.figure.draw(new Brush(pen, width, height, this.palette, this.scale)); }

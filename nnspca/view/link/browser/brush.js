@@ -8,19 +8,29 @@ class Brush {
     Object.assign(this, { pen, width, height, palette, scale });
   }
 
-  /** One stroke through points [x, y]. */
-  line(points, { colour = this.palette.ink, wide = 1.5, dash = [], faint = 1 } = {}) {
+  /** Fill and outline the path that `trace` takes. */
+  shape(trace, { fill, edge, thick = 1.5, faint = 1, dash = [] }) {
     const { pen } = this;
     pen.save();
     pen.globalAlpha = faint;
-    pen.strokeStyle = colour;
-    pen.lineWidth = wide * this.scale;
-    pen.setLineDash(dash);
     pen.beginPath();
-    for (const [x, y] of points) pen.lineTo(x, y);
-    pen.stroke();
+    trace();
+    if (fill) { pen.fillStyle = fill; pen.fill(); }
+    if (edge) {
+      pen.strokeStyle = edge;
+      pen.lineWidth = thick * this.scale;
+      pen.setLineDash(dash);
+      pen.stroke();
+    }
     pen.restore();
   }
+
+  /** Through points [x, y]. */
+  path(points, look) { this.shape(() => { for (const [x, y] of points) this.pen.lineTo(x, y); }, look); }
+
+  line(points, { colour = this.palette.ink, wide, dash, faint } = {}) { this.path(points, { edge: colour, thick: wide, dash, faint }); }
+
+  area(points, fill, faint) { this.path(points, { fill, faint }); }
 
   arrow(from, to, look = {}) {
     const [x, y] = to, turn = Math.atan2(y - from[1], x - from[0]), size = 10 * this.scale;
@@ -29,40 +39,16 @@ class Brush {
     this.line([wing(0.45), to, wing(-0.45)], { ...look, dash: [] });
   }
 
-  area(points, colour, faint = 1) {
-    const { pen } = this;
-    pen.save();
-    pen.globalAlpha = faint;
-    pen.fillStyle = colour;
-    pen.beginPath();
-    for (const [x, y] of points) pen.lineTo(x, y);
-    pen.fill();
-    pen.restore();
-  }
-
-  box(x, y, wide, tall, { fill, edge, thick = 1.5, faint = 1 } = {}) {
-    const { pen } = this;
-    pen.save();
-    pen.globalAlpha = faint;
-    if (fill) { pen.fillStyle = fill; pen.fillRect(x, y, wide, tall); }
-    if (edge) { pen.strokeStyle = edge; pen.lineWidth = thick * this.scale; pen.strokeRect(x, y, wide, tall); }
-    pen.restore();
-  }
+  box(x, y, wide, tall, look) { this.shape(() => this.pen.rect(x, y, wide, tall), look); }
 
   /** A dashed frame between two corners. */
   frame(ax, ay, bx, by) {
     this.line([[ax, ay], [bx, ay], [bx, by], [ax, by], [ax, ay]], { dash: [4, 3] });
   }
 
-  dot(x, y, radius, { fill = this.palette.ink, edge = this.palette.paper, thick = 1.5, faint = 1 } = {}) {
-    const { pen } = this;
-    pen.save();
-    pen.globalAlpha = faint;
-    pen.beginPath();
-    pen.arc(x, y, radius * this.scale, 0, TURN);
-    if (fill) { pen.fillStyle = fill; pen.fill(); }
-    if (edge) { pen.strokeStyle = edge; pen.lineWidth = thick * this.scale; pen.stroke(); }
-    pen.restore();
+  dot(x, y, radius, look) {
+    const all = { fill: this.palette.ink, edge: this.palette.paper, ...look };
+    this.shape(() => this.pen.arc(x, y, radius * this.scale, 0, TURN), all);
   }
 
   star(x, y, radius, colour) {
@@ -72,9 +58,8 @@ class Brush {
   }
 
   diamond(x, y, radius, { fill = this.palette.paper, edge = this.palette.ink, thick = 2 } = {}) {
-    const r = radius * this.scale, corners = [[x, y - r], [x + r, y], [x, y + r], [x - r, y], [x, y - r], [x + r, y]];
-    this.area(corners, fill);
-    this.line(corners, { colour: edge, wide: thick });
+    const r = radius * this.scale;
+    this.path([[x, y - r], [x + r, y], [x, y + r], [x - r, y], [x, y - r], [x + r, y]], { fill, edge, thick });
   }
 
   text(words, x, y, { align = "left", colour = this.palette.ink, size = 14, bold = false, halo = false, most } = {}) {
@@ -89,6 +74,12 @@ class Brush {
     }
     pen.fillStyle = colour;
     pen.fillText(words, x, y, most);
+  }
+
+  /** A small picture, each of its pixels a square. */
+  image(small, x, y, wide, tall) {
+    this.pen.imageSmoothingEnabled = false;
+    this.pen.drawImage(small, x, y, wide, tall);
   }
 
   /** The first of some wordings, longest first, that fits. */

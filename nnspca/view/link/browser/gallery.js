@@ -14,14 +14,11 @@ function cardButton(card, here) {
   const image = element("img", { alt: "", onload: () => image.classList.toggle("drawing", brightness(image) > 170) });
   if (card.picture) image.src = `data:image/png;base64,${card.picture}`;
   const [title, says, foot] = [["b", card.title], ["span", card.says], ["span", card.foot]].map(([kind, textContent]) => element(kind, { textContent }));
-  const button = element("button", { type: "button" }, image, title, says, foot);
-  button.dataset.name = card.name;
-  if (card.name === here) button.setAttribute("aria-current", "true");
-  return button;
+  return button({ dataset: { name: card.name }, ariaCurrent: card.name === here ? "true" : null }, image, title, says, foot);
 }
 
 function fillGallery(nav, data) {
-  nav.setAttribute("aria-label", data.label);
+  nav.ariaLabel = data.label;
   nav.classList.toggle("strip", data.strip);
   nav.replaceChildren();
   let group = null, list = null;

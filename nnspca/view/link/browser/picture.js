@@ -1,32 +1,42 @@
 // Pictures: loadings in colour over what the features stand for: an image, an axis, or a list of names.
 
-/** Draw coloured loadings over a grey mean image. `layers` are {support, weights, colour, fresh}; returns its box. */
-function drawImage(brush, scene, layers) {
-  const { pen, width, height, palette } = brush, { rows, columns, mean } = scene.image;
-  const pixels = new ImageData(columns, rows), dim = layers.length ? 0.78 : 1;
-  for (let i = 0; i < rows * columns; i++) {
-    const grey = mean ? 18 + (mean[i] * dim * 237) / 255 : channels(palette.empty)[0];
-    pixels.data.set([grey, grey, grey, 255], 4 * i);
-  }
-  for (const { support, weights, colour, negative, fresh } of layers) {
-    const most = Math.max(...weights.map(Math.abs), 1e-300);
-    const paint = channels(colour), other = channels(negative ?? colour);
-    for (let j = 0; j < support.length; j++) {
-      const share = Math.abs(weights[j]) / most, strength = 0.5 + 0.5 * share, at = 4 * support[j];
-      const mix = weights[j] < 0 ? other : paint, glow = fresh?.has(support[j]) ? fresh.left : 0;
-      for (let c = 0; c < 3; c++) {
-        const laid = pixels.data[at + c] * (1 - strength) + mix[c] * strength;
-        pixels.data[at + c] = laid + (255 - laid) * 0.75 * glow;
-      }
-    }
-  }
-  const small = new OffscreenCanvas(columns, rows);
+/** A small picture, `colourAt(i)` its pixel i. */
+function pixelsOf({ rows, columns }, colourAt) {
+  const small = new OffscreenCanvas(columns, rows), pixels = new ImageData(columns, rows);
+  for (let i = 0; i < rows * columns; i++) pixels.data.set([...colourAt(i), 255], 4 * i);
   small.getContext("2d").putImageData(pixels, 0, 0);
-  const scale = Math.min(width / columns, height / rows);
-  const box = { x: (width - columns * scale) / 2, y: (height - rows * scale) / 2, scale, columns, rows };
-  pen.imageSmoothingEnabled = false;
-  pen.drawImage(small, box.x, box.y, columns * scale, rows * scale);
-  return box;
+  return small;
+}
+
+/** Every loading of some layers {support, weights, colour, negative, fresh}: its share of the layer's largest, and how it shines. */
+const loadingsOf = (layers) => layers.flatMap(({ support, weights, colour, negative = colour, fresh }) => {
+  const most = Math.max(...weights.map(Math.abs), 1e-300);
+  return Array.from(support, (i, j) => ({ i, weight: weights[j], share: Math.abs(weights[j]) / most,
+    colour: weights[j] < 0 ? negative : colour, glow: fresh?.has(i) ? fresh.left : 0 }));
+});
+
+/** Draw coloured loadings over a grey mean image. */
+function drawImage(brush, scene, layers) {
+  const { width, height, palette } = brush, { rows, columns, mean } = scene.image, painted = new Map();
+  const dim = layers.length ? 0.78 : 1, empty = channels(palette.empty)[0];
+  const under = (i) => painted.get(i) ?? Array(3).fill(mean ? 18 + (mean[i] * dim * 237) / 255 : empty);
+  for (const { i, share, colour, glow } of loadingsOf(layers)) {
+    const strength = 0.5 + 0.5 * share, laid = blend([under(i), channels(colour)], strength);
+    painted.set(i, laid.map((c) => c + (255 - c) * 0.75 * glow));
+  }
+  const scale = Math.min(width / columns, height / rows), x = (width - columns * scale) / 2, y = (height - rows * scale) / 2;
+  brush.image(pixelsOf(scene.image, under), x, y, columns * scale, rows * scale);
+  const at = (v, from) => Math.floor((v - from) / scale);
+  return {
+    between(x0, y0, x1, y1) {
+      const found = [];
+      for (let r = Math.max(at(y0, y), 0); r <= Math.min(at(y1, y), rows - 1); r++) {
+        for (let c = Math.max(at(x0, x), 0); c <= Math.min(at(x1, x), columns - 1); c++) found.push(r * columns + c);
+      }
+      return found;
+    },
+    frame: (i) => [x + (i % columns) * scale, y + Math.floor(i / columns) * scale, scale, scale],
+  };
 }
 
 /** Draw loadings as shaded stretches along an axis, over the mean curve. */
@@ -34,17 +44,13 @@ function drawAxis(brush, scene, layers) {
   const { width, height, palette } = brush, { order, values, mean, name, unit } = scene.axis;
   const left = 12, right = width - 12, top = 8, foot = height - 40;
   const low = values[order[0]], high = values[order.at(-1)];
-  const x = (v) => left + ((v - low) / (high - low || 1)) * (right - left);
-  const place = new Map(Array.from(order, (i, at) => [i, at]));
+  const x = axisOf(low, high, left, right), place = new Map(Array.from(order, (i, at) => [i, at]));
   const edge = (at) => x(at < 0 ? low : at >= order.length ? high : values[order[at]]);
-  for (const { support, weights, colour, negative, fresh } of layers) {
-    const most = Math.max(...weights.map(Math.abs), 1e-300);
-    for (let j = 0; j < support.length; j++) {
-      const at = place.get(support[j]), share = Math.abs(weights[j]) / most, fill = weights[j] < 0 ? negative ?? colour : colour;
-      const from = (edge(at - 1) + edge(at)) / 2, to = (edge(at) + edge(at + 1)) / 2, wide = Math.max(to - from, 1.5), tall = share * 0.9 * (foot - top);
-      brush.box(from, top, wide, foot - top, { fill, faint: 0.16 + 0.5 * (fresh?.has(support[j]) ? fresh.left : 0) });
-      brush.box(from, foot - tall, wide, tall, { fill, faint: 0.95 });
-    }
+  for (const { i, share, colour, glow } of loadingsOf(layers)) {
+    const at = place.get(i), from = (edge(at - 1) + edge(at)) / 2, to = (edge(at) + edge(at + 1)) / 2;
+    const wide = Math.max(to - from, 1.5), tall = share * 0.9 * (foot - top);
+    brush.box(from, top, wide, foot - top, { fill: colour, faint: 0.16 + 0.5 * glow });
+    brush.box(from, foot - tall, wide, tall, { fill: colour, faint: 0.95 });
   }
   if (mean) {
     const least = Math.min(...mean), span = Math.max(...mean) - least || 1;
@@ -57,21 +63,17 @@ function drawAxis(brush, scene, layers) {
     brush.text(v.toPrecision(3), x(v), foot + 15, { size: 13, align: t ? (t === ticks - 1 ? "right" : "center") : "left" });
   }
   brush.text(unit ? `${name} (${unit}); line: the mean` : name, (left + right) / 2, foot + 32, { size: 13, align: "center" });
-  return { x: left, y: top, at: (px) => nearest(order, values, low + ((px - left) / (right - left)) * (high - low)) };
-}
-
-function nearest(order, values, v) {
-  let best = order[0];
-  for (const i of order) if (Math.abs(values[i] - v) < Math.abs(values[best] - v)) best = i;
-  return best;
+  const nearest = (px) => order.reduce((best, i) => (Math.abs(values[i] - x.back(px)) < Math.abs(values[best] - x.back(px)) ? i : best));
+  return {
+    between: (x0, _, x1) => Array.from(order.subarray(place.get(nearest(x0)), place.get(nearest(x1)) + 1)),
+    frame: (i) => [x(values[i]) - 2, top, 4, foot - top],
+  };
 }
 
 /** Draw the heaviest loadings as bars with their names. */
 function drawList(brush, scene, layers) {
   const { pen, width, height, palette } = brush, size = 13;
-  const entries = layers.flatMap(({ support, weights, colour, negative, fresh }) =>
-    Array.from(support, (i, j) => ({ i, weight: weights[j], colour: weights[j] < 0 ? negative ?? colour : colour, fresh })));
-  entries.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+  const entries = loadingsOf(layers).sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
   const row = 22, apart = new Set(scene.unlisted), listed = entries.filter(({ i }) => !apart.has(i)), controls = entries.length - listed.length;
   const beside = scene.say ? 74 : 56; // pixels for the number beside the longest bar
   const most = Math.abs(entries[0]?.weight ?? 1);
@@ -85,17 +87,29 @@ function drawList(brush, scene, layers) {
     rest = unlisted(room);
   }
   const shown = listed.slice(0, room);
-  const name = (i) => scene.names[i] ?? `feature ${i + 1}`;
-  const label = Math.min(width * 0.5, Math.max(...shown.map((e) => brush.measure(name(e.i), size)), 30) + 12);
-  shown.forEach(({ i, weight, colour, fresh }, r) => {
+  const label = Math.min(width * 0.5, Math.max(...shown.map((e) => brush.measure(featureName(scene, e.i), size)), 30) + 12);
+  shown.forEach(({ i, weight, colour, glow }, r) => {
     const y = 4 + r * row, long = ((width - label - beside) * Math.abs(weight)) / most;
     brush.box(label, y + 3, Math.max(long, 2), row - 7, { fill: colour, faint: 0.85 });
-    if (fresh?.has(i) && fresh.left) brush.box(label, y + 3, Math.max(long, 2), row - 7, { fill: palette.ink, faint: 0.6 * fresh.left });
-    brush.text(fitted(pen, name(i), label - 8), label - 8, y + 15, { size, align: "right" });
+    if (glow) brush.box(label, y + 3, Math.max(long, 2), row - 7, { fill: palette.ink, faint: 0.6 * glow });
+    brush.text(fitted(pen, featureName(scene, i), label - 8), label - 8, y + 15, { size, align: "right" });
     brush.text(scene.say?.(weight) ?? decimals(weight, 3), label + Math.max(long, 2) + 5, y + 15, { size });
   });
   rest.forEach((words, at) => brush.text(words, 8, 4 + shown.length * row + 15 + 18 * at, { size }));
-  return { names: shown.map((e) => name(e.i)), at: (px, py) => shown[Math.floor((py - 4) / row)]?.i };
+  const rowAt = (y) => Math.floor((y - 4) / row);
+  return {
+    between: (_, y0, __, y1) => shown.slice(Math.max(rowAt(y0), 0), Math.max(rowAt(y1) + 1, 0)).map((e) => e.i),
+    frame(i) {
+      const r = shown.findIndex((e) => e.i === i);
+      return r < 0 ? null : [2, 4 + row * r, width - 4, row - 1];
+    },
+  };
+}
+
+/** What a feature is called: a pixel by its place, a point of an axis by its value. */
+function featureName({ image, axis, names }, i) {
+  if (image) return `row ${Math.floor(i / image.columns) + 1}, column ${(i % image.columns) + 1}`;
+  return axis ? `${axis.values[i].toPrecision(4)} ${axis.unit}` : names[i] ?? `feature ${i + 1}`;
 }
 
 function fitted(pen, text, most) {
@@ -117,7 +131,8 @@ function readScene(packed) {
   return scene;
 }
 
+/** Draw a scene; return where its features stand: those `between` two places, the one `at` a place, a `frame` around one. */
 function drawScene(brush, scene, layers) {
-  const draw = scene.image ? drawImage : scene.axis ? drawAxis : drawList;
-  return draw(brush, scene, layers);
+  const drawn = (scene.image ? drawImage : scene.axis ? drawAxis : drawList)(brush, scene, layers);
+  return { ...drawn, at: (x, y) => drawn.between(x, y, x, y)[0] };
 }

@@ -2,8 +2,7 @@
 
 function show(bar, { fraction, text }) {
   bar.hidden = text === "";
-  bar.setAttribute("aria-valuenow", String(Math.round(100 * fraction)));
-  bar.setAttribute("aria-valuetext", text);
+  Object.assign(bar, { ariaValueNow: String(Math.round(100 * fraction)), ariaValueText: text });
   bar.querySelector("p").textContent = text;
   bar.querySelector(".done").style.width = `${100 * fraction}%`;
 }

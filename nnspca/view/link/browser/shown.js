@@ -13,10 +13,29 @@ function shownAt(root, make) {
   return shown;
 }
 
-function element(kind, settings = {}, ...children) {
+function element(kind, { dataset = {}, ...settings } = {}, ...children) {
   const node = Object.assign(document.createElement(kind), settings);
+  Object.assign(node.dataset, dataset);
   node.append(...children);
   return node;
+}
+
+const button = (settings, ...children) => element("button", { type: "button", ...settings }, ...children);
+
+/** Give the person a file. */
+function saveFile(name, content) {
+  const href = URL.createObjectURL(content);
+  element("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+}
+
+/** A picture to save: what `draw` does with a pen, on paper. */
+function pictureOf(width, height, paper, draw) {
+  const sheet = element("canvas", { width, height }), pen = sheet.getContext("2d");
+  pen.fillStyle = paper;
+  pen.fillRect(0, 0, width, height);
+  draw(pen);
+  return new Promise((done) => sheet.toBlob(done, "image/png"));
 }
 
 /** Words as nodes, each piece read by `read`; what stands between ** is bold. */
@@ -62,12 +81,27 @@ class Shown {
     tip.style.top = `${Math.max(0, y - 34)}px`;
   }
 
+  /** Let the button of Play say whether it plays. */
+  sayPlaying(on, words) {
+    Object.assign(this.find("[data-do=play]"), { textContent: words, ariaPressed: String(on) });
+    this.box.dataset.playing = String(on);
+  }
+
   wake() {
     if (this.frame || !this.attached) return;
     this.frame = requestAnimationFrame((now) => {
       this.frame = 0;
-      if (this.attached) this.tick(now);
+      if (!this.attached) return;
+      const begun = performance.now(), { frames = 0, slowest = 0 } = this.box.dataset;
+      this.tick(now);
+      Object.assign(this.box.dataset, { frames: Number(frames) + 1, slowest: Math.max(slowest, performance.now() - begun) });
     });
+  }
+
+  /** Let the address say what is shown, soon: it is not changed several times a second. */
+  remember() {
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.write(), 300);
   }
 
   /** The place has another size. */
@@ -88,6 +122,8 @@ class Shown {
       this.observer.observe(this.watched);
       this.onStep = (event) => { if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault(); };
       document.addEventListener("nnspca-step", this.onStep);
+      this.onResize = () => this.resized();
+      addEventListener("resize", this.onResize);
       this.watching = setInterval(() => this.look(), 400);
       this.resize();
     }
@@ -99,10 +135,36 @@ class Shown {
     this.attached = false;
     this.observer?.disconnect();
     document.removeEventListener("nnspca-step", this.onStep);
+    removeEventListener("resize", this.onResize);
     clearInterval(this.watching);
     cancelAnimationFrame(this.frame);
     this.frame = 0;
   }
+}
+
+/** Do what `acts` has for a key, and nothing else. */
+function actOnKey(event, acts) {
+  if (event.ctrlKey || event.metaKey || event.altKey || !acts[event.key]) return;
+  event.preventDefault();
+  event.stopPropagation();
+  acts[event.key]();
+}
+
+/** Follow a pointer on a thing: `press` tells by false that no drag begins; `hover` is told nothing where the pointer leaves. */
+function followPointer(thing, { press, drag, release = () => {}, hover = () => {} }) {
+  let held = false;
+  thing.addEventListener("pointerdown", (event) => {
+    held = !event.button && press(...placeOf(event, thing), event) !== false;
+    if (held) thing.setPointerCapture(event.pointerId);
+  });
+  thing.addEventListener("pointermove", (event) => (held ? drag : hover)(...placeOf(event, thing), event));
+  for (const end of ["pointerup", "pointercancel"]) {
+    thing.addEventListener(end, (event) => {
+      if (held) release(...placeOf(event, thing), end === "pointerup");
+      held = false;
+    });
+  }
+  thing.addEventListener("pointerleave", () => hover());
 }
 
 /** Where on a thing an event is, in its own pixels. */

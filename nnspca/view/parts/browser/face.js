@@ -23,20 +23,23 @@ class Face extends Shown {
     const chip = element("i", { textContent: String(r + 1) }), words = element("span", { textContent: part.says.replace(" %", "\u00a0%") });
     chip.style.background = part.colour;
     if (part.names.length) words.append(element("small", { textContent: part.names.join(", ") }));
-    const button = element("button", { type: "button", title: part.where }, chip, words);
-    button.setAttribute("aria-label", `Part ${r + 1}: ${part.says} of the total variance`);
-    button.setAttribute("aria-pressed", String(!this.hidden.has(r)));
     const isolate = (on) => { this.alone = on && !this.hidden.has(r) ? r : null; this.draw(); };
-    button.addEventListener("pointerenter", () => isolate(true));
-    button.addEventListener("pointerleave", () => isolate(false));
-    button.addEventListener("focus", () => button.matches(":focus-visible") && isolate(true));
-    button.addEventListener("blur", () => isolate(false));
-    button.addEventListener("click", () => {
-      if (!this.hidden.delete(r)) this.hidden.add(r);
-      button.setAttribute("aria-pressed", String(!this.hidden.has(r)));
-      isolate(!this.hidden.has(r));
-    });
-    return element("li", {}, button);
+    const pressed = () => String(!this.hidden.has(r));
+    const key = button({
+      title: part.where,
+      ariaLabel: `Part ${r + 1}: ${part.says} of the total variance`,
+      ariaPressed: pressed(),
+      onpointerenter: () => isolate(true),
+      onpointerleave: () => isolate(false),
+      onfocus: () => key.matches(":focus-visible") && isolate(true),
+      onblur: () => isolate(false),
+      onclick: () => {
+        if (!this.hidden.delete(r)) this.hidden.add(r);
+        key.ariaPressed = pressed();
+        isolate(!this.hidden.has(r));
+      },
+    }, chip, words);
+    return element("li", {}, key);
   }
 
   resized() { this.draw(); }
@@ -55,12 +58,12 @@ class Face extends Shown {
 
   /** Write a part's number on the feature of it that lies nearest its middle. */
   number(brush, box, r) {
-    const { support } = this.parts[r], at = (i) => [i % box.columns, Math.floor(i / box.columns)];
+    const { support } = this.parts[r];
     if (!support.length) return;
+    const at = (i) => { const [left, top, wide] = box.frame(i); return [left + wide / 2, top + wide / 2]; };
     const middle = [0, 1].map((c) => support.reduce((sum, i) => sum + at(i)[c], 0) / support.length);
     const away = (i) => Math.hypot(at(i)[0] - middle[0], at(i)[1] - middle[1]);
-    const [column, row] = at(support.reduce((best, i) => (away(i) < away(best) ? i : best), support[0]));
-    const x = box.x + (column + 0.5) * box.scale, y = box.y + (row + 0.5) * box.scale;
+    const [x, y] = at(support.reduce((best, i) => (away(i) < away(best) ? i : best)));
     brush.dot(x, y, 10, { fill: "rgba(255, 255, 255, 0.85)", edge: null });
     brush.text(String(r + 1), x, y + 4.5, { size: 13, bold: true, align: "center", colour: "#000" });
   }

@@ -13,11 +13,12 @@ class Input extends Player {
       this.rest();
     });
     this.stage.addEventListener("keydown", (event) => this.key(event));
-    this.stage.addEventListener("pointerdown", (event) => this.press(event));
-    this.stage.addEventListener("pointermove", (event) => this.hover(event));
-    this.stage.addEventListener("pointerup", (event) => this.release(event));
-    this.stage.addEventListener("pointercancel", () => { this.holding = null; });
-    this.stage.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
+    followPointer(this.stage, {
+      press: (x, y, event) => this.press(x, y, event.pointerType === "touch" ? 16 : 9),
+      drag: (x, y) => (this.holding.scrub ? this.scrub(x) : this.reshape(this.holding, x, y)),
+      release: (x, y, done) => this.release(done),
+      hover: (x, y) => this.hint(x, y),
+    });
     this.box.addEventListener("fullscreenchange", () => this.resize());
     this.box.addEventListener("toggle", () => this.resize(), true);
   }
@@ -36,8 +37,7 @@ class Input extends Player {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const acts = {
+    actOnKey(event, {
       " ": () => this.play(!this.playing),
       ArrowRight: () => this.step(1, event.shiftKey),
       ArrowLeft: () => this.step(-1, event.shiftKey),
@@ -45,11 +45,7 @@ class Input extends Player {
       ArrowDown: () => this.nudge(-1),
       Home: () => this.jump(this.curves.start),
       End: () => this.jump(this.curves.end - 1e-9),
-    };
-    if (!acts[event.key]) return;
-    event.preventDefault();
-    event.stopPropagation();
-    acts[event.key]();
+    });
   }
 
   nudge(sign) {
@@ -98,39 +94,30 @@ class Input extends Player {
     this.jump(from < best && best < to ? best : (from + to) / 2);
   }
 
-  press(event) {
-    if (event.button) return;
+  /** Take the crossing within reach, or begin to drag a curve or the direction. */
+  press(x, y, reach) {
     this.stage.focus({ preventScroll: true });
-    const [x, y] = placeOf(event, this.stage);
     const row = this.draggable() ? this.near(x, y, this.handles(), 10) : null;
-    const meeting = row ? null : this.meetingNear(x, y, event.pointerType === "touch" ? 16 : 9);
+    const meeting = row ? null : this.meetingNear(x, y, reach);
     this.play(false);
     this.tour?.stop();
     if (meeting) {
       this.move(meeting.phi, true);
       this.pick(meeting);
-      return;
+      return false;
     }
-    this.stage.setPointerCapture(event.pointerId);
     this.holding = row ? { row: row.i } : { scrub: true };
     if (!row) this.scrub(x);
   }
 
-  release() {
-    if (this.holding?.row !== undefined && this.holding.moved) {
+  release(done) {
+    if (done && this.holding.moved) {
       const i = this.holding.row;
       this.reshaped = true;
       this.trigger?.("row", [i, +this.curves.V[2 * i].toFixed(3), +this.curves.V[2 * i + 1].toFixed(3)]);
     }
-    if (this.holding) this.rest();
+    if (done) this.rest();
     this.holding = null;
-  }
-
-  hover(event) {
-    const [x, y] = placeOf(event, this.stage);
-    if (this.holding?.scrub) this.scrub(x);
-    else if (this.holding) this.reshape(this.holding, x, y);
-    else this.hint(x, y);
   }
 
   scrub(x) {
@@ -175,6 +162,7 @@ class Input extends Player {
   }
 
   hint(x, y) {
+    if (x === undefined) return this.tip("");
     const { curves, plot } = this, meeting = this.meetingNear(x, y, 9);
     const over = (strip) => strip && y >= strip.y && y <= strip.y + strip.height, here = curves.region;
     let words = "";

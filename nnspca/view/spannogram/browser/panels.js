@@ -37,20 +37,15 @@ function drawComponent(canvas, plot, palette, phi, set) {
 }
 
 function drawPixels(canvas, curves, palette, phi, set) {
-  const [rows, columns] = curves.image, width = canvas.clientWidth || 230;
-  const height = Math.min((width * rows) / columns, 180), small = (curves.small ??= new OffscreenCanvas(columns, rows));
-  const pen = sizedPen(canvas, width, height), pixels = new ImageData(columns, rows);
+  const [rows, columns] = curves.image, width = canvas.clientWidth || 230, height = Math.min((width * rows) / columns, 180);
   const [plus, minus] = [palette.positive, palette.negative].map((steps) => [palette.empty, ...steps].map(channels));
-  for (let p = 0; p < rows * columns; p++) pixels.data.set([...plus[0], 255], 4 * p);
   const most = Math.max(1e-300, ...set.map((i) => curves.value(i, phi)));
-  for (const i of set) {
+  const painted = new Map(set.map((i) => {
     const v = curves.entry(i, phi);
-    pixels.data.set(blend(v < 0 ? minus : plus, 0.15 + (0.85 * Math.abs(v)) / most), 4 * (curves.place ? curves.place[i] : i));
-  }
-  small.getContext("2d").putImageData(pixels, 0, 0);
-  pen.imageSmoothingEnabled = false;
-  const breadth = (height * columns) / rows;
-  pen.drawImage(small, (width - breadth) / 2, 0, breadth, height);
+    return [curves.place ? curves.place[i] : i, blend(v < 0 ? minus : plus, 0.15 + (0.85 * Math.abs(v)) / most)];
+  }));
+  const small = pixelsOf({ rows, columns }, (p) => painted.get(p) ?? plus[0]), breadth = (height * columns) / rows;
+  brushOn(canvas, palette, width, height).image(small, (width - breadth) / 2, 0, breadth, height);
 }
 
 function drawStems(brush, curves, set, loading) {

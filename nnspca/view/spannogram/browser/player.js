@@ -64,13 +64,15 @@ class Player extends Shown {
     this.wake();
   }
 
-  resized() { if (this.stage.clientWidth !== this.plot.width) this.resize(); }
+  resized() {
+    const width = this.stage.clientWidth;
+    if (width && (width !== this.plot.width || Math.abs(this.tall(width) - this.tallness) > 1)) this.resize();
+  }
 
   look() {
     this.tour?.write();
-    const moved = this.stage.clientWidth && Math.abs(this.tall(this.stage.clientWidth) - this.tallness) > 1;
-    if (this.palette && moved) this.resize();
-    else super.look();
+    super.look();
+    this.resized();
   }
 
   turn(by) { return this.tour.turn(by); }
@@ -118,10 +120,7 @@ class Player extends Shown {
 
   play(on) {
     this.playing = on;
-    const button = this.find("[data-do=play]");
-    button.textContent = on ? "Pause" : "Play";
-    button.setAttribute("aria-pressed", String(on));
-    this.box.dataset.playing = String(on);
+    this.sayPlaying(on, on ? "Pause" : "Play");
     if (on) { this.unpick(); this.tour?.stop(); }
     else this.rest();
     this.dirty = true;
@@ -193,8 +192,7 @@ class Player extends Shown {
       flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.draggable() });
     drawCircle(this.find(".circle"), curves, palette, this.phi, set, arc);
     drawComponent(this.find(".component"), plot, palette, this.phi, set);
-    this.frames = (this.frames ?? 0) + 1;
-    Object.assign(this.box.dataset, { frames: String(this.frames), phi: String(this.phi), flashing: String(now < this.flashing) });
+    Object.assign(this.box.dataset, { phi: String(this.phi), flashing: String(now < this.flashing) });
     if (!this.playing || now - (this.described ?? 0) > 120) this.describe(now, set);
   }
 
@@ -212,10 +210,10 @@ class Player extends Shown {
     this.say("value", `Objective ${figure(goal)} (optimum ${figure(curves.optimum.value)})`);
     this.say("circle", circle);
     Object.assign(this.box.dataset, { set: set.join(","), objective: String(goal), met: String(this.met.size) });
-    this.stage.setAttribute("aria-valuenow", ((this.phi * 180) / Math.PI).toFixed(1));
-    this.stage.setAttribute("aria-valuetext", `${degrees(this.phi)}; the ${curves.k} highest: ${words}`);
-    this.find(".circle").setAttribute("aria-label", `The circle of directions. ${circle}`);
-    this.find(".component").setAttribute("aria-label", `Component here: ${words}`);
+    this.stage.ariaValueNow = ((this.phi * 180) / Math.PI).toFixed(1);
+    this.stage.ariaValueText = `${degrees(this.phi)}; the ${curves.k} highest: ${words}`;
+    this.find(".circle").ariaLabel = `The circle of directions. ${circle}`;
+    this.find(".component").ariaLabel = `Component here: ${words}`;
     if (this.listDirty || this.marked !== curves.ids[curves.region]) this.relist();
   }
 
@@ -232,51 +230,36 @@ class Player extends Shown {
     this.find(".met ol").replaceChildren(...this.list.slice(-60).map((entry) => {
       const mark = entry !== best ? "" : best.value < curves.optimum.value * (1 - 1e-9) ? "◆ " : "★ ";
       const words = `${mark}${entry.words} → ${figure(entry.value)}`;
-      const button = element("button", { type: "button", textContent: words, title: "Go to this set's best direction" });
-      button.dataset.region = entry.region;
-      if (entry.id === this.marked) {
-        button.className = "here";
-        button.setAttribute("aria-current", "true");
-      }
-      return element("li", {}, button);
+      const marked = entry.id === this.marked ? { className: "here", ariaCurrent: "true" } : {}, { region } = entry;
+      return element("li", {}, button({ textContent: words, title: "Go to this set's best direction", dataset: { region }, ...marked }));
     }));
     const here = this.find(".met .here"), list = this.find(".met ol");
     if (here) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
   /** Save the picture of this moment. */
-  save() {
-    const parts = [this.find(".still"), this.find(".component"), this.find(".circle")];
-    const ratio = this.find(".still").width / this.plot.width, pad = 16 * ratio, side = Math.max(parts[1].width, parts[2].width);
-    const width = parts[0].width + side + 3 * pad, tall = Math.max(parts[0].height, parts[1].height + parts[2].height + pad);
-    const sheet = element("canvas", { width, height: tall + 2 * pad + 26 * ratio });
-    const pen = sheet.getContext("2d");
-    pen.fillStyle = this.palette.paper;
-    pen.fillRect(0, 0, sheet.width, sheet.height);
-    pen.fillStyle = this.palette.ink;
-    pen.font = `600 ${15 * ratio}px ${this.palette.font}`;
-    pen.fillText(["angle", "set", "value"].map((w) => this.find(`[data-say=${w}]`).textContent).join("   "), pad, pad + 10 * ratio);
-    const top = pad + 26 * ratio;
-    for (const layer of [".still", ".set", ".moving"].map((name) => this.find(name))) pen.drawImage(layer, pad, top);
-    pen.drawImage(parts[1], parts[0].width + 2 * pad, top);
-    pen.drawImage(parts[2], parts[0].width + 2 * pad, top + parts[1].height + pad);
-    sheet.toBlob((blob) => {
-      const href = URL.createObjectURL(blob);
-      element("a", { href, download: `spannogram-${((this.phi * 180) / Math.PI).toFixed(0)}.png` }).click();
-      setTimeout(() => URL.revokeObjectURL(href), 1000);
-    }, "image/png");
+  async save() {
+    const [still, component, circle] = [".still", ".component", ".circle"].map((name) => this.find(name)), { paper, ink, font } = this.palette;
+    const ratio = still.width / this.plot.width, pad = 16 * ratio, side = Math.max(component.width, circle.width), top = pad + 26 * ratio;
+    const width = still.width + side + 3 * pad, tall = Math.max(still.height, component.height + circle.height + pad);
+    saveFile(`spannogram-${((this.phi * 180) / Math.PI).toFixed(0)}.png`, await pictureOf(width, tall + top + pad, paper, (pen) => {
+      pen.fillStyle = ink;
+      pen.font = `600 ${15 * ratio}px ${font}`;
+      pen.fillText(["angle", "set", "value"].map((w) => this.find(`[data-say=${w}]`).textContent).join("   "), pad, pad + 10 * ratio);
+      for (const layer of [".still", ".set", ".moving"]) pen.drawImage(this.find(layer), pad, top);
+      pen.drawImage(component, still.width + 2 * pad, top);
+      pen.drawImage(circle, still.width + 2 * pad, top + component.height + pad);
+    }));
   }
 
   attach(component) {
     this.tell = component.setStateValue;
     this.trigger = component.setTriggerValue;
-    if (!this.attached) addEventListener("resize", (this.onResize = () => this.resize()));
     return super.attach();
   }
 
   detach() {
     super.detach();
-    removeEventListener("resize", this.onResize);
     this.last = undefined;
   }
 }

@@ -10,7 +10,6 @@ class Rounds extends Shown {
     this.canvas = this.find(".ball");
     this.chart = this.find(".closing");
     this.slider = this.find("input[type=range]");
-    this.frames = 0;
     this.listen();
     this.take(data);
   }
@@ -49,40 +48,29 @@ class Rounds extends Shown {
     this.find("[data-do=colour]").addEventListener("change", (event) => { this.bySet = event.target.value === "set"; this.remember(); this.wake(); });
     this.find("[data-do=flat]").addEventListener("change", (event) => { this.flat = event.target.checked; this.remember(); this.wake(); });
     this.box.addEventListener("keydown", (event) => this.key(event));
-    this.stage.addEventListener("pointerdown", (event) => {
-      if (event.button || this.flat) return;
-      this.stage.focus({ preventScroll: true });
-      this.stage.setPointerCapture(event.pointerId);
-      this.grabbed = [event.clientX, event.clientY];
+    followPointer(this.stage, {
+      press: (x, y) => {
+        if (this.flat) return false;
+        this.stage.focus({ preventScroll: true });
+        this.grabbed = [x, y];
+      },
+      drag: (x, y) => {
+        const { radius } = this.ball;
+        this.spin((x - this.grabbed[0]) / radius, (y - this.grabbed[1]) / radius);
+        this.grabbed = [x, y];
+      },
+      hover: (x, y) => {
+        const seen = x !== undefined && this.ball.seenAt(x, y);
+        this.tip(seen && `objective about ${Number((this.ball.worth(seen) * this.ball.most).toPrecision(2))}`, x, y, this.ball.width);
+      },
     });
-    this.stage.addEventListener("pointermove", (event) => this.drag(event));
-    for (const end of ["pointerup", "pointercancel"]) this.stage.addEventListener(end, () => { this.grabbed = null; });
-    this.stage.addEventListener("pointerleave", () => { this.find(".tip").hidden = true; });
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(BUTTON|SELECT)$/.test(event.target.tagName)) return;
-    const onBall = event.target === this.stage, step = Math.PI / 24;
-    const acts = { " ": () => this.play(!this.playing) };
-    if (onBall && !this.flat) {
-      Object.assign(acts, { ArrowLeft: () => this.spin(-step, 0), ArrowRight: () => this.spin(step, 0),
-        ArrowUp: () => this.spin(0, -step), ArrowDown: () => this.spin(0, step) });
-    }
-    if (!acts[event.key] || event.target.type === "checkbox") return;
-    event.preventDefault();
-    event.stopPropagation();
-    acts[event.key]();
-  }
-
-  drag(event) {
-    if (this.grabbed) {
-      const r = this.ball.radius * zoomOf(this.stage);
-      this.spin((event.clientX - this.grabbed[0]) / r, (event.clientY - this.grabbed[1]) / r);
-      this.grabbed = [event.clientX, event.clientY];
-      return;
-    }
-    const place = placeOf(event, this.stage), seen = this.ball.seenAt(...place);
-    this.tip(seen && `objective about ${Number((this.ball.worth(seen) * this.ball.most).toPrecision(2))}`, ...place, this.ball.width);
+    if (/^(BUTTON|SELECT)$/.test(event.target.tagName) || event.target.type === "checkbox") return;
+    const step = Math.PI / 24, turns = { ArrowLeft: () => this.spin(-step, 0), ArrowRight: () => this.spin(step, 0),
+      ArrowUp: () => this.spin(0, -step), ArrowDown: () => this.spin(0, step) };
+    actOnKey(event, { " ": () => this.play(!this.playing), ...(event.target === this.stage && !this.flat ? turns : {}) });
   }
 
   spin(across, down) {
@@ -95,10 +83,7 @@ class Rounds extends Shown {
     this.playing = on && this.ball.last > 0;
     clearInterval(this.clock);
     if (this.playing) this.clock = setInterval(() => this.beat(), BEAT);
-    const button = this.find("[data-do=play]");
-    button.textContent = this.playing ? "Pause" : "▶ Play";
-    button.setAttribute("aria-pressed", String(this.playing));
-    this.box.dataset.playing = String(this.playing);
+    this.sayPlaying(this.playing, this.playing ? "Pause" : "▶ Play");
   }
 
   beat() {
@@ -109,7 +94,7 @@ class Rounds extends Shown {
   /** Go a round on or back; tell whether there was one. */
   turn(by) {
     this.play(false);
-    const there = Math.min(Math.max(this.round + by, 0), this.ball.last), moved = there !== this.round;
+    const there = clamp(this.round + by, 0, this.ball.last), moved = there !== this.round;
     if (moved) this.go(there);
     return moved;
   }
@@ -137,13 +122,8 @@ class Rounds extends Shown {
   }
 
   /** Let the address say what is shown. */
-  remember() {
-    clearTimeout(this.writing);
-    this.touched = true;
-    this.writing = setTimeout(() => this.write(), 300);
-  }
-
   write() {
+    this.touched = true;
     sayInAddress(this.home, { round: this.round, colour: this.bySet && "top set", flat: this.flat });
   }
 
@@ -169,7 +149,6 @@ class Rounds extends Shown {
     const wide = this.chart.clientWidth;
     const tall = Math.max(110, Math.min(height - 190, 240));
     if (wide) drawClosing(brushOn(this.chart, palette, wide, tall), this.ball, this.round);
-    this.box.dataset.frames = String(++this.frames);
     if (fresh > 0) this.wake();
   }
 
@@ -178,14 +157,8 @@ class Rounds extends Shown {
     if (this.touched && !this.playing) this.write(); // a request for another view carries it
   }
 
-  attach() {
-    if (!this.attached) addEventListener("resize", (this.onResize = () => this.wake()));
-    return super.attach();
-  }
-
   detach() {
     this.play(false);
-    removeEventListener("resize", this.onResize);
     super.detach();
   }
 }

@@ -9,12 +9,8 @@ class Tour {
     this.home = location.pathname;
     this.step = 0;
     this.box.addEventListener("click", (event) => this.press(event.target.closest("button")));
-    this.find("ol").replaceChildren(...EXAMPLES.map((_, at) => {
-      const button = element("button", { type: "button", textContent: String(at + 1) });
-      button.dataset.step = String(at + 1);
-      button.setAttribute("aria-label", `Question ${at + 1} of ${EXAMPLES.length}`);
-      return element("li", {}, button);
-    }));
+    this.find("ol").replaceChildren(...EXAMPLES.map((_, at) => element("li", {},
+      button({ textContent: String(at + 1), ariaLabel: `Question ${at + 1} of ${EXAMPLES.length}`, dataset: { step: at + 1 } }))));
     this.go(step, false);
   }
 
@@ -23,13 +19,11 @@ class Tour {
   /** Other curves came: the same step, with an example of theirs. */
   again() { this.go(this.step, false); }
 
-  press(button) {
-    if (!button) return;
-    if (button.dataset.step) this.go(Number(button.dataset.step));
-    else if (button.dataset.option) this.answer(Number(button.dataset.option));
-    else if (button.dataset.turn) this.go(Math.min(Math.max(this.step + Number(button.dataset.turn), 0), EXAMPLES.length));
-    else if (button.dataset.do === "again") this.go(this.step);
-    else this.go(0);
+  press(pressed) {
+    if (!pressed) return;
+    const { step, option, turn, do: name } = pressed.dataset;
+    if (option) this.answer(Number(option));
+    else this.go(step ? Number(step) : turn ? clamp(this.step + Number(turn), 0, EXAMPLES.length) : name === "again" ? this.step : 0);
   }
 
   /** One thing on or back, for a presenter: the answer comes before the next step. */
@@ -52,21 +46,14 @@ class Tour {
     this.box.dataset.step = String(step);
     delete this.box.dataset.answered;
     this.box.hidden = !step;
-    show.find("[data-do=tour]").setAttribute("aria-expanded", String(step > 0));
+    show.find("[data-do=tour]").ariaExpanded = String(step > 0);
     this.find("[data-do=again]").hidden = true;
     this.regions = new Set([example?.phi ?? example?.to].filter((phi) => phi !== undefined).map((phi) => show.curves.regionAt(phi)));
     this.say("caption", example?.caption ?? "");
     this.say("question", example ? example.question ?? example.none : "");
     this.say("answer", "");
-    this.find(".options").replaceChildren(...(example?.options ?? []).map((words, at) => {
-      const button = element("button", { type: "button", textContent: words });
-      button.dataset.option = String(at);
-      return button;
-    }));
-    for (const button of this.box.querySelectorAll("[data-step]")) {
-      if (Number(button.dataset.step) === step) button.setAttribute("aria-current", "step");
-      else button.removeAttribute("aria-current");
-    }
+    this.find(".options").replaceChildren(...(example?.options ?? []).map((textContent, at) => button({ textContent, dataset: { option: at } })));
+    for (const one of this.box.querySelectorAll("[data-step]")) one.ariaCurrent = Number(one.dataset.step) === step ? "step" : null;
     this.find("[data-turn='-1']").disabled = step === 0;
     const next = this.find("[data-turn='1']");
     next.disabled = step === EXAMPLES.length;
@@ -112,11 +99,10 @@ class Tour {
     const { example } = this;
     this.answered = true;
     this.box.dataset.answered = option < 0 ? "shown" : String(option === example.right);
-    for (const button of this.box.querySelectorAll("[data-option]")) {
-      const at = Number(button.dataset.option);
-      button.disabled = true;
-      button.classList.toggle("right", at === example.right);
-      button.setAttribute("aria-pressed", String(at === option));
+    for (const one of this.box.querySelectorAll("[data-option]")) {
+      const at = Number(one.dataset.option);
+      Object.assign(one, { disabled: true, ariaPressed: String(at === option) });
+      one.classList.toggle("right", at === example.right);
     }
     const verdict = option < 0 ? "" : option === example.right ? "**Yes.** " : "**No.** ";
     this.say("answer", verdict + example.answer);

@@ -11,14 +11,9 @@ function cards(sheet) {
     const picture = element("canvas"), sight = portrait(picture, samples, s, palette) ? picture : badge(sheet, classOf(samples, s), 28);
     const words = element("span", { textContent: !samples.pictures && named ? `${samples.short(s)}: ${score}` : score });
     const small = element("small", { textContent: named ? kind.name : samples.short(s) });
-    const button = element("button", { type: "button", title: samples.name(s) }, sight, words, small);
-    button.dataset.sample = String(s);
-    button.setAttribute("aria-label", samples.name(s));
-    button.addEventListener("click", () => { samples.toggle(s); sheet.changed(); });
-    for (const [on, whom] of [["pointerenter", s], ["pointerleave", null]]) {
-      button.addEventListener(on, () => { sheet.hover = whom; sheet.wake(); });
-    }
-    return element("li", {}, button);
+    const hover = (on) => { sheet.hover = on; sheet.wake(); };
+    const acts = { onclick: () => { samples.toggle(s); sheet.changed(); }, onpointerenter: () => hover(s), onpointerleave: () => hover(null) };
+    return element("li", {}, button({ title: samples.name(s), ariaLabel: samples.name(s), dataset: { sample: s }, ...acts }, sight, words, small));
   };
   sheet.find(".high").replaceChildren(...high.map(card));
   sheet.find(".low").replaceChildren(...low.map(card));
@@ -38,10 +33,8 @@ function chips(sheet) {
   const chip = (kind, c) => {
     const words = `${kind.name} (${kind.count ? count(kind.count) : "none here"})${kind.area ? ` · AUC ${kind.area}` : ""}`;
     const title = kind.area ? `AUC ${kind.area}: how often a sample of ${kind.name} scores higher than one of another class` : kind.name;
-    const button = element("button", { type: "button", title, disabled: !kind.count }, badge(sheet, c), element("span", { textContent: words }));
-    button.dataset.class = String(c);
-    button.addEventListener("click", () => { samples.pick(samples.said === `c${c}` ? "" : `c${c}`); sheet.changed(); });
-    return button;
+    const onclick = () => { samples.pick(samples.said === `c${c}` ? "" : `c${c}`); sheet.changed(); };
+    return button({ title, disabled: !kind.count, dataset: { class: c }, onclick }, badge(sheet, c), element("span", { textContent: words }));
   };
   const shown = samples.classes.map((kind, c) => [kind, c]).filter(([kind]) => kind.count || !kind.other);
   sheet.find(".classes").replaceChildren(...shown.map(([kind, c]) => chip(kind, c)));

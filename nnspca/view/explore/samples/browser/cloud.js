@@ -5,14 +5,12 @@ class Cloud {
 
   layout(width, height, palette) {
     Object.assign(this, { width, height, palette, left: 46, right: width - 10, top: 10, foot: height - 34 });
+    const along = [this.left + 8, this.right - 8], up = [this.foot - 8, this.top + 8], { x, y } = this.samples.ends;
+    [this.x, this.y] = [axisOf(...x, ...along), axisOf(...y, ...up)];
+    this.fine = [axisOf(0, FINE, ...along), axisOf(0, FINE, ...up)];
   }
 
-  x(v) { const [a, b] = this.samples.ends.x; return this.left + 8 + ((v - a) / (b - a)) * (this.right - this.left - 16); }
-  y(v) { const [a, b] = this.samples.ends.y; return this.foot - 8 - ((v - a) / (b - a)) * (this.foot - this.top - 16); }
-  steps(px, py) {
-    const within = (share) => Math.max(0, Math.min(FINE, Math.round(FINE * share)));
-    return [within((px - this.left - 8) / (this.right - this.left - 16)), within((this.foot - 8 - py) / (this.foot - this.top - 16))];
-  }
+  steps(...place) { return place.map((v, axis) => clamp(Math.round(this.fine[axis].back(v)), 0, FINE)); }
 
   draw(brush, hover, dragged) {
     const { samples, palette } = this, small = samples.m > 2000 ? 2 : samples.m > 400 ? 3 : 4.5;
@@ -35,9 +33,8 @@ class Cloud {
   }
 
   corners([x0, x1, y0, y1]) {
-    const wide = this.right - this.left - 16, tall = this.foot - this.top - 16;
-    return [this.left + 8 + (x0 / FINE) * wide, this.foot - 8 - (y0 / FINE) * tall,
-      this.left + 8 + (x1 / FINE) * wide, this.foot - 8 - (y1 / FINE) * tall];
+    const [x, y] = this.fine;
+    return [x(x0), y(y0), x(x1), y(y1)];
   }
 
   axes(brush) {

@@ -24,15 +24,12 @@ class Ladder {
     this.rows = this.top + BARS + GAP;
     this.low = this.rows + TICKS * this.kinds.length + (this.kinds.length ? GAP : 0) + TITLE;
     this.foot = height - 18;
+    const { m, ends } = this.samples;
+    this.x = axisOf(0, m, this.left, this.right);
+    this.y = axisOf(Math.max(ends.x[1], 0), Math.min(ends.x[0], 0), this.top, this.top + BARS);
   }
 
-  x(rank) { return this.left + (rank / this.samples.m) * (this.right - this.left); }
-  rankAt(x) { return Math.max(0, Math.min(this.samples.m - 1, Math.floor(((x - this.left) / (this.right - this.left)) * this.samples.m))); }
-
-  y(score) {
-    const [low, high] = this.samples.ends.x, [from, to] = [Math.min(low, 0), Math.max(high, 0)];
-    return this.top + ((to - score) / (to - from)) * BARS;
-  }
+  rankAt(x) { return clamp(Math.floor(this.x.back(x)), 0, this.samples.m - 1); }
 
   /** The feature whose row of the map lies at a height, or none. */
   featureAt(y) {
@@ -86,23 +83,18 @@ class Ladder {
 
   /** The map as a picture of one pixel a cell, made once for each theme. */
   painted() {
-    const { palette, columns, features } = this, image = new ImageData(columns, features.length);
-    const none = channels(palette.empty), above = channels(palette.series[1]), below = channels(palette.found);
-    this.cells.forEach((level, at) => {
-      const share = (level - 128) / 127, paint = share < 0 ? below : above, strength = Math.abs(share) ** 0.75;
-      for (let i = 0; i < 3; i++) image.data[4 * at + i] = none[i] + (paint[i] - none[i]) * strength;
-      image.data[4 * at + 3] = 255;
+    const { palette, columns, features } = this, none = channels(palette.empty);
+    const above = channels(palette.series[1]), below = channels(palette.found);
+    return pixelsOf({ rows: features.length, columns }, (at) => {
+      const share = (this.cells[at] - 128) / 127;
+      return blend([none, share < 0 ? below : above], Math.abs(share) ** 0.75);
     });
-    const small = new OffscreenCanvas(columns, features.length);
-    small.getContext("2d").putImageData(image, 0, 0);
-    return small;
   }
 
   map(brush) {
     const { palette, features } = this, { pen } = brush;
     if (this.paintedFor !== palette) [this.small, this.paintedFor] = [this.painted(), palette];
-    pen.imageSmoothingEnabled = false;
-    pen.drawImage(this.small, this.left, this.low, this.right - this.left, this.foot - this.low);
+    brush.image(this.small, this.left, this.low, this.right - this.left, this.foot - this.low);
     this.said(brush, fitted(pen, "each feature: orange above its average, blue below", this.right - this.left), this.left, this.low - 5, "left");
     this.said(brush, fitted(pen, `${count(features.length)} rows`, this.left - 8), this.left - 6, (this.low + this.foot) / 2, "right");
     this.said(brush, "highest score", this.left, this.height - 4, "left");

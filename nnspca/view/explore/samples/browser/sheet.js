@@ -19,7 +19,7 @@ class Sheet extends Shown {
     const other = this.about !== undefined && data.about !== this.about;
     const kept = this.about === undefined ? this.link() : other ? {} : { picked: this.samples?.said, marked: toSpans(this.marked) };
     Object.assign(this, { about: data.about, data, hover: null });
-    this.features = new Features(readScene(data.scene), unpack(data.support), unpack(data.weights), data.n);
+    this.features = new Features(readScene(data.scene), unpack(data.support), unpack(data.weights));
     this.weight = new Map(Array.from(this.features.support, (i, at) => [i, this.features.weights[at]]));
     this.marked = new Set(fromSpans(kept.marked ?? "").filter((i) => i < data.n));
     const elsewhere = data.why.asked && this.asked !== undefined && this.asked !== data.why.feature + 1; // in the player
@@ -104,7 +104,7 @@ class Sheet extends Shown {
     this.say("which", `Its ${told.measure}s with the component's other ${this.data.noun}`);
     const brush = brushOn(canvas, palette);
     const layer = { support: unpack(told.others), weights: unpack(told.covariances), colour: palette.series[1], negative: palette.found };
-    const shown = new Features({ ...this.features.scene, say: short, weights: `${told.measure}s` }, layer.support, layer.weights, this.data.n);
+    const shown = new Features({ ...this.features.scene, say: short, weights: `${told.measure}s` }, layer.support, layer.weights);
     shown.draw(brush);
     if (!this.features.scene.names) shown.ring(brush, [told.feature]);
     canvas.setAttribute("aria-label", `${told.title} ${told.says[0]}`);
@@ -129,7 +129,7 @@ class Sheet extends Shown {
 
   tick() {
     if (!this.data || !this.palette) return;
-    const begun = performance.now(), { palette, samples } = this, place = (selector) => this.find(selector);
+    const { palette, samples } = this, place = (selector) => this.find(selector);
     const picture = place(".picture"), brush = brushOn(picture, palette);
     this.features.draw(brush);
     this.mean(brush);
@@ -143,7 +143,6 @@ class Sheet extends Shown {
       a.setAttribute("aria-label", `Samples by score, highest first. ${this.data.separation} ${samples.words()}`);
       b.setAttribute("aria-label", `Samples along two components. ${samples.words()}`);
     }
-    this.box.dataset.slowest = String(Math.max(Number(this.box.dataset.slowest ?? 0), performance.now() - begun));
   }
 
   /** The mean of the picked samples that are at hand: beside the words an image, over the part a curve. */
@@ -171,16 +170,18 @@ class Sheet extends Shown {
     tip.style.top = `${Math.max(0, y + NEAR.y - tip.offsetHeight)}px`;
   }
 
+  name(i) { return this.data.names[i] || featureName(this.features.scene, i); }
+
   listen() {
     this.drags(".picture", (ax, ay, bx, by, done) => {
-      const found = this.features.between(ax, ay, bx, by);
+      const found = this.features.box.between(Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by));
       if (!done || Math.hypot(bx - ax, by - ay) > CLICK) this.marked = new Set(found.filter((i) => this.weight.has(i)));
       else if (found.length) return this.ask(found[0]);
       return done ? this.changed() : this.wake();
     }, (x, y) => {
-      const [i] = this.features.between(x, y, x, y);
+      const i = this.features.box.at(x, y);
       if (i === undefined) return "";
-      const name = this.features.name(i, this.data.names), weight = this.weight.get(i);
+      const name = this.name(i), weight = this.weight.get(i);
       return weight === undefined ? `${name}: not in the component` : `${name}: loading ${decimals(weight, 4)}`;
     });
     this.drags(".ladder", (ax, ay, bx, by, done) => {
@@ -199,7 +200,7 @@ class Sheet extends Shown {
       if (x < this.ladder.left) return "";
       this.hover = this.samples.order[this.ladder.rankAt(x)];
       const feature = this.ladder.featureAt(y);
-      return this.samples.name(this.hover) + (feature === null ? "" : `; ${this.features.name(feature, this.data.names)}`);
+      return this.samples.name(this.hover) + (feature === null ? "" : `; ${this.name(feature)}`);
     });
     this.drags(".cloud", (ax, ay, bx, by, done) => {
       if (Math.hypot(bx - ax, by - ay) <= CLICK) {
@@ -237,30 +238,19 @@ class Sheet extends Shown {
 
   /** Follow a press from where it began; `act` hears of each step and of the end, `hint` of a pointer that hovers. */
   drags(selector, act, hint) {
-    const canvas = this.find(selector);
-    let from = null;
-    const at = (event) => placeOf(event, canvas);
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.button || !this.data) return;
-      from = at(event);
-      canvas.setPointerCapture(event.pointerId);
+    let from;
+    followPointer(this.find(selector), {
+      press: (...place) => { from = place.slice(0, 2); return Boolean(this.data); },
+      drag: (x, y) => act(...from, x, y, false),
+      release: (x, y, done) => { if (done) act(...from, x, y, true); else this.dragged = null; },
+      hover: (x, y, event) => {
+        if (!this.data) return;
+        this.hover = null;
+        if (event) this.tip(hint(x, y), ...placeOf(event, this.box), this.hover);
+        else this.tip("");
+        this.wake();
+      },
     });
-    canvas.addEventListener("pointermove", (event) => {
-      if (!this.data) return;
-      const [x, y] = at(event);
-      if (from) return void act(...from, x, y, false);
-      this.hover = null;
-      this.tip(hint(x, y), ...placeOf(event, this.box), this.hover);
-      this.wake();
-    });
-    canvas.addEventListener("pointerup", (event) => {
-      if (!from) return;
-      const [x, y] = from;
-      from = null;
-      act(x, y, ...at(event), true);
-    });
-    canvas.addEventListener("pointercancel", () => { from = null; this.dragged = null; });
-    canvas.addEventListener("pointerleave", () => { this.hover = null; this.tip(""); this.wake(); });
   }
 
   attach(component) {

@@ -229,13 +229,11 @@ def cells() -> dict[str, Any]:
 
 def em(leukemia: dict[str, Any]) -> dict[str, Any]:
     """EM on thirteen measurements of timber, small enough to know the optimum; and what it did on the genes."""
-    data = nnspca.datasets.load("pitprops")
-    cov, k = nnspca.Covariance.from_dataset(data), 4
+    cov, k = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops")), 4
     A = np.array(cov.block(np.arange(cov.n_features)))
     best = nnspca.solve(cov, k, "exact")
     return {
         "A": np.round(A, 6).tolist(),
-        "names": list(data.feature_names),
         "k": k,
         "optimum": best.variance,
         "genes": leukemia,

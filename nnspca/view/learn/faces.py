@@ -44,7 +44,6 @@ def pca() -> dict[str, Any]:
         "image": scene(),
         "vectors": canvas.pack(vectors.T, "f4"),
         "values": values.tolist(),
-        "k": k,
         "facts": {
             "n": len(first),
             "k": k,

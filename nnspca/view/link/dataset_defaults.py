@@ -21,7 +21,6 @@ OPENINGS = {
     "cbcl-faces-raw": Opening(standardise=True, k=40),  # as they are, brightness outweighs everything else
     "lrs": Opening(k=8),  # from 11 on, the sign constraint lets no further wavelength in
 }
-STANDARDISED = frozenset(name for name, view in OPENINGS.items() if view.standardise)
 
 
 def opening(name: str) -> Opening:

@@ -35,6 +35,8 @@ FIRST_RACE = ("best", "em", "greedy", "thresholding", "spannogram")
 SETS, SOLVERS = "data sets", "solvers"
 OF_SETS, OF_SOLVERS = f"compare of {SETS}", f"compare of {SOLVERS}"
 OPENING_SCALE = "each its own"  # of data sets side by side: the preprocessing that each opens with
+ONE_SET = ("explore", "parts", ON_DATA, OF_SOLVERS)  # where the sidebar's data set is in use
+EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS)
 PROOF = ("certificate", "bounds", "indispensable")
 PARTS_PROOF = ("certificate", "each part alone", "stability")
 PARTS_USE = ("samples", "downloads")
@@ -71,34 +73,11 @@ def _every_paper() -> tuple[Entry, ...]:
 METHODS = tuple(nnspca.METHODS)
 SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
 TABLE = (
-    Entry("data", (), "one", "lfw-faces", counts=("explore", "parts", ON_DATA, OF_SOLVERS, "data")),
-    Entry(
-        "scale",
-        (),
-        "one",
-        AS_IS,
-        options=(AS_IS, STANDARDISED),
-        widget="radio",
-        counts=("explore", "parts", ON_DATA, OF_SOLVERS, "data"),
-    ),
-    Entry(
-        "prep",
-        (),
-        "several",
-        (),
-        options=tuple(preparing.STEPS),
-        counts=("explore", "parts", ON_DATA, OF_SETS, OF_SOLVERS, "data"),
-    ),
-    Entry(
-        "sign",
-        (),
-        "one",
-        NONNEGATIVE,
-        options=(NONNEGATIVE, ANY_SIGN),
-        widget="radio",
-        counts=("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS),
-    ),
-    Entry("k", (), "whole", 40, low=1, counts=("explore", "parts", ON_DATA, OF_SOLVERS)),
+    Entry("data", (), "one", "lfw-faces", counts=(*ONE_SET, "data")),
+    Entry("scale", (), "one", AS_IS, options=(AS_IS, STANDARDISED), widget="radio", counts=(*ONE_SET, "data")),
+    Entry("prep", (), "several", (), options=tuple(preparing.STEPS), counts=(*ONE_SET, OF_SETS, "data")),
+    Entry("sign", (), "one", NONNEGATIVE, options=(NONNEGATIVE, ANY_SIGN), widget="radio", counts=EVERY_FIGURE),
+    Entry("k", (), "whole", 40, low=1, counts=ONE_SET),
     Entry("d", (), "whole", 3, low=1, high=8, counts=("explore", "parts", OF_SOLVERS, "data")),
     Entry(
         "seed",
@@ -261,7 +240,7 @@ class State:
 def usual_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
     mixed = name in visits.values().get("_mixed", ())  # a file of a visitor's own, in mixed units
-    return STANDARDISED if mixed or name in dataset_defaults.STANDARDISED else AS_IS
+    return STANDARDISED if mixed or dataset_defaults.opening(name).standardise else AS_IS
 
 
 def current() -> State:

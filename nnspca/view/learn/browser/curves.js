@@ -23,10 +23,9 @@ FIGURES.two = (desk) => {
   const angle = desk.slider("Direction φ", { low: -90, high: 270, step: 0.1, value: -70, say: (v) => degrees((v * Math.PI) / 180) });
   const stops = guided();
   let at = -1;
-  const row = desk.row();
-  desk.button(row, "← change", () => visit(-1));
-  desk.button(row, "change →", () => visit(1), { primary: true });
-  desk.button(row, "★ Optimum", () => { at = stops.length - 1; visit(0); });
+  desk.button("← change", () => visit(-1));
+  desk.button("change →", () => visit(1), { primary: true });
+  desk.button("★ Optimum", () => { at = stops.length - 1; visit(0); });
 
   /** What there is to see in a turn: one crossing that changes nothing, every change, then the optimum. */
   function guided() {
@@ -46,7 +45,7 @@ FIGURES.two = (desk) => {
 
   return {
     ...turning(angle, (x) => plot.x.back(x)),
-    tall: (width) => Math.min(0.9 * width, 440 * desk.scale),
+    ...desk.flat(0.9, 440),
     draw(brush) {
       const now = clamp((angle.value * Math.PI) / 180, curves.start, curves.end - 1e-9);
       curves.goTo(curves.regionAt(now));
@@ -67,8 +66,7 @@ FIGURES.changes = (desk) => {
   const inSet = desk.slider("In the set, k", { low: 1, high: 12, value: desk.data.k });
 
   return {
-    flat: true,
-    tall: (width) => Math.min(0.9 * width, 440 * desk.scale),
+    ...desk.flat(0.9, 440),
     draw(brush) {
       const { width, height, palette } = brush, n = size.value, room = 96 * brush.scale;
       inSet.limit(Math.min(12, n));
@@ -96,9 +94,8 @@ FIGURES.net = (desk) => {
   const size = desk.slider("Directions, m", { low: 1, high: 100, value: 20 });
   const grid = Array.from({ length: STEPS }, (_, s) => curves.objectiveAt(-QUARTER + ((s + 0.5) * TURN) / STEPS));
   let drawn = [], tally = { hits: 0, draws: 0, of: "" };
-  const row = desk.row();
-  desk.button(row, "Draw", () => many(1), { primary: true });
-  desk.button(row, "Draw 100 times", () => many(100));
+  desk.button("Draw", () => many(1), { primary: true });
+  desk.button("Draw 100 times", () => many(100));
 
   const enough = () => (1 - loss.value / 100) * best;
   function many(times) {
@@ -111,8 +108,7 @@ FIGURES.net = (desk) => {
   }
 
   return {
-    flat: true,
-    tall: (width) => Math.min(0.75 * width, 400 * desk.scale),
+    ...desk.flat(0.75, 400),
     draw(brush) {
       const { width, height, palette } = brush, about = `${loss.value} ${size.value}`, foot = height - 24 * brush.scale;
       if (tally.of !== about) { tally = { hits: 0, draws: 0, of: about }; drawn = []; }

@@ -48,17 +48,19 @@ class Desk {
 
   name(words) { this.canvas.ariaLabel = words; }
 
-  row() {
-    const row = element("div", { className: "row" });
-    this.box.append(row);
-    return row;
-  }
+  /** Begin a row of buttons. */
+  row() { this.box.append(element("div", { className: "row" })); }
 
-  button(row, label, press, { primary = false, title = "" } = {}) {
+  /** A button beside the one before it, or in a row of its own. */
+  button(label, press, { primary = false, title = "" } = {}) {
     const node = button({ textContent: label, title, className: primary ? "primary" : "", onclick: press });
-    row.append(node);
+    if (this.box.lastChild?.className !== "row") this.row();
+    this.box.lastChild.append(node);
     return node;
   }
+
+  /** The height of a figure with much to say beside it: a share of its width, and most pixels. */
+  flat(share, most) { return { flat: true, tall: (width) => Math.min(share * width, most * this.scale) }; }
 
   /** A number to slide; `say` turns it into words. */
   slider(label, { low, high, step = 1, value, say = String }) {

@@ -18,14 +18,13 @@ FIGURES.paint = (desk) => {
   const session = desk.data.session ??= {}; // board -> {painted, best}: kept while the page is open
   const pick = desk.choice("Paint on", boards.map((board) => board.title),
     Math.max(0, boards.findIndex((board) => board.name === desk.link.board)));
-  const row = desk.row();
   let board, judge, scene, mine, cursor = 0, drawn, erasing = false, last = -1, readout = "", hinted = -1, solver = null;
 
   const buttons = {
-    solve: desk.button(row, "Show the solver", () => reveal(), { primary: true }),
-    hint: desk.button(row, "Hint", () => hint(), { title: "Mark the feature that adds most" }),
-    undo: desk.button(row, "Undo", () => undo()),
-    clear: desk.button(row, "Clear", () => act(() => { mine.painted = []; solver = null; })),
+    solve: desk.button("Show the solver", () => reveal(), { primary: true }),
+    hint: desk.button("Hint", () => hint(), { title: "Mark the feature that adds most" }),
+    undo: desk.button("Undo", () => undo()),
+    clear: desk.button("Clear", () => act(() => { mine.painted = []; solver = null; })),
   };
 
   function open() {

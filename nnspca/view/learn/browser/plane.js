@@ -38,7 +38,7 @@ FIGURES.cloud = (desk) => {
   let across, up;
   const figure = handles(desk, desk.data.points, REACH, { place: ([x, y]) => [across(x), up(y)], back: (x, y) => [across.back(x), up.back(y)] });
   const points = figure.rows;
-  desk.button(desk.row(), "Back to the first cloud", () => figure.reset());
+  desk.button("Back to the first cloud", () => figure.reset());
 
   /** Covariance of the points, PCA's axis, and the best axis with both loadings ≥ 0. */
   function judged() {
@@ -92,8 +92,7 @@ FIGURES.one = (desk) => {
   }
 
   return Object.assign(figure, {
-    flat: true,
-    tall: (width) => Math.min(0.75 * width, 440 * desk.scale),
+    ...desk.flat(0.75, 440),
     draw(brush) {
       const { width, height, palette } = brush, a = figure.rows.flat();
       across = axisOf(0, a.length, 10, width - 10);
@@ -121,7 +120,7 @@ FIGURES.half = (desk) => {
   const place = ([x, y], far = 1) => [centre[0] + far * unitLong * x, centre[1] - far * unitLong * y];
   const back = (x, y) => [(x - centre[0]) / unitLong, (centre[1] - y) / unitLong];
   const figure = handles(desk, desk.data.V, 2, { place: (row) => place(row), back }), V = figure.rows;
-  desk.button(desk.row(), "Back to the first rows", () => figure.reset());
+  desk.button("Back to the first rows", () => figure.reset());
   const value = (row, t) => row[0] * Math.cos(t) + row[1] * Math.sin(t);
   const objective = (t) => V.reduce((sum, row) => sum + value(row, t) ** 2, 0);
   const allowed = (t) => V.every((row) => value(row, t) >= -1e-9);

@@ -101,14 +101,13 @@ FIGURES.check = (desk) => {
   const { A, optimum } = desk.data, M = desk.data.M.map((row) => [...row]);
   const claim = desk.slider("The claim: the variance of a pair is at most", { low: 6, high: 8, step: 0.05, value: 7, say: (v) => v.toFixed(2) });
   let picked = [1, 0], place;
-  const row = desk.row();
   const nudge = (by) => { M[picked[0]][picked[1]] = Math.max(0, M[picked[0]][picked[1]] + by); desk.changed(); };
-  desk.button(row, "− ½", () => nudge(-0.5), { title: "0.5 less in the framed cell of M" });
-  desk.button(row, "+ ½", () => nudge(0.5), { title: "0.5 more in the framed cell of M" });
-  desk.button(row, "Reset", () => { desk.data.M.forEach((line, i) => { M[i] = [...line]; }); claim.value = 7; desk.changed(); });
-  const forge = desk.row();
-  desk.button(forge, "Forge: claim 6.5", () => { claim.value = 6.5; desk.changed(); });
-  desk.button(forge, "Forge: shrink M", () => { claim.value = 6.5; [1, 2].forEach((i) => { M[i][0] = 3; M[0][i] = 0.5; }); desk.changed(); });
+  desk.button("− ½", () => nudge(-0.5), { title: "0.5 less in the framed cell of M" });
+  desk.button("+ ½", () => nudge(0.5), { title: "0.5 more in the framed cell of M" });
+  desk.button("Reset", () => { desk.data.M.forEach((line, i) => { M[i] = [...line]; }); claim.value = 7; desk.changed(); });
+  desk.row();
+  desk.button("Forge: claim 6.5", () => { claim.value = 6.5; desk.changed(); });
+  desk.button("Forge: shrink M", () => { claim.value = 6.5; [1, 2].forEach((i) => { M[i][0] = 3; M[0][i] = 0.5; }); desk.changed(); });
 
   const pairs = () => [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]].map(([i, j]) => {
     const need = Math.max(A[i][j], 0) ** 2, have = M[i][j] * M[j][i];

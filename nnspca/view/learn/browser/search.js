@@ -31,8 +31,7 @@ FIGURES.counting = (desk) => {
   const MARKS = [[9, "a second"], [13.94, "a day"], [16.5, "a year"], [26.64, "the age of the universe"], [80, "atoms in the universe"]];
 
   return {
-    flat: true,
-    tall: (width) => Math.min(0.8 * width, 460 * desk.scale),
+    ...desk.flat(0.8, 460),
     draw(brush) {
       const { width, height, palette } = brush, n = size.value;
       chosen.limit(Math.min(100, n));
@@ -64,8 +63,7 @@ FIGURES.rankd = (desk) => {
   const slider = desk.slider("Directions, d", { low: 1, high: 10, value: 3 });
 
   return {
-    flat: true,
-    tall: (width) => Math.min(0.8 * width, 460 * desk.scale),
+    ...desk.flat(0.8, 460),
     draw(brush) {
       const { width, height, palette } = brush, name = names[which.value], d = slider.value;
       const { n, values } = desk.data.spectra[name], k = CHOSEN[name], foot = height - 122;
@@ -100,8 +98,7 @@ FIGURES.promised = (desk) => {
   let before = 0;
 
   return {
-    flat: true,
-    tall: (width) => Math.min(0.8 * width, 460 * desk.scale),
+    ...desk.flat(0.8, 460),
     draw(brush) {
       const { width, height, palette } = brush, set = sets[which.value], d = slider.value;
       if (before !== which.value) { before = which.value; place.limit(set.ks.length - 1); }
@@ -133,9 +130,8 @@ FIGURES.cells = (desk) => {
   const { rounds, best } = desk.data;
   const slider = desk.slider("Round", { low: 0, high: rounds.length - 1, value: 0 });
   let turn = 0.5, tilt = 0.35, from = null;
-  const row = desk.row();
-  desk.button(row, "▶ Play", () => { slider.value = 0; desk.play(() => { slider.value += 1; return slider.value < rounds.length - 1; }, 900); }, { primary: true });
-  desk.button(row, "Turn to the star", () => { turn = Math.PI / 2 - Math.atan2(best[1], best[0]); tilt = Math.asin(best[2]); desk.changed(); });
+  desk.button("▶ Play", () => { slider.value = 0; desk.play(() => { slider.value += 1; return slider.value < rounds.length - 1; }, 900); }, { primary: true });
+  desk.button("Turn to the star", () => { turn = Math.PI / 2 - Math.atan2(best[1], best[0]); tilt = Math.asin(best[2]); desk.changed(); });
 
   const turned = ([x, y, z]) => {
     const [a, b] = [x * Math.cos(turn) - y * Math.sin(turn), x * Math.sin(turn) + y * Math.cos(turn)];
@@ -190,10 +186,9 @@ FIGURES.em = (desk) => {
   const { A, k, optimum, genes } = desk.data, n = A.length, LONG = 24;
   const which = desk.choice("Data", ["Pit props, 13 features", `Genes, ${count(genes.n)} features`]);
   let runs = [];
-  const row = desk.row();
-  const once = desk.button(row, "Start once", () => start(1), { primary: true });
-  const often = desk.button(row, "20 starts", () => start(20));
-  desk.button(row, "Clear", () => { runs = []; desk.changed(); });
+  const once = desk.button("Start once", () => start(1), { primary: true });
+  const often = desk.button("20 starts", () => start(20));
+  desk.button("Clear", () => { runs = []; desk.changed(); });
   const apply = (w) => A.map((line) => line.reduce((sum, a, j) => sum + a * w[j], 0));
   const variance = (w) => apply(w).reduce((sum, v, i) => sum + v * w[i], 0);
 
@@ -213,8 +208,7 @@ FIGURES.em = (desk) => {
   function start(times) { for (let t = 0; t < times; t++) runs.push(climbFrom()); desk.changed(); }
 
   return {
-    flat: true,
-    tall: (width) => Math.min(0.8 * width, 460 * desk.scale),
+    ...desk.flat(0.8, 460),
     draw(brush) {
       const { width, height, palette } = brush, timber = which.value === 0;
       once.disabled = often.disabled = !timber;

@@ -2,15 +2,6 @@
 
 const NEAR = 0.14; // radians at most that a step begins before its crossing
 
-/** The set of a region, leaving the curves where they are. */
-function setOf(curves, region) {
-  const here = curves.region;
-  curves.goTo(region);
-  const set = curves.set();
-  curves.goTo(here);
-  return set;
-}
-
 /** Regions, the widest first. */
 function byWidth(curves, most = 40) {
   const width = (r) => { const [from, to] = curves.edges(r); return to - from; };
@@ -60,7 +51,7 @@ function dullCrossing(curves) {
     if (gap > most && Math.abs(curves.value(i, phi) - curves.value(j, phi)) < 1e-9 * curves.peak) [best, most] = [meeting, gap];
   };
   for (const region of byWidth(curves, 6)) {
-    const set = setOf(curves, region).slice(0, 12), others = [];
+    const set = curves.setOf(region).slice(0, 12), others = [];
     for (let i = 0; i < curves.n && others.length < 12; i++) if (!set.includes(i)) others.push(i);
     for (const group of [set, others]) {
       group.forEach((i, at) => group.slice(at + 1).forEach((j) => { for (const phi of whereEqual(curves, i, j)) look(i, j, phi); }));
@@ -92,7 +83,7 @@ function aboutHeights(curves) {
   const caption = `**The set of ${curves.k}.** A direction gives each ${curves.numbered ? "curve" : "feature"} one number. The ${curves.k} ${among(curves)} form the set, in colour: `
     + "no other set of that size has a larger sum of squares here.";
   for (const region of byWidth(curves)) {
-    const phi = middleOf(curves, region), set = setOf(curves, region);
+    const phi = middleOf(curves, region), set = curves.setOf(region);
     let left = -1;
     for (let i = 0; i < curves.n; i++) {
       if (!set.includes(i) && (left < 0 || curves.value(i, phi) > curves.value(left, phi))) left = i;
@@ -161,11 +152,11 @@ function aboutArc(curves) {
     : "**The best direction of one set.** Without a sign constraint every direction is allowed.";
   const regions = byWidth(curves, 200).filter((r) => curves.ids[r] >= 0);
   const wide = (r) => { const [from, to] = curves.edges(r); return to - from > 1e-6; };
-  const arcs = regions.filter(wide).map((region) => { const set = setOf(curves, region); return { region, set, arc: curves.arc(set) }; });
+  const arcs = regions.filter(wide).map((region) => { const set = curves.setOf(region); return { region, set, arc: curves.arc(set) }; });
   const found = arcs.find(({ arc }) => !arc.inside) ?? arcs[0];
   if (!found) return { caption, none: "No curve is above zero anywhere, so there is no set." };
   const phi = middleOf(curves, found.region), { set, arc } = found, best = curves.wrap(arc.best);
-  const free = set.reduce((sum, i) => sum + curves.entry(i, arc.free) ** 2, 0);
+  const free = curves.squares(set, arc.free);
   return { caption, phi, to: best, options: ["u₁, its leading direction", "An end of the arc"], right: arc.inside ? 0 : 1,
     question: `Which direction is best for ${setWords(curves, set)}${curves.nonnegative ? ", with all values nonnegative" : ""}?`,
     answer: arc.inside ? `u₁, at ${whereIs(best)}: it is allowed, and the objective there is ${figure(arc.value)}, the largest for this set.`

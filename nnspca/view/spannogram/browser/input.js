@@ -150,10 +150,8 @@ class Input extends Player {
   }
 
   meetingNear(x, y, reach) {
-    const { curves, plot } = this;
-    const all = curves.meetings ?? Array.from(curves.angles, (_, e) => curves.changeAt(e));
-    const places = [];
-    for (const meeting of all) {
+    const { curves, plot } = this, places = [];
+    for (const meeting of curves.marked) {
       const px = plot.x(meeting.phi);
       // a change of the set counts as a little nearer than a crossing that changes nothing
       if (Math.abs(px - x) < reach) places.push({ meeting, x: px, y: plot.y(meeting.height) + (meeting.matters ? 0 : 1.5) });
@@ -164,16 +162,14 @@ class Input extends Player {
   hint(x, y) {
     if (x === undefined) return this.tip("");
     const { curves, plot } = this, meeting = this.meetingNear(x, y, 9);
-    const over = (strip) => strip && y >= strip.y && y <= strip.y + strip.height, here = curves.region;
+    const over = (strip) => strip && y >= strip.y && y <= strip.y + strip.height;
     let words = "";
     if (meeting) {
       const { before, after } = curves.around(meeting.phi);
       words = `${changeWords(curves, meeting, before, after)}, at ${degrees(meeting.phi)}`;
     } else if (this.draggable() && this.near(x, y, this.handles(), 10)) words = "Drag to reshape this curve";
     else if (over(plot.sets)) {
-      curves.goTo(curves.regionAt(plot.angleAt(x)));
-      words = `The ${curves.k} highest here: ${setWords(curves, curves.set())}`;
-      curves.goTo(here);
+      words = `The ${curves.k} highest here: ${setWords(curves, curves.setOf(curves.regionAt(plot.angleAt(x))))}`;
     } else if (over(plot.cells)) words = "A cell: no two curves cross between its ends, so their order stays the same";
     this.stage.style.cursor = meeting || over(plot.sets) || over(plot.cells) ? "pointer" : "ew-resize";
     this.tip(words, x, y, plot.width);

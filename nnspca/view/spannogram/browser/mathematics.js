@@ -114,16 +114,19 @@ class Curves {
     return found;
   }
 
+  /** The set of a region, leaving the curves where they are. */
+  setOf(region) {
+    const here = this.region;
+    this.goTo(region);
+    const set = this.set();
+    this.goTo(here);
+    return set;
+  }
+
   /** The sets just left and just right of an angle at which something changes. */
   around(angle) {
-    const here = this.region;
-    const right = countUpTo(this.angles, angle + 1e-9), left = countUpTo(this.angles, angle - 1e-9);
-    this.goTo(left);
-    const before = this.set();
-    this.goTo(right);
-    const after = this.set();
-    this.goTo(here);
-    return { left, right, before, after };
+    const [left, right] = [-1e-9, 1e-9].map((side) => countUpTo(this.angles, angle + side));
+    return { left, right, before: this.setOf(left), after: this.setOf(right) };
   }
 
   edges(region) {
@@ -143,11 +146,14 @@ class Curves {
     return found;
   }
 
-  /** The objective at φ: the sum of squares of the k highest values above zero. */
-  objectiveAt(phi) {
-    this.goTo(this.regionAt(phi));
-    return this.set().reduce((sum, i) => sum + this.entry(i, phi) ** 2, 0);
-  }
+  /** The sum of squares of a set's values at φ. */
+  squares(set, phi) { return set.reduce((sum, i) => sum + this.entry(i, phi) ** 2, 0); }
+
+  /** The objective at φ: that of the k highest values above zero. */
+  objectiveAt(phi) { return this.squares(this.setOf(this.regionAt(phi)), phi); }
+
+  /** All crossings where they are few, else those that change the set. */
+  get marked() { return this.meetings ?? Array.from(this.angles, (_, e) => this.changeAt(e)); }
 
   /** Whether i or j enters or leaves the set at φ. */
   swaps(phi, i, j) {

@@ -31,7 +31,7 @@ function drawComponent(canvas, plot, palette, phi, set) {
   const { curves } = plot;
   if (curves.image) return drawPixels(canvas, curves, palette, phi, set);
   const brush = brushOn(canvas, palette, canvas.clientWidth || 230, 180);
-  const norm = Math.sqrt(set.reduce((sum, i) => sum + curves.entry(i, phi) ** 2, 0)) || 1;
+  const norm = Math.sqrt(curves.squares(set, phi)) || 1;
   const loading = (i) => curves.entry(i, phi) / norm;
   return curves.axis ? drawStems(brush, curves, set, loading) : drawBars(brush, plot, set, loading);
 }
@@ -53,7 +53,7 @@ function drawStems(brush, curves, set, loading) {
   curves.axisRange ??= values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
   const [low, high] = curves.axisRange, signed = !curves.nonnegative, size = 13;
   const base = signed ? (height - 24) / 2 : height - 26, tall = signed ? base - 4 : base - 8;
-  const x = (i) => 6 + ((values[i] - low) / (high - low || 1)) * (width - 12);
+  const along = axisOf(low, high, 6, width - 6), x = (i) => along(values[i]);
   brush.line([[4, base], [width - 4, base]], { wide: 1, faint: 0.7 });
   brush.text(`${+low.toPrecision(3)}`, 4, height - 8, { size });
   brush.text(`${+high.toPrecision(3)} ${unit}`, width - 4, height - 8, { size, align: "right" });

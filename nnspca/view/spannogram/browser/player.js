@@ -112,7 +112,8 @@ class Player extends Shown {
   tellChange(meeting) {
     const { left, right, before, after } = this.curves.around(meeting.phi);
     this.ringed = meeting;
-    for (const region of [left, right]) { const here = this.curves.region; this.curves.goTo(region); this.meet(region); this.curves.goTo(here); }
+    this.meet(left, before);
+    this.meet(right, after);
     this.say("change", changeWords(this.curves, meeting, before, after));
     Object.assign(this.find("[data-say=change]").dataset, { left: before.join(","), right: after.join(","),
       matters: String(meeting.matters), phi: String(meeting.phi), curves: `${meeting.i},${meeting.j}` });
@@ -150,12 +151,12 @@ class Player extends Shown {
     this.wake();
   }
 
-  /** Count the set of the region the curves are in. */
-  meet(region) {
+  /** Count the set of a region, by default the one the curves are in. */
+  meet(region, known) {
     const id = this.curves.ids[region];
     if (id < 0 || this.met.has(id)) return;
     this.met.add(id);
-    const set = this.curves.set(), arc = this.curves.arc(set), words = setWords(this.curves, set, 5);
+    const set = known ?? this.curves.set(), arc = this.curves.arc(set), words = setWords(this.curves, set, 5);
     const entry = { id, region, words: words.startsWith("{") ? words : `no. ${this.list.length + 1}`, value: arc.value, phi: arc.best };
     this.list.push(entry);
     if (this.list.length === 1 || entry.value > this.best.value) this.best = entry;
@@ -203,7 +204,7 @@ class Player extends Shown {
 
   describe(now, set) {
     const { curves } = this, circle = circleWords(curves, set, this.arc), words = setWords(curves, set);
-    const goal = set.reduce((sum, i) => sum + curves.entry(i, this.phi) ** 2, 0);
+    const goal = curves.squares(set, this.phi);
     this.described = now;
     this.say("angle", `φ = ${degrees(this.phi)}`);
     this.say("set", `Set: ${words}`);

@@ -105,7 +105,7 @@ class Plot {
 
   /** Crossings: rings where the set changes, dots where it does not, diamonds where a curve crosses zero. */
   drawMeetings(brush) {
-    const { curves, palette } = this, all = curves.meetings ?? Array.from(curves.angles, (_, e) => curves.changeAt(e));
+    const { curves, palette } = this, all = curves.marked;
     const few = all.length <= 120, ring = few ? 5 : 2.5;
     for (const { phi, j, height, matters } of all) {
       const x = this.x(phi), y = this.y(height), look = { fill: palette.paper, edge: palette.upper_bound, thick: few ? 2 : 1.2 };
@@ -171,7 +171,7 @@ class Plot {
 
   /** The objective at φ, and the best set met so far: a diamond, until it is the optimum. */
   drawGoalAt(brush, phi, set, best) {
-    const { curves, palette } = this, x = this.x(phi), goal = set.reduce((sum, i) => sum + curves.entry(i, phi) ** 2, 0);
+    const { curves, palette } = this, x = this.x(phi), goal = curves.squares(set, phi);
     brush.line([[x, this.goalTop], [x, this.goalBottom]]);
     if (best && best.value < curves.optimum.value * (1 - 1e-9)) {
       const to = this.x(curves.wrap(best.phi)), y = this.yGoal(best.value), beyond = to > 0.75 * this.right;

@@ -3,7 +3,7 @@
 /** The unit circle with the feasible arc of (P₂), ±u₁, the best allowed direction and the present one. */
 function drawCircle(canvas, curves, palette, phi, set, arc) {
   const size = canvas.clientWidth || 230, height = Math.min(size, 210);
-  const brush = brushOn(canvas, palette, size, height), r = height / 2 - 18, cx = size / 2, cy = height / 2;
+  const brush = brushOn(canvas, palette, size, height), r = Math.max(height / 2 - 18, 0), cx = size / 2, cy = height / 2;
   // c(φ) = (sin φ, cos φ): φ = 0 points up and φ grows clockwise
   const at = (angle, radius = r) => [cx + radius * Math.sin(angle), cy - radius * Math.cos(angle)];
   const sweep = (from, to, radius, look) => brush.line(Array.from({ length: 73 }, (_, s) => at(from + ((to - from) * s) / 72, radius)), look);

@@ -27,9 +27,7 @@ class Player extends Shown {
     this.path = new Path(data);
     if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
     this.asked = data.k;
-    this.box.dataset.bounds = String(data.band.ks.length);
-    this.box.dataset.found = String(data.live.ks.length);
-    this.box.dataset.proven = String(data.live.proven.length);
+    Object.assign(this.box.dataset, { bounds: data.band.ks.length, found: data.live.ks.length, proven: data.live.proven.length });
     if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);
     this.shown = undefined;

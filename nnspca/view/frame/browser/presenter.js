@@ -29,12 +29,11 @@ class Presenter {
     this.asked = 0; // when a key asked for a slide that was being drawn anew
     this.foot = element("div", { id: "nnspca-foot", role: "status" });
     this.sheet = element("style", { id: "nnspca-presenting", textContent: SHEET });
-    this.onKey = (event) => this.key(event);
-    this.onPage = (event) => this.page(event);
-    this.onSize = () => this.on && this.fit();
-    document.addEventListener("keydown", this.onKey);
-    document.addEventListener("keydown", this.onPage, true);
-    addEventListener("resize", this.onSize);
+    this.leaving = new AbortController();
+    const { signal } = this.leaving;
+    document.addEventListener("keydown", (event) => this.key(event), { signal });
+    document.addEventListener("keydown", (event) => this.page(event), { signal, capture: true });
+    addEventListener("resize", () => this.on && this.fit(), { signal });
     const said = new URLSearchParams(location.search);
     if (said.get("present") === "true") this.enter(Math.max(Number.parseInt(said.get("slide"), 10) || 1, 1) - 1, false);
   }
@@ -80,22 +79,20 @@ class Presenter {
   }
 
   leave() {
-    this.on = false;
-    this.rest();
-    this.show(null);
-    this.hideCode();
-    delete document.documentElement.dataset.presenting;
-    this.sheet.remove();
-    this.foot.remove();
+    this.clear();
     this.write();
     this.tell("on", false);
     dispatchEvent(new Event("resize")); // figures have the page's width again
   }
 
-  /** Look no longer. */
-  rest() {
+  /** Look no longer, and let nothing of the slides be on the page. */
+  clear() {
+    this.on = false;
     clearInterval(this.watching);
     this.changes?.disconnect();
+    this.show(null);
+    delete document.documentElement.dataset.presenting;
+    for (const part of [this.sheet, this.foot, this.code]) part?.remove();
   }
 
   /** Keep to the slide that is shown while the page around it grows; take the wanted one once it is there. */
@@ -248,14 +245,7 @@ class Presenter {
   }
 
   end() {
-    if (this.on) {
-      this.show(null);
-      delete document.documentElement.dataset.presenting;
-    }
-    this.rest();
-    for (const part of [this.sheet, this.foot, this.code]) part?.remove();
-    document.removeEventListener("keydown", this.onKey);
-    document.removeEventListener("keydown", this.onPage, true);
-    removeEventListener("resize", this.onSize);
+    this.clear();
+    this.leaving.abort();
   }
 }

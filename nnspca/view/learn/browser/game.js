@@ -24,7 +24,7 @@ FIGURES.paint = (desk) => {
     solve: desk.button("Show the solver", () => reveal(), { primary: true }),
     hint: desk.button("Hint", () => hint(), { title: "Mark the feature that adds most" }),
     undo: desk.button("Undo", () => undo()),
-    clear: desk.button("Clear", () => act(() => { mine.painted = []; solver = null; })),
+    clear: desk.button("Clear", () => { mine.past.push(mine.painted); solver = null; paint([]); desk.changed(); }),
   };
 
   function open() {
@@ -49,7 +49,7 @@ FIGURES.paint = (desk) => {
     const best = judge.solve(mine.best).value;
     mine.bestValue = best;
     if (mine.painted.length === board.k && mine.found.value > best) {
-      mine.best = [...mine.painted];
+      mine.best = mine.painted;
       mine.bestValue = mine.found.value;
     }
     Object.assign(desk.link, { board: board === boards[0] ? "" : board.name,
@@ -57,20 +57,16 @@ FIGURES.paint = (desk) => {
     tell();
   }
 
-  function act(change) {
-    mine.past.push([...mine.painted]);
-    if (mine.past.length > 200) mine.past.shift();
-    change();
+  /** Let these be painted. */
+  function paint(features) {
+    mine.painted = features;
     hinted = -1;
     weigh();
-    desk.changed();
   }
 
   function undo() {
     if (!mine.past.length) return;
-    mine.painted = mine.past.pop();
-    hinted = -1;
-    weigh();
+    paint(mine.past.pop());
     desk.changed();
   }
 
@@ -137,19 +133,16 @@ FIGURES.paint = (desk) => {
   function touch(j) {
     if (j < 0 || j === last) return;
     last = cursor = j;
-    const has = mine.painted.includes(j);
-    if (erasing && has) mine.painted = mine.painted.filter((i) => i !== j);
-    else if (!erasing && !has && mine.painted.length < board.k) mine.painted = [...mine.painted, j];
-    else if (!erasing && !has) { tell(`All ${board.k} are painted: paint over one to erase it.`); return; }
-    else return;
-    hinted = -1;
-    weigh();
+    const { painted } = mine, has = painted.includes(j);
+    if (erasing && has) paint(painted.filter((i) => i !== j));
+    else if (!erasing && !has && painted.length < board.k) paint([...painted, j]);
+    else if (!erasing && !has) tell(`All ${board.k} are painted: paint over one to erase it.`);
   }
 
   /** Paint a feature, or erase where it is painted; what is dragged over is treated alike. */
   function begin(j) {
     if (j < 0) return false;
-    mine.past.push([...mine.painted]);
+    mine.past.push(mine.painted);
     erasing = mine.painted.includes(j);
     last = -1;
     touch(j);

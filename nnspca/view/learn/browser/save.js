@@ -16,13 +16,14 @@ class SvgPen {
   save() { const { globalAlpha, fillStyle, strokeStyle, lineWidth, dash } = this; this.states.push({ globalAlpha, fillStyle, strokeStyle, lineWidth, dash }); }
   restore() { Object.assign(this, this.states.pop()); }
   setLineDash(dash) { this.dash = dash; }
-  beginPath() { this.path = ""; }
+  beginPath() { this.path = this.box = ""; }
   moveTo(x, y) { this.path += `M${brief(x)} ${brief(y)}`; }
   lineTo(x, y) { this.path += `${this.path ? "L" : "M"}${brief(x)} ${brief(y)}`; }
   arc(x, y, r) { this.path += `M${brief(x - r)} ${brief(y)}a${brief(r)} ${brief(r)} 0 1 0 ${brief(2 * r)} 0a${brief(r)} ${brief(r)} 0 1 0 ${brief(-2 * r)} 0`; }
-  rect(x, y, wide, tall) { this.path += `M${brief(x)} ${brief(y)}h${brief(wide)}v${brief(tall)}h${brief(-wide)}z`; }
-  stroke() { this.parts.push(`<path d="${this.path}" fill="none" ${this.line()}/>`); }
-  fill() { this.parts.push(`<path d="${this.path}" ${this.paint()}/>`); }
+  rect(...box) { this.box = `rect ${this.place(box)}`; }
+  stroke() { this.parts.push(`<${this.outline} fill="none" ${this.line()}/>`); }
+  fill() { this.parts.push(`<${this.outline} ${this.paint()}/>`); }
+  get outline() { return this.box || `path d="${this.path}"`; }
   fillText(words, x, y) { this.parts.push(`<text ${this.letters(x, y)} ${this.paint()}>${escaped(words)}</text>`); }
   strokeText(words, x, y) { this.parts.push(`<text ${this.letters(x, y)} fill="none" stroke-linejoin="round" ${this.line()}>${escaped(words)}</text>`); }
 
@@ -34,8 +35,11 @@ class SvgPen {
   drawImage(sheet, x, y, wide, tall) {
     const copy = element("canvas", { width: sheet.width, height: sheet.height });
     copy.getContext("2d").drawImage(sheet, 0, 0);
-    const place = `x="${brief(x)}" y="${brief(y)}" width="${brief(wide)}" height="${brief(tall)}"`;
-    this.parts.push(`<image ${place} preserveAspectRatio="none" style="image-rendering:pixelated" href="${copy.toDataURL()}"/>`);
+    this.parts.push(`<image ${this.place([x, y, wide, tall])} preserveAspectRatio="none" style="image-rendering:pixelated" href="${copy.toDataURL()}"/>`);
+  }
+
+  place([x, y, wide, tall]) {
+    return `x="${brief(Math.min(x, x + wide))}" y="${brief(Math.min(y, y + tall))}" width="${brief(Math.abs(wide))}" height="${brief(Math.abs(tall))}"`;
   }
 
   line() {

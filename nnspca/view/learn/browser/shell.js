@@ -135,7 +135,6 @@ class Lesson extends Shown {
     });
     const menu = this.find("[data-do=save]");
     menu.addEventListener("change", () => { if (menu.value) save(this, menu.value); menu.value = ""; });
-    this.onKey = (event) => this.byKey(event);
   }
 
   /** Arrows change the chapter wherever they mean nothing else; so do the keys of a presenter in full screen. */
@@ -194,15 +193,9 @@ class Lesson extends Shown {
 
   paintOn(pen, width, height) { this.figure.draw(new Brush(pen, width, height, this.palette, this.scale)); }
 
-  attach() {
-    if (!this.attached) document.addEventListener("keydown", this.onKey);
-    return super.attach();
-  }
-
   detach() {
     this.write();
     this.desk.stop();
-    document.removeEventListener("keydown", this.onKey);
     super.detach();
   }
 }

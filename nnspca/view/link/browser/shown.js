@@ -120,10 +120,11 @@ class Shown {
       this.attached = true;
       this.observer = new ResizeObserver(() => this.resized());
       this.observer.observe(this.watched);
-      this.onStep = (event) => { if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault(); };
-      document.addEventListener("nnspca-step", this.onStep);
-      this.onResize = () => this.resized();
-      addEventListener("resize", this.onResize);
+      this.leaving = new AbortController();
+      const { signal } = this.leaving, step = (event) => { if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault(); };
+      document.addEventListener("nnspca-step", step, { signal });
+      document.addEventListener("keydown", (event) => this.byKey?.(event), { signal });
+      addEventListener("resize", () => this.resized(), { signal });
       this.watching = setInterval(() => this.look(), 400);
       this.resize();
     }
@@ -134,8 +135,7 @@ class Shown {
   detach() {
     this.attached = false;
     this.observer?.disconnect();
-    document.removeEventListener("nnspca-step", this.onStep);
-    removeEventListener("resize", this.onResize);
+    this.leaving?.abort();
     clearInterval(this.watching);
     cancelAnimationFrame(this.frame);
     this.frame = 0;

@@ -16,9 +16,6 @@ class Tour {
 
   find(selector) { return this.box.querySelector(selector); }
 
-  /** Other curves came: the same step, with an example of theirs. */
-  again() { this.go(this.step, false); }
-
   press(pressed) {
     if (!pressed) return;
     const { step, option, turn, do: name } = pressed.dataset;
@@ -141,6 +138,6 @@ export default function (component) {
   const before = show.signature;
   show.take(data);
   if (!show.tour) show.tour = new Tour(show, data.step);
-  else if (show.signature !== before) show.tour.again();
+  else if (show.signature !== before) show.tour.go(show.tour.step, false); // with an example of the other curves
   return show.attach(component);
 }

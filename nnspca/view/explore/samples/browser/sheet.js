@@ -173,49 +173,47 @@ class Sheet extends Shown {
   name(i) { return this.data.names[i] || featureName(this.features.scene, i); }
 
   listen() {
-    this.drags(".picture", (ax, ay, bx, by, done) => {
-      const found = this.features.box.between(Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by));
-      if (!done || Math.hypot(bx - ax, by - ay) > CLICK) this.marked = new Set(found.filter((i) => this.weight.has(i)));
-      else if (found.length) return this.ask(found[0]);
-      return done ? this.changed() : this.wake();
-    }, (x, y) => {
-      const i = this.features.box.at(x, y);
-      if (i === undefined) return "";
-      const name = this.name(i), weight = this.weight.get(i);
-      return weight === undefined ? `${name}: not in the component` : `${name}: loading ${decimals(weight, 4)}`;
+    this.drags(".picture", {
+      click: (x, y) => {
+        const i = this.features.box.at(x, y);
+        if (i !== undefined) this.ask(i);
+      },
+      drag: (...corners) => { this.marked = new Set(this.features.box.between(...corners).filter((i) => this.weight.has(i))); },
+      hint: (x, y) => {
+        const i = this.features.box.at(x, y), weight = this.weight.get(i);
+        if (i === undefined) return "";
+        return `${this.name(i)}: ${weight === undefined ? "not in the component" : `loading ${decimals(weight, 4)}`}`;
+      },
     });
-    this.drags(".ladder", (ax, ay, bx, by, done) => {
-      const feature = this.ladder.featureAt(ay), still = Math.hypot(bx - ax, by - ay) <= CLICK;
-      if (still) {
-        if (!done) return;
+    const toggle = (s) => { this.samples.toggle(s); this.changed(); };
+    this.drags(".ladder", {
+      click: (x, y) => {
+        const feature = this.ladder.featureAt(y);
         if (feature !== null) this.ask(feature);
-        else { this.samples.toggle(this.samples.order[this.ladder.rankAt(ax)]); this.changed(); }
-        return;
-      }
-      const [from, to] = [this.ladder.rankAt(Math.min(ax, bx)), this.ladder.rankAt(Math.max(ax, bx))];
-      this.samples.pick(`r${from + 1}-${to + 1}`);
-      if (done) this.changed();
-      else this.wake();
-    }, (x, y) => {
-      if (x < this.ladder.left) return "";
-      this.hover = this.samples.order[this.ladder.rankAt(x)];
-      const feature = this.ladder.featureAt(y);
-      return this.samples.name(this.hover) + (feature === null ? "" : `; ${this.name(feature)}`);
+        else toggle(this.samples.order[this.ladder.rankAt(x)]);
+      },
+      drag: (left, _, right) => this.samples.pick(`r${this.ladder.rankAt(left) + 1}-${this.ladder.rankAt(right) + 1}`),
+      hint: (x, y) => {
+        if (x < this.ladder.left) return "";
+        this.hover = this.samples.order[this.ladder.rankAt(x)];
+        const feature = this.ladder.featureAt(y);
+        return this.samples.name(this.hover) + (feature === null ? "" : `; ${this.name(feature)}`);
+      },
     });
-    this.drags(".cloud", (ax, ay, bx, by, done) => {
-      if (Math.hypot(bx - ax, by - ay) <= CLICK) {
-        const s = done ? this.cloud.at(ax, ay) : null;
-        if (s !== null) { this.samples.toggle(s); this.changed(); }
-        return;
-      }
-      const [x0, y0] = this.cloud.steps(Math.min(ax, bx), Math.max(ay, by)), [x1, y1] = this.cloud.steps(Math.max(ax, bx), Math.min(ay, by));
-      this.dragged = done ? null : [ax, ay, bx, by];
-      this.samples.pick(`b${x0}_${x1}_${y0}_${y1}`);
-      if (done) this.changed();
-      else this.wake();
-    }, (x, y) => {
-      this.hover = this.cloud.at(x, y);
-      return this.hover === null ? "" : this.samples.name(this.hover);
+    this.drags(".cloud", {
+      click: (x, y) => {
+        const s = this.cloud.at(x, y);
+        if (s !== null) toggle(s);
+      },
+      drag: (left, top, right, foot) => {
+        const [x0, y0] = this.cloud.steps(left, foot), [x1, y1] = this.cloud.steps(right, top);
+        this.dragged = [left, top, right, foot];
+        this.samples.pick(`b${x0}_${x1}_${y0}_${y1}`);
+      },
+      hint: (x, y) => {
+        this.hover = this.cloud.at(x, y);
+        return this.hover === null ? "" : this.samples.name(this.hover);
+      },
     });
     this.find(".ask").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -236,13 +234,20 @@ class Sheet extends Shown {
     });
   }
 
-  /** Follow a press from where it began; `act` hears of each step and of the end, `hint` of a pointer that hovers. */
-  drags(selector, act, hint) {
+  /** `click` hears of a press that stays where it began, `drag` of the corners of any other, `hint` of a pointer that hovers. */
+  drags(selector, { click, drag, hint }) {
     let from;
+    const step = (x, y, done) => {
+      const [left, top] = from, still = Math.hypot(x - left, y - top) <= CLICK;
+      if (!still) drag(Math.min(left, x), Math.min(top, y), Math.max(left, x), Math.max(top, y));
+      if (done) this.dragged = null;
+      if (!still) (done ? this.changed() : this.wake());
+      else if (done) click(left, top);
+    };
     followPointer(this.find(selector), {
       press: (...place) => { from = place.slice(0, 2); return Boolean(this.data); },
-      drag: (x, y) => act(...from, x, y, false),
-      release: (x, y, done) => { if (done) act(...from, x, y, true); else this.dragged = null; },
+      drag: (x, y) => step(x, y, false),
+      release: (x, y, done) => { if (done) step(x, y, true); else this.dragged = null; },
       hover: (x, y, event) => {
         if (!this.data) return;
         this.hover = null;

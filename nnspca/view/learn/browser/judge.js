@@ -106,11 +106,6 @@ function climb(block, begun, steps) {
   return { value, loadings };
 }
 
-function unit(x) {
-  const norm = Math.hypot(...x);
-  return norm ? x.map((v) => v / norm) : x;
-}
-
 /** Painted features as a text for the link, one bit each, and back. */
 function maskText(features, n) {
   if (!features.length) return "";

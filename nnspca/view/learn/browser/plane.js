@@ -9,10 +9,10 @@ function handles(desk, first, reach, { place, back }) {
     rows,
     get chosen() { return desk.focused() ? chosen : -1; },
     press(x, y) {
-      const away = rows.map((row, at) => { const [left, top] = place(row, at); return Math.hypot(left - x, top - y); });
-      const near = Math.min(...away);
-      if (near >= 30 * desk.scale) return false;
-      dragged = chosen = away.indexOf(near);
+      const places = rows.map((row, at) => { const [left, top] = place(row, at); return { at, x: left, y: top }; });
+      const near = nearestTo(x, y, places, 30 * desk.scale);
+      if (near) dragged = chosen = near.at;
+      return Boolean(near);
     },
     drag(x, y) { put(dragged, back(x, y)); },
     key(event) {

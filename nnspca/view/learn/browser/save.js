@@ -6,18 +6,14 @@ const brief = (value) => Number(value.toFixed(2));
 /** A pen that knows what the lesson asks of a canvas, and writes it down as SVG. */
 class SvgPen {
   constructor(measuring) {
-    this.parts = [];
-    this.measuring = measuring;
-    this.states = [];
-    Object.assign(this, { globalAlpha: 1, fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, font: "14px sans-serif", textAlign: "left" });
-    this.dash = [];
+    Object.assign(this, { measuring, parts: [], states: [], dash: [], globalAlpha: 1, fillStyle: "#000", strokeStyle: "#000", lineWidth: 1,
+      font: "14px sans-serif", textAlign: "left" });
   }
 
   save() { const { globalAlpha, fillStyle, strokeStyle, lineWidth, dash } = this; this.states.push({ globalAlpha, fillStyle, strokeStyle, lineWidth, dash }); }
   restore() { Object.assign(this, this.states.pop()); }
   setLineDash(dash) { this.dash = dash; }
   beginPath() { this.path = this.box = ""; }
-  moveTo(x, y) { this.path += `M${brief(x)} ${brief(y)}`; }
   lineTo(x, y) { this.path += `${this.path ? "L" : "M"}${brief(x)} ${brief(y)}`; }
   arc(x, y, r) { this.path += `M${brief(x - r)} ${brief(y)}a${brief(r)} ${brief(r)} 0 1 0 ${brief(2 * r)} 0a${brief(r)} ${brief(r)} 0 1 0 ${brief(-2 * r)} 0`; }
   rect(...box) { this.box = `rect ${this.place(box)}`; }

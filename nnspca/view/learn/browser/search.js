@@ -138,12 +138,11 @@ FIGURES.cells = (desk) => {
     return [a, z * Math.cos(tilt) - b * Math.sin(tilt), z * Math.sin(tilt) + b * Math.cos(tilt)]; // right, up, towards us
   };
 
-  const onSphere = (c) => { const far = Math.hypot(...c); return c.map((v) => v / far); };
   /** A cell in triangles so small that they look flat. */
   const fine = ([a, b, c]) => {
     const far = (p, q) => Math.hypot(...p.map((v, i) => v - q[i]));
     if (Math.max(far(a, b), far(b, c), far(c, a)) < 0.25) return [[a, b, c]];
-    const [ab, bc, ca] = [[a, b], [b, c], [c, a]].map(([p, q]) => onSphere(p.map((v, i) => v + q[i])));
+    const [ab, bc, ca] = [[a, b], [b, c], [c, a]].map(([p, q]) => unit(p.map((v, i) => v + q[i])));
     return [[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]].flatMap(fine);
   };
 
@@ -168,7 +167,7 @@ FIGURES.cells = (desk) => {
         const front = points.reduce((sum, c) => sum + c[2], 0) > 0, edge = [];
         if (open) for (const small of fine(points)) if (small.every((c) => c[2] > -0.02)) brush.area(small.map(put), palette.upper_bound, 0.55);
         for (let e = 0; e < 3; e++) for (let s = 0; s < 8; s++) {
-          edge.push(put(onSphere(points[e].map((v, i) => v + (points[(e + 1) % 3][i] - v) * (s / 8)))));
+          edge.push(put(unit(points[e].map((v, i) => v + (points[(e + 1) % 3][i] - v) * (s / 8)))));
         }
         brush.line([...edge, edge[0]], { colour: palette.ink, wide: 1, faint: front ? 0.6 : 0.08 });
       }

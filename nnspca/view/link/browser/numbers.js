@@ -23,4 +23,20 @@ function sharePercent(share) {
   return `${floorTo(100 * Math.min(share, 1), digits)} %`;
 }
 
+/** A vector made one of length 1; that of length 0 stays. */
+function unit(x) {
+  const size = Math.hypot(...x) || 1;
+  return x.map((v) => v / size);
+}
+
+/** Of some places {x, y} the one nearest to a point, if one is within reach. */
+function nearestTo(x, y, places, reach) {
+  let found = null, least = reach;
+  for (const place of places) {
+    const away = Math.hypot(place.x - x, place.y - y);
+    if (away < least) [found, least] = [place, away];
+  }
+  return found;
+}
+
 const count = (value) => value.toLocaleString("en");

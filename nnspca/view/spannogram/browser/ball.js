@@ -4,7 +4,6 @@ const BEND = 0.09; // radians a straight piece of a cell's edge spans
 const ROUGHLY = 560; // pixels across, at most, in which the colours are worked out
 
 const cross = ([a, b, c], [d, e, f]) => [b * f - c * e, c * d - a * f, a * e - b * d];
-const unit = (v) => { const size = Math.hypot(...v) || 1; return v.map((x) => x / size); };
 
 /** Rows: right, up and towards the eye, for an eye that looks at a direction. */
 function lookingAt(direction) {

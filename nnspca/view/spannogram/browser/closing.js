@@ -5,8 +5,7 @@ function drawClosing(brush, ball, round) {
   const left = 8, right = width - 8, top = 22, foot = height - 26;
   const bounds = ball.uppers.filter(Number.isFinite), most = 1.05 * Math.max(...bounds, ball.most);
   const least = Math.min(...ball.values), low = least > 0.6 * most ? least - 0.5 * (most - least) : 0;
-  const x = (r) => left + 4 + (ball.last ? r / ball.last : 0.5) * (right - left - 8);
-  const y = (value) => foot - ((value - low) / (most - low || 1)) * (foot - top);
+  const x = ball.last ? axisOf(0, ball.last, left + 4, right - 4) : () => (left + right) / 2, y = axisOf(low, most, foot, top);
   const points = (values, upTo) => Array.from(values.slice(0, upTo + 1), (value, r) => [x(r), y(value)]);
   brush.area([...points(ball.uppers, round), ...points(ball.values, round).reverse()], palette.band);
   for (const [values, colour, dash] of [[ball.uppers, palette.upper_bound, [6, 4]], [ball.values, palette.found, []]]) {

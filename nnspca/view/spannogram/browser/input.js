@@ -64,14 +64,11 @@ class Input extends Player {
   step(sign, all) {
     const { curves } = this;
     this.play(false);
-    const every = all && curves.meetings ? [...curves.meetings].sort((a, b) => a.phi - b.phi)
-      : curves.stops.map((_, s) => s);
+    const every = all && curves.meetings ? [...curves.meetings].sort((a, b) => a.phi - b.phi) : curves.stops.map((phi) => ({ phi }));
     if (!every.length) return;
-    const at = all && curves.meetings ? (m) => m.phi : (s) => curves.stops[s];
-    const here = this.picked ? this.picked.phi : this.phi, gap = 1e-9;
-    let next = sign > 0 ? every.find((m) => at(m) > here + gap) : every.findLast((m) => at(m) < here - gap);
-    if (next === undefined) next = sign > 0 ? every[0] : every.at(-1);
-    const meeting = typeof next === "number" ? curves.changeAt(curves.angles.indexOf(curves.stops[next])) : next;
+    const here = (this.picked ?? this).phi, gap = 1e-9;
+    const next = sign > 0 ? every.find((m) => m.phi > here + gap) ?? every[0] : every.findLast((m) => m.phi < here - gap) ?? every.at(-1);
+    const meeting = "i" in next ? next : curves.changeAt(curves.angles.indexOf(next.phi));
     const near = Math.abs(meeting.phi - this.phi) < QUARTER;
     this.move(meeting.phi, !near);
     this.pick(meeting);
@@ -97,7 +94,7 @@ class Input extends Player {
   /** Take the crossing within reach, or begin to drag a curve or the direction. */
   press(x, y, reach) {
     this.stage.focus({ preventScroll: true });
-    const row = this.draggable() ? this.near(x, y, this.handles(), 10) : null;
+    const row = this.draggable() ? nearestTo(x, y, this.handles(), 10) : null;
     const meeting = row ? null : this.meetingNear(x, y, reach);
     this.play(false);
     this.tour?.stop();
@@ -127,7 +124,7 @@ class Input extends Player {
 
   /** Drag the peak of a curve: the sets are worked out anew when it is let go. */
   reshape(holding, x, y) {
-    const angle = this.plot.angleAt(x), value = Math.round(((this.plot.middle - y) / this.plot.scaleY) * 100) / 100;
+    const angle = this.plot.angleAt(x), value = Math.round(this.plot.y.back(y) * 100) / 100;
     const { V } = this.curves, i = holding.row;
     V[2 * i] = value * Math.sin(angle);
     V[2 * i + 1] = value * Math.cos(angle);
@@ -140,15 +137,6 @@ class Input extends Player {
 
   handles() { return Array.from({ length: this.curves.n }, (_, i) => this.plot.handle(i)); }
 
-  near(x, y, places, reach) {
-    let found = null, least = reach;
-    for (const place of places) {
-      const away = Math.hypot(place.x - x, place.y - y);
-      if (away < least) [found, least] = [place, away];
-    }
-    return found;
-  }
-
   meetingNear(x, y, reach) {
     const { curves, plot } = this, places = [];
     for (const meeting of curves.marked) {
@@ -156,7 +144,7 @@ class Input extends Player {
       // a change of the set counts as a little nearer than a crossing that changes nothing
       if (Math.abs(px - x) < reach) places.push({ meeting, x: px, y: plot.y(meeting.height) + (meeting.matters ? 0 : 1.5) });
     }
-    return this.near(x, y, places, reach)?.meeting ?? null;
+    return nearestTo(x, y, places, reach)?.meeting ?? null;
   }
 
   hint(x, y) {
@@ -167,7 +155,7 @@ class Input extends Player {
     if (meeting) {
       const { before, after } = curves.around(meeting.phi);
       words = `${changeWords(curves, meeting, before, after)}, at ${degrees(meeting.phi)}`;
-    } else if (this.draggable() && this.near(x, y, this.handles(), 10)) words = "Drag to reshape this curve";
+    } else if (this.draggable() && nearestTo(x, y, this.handles(), 10)) words = "Drag to reshape this curve";
     else if (over(plot.sets)) {
       words = `The ${curves.k} highest here: ${setWords(curves, curves.setOf(curves.regionAt(plot.angleAt(x))))}`;
     } else if (over(plot.cells)) words = "A cell: no two curves cross between its ends, so their order stays the same";

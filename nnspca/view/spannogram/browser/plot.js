@@ -30,14 +30,13 @@ class Plot {
     this.cells = parts.cells ? { y: this.sets.y + this.sets.height + line + 2, height: 8 * scale } : null;
     this.goalBottom = height - 4;
     this.goalTop = this.goalBottom - goal + line + 4;
-    this.goalMost = Math.max(1e-12, ...curves.objective);
     this.x = axisOf(-QUARTER, 3 * QUARTER, this.left, this.right);
+    this.y = axisOf(0, 1.04 * curves.peak, this.middle, this.top);
+    this.yGoal = axisOf(0, 1.1 * Math.max(1e-12, ...curves.objective), this.goalBottom, this.goalTop);
     this.points.clear();
   }
 
   angleAt(x) { return clamp(this.x.back(x), -QUARTER, 3 * QUARTER); }
-  y(value) { return this.middle - value * this.scaleY; }
-  yGoal(value) { return this.goalBottom - (value / (1.1 * this.goalMost)) * (this.goalBottom - this.goalTop); }
 
   /** The colour that curve i has while it is in the set. */
   tint(i) { return this.tints[this.curves.tints?.[i] ?? i % this.tints.length]; }

@@ -53,15 +53,9 @@ class Cloud {
   }
 
   /** The sample nearest to a point, if it is near. */
-  at(px, py, reach = 14) {
-    const { samples } = this;
-    let best = null, near = reach;
-    if (samples.second) {
-      for (let s = 0; s < samples.m; s++) {
-        const away = Math.hypot(this.x(samples.scores[s]) - px, this.y(samples.second[s]) - py);
-        if (away < near) [best, near] = [s, away];
-      }
-    }
-    return best;
+  at(px, py) {
+    const { scores, second } = this.samples;
+    const places = Array.from(second ?? [], (_, s) => ({ s, x: this.x(scores[s]), y: this.y(second[s]) }));
+    return nearestTo(px, py, places, 14)?.s ?? null;
   }
 }

@@ -108,7 +108,7 @@ const number3 = (value) => (value === 0 ? "0" : Math.abs(value) >= 1000 ? count(
 function short(value) {
   if (Math.abs(value) < 1e5) return number3(value);
   const [digits, power] = value.toExponential(2).split("e+");
-  return `${digits.replace("-", "−")} × 10${power.replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d])}`;
+  return `${digits.replace("-", "−")} × 10${raised(Number(power))}`;
 }
 
 /** Whole numbers from 0 on as the spans of a link, from 1 on: 0, 1, 2, 6 are `1-3_7`. */

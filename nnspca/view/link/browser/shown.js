@@ -121,8 +121,10 @@ class Shown {
       this.observer = new ResizeObserver(() => this.resized());
       this.observer.observe(this.watched);
       this.leaving = new AbortController();
-      const { signal } = this.leaving, step = (event) => { if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault(); };
-      document.addEventListener("nnspca-step", step, { signal });
+      const { signal } = this.leaving;
+      document.addEventListener("nnspca-step", (event) => {
+        if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault();
+      }, { signal });
       document.addEventListener("keydown", (event) => this.byKey?.(event), { signal });
       addEventListener("resize", () => this.resized(), { signal });
       this.watching = setInterval(() => this.look(), 400);

@@ -50,8 +50,7 @@ def turn_to(name: str) -> None:
 
 def ask(study: Study) -> Choices:
     """Let the person choose data and form where the study has more than one."""
-    on = _data(study)
-    return Choices(on, _form(study))
+    return Choices(_data(study), _form(study))
 
 
 def _name(study: Study) -> str:

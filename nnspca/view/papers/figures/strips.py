@@ -29,7 +29,7 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
     labels: list[dict[str, Any]] = []
     for group in groups:
         top += head
-        labels.append(_label(0, top - 1, group, 13))
+        labels.append(_label(0, top - 1, group))
         mine = sorted(part for name, part in images if name == group)
         for number, part in enumerate(mine):
             line, place = divmod(number, across)
@@ -47,7 +47,7 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
     for key, words in picture.captions:
         if key in places:
             y, x = places[key]
-            labels.append(_label(x, y + rows - 0.5, words, 13, foot=False))
+            labels.append(_label(x, y + rows - 0.5, words, foot=False))
     figure.update_layout(annotations=labels)  # at once: added one by one, all before it are read again for each
     counted = ", ".join(f"{sum(g == group for g, _ in images)} of {group}" for group in groups)
     alt = f"{table.title}: images of {rows} by {columns} pixels, {counted}."
@@ -83,7 +83,7 @@ def _add_sheet(figure: go.Figure, sheet: np.ndarray, palette: Palette, *, plain:
     )
 
 
-def _label(x: float, y: float, words: str, size: int, *, foot: bool = True) -> dict[str, Any]:
+def _label(x: float, y: float, words: str, *, foot: bool = True) -> dict[str, Any]:
     """Words with their foot, or their head, at (x, y)."""
     return {
         "x": x - 0.5,
@@ -92,6 +92,6 @@ def _label(x: float, y: float, words: str, size: int, *, foot: bool = True) -> d
         "showarrow": False,
         "xanchor": "left",
         "yanchor": "bottom" if foot else "top",
-        "font": {"size": size},
+        "font": {"size": 13},
         "borderpad": 0,
     }

@@ -59,7 +59,9 @@ function paint(canvas, values, size) {
 
 /** The picture of a part, and rings around some of its features. */
 class Features {
-  constructor(scene, support, weights) { Object.assign(this, { scene, support, weights }); }
+  constructor(scene, support, weights) {
+    Object.assign(this, { scene, support, weights, box: { between: () => [], at: () => undefined } }); // nothing is drawn yet
+  }
 
   draw(brush) {
     const { palette } = brush, layer = { support: this.support, weights: this.weights, colour: palette.series[1], negative: palette.found };

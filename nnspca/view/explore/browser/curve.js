@@ -152,8 +152,9 @@ class Curve {
     if (band.gaps.every((gap) => gap !== null && gap < OPTIMAL)) return;
     const tall = band.ks.map((_, s) => band.upper[s] - band.lower[s]), s = tall.indexOf(Math.max(...tall));
     const x = this.x(band.ks[s]), y = this.y((band.upper[s] + band.lower[s]) / 2), text = "the optimum lies in here";
-    const wide = brush.measure(text, 13), toLeft = x - this.left > wide + 46;
-    const tx = toLeft ? x - 34 - wide : Math.max(Math.min(x + 34, this.right - wide), this.left + 4), ty = toLeft ? Math.max(y - 22, this.top + 12) : Math.min(y + 40, this.split - 6);
+    const wide = brush.measure(text, 13);
+    const toLeft = x - this.left > wide + 46 && y - 22 > this.top + 12; // above a curve that rises; else below
+    const tx = toLeft ? x - 34 - wide : Math.max(Math.min(x + 34, this.right - wide), this.left + 4), ty = toLeft ? y - 22 : Math.min(y + 40, this.split - 6);
     brush.line([[toLeft ? tx + wide + 4 : tx - 4, ty - 4], [x, y]], { colour: palette.upper_bound, wide: 1.2 });
     brush.text(text, tx, ty, { size: 13, halo: true });
   }

@@ -13,8 +13,6 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     For fixed norms of the rows, feature i adds ``g_ci² / ‖g_c‖`` to part c, so the supports are a
     matching. Norms and matching are computed in turn until they agree; the best matching is returned.
 
-    Examples
-    --------
     >>> assign(np.array([[3.0, 4.0, 1.0], [0.0, 5.0, 2.0]]), k=2, nonnegative=True).round(2)
     array([[1.  , 0.  , 0.  ],
            [0.  , 0.93, 0.37]])

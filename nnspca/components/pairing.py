@@ -10,8 +10,6 @@ def paired(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
     The pairing has the most shared nonzero rows; ties are resolved by the similarity of the columns.
 
-    Examples
-    --------
     >>> U = np.eye(4)[:, :3]
     >>> paired(U, U[:, [2, 0, 1]])
     array([1, 2, 0])

@@ -14,8 +14,6 @@ _T = TypeVar("_T")
 def renamed(**names: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
     """Let a function accept arguments by their former names, ``renamed(former="new")``.
 
-    Examples
-    --------
     >>> @renamed(ks="k")
     ... def first(k):
     ...     return k[0]

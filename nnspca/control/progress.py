@@ -146,8 +146,6 @@ _running: ContextVar[tuple[ShouldStop | None, OnProgress | None, list[Progress]]
 def reported(should_stop: ShouldStop | None, on_progress: OnProgress | None) -> Iterator[OnProgress | None]:
     """Yield ``on_progress`` of a call; passes within it are reported at the fraction that was reported last.
 
-    Examples
-    --------
     >>> reports = []
     >>> with reported(None, reports.append) as on_progress:
     ...     on_progress(Progress(0.5, "half"))

@@ -30,8 +30,6 @@ def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
     A LAPACK call or a Lanczos run can take tenths of a second and cannot poll. ``act`` must not
     change objects that the caller uses afterwards.
 
-    Examples
-    --------
     >>> run_cancellable(lambda: 2 + 2, Monitor(should_stop=lambda: False))
     4
     """

@@ -54,8 +54,6 @@ def opened(given: Any) -> Given:
     Arrays, tables of pandas and polars, a two-dimensional ``xarray.DataArray``, sparse arrays, a
     Dataset and an AnnData in memory; DataError for data that lie elsewhere, as those of Dask do.
 
-    Examples
-    --------
     >>> opened([[1.0, 2.0]]).names
     >>> import pandas
     >>> opened(pandas.DataFrame({"height": [1.0], "width": [2.0]})).names

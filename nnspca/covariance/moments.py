@@ -22,8 +22,6 @@ class Moments(Pass):
         Features, and rows seen.
     mean : ndarray, shape (n,)
 
-    Examples
-    --------
     >>> seen = Moments(2)
     >>> seen.add(np.array([[0.0, 1.0], [2.0, 1.0]]))
     >>> seen.add(np.array([[4.0, 4.0]]))

@@ -23,8 +23,6 @@ class Origin:
         Its arguments, known to the last bit wherever the covariance is made again.
     parent : Origin or None
 
-    Examples
-    --------
     >>> whole = Origin("matrix", (np.eye(2),))
     >>> part = Origin("restrict", (np.array([1]),), whole)
     >>> part.fingerprint == Origin("restrict", (np.array([0]),), whole).fingerprint

@@ -29,8 +29,6 @@ class Problem:
         Features that every support contains, fewer than k: at most ``k - len(include)`` others are
         nonzero.
 
-    Examples
-    --------
     >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0, 1.0])), k=2)
     >>> problem.n, problem.nonnegative
     (3, True)
@@ -76,8 +74,6 @@ class Problem:
     ) -> Component:
         """Return a feasible point that a method found: oriented without sign constraint, read-only, no zero negative.
 
-        Examples
-        --------
         >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0])), 1, nonnegative=False)
         >>> part = problem.component(np.array([-1.0, 0.0]), "em")
         >>> part.loadings, part.variance
@@ -95,8 +91,6 @@ class Problem:
 
         Without ``include`` it is a relaxation: what bounds it from above bounds this one.
 
-        Examples
-        --------
         >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0, 1.0])), k=2)
         >>> part = problem.restrict(np.array([1]))
         >>> part.k, part.cov.diagonal

@@ -49,8 +49,6 @@ def features_left(n: int, k: int, include: tuple[int, ...], exclude: tuple[int, 
 def restricted(problem: Problem, include: tuple[int, ...], exclude: tuple[int, ...]) -> tuple[Problem, np.ndarray]:
     """Return the problem on the features that are left, and these features.
 
-    Examples
-    --------
     >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0, 1.0])), k=2)
     >>> part, left = restricted(problem, include=(2,), exclude=(0,))
     >>> part.n, part.include, left

@@ -15,8 +15,6 @@ ENTRIES = 2**22  # stored numbers of the rows that are retained
 class Sampled:
     """Rows drawn without a look at their values: the same whatever chunks, workers or order they come in.
 
-    Examples
-    --------
     >>> some = Sampled()
     >>> some.add(np.arange(6.0).reshape(3, 2), 0)
     >>> some.rows()

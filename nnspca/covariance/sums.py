@@ -23,8 +23,6 @@ NEAR = 0.8  # share of a feature's squares that its mean may have for that: 2 de
 class Places:
     """The rows at which chunks begin, and what features are called.
 
-    Examples
-    --------
     >>> places = Places(("a", "b"), 0, 0)
     >>> places.next(2)
     >>> places.refuse(np.array([[1.0, np.nan]]), 3)

@@ -33,8 +33,6 @@ def read_delimited(
 ) -> Content:
     """Read CSV or TSV bytes; ``delimiter`` and ``header`` are detected unless given.
 
-    Examples
-    --------
     >>> content = read_delimited(b"height,width,species\\n1,2,cat\\n3,4,dog\\n5,7,cat")
     >>> content.feature_names, content.label_names
     (('height', 'width'), ('cat', 'dog'))

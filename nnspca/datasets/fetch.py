@@ -51,8 +51,6 @@ class DownloadStopped(DataError):
 class RemoteFile:
     """A file pinned by address, size in bytes and SHA-256 digest.
 
-    Examples
-    --------
     >>> RemoteFile("a.csv", "owner/repo/commit/a.csv", "00", 10).url
     'https://raw.githubusercontent.com/owner/repo/commit/a.csv'
     """

@@ -56,8 +56,6 @@ class Column:
 def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np.ndarray, tuple[str, ...]]:
     """Number the classes: declared ones first, then in order of appearance; -1 for a missing one.
 
-    Examples
-    --------
     >>> encode_labels(["ALL", "AML", "ALL", "?"])
     (array([ 0,  1,  0, -1]), ('ALL', 'AML'))
     """
@@ -69,8 +67,6 @@ def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np
 def is_number(cell: str) -> bool:
     """Return whether a cell is a number as tables write them: ``1_000`` is not.
 
-    Examples
-    --------
     >>> is_number(" -1.5e3"), is_number("1_000"), is_number("1,5")
     (True, False, False)
     """

@@ -52,8 +52,6 @@ def held_out(
 ) -> Figure:
     """Return a figure of held-out variance with its standard error, and of the variance of the fitted samples.
 
-    Examples
-    --------
     >>> figure = held_out([1, 2], np.array([0.4, 0.5]), np.array([0.1, 0.1]), np.array([0.5, 0.7]), 2)
     >>> [trace.name for trace in figure.data]
     ['held out', 'fitted']

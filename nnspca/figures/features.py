@@ -36,8 +36,6 @@ def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, sta
 def stability(parts: Sequence[tuple[Sequence[str], np.ndarray]], threshold: float) -> Figure:
     """Return a figure of how often each feature of each part returned, against the threshold.
 
-    Examples
-    --------
     >>> figure = stability([(["a", "b"], np.array([1.0, 0.4]))], 0.7)
     >>> figure.data[0].name, figure.data[0].x
     ('part 1', array([1. , 0.4]))

@@ -17,8 +17,6 @@ def component(
 ) -> Figure:
     """Return a figure of one component: its nonzero loadings, the largest on top.
 
-    Examples
-    --------
     >>> figure = component(np.array([0.6, 0.0, 0.8]), ["a", "b", "c"], None)
     >>> figure.data[0].y, figure.data[0].x
     (('c', 'a'), array([0.8, 0.6]))

@@ -10,8 +10,6 @@ from nnspca.figures.paper import A_BAR, BOUND, FOUND, QUIET, Figure, Scatter, wi
 def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figure:
     """Return a figure of bounds, each a name, a value, and whether it is proven, beside the variance found.
 
-    Examples
-    --------
     >>> figure = certificate(2.0, [("balanced-rows", 3.0, True), ("paper", 2.5, False)])
     >>> [(trace.name, trace.x) for trace in figure.data]
     [('proven', (3.0,)), ('holds with a probability', (2.5,)), ('found', (2.0, 2.0))]

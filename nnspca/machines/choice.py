@@ -36,8 +36,6 @@ def check_executor(executor: object) -> None:
 def jobs(executor: Executor, n_jobs: int | None) -> Iterator[Executor]:
     """Provide the executor, or a pool of ``n_jobs`` processes (-1: one for each processor), until the block ends.
 
-    Examples
-    --------
     >>> with jobs(None, None) as executor:
     ...     print(executor)
     None
@@ -60,8 +58,6 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
 
     With ``HERE`` the tasks run in the calling thread.
 
-    Examples
-    --------
     >>> def larger(shared, by, should_stop):
     ...     return shared + by
     >>> with crew(None, 40, Monitor()) as workers:
@@ -107,8 +103,6 @@ def call(
 ) -> _T:
     """Make one call with ``shared``: on the cluster of a Dask client, in a process of a :class:`Pool`, or else here.
 
-    Examples
-    --------
     >>> def count(shared, *, should_stop, on_progress):
     ...     on_progress("counting")
     ...     return len(shared)

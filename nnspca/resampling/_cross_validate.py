@@ -140,8 +140,6 @@ def cross_validate(
 def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
     """Deal m samples into random folds whose sizes differ by at most one; the rows of each, in order.
 
-    Examples
-    --------
     >>> [len(rows) for rows in folded(7, 3, seed=0)], sorted(np.concatenate(folded(7, 3, seed=0)).tolist())
     ([3, 2, 2], [0, 1, 2, 3, 4, 5, 6])
     """

@@ -59,8 +59,6 @@ class Samples:
         Mean, and standard deviations where features are divided by them, are those of the samples
         ``fitted``. NaN where no row is away from the mean.
 
-        Examples
-        --------
         >>> samples = Samples(np.array([[1.0, 1.0], [-1.0, -1.0], [3.0, 4.0]]), False)
         >>> samples.explained(np.array([[1.0], [0.0]]), np.array([0, 1]), np.array([2]))
         0.36

@@ -98,8 +98,6 @@ def _sums(cov: Covariance, should_stop: ShouldStop | None) -> tuple[float, float
 def cardinalities(n: int, shares: Sequence[float] = SHARES) -> tuple[int, ...]:
     """Return the numbers of features that are these shares of ``n``, at least 1.
 
-    Examples
-    --------
     >>> cardinalities(100), cardinalities(13)
     ((2, 5, 15, 40, 100), (1, 2, 5, 13))
     """

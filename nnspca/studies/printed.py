@@ -68,8 +68,6 @@ PRINTED: tuple[Printed, ...] = (
 def of(study: str) -> tuple[Printed, ...]:
     """Return the numbers that the paper prints about one study.
 
-    Examples
-    --------
     >>> [p.value for p in of("asteris2014-fig6")]
     [0.86, 0.93]
     """

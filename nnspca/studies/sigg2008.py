@@ -48,8 +48,6 @@ TIMED = (EM_OPT, SPCA_OPT, PATH)
 def grid(n: int, last: int, points: int) -> list[int]:
     """Return about ``points`` cardinalities from 1 to ``last``, or to n where that is less.
 
-    Examples
-    --------
     >>> grid(50, 100, 5)
     [1, 13, 26, 38, 50]
     """
@@ -64,8 +62,6 @@ def standardised(task: Task) -> Covariance:
 def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> np.ndarray:
     """Return w at the end of Algorithm 2, without renormalisation or comparison with earlier steps.
 
-    Examples
-    --------
     >>> cov = Covariance.from_matrix(np.diag([4.0, 2.0, 1.0]))
     >>> np.abs(algorithm_2(cov, 1, Monitor(None, None)))
     array([1., 0., 0.])

@@ -24,8 +24,6 @@ def safe_cell(cell: object) -> object:
 
     A carriage return becomes a blank: the csv module does not quote it, so a new row would begin there.
 
-    Examples
-    --------
     >>> safe_cell("=1+1"), safe_cell("pixel 7"), safe_cell(-2.5), safe_cell("a;=1+1")
     ("'=1+1", 'pixel 7', -2.5, "a;'=1+1")
     """

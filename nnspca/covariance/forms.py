@@ -61,9 +61,7 @@ class HeldMatrix:
         """Return the form of some features only."""
         return HeldMatrix(self.A[np.ix_(features, features)])
 
-    def select(self, features: np.ndarray) -> HeldMatrix:
-        """Return the form of some features only, held as this one is."""
-        return self.restrict(features)
+    select = restrict  # held as this one is
 
     def smaller_side(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
         """Return a matrix with A's leading eigenvalues, and what makes of its eigenvectors those of A: A itself."""

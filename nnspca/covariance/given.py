@@ -69,24 +69,16 @@ def opened(given: Any) -> Given:
     if package == "anndata":
         return _of_annotated(given)
     if package == "xarray":
-        return _of_labelled(given)
-    if _is_data_set(given):
-        names = tuple(map(str, given.feature_names)) if _has_own_names(given) else None
+        return Given(given.values, last_names(given))
+    if hasattr(given, "kind") and hasattr(given, "X") and not is_table(given):  # a data set
+        names: Any = getattr(given, "feature_names", ())
+        counted = not names or (names[0] == "feature 1" and names[-1] == f"feature {len(names)}")
+        names = None if counted else tuple(map(str, names))
         shape, axis = getattr(given, "image_shape", None), getattr(given, "axis", None)
         title = "" if axis is None else f"{axis.name} ({axis.unit})" if axis.unit else axis.name
         values = None if axis is None else axis.values
         return Given(given.X, names, shape, values, title, given.kind == "covariance")
     return Given(given, _columns(given))
-
-
-def _is_data_set(given: Any) -> bool:
-    return hasattr(given, "kind") and hasattr(given, "X") and not is_table(given)
-
-
-def _has_own_names(dataset: Any) -> bool:
-    """Whether a data set names its features, and does not just count them."""
-    names: Any = getattr(dataset, "feature_names", ())
-    return bool(names) and not (names[0] == "feature 1" and names[-1] == f"feature {len(names)}")
 
 
 def _of_annotated(given: Any) -> Given:
@@ -101,11 +93,6 @@ def _of_annotated(given: Any) -> Given:
     if advice := LAZY.get((package, kind)):
         raise DataError(f"data is an AnnData whose X is a {kind} of {package}: give adata.to_memory(), or {advice}")
     return Given(given.X, tuple(map(str, given.var_names)))
-
-
-def _of_labelled(given: Any) -> Given:
-    """A DataArray of xarray: named by the coordinate of its last dimension."""
-    return Given(given.values, last_names(given))
 
 
 def last_names(given: Any) -> tuple[str, ...] | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse
@@ -16,12 +17,8 @@ AT_A_TIME = 4_000_000  # numbers hashed at a time
 class Origin:
     """An operation, what it was done with, and the origin of what it was done to; hashed when it is asked for.
 
-    Attributes
-    ----------
-    operation : str
-    arrays : tuple of ndarray
-        Its arguments, known to the last bit wherever the covariance is made again.
-    parent : Origin or None
+    ``arrays`` are known to the last bit wherever the covariance is made again; where they are not kept, ``digest``
+    is their fingerprint.
 
     >>> whole = Origin("matrix", (np.eye(2),))
     >>> part = Origin("restrict", (np.array([1]),), whole)
@@ -32,15 +29,13 @@ class Origin:
     operation: str
     arrays: tuple[np.ndarray, ...]
     parent: Origin | None = None
-    _known: list[str] = field(default_factory=list, repr=False)
+    digest: str = ""
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """32 hexadecimal digits."""
-        if not self._known:
-            parent = self.parent.fingerprint if self.parent is not None else ""
-            self._known.append(_digest(self.operation, parent, self.arrays))
-        return self._known[0]
+        parent = self.parent.fingerprint if self.parent is not None else ""
+        return self.digest or _digest(self.operation, parent, self.arrays)
 
 
 def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> Origin:
@@ -73,7 +68,7 @@ def of_matrix(A: np.ndarray, repair: bool) -> Origin:
 
 
 def _hashed(operation: str, *arrays: np.ndarray) -> Origin:
-    return Origin(operation, (), None, [Origin(operation, arrays).fingerprint])
+    return Origin(operation, (), digest=_digest(operation, "", arrays))
 
 
 def _digest(operation: str, parent: str, arrays: Iterable[np.ndarray]) -> str:

@@ -53,7 +53,11 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
         )
     if weights is not None and (weights == weights[0]).all():
         weights = None  # the same weight for all is none
-    factor = _factor(rows, standardize, weights)
+    factor: DenseFactor | SparseFactor
+    if scipy.sparse.issparse(rows):
+        factor = SparseFactor.of_data(rows, standardize)
+    else:
+        factor = DenseFactor.of_data(rows, standardize, weights)
     form = HeldFactor(factor)
     trace = float(form.diagonal.sum())
     if not trace > 0 and not varies(rows).any():
@@ -66,12 +70,6 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
     origin = of_data(rows, standardize) if weights is None else of_weighted(rows, weights, standardize)
     assert factor.seen is not None
     return Held(form, m, error, relative, origin, factor.seen)
-
-
-def _factor(rows, standardize: bool, weights: np.ndarray | None) -> DenseFactor | SparseFactor:
-    if weights is not None:
-        return DenseFactor.of_data(rows, standardize, weights)
-    return (SparseFactor if scipy.sparse.issparse(rows) else DenseFactor).of_data(rows, standardize)
 
 
 def check_weights(given: object, m: int) -> np.ndarray | None:

@@ -13,7 +13,8 @@ import scipy.sparse
 
 import nnspca
 from nnspca import Covariance, DataError
-from nnspca.covariance import passes, rereading, sampled, stored, streamed
+from nnspca.covariance import rereading, sampled, stored, streamed
+from nnspca.covariance import rows as of_rows
 from tests.benchmarks.data import zipf_text
 from tests.covariance.test_chunks import HOLDERS, NAMES, M, N, exact, made, spoilt
 from tests.problems import chunks, in_passes
@@ -23,9 +24,9 @@ from tests.problems import chunks, in_passes
 def few(monkeypatch):
     """Read few rows of A, and few rows of data, at a time."""
     monkeypatch.setattr(stored, "FIRST", 2)
-    monkeypatch.setattr(passes, "FEWEST", 8)
-    monkeypatch.setattr(passes, "BLOCK", 9 * N)
-    monkeypatch.setattr(passes, "STORED", 40)
+    monkeypatch.setattr(of_rows, "FEWEST", 8)
+    monkeypatch.setattr(of_rows, "BLOCK", 9 * N)
+    monkeypatch.setattr(of_rows, "STORED", 40)
 
 
 def close(cov, X, standardize=False):
@@ -173,7 +174,7 @@ def test_data_larger_than_the_memory_given_are_certified_within_it(tmp_path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert not cov.in_memory
-    blocks = 8 * (passes.LARGEST + 2 * sampled.ENTRIES)  # a block of data, and the rows drawn
+    blocks = 8 * (of_rows.LARGEST + 2 * sampled.ENTRIES)  # a block of data, and the rows drawn
     assert opened < memory + 3 * blocks < X.nbytes * 8
     assert peak < memory + 3 * blocks
     assert cert.ratio > 0.9

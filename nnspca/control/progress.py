@@ -59,28 +59,14 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Monitor:
-    """A span of a call's progress bar, with its stop switch and its allowance.
+    """A span of a call's progress bar, with its stop switch and its allowance."""
 
-    Attributes
-    ----------
-    should_stop : callable or None
-        Polled at least every 100 ms.
-    on_progress : callable or None
-        Called with :class:`nnspca.Progress`.
-    start, end : float
-        The part of the whole call that this span covers.
-    on_found : callable, optional
-        Called with loadings and variance of every feasible point on the way, improved or not.
-    allowance : Allowance, optional
-        Once it is spent, loops end as if the caller had asked to stop.
-    """
-
-    should_stop: ShouldStop | None = None
+    should_stop: ShouldStop | None = None  # polled at least every 100 ms
     on_progress: OnProgress | None = None
-    start: float = 0.0
+    start: float = 0.0  # the part of the whole call that this span covers
     end: float = 1.0
-    on_found: OnFound | None = None
-    allowance: Allowance | None = None
+    on_found: OnFound | None = None  # called with every feasible point on the way, improved or not
+    allowance: Allowance | None = None  # once it is spent, loops end as if the caller had asked to stop
 
     def stop(self) -> bool:
         """Whether the caller asked to stop, or the allowance is spent."""

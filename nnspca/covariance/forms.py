@@ -16,23 +16,11 @@ DENSE_EIGEN = 3000  # above, a few eigenpairs come from Lanczos iterations
 
 
 class HeldMatrix:
-    """A itself, as an array.
+    """A itself, as an array."""
 
-    Attributes
-    ----------
-    A : ndarray, shape (n, n)
-    diagonal : ndarray, shape (n,)
-    terms : int
-        How many products an entry is summed from when it is read: none here.
-    rounding_scale : float
-        What the rounding of such a sum is relative to: nothing here.
-    roundings : int
-        How many roundings there may be in an entry that is read: none here.
-    """
-
-    terms = 0
-    rounding_scale = 0.0
-    roundings = 0
+    terms = 0  # how many products an entry is summed from when it is read
+    rounding_scale = 0.0  # what the rounding of such a sum is relative to
+    roundings = 0  # how many there may be in an entry that is read
     name = "matrix"
 
     def __init__(self, A: np.ndarray) -> None:

@@ -23,29 +23,14 @@ LAZY = {
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Numbers as they were handed over, and what stood beside them.
+    """Numbers as they were handed over, and what stood beside them."""
 
-    Attributes
-    ----------
-    values : object
-        What :func:`nnspca.covariance.reading.numbers` takes.
-    names : tuple of str, or None
-        Of the features; None where the data do not say.
-    image_shape : (int, int) or None
-        Where the features are the pixels of an image.
-    axis : ndarray, shape (n,), or None
-    axis_title : str
-        A number for each feature to draw it along, and what that is.
-    is_matrix : bool
-        Whether it is a data set that is itself a covariance matrix.
-    """
-
-    values: Any
-    names: tuple[str, ...] | None = None
-    image_shape: tuple[int, int] | None = None
-    axis: np.ndarray | None = None
-    axis_title: str = ""
-    is_matrix: bool = False
+    values: Any  # what :func:`nnspca.covariance.reading.numbers` takes
+    names: tuple[str, ...] | None = None  # of the features; None where the data do not say
+    image_shape: tuple[int, int] | None = None  # where the features are the pixels of an image
+    axis: np.ndarray | None = None  # a number for each feature to draw it along
+    axis_title: str = ""  # and what that is
+    is_matrix: bool = False  # whether it is a data set that is itself a covariance matrix
 
 
 def opened(given: Any) -> Given:

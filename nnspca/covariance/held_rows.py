@@ -29,19 +29,10 @@ ROUNDS = 8  # most rounds
 
 @dataclass(frozen=True, eq=False)
 class HeldRows:
-    """The form of A of data that stay where they are, or of some of its features.
-
-    Attributes
-    ----------
-    data : StoredData
-    features : ndarray of int
-        Those of the data that are A's, in its order.
-
-    Its other attributes and its methods are those of :class:`~nnspca.covariance.forms.HeldMatrix`.
-    """
+    """The form of A of data that stay where they are, or of some of its features, as :class:`HeldMatrix` is of A."""
 
     data: StoredData
-    features: np.ndarray
+    features: np.ndarray  # those of the data that are A's, in its order
     terms: int
     name = "rows that passes over the data give"
 

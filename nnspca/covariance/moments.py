@@ -16,12 +16,6 @@ class Moments(Pass):
     Each block adds its own mean and its own squares about it (Chan, Golub and LeVeque 1983), so that
     no digits are lost of a feature far from zero. Two that saw different rows add up: `merge`.
 
-    Attributes
-    ----------
-    n, count : int
-        Features, and rows seen.
-    mean : ndarray, shape (n,)
-
     >>> seen = Moments(2)
     >>> seen.add(np.array([[0.0, 1.0], [2.0, 1.0]]))
     >>> seen.add(np.array([[4.0, 4.0]]))

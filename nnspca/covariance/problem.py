@@ -18,17 +18,6 @@ class Problem:
 
     It trusts what it is given: the public functions check first.
 
-    Attributes
-    ----------
-    cov : Covariance
-        Holds A, of shape (n, n).
-    k : int
-        1 <= k <= n.
-    nonnegative : bool
-    include : tuple of int
-        Features that every support contains, fewer than k: at most ``k - len(include)`` others are
-        nonzero.
-
     >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0, 1.0])), k=2)
     >>> problem.n, problem.nonnegative
     (3, True)
@@ -37,7 +26,7 @@ class Problem:
     cov: Covariance
     k: int
     nonnegative: bool = True
-    include: tuple[int, ...] = ()
+    include: tuple[int, ...] = ()  # features that every support contains, fewer than k
 
     @property
     def n(self) -> int:

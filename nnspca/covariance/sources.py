@@ -23,41 +23,18 @@ UNHEARD = Monitor()
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Rows that are read a chunk at a time.
+    """Rows that are read a chunk at a time."""
 
-    Attributes
-    ----------
-    what : str
-        What holds them, for messages.
-    read : callable
-        Gives the chunks anew, each an array, a table or a sparse array of some rows.
-    rows : int or None
-        How many there are; None where only reading them all tells.
-    n : int or None
-        How many features there are.
-    names : tuple of str, or None
-    stored : bool
-        Whether the numbers lie elsewhere than in memory.
-    blocks : object
-        The dask array they are, where they are one.
-    features : ndarray, or None
-        Which of the features are meant, where not all are.
-    expected : object
-        What the rows came to when they were read before, where they were; they must be the same again.
-    monitor : Monitor
-        Is told how far the reading is, and asked whether to stop.
-    """
-
-    what: str
-    read: Callable[[], Iterator[Any]]
-    rows: int | None = None
-    n: int | None = None
+    what: str  # what holds them, for messages
+    read: Callable[[], Iterator[Any]]  # gives the chunks anew, each an array, a table or a sparse array of some rows
+    rows: int | None = None  # how many there are; None where only reading them all tells
+    n: int | None = None  # how many features there are
     names: tuple[str, ...] | None = None
-    stored: bool = True
-    blocks: Any = None
-    features: np.ndarray | None = None
-    expected: Any = None
-    monitor: Monitor = UNHEARD
+    stored: bool = True  # whether the numbers lie elsewhere than in memory
+    blocks: Any = None  # the dask array they are, where they are one
+    features: np.ndarray | None = None  # which of the features are meant, where not all are
+    expected: Any = None  # what the rows came to when they were read before; they must be the same again
+    monitor: Monitor = UNHEARD  # is told how far the reading is, and asked whether to stop
 
     @property
     def shape(self) -> tuple[int | None, int | None]:

@@ -27,16 +27,8 @@ FORMED = 3000  # features among which A may always be formed: 0.2 GB
 class StoredData:
     """Data that are read anew for each question, and the rows of A that were asked for last.
 
-    Attributes
-    ----------
-    n, count : int
-        Features and samples.
-    variance, scale : ndarray, shape (n,)
-        Of the data as read, and what each feature is divided by.
-    memory : int
-        Bytes that the rows held, and those that are being summed, may have together.
-    passes : int
-        How many were made.
+    ``variance`` is of the data as read, ``scale`` what each feature is divided by. The rows held, and those that are
+    being summed, may have ``memory`` bytes together; ``passes`` were made.
     """
 
     def __init__(self, source: Source, first: Squares, scale: np.ndarray, memory: int, passes: int) -> None:

@@ -60,24 +60,12 @@ class SeveralClasses(DataError):
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How a table is read: where its samples are, its class, and its missing values.
+    """How a table is read: where its samples are, its class, and its missing values."""
 
-    Attributes
-    ----------
-    samples : str
-        "rows" or "columns".
-    label : str or None
-        The column that is the class; "" for none, None to decide by looking.
-    missing : str
-        What becomes of missing values, as :func:`nnspca.datasets.read` has it.
-    names : str or None
-        The column that names the samples; "" for none, None to decide by looking.
-    """
-
-    samples: str = "rows"
-    label: str | None = None
-    missing: missing.Missing = "refuse"
-    names: str | None = None
+    samples: str = "rows"  # or "columns"
+    label: str | None = None  # the column that is the class; "" for none, None to decide by looking
+    missing: missing.Missing = "refuse"  # what becomes of missing values, as :func:`nnspca.datasets.read` has it
+    names: str | None = None  # the column that names the samples; "" for none, None to decide by looking
 
 
 def arrange(table: Table, options: ReadingOptions, *, named: bool = True, notes: Sequence[str] = ()) -> Content:

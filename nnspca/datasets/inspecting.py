@@ -54,24 +54,14 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Note:
-    """One observation.
-
-    Attributes
-    ----------
-    kind : str
-    says : str
-        One sentence.
-    choice : str
-        What is done about it unless something else is chosen: "standardise", "leave out", "offer
-        log1p", "offer transpose" or "".
-    features : tuple of int
-        The columns it is about; empty where it is about all.
-    """
+    """One observation."""
 
     kind: Kind
-    says: str
+    says: str  # one sentence
+    # what is done about it unless something else is chosen: "standardise", "leave out", "offer log1p", "offer
+    # transpose" or ""
     choice: str = ""
-    features: tuple[int, ...] = ()
+    features: tuple[int, ...] = ()  # the columns it is about; empty where it is about all
 
 
 @dataclass(frozen=True)

@@ -27,17 +27,9 @@ _T = TypeVar("_T")
 class Pool(Executor):
     """A few processes of this machine.
 
-    It is an ordinary executor. With a crew or :func:`call`, tasks can also be stopped and report
-    progress, and the shared object is sent to each process only once.
-
-    Parameters
-    ----------
-    size : int
-        Most tasks at a time.
-    call_slots : int
-        Most single calls (:func:`call`) at a time, in addition to the tasks.
-    modules : sequence of str
-        Modules that each process imports before its first task.
+    It is an ordinary executor. With a crew or :func:`call`, tasks can also be stopped and report progress, and the
+    shared object is sent to each process only once. ``size`` is the most tasks at a time, and ``call_slots`` the most
+    single calls beside them; each process imports ``modules`` before its first task.
     """
 
     def __init__(self, size: int, call_slots: int = 1, modules: Sequence[str] = ()) -> None:

@@ -16,6 +16,7 @@ from nnspca.control.arguments import shown
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines import pool
 from nnspca.machines.crew import Crew, GenericCrew, ProcessCrew, SerialCrew, ThreadCrew
+from nnspca.machines.process import Order
 
 HERE = object()  # no executor: the caller's own thread
 
@@ -110,17 +111,17 @@ def call(
     counting
     3
     """
+    order = Order(function, shared, arguments, settings, listeners, leased=True)
     if isinstance(executor, pool.Pool):
-        return pool.call(executor, function, shared, arguments, settings, listeners, should_stop)
+        return pool.call(executor, order, should_stop)
     client = _client(executor)
     if client is not None:
         from nnspca.machines import cluster
 
-        answer = cluster.call(client, function, shared, arguments, settings, listeners, should_stop)
-        if answer is not None:
+        if (answer := cluster.call(client, order, should_stop)) is not None:
             return answer
         should_stop = lambda: True  # noqa: E731  # no worker had begun: the call returns what it has at once
-    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
+    return order.here(should_stop)
 
 
 def _client(executor: Executor) -> Any:

@@ -27,14 +27,15 @@ import threading
 import time
 import uuid
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any
 
 import distributed
 
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines.crew import GRACE, Crew, Task
+from nnspca.machines.process import Order
 
 RETRIES = 5  # how often a task, or the shared object, is sent again after its machines were lost
 LOSS_DELAY = 0.2  # seconds until the scheduler notices a lost machine
@@ -44,7 +45,6 @@ CACHED = 4  # shared objects whose copies stay on the cluster for later calls
 PATIENCE = 5.0  # seconds within which a stopped single call returns its best result
 THROTTLED, REPORT_SECONDS = "on_progress", 0.1  # progress is reported at most this often
 
-_T = TypeVar("_T")
 _cache: OrderedDict[tuple[str, int], tuple[object, Any]] = OrderedDict()
 _lock = threading.Lock()
 _halted: deque[str] = deque(maxlen=1000)  # on a worker: the latest calls that were stopped
@@ -101,6 +101,13 @@ class Cluster(Crew):
         remote = self._client.submit(_on_worker, shared, self._call, task, arguments, pure=False)
         self._remote[future] = remote
 
+        def again(error: BaseException) -> None:
+            if retries > 0 and not self.cancelled:
+                self._scatter(copies)
+                self._deliver(future, task, arguments, retries - 1)
+            else:
+                _fail(future, error)
+
         def on_done(remote: Any) -> None:
             if future.done() or (self.cancelled and remote.status in ("lost", "cancelled")):
                 return
@@ -109,17 +116,10 @@ class Cluster(Crew):
                     _resolve(future, remote.result())
                 elif remote.status == "error" and not isinstance(remote.exception(), _LOST):
                     _fail(future, remote.exception())
-                elif retries > 0 and not self.cancelled:
-                    self._scatter(copies)
-                    self._deliver(future, task, arguments, retries - 1)
                 else:
-                    _fail(future, OSError(f"a task was lost {RETRIES + 1} times with the machine it ran on"))
+                    again(OSError(f"a task was lost {RETRIES + 1} times with the machine it ran on"))
             except _LOST as error:  # between its end and the moment it was fetched
-                if retries > 0 and not self.cancelled:
-                    self._scatter(copies)
-                    self._deliver(future, task, arguments, retries - 1)
-                else:
-                    _fail(future, error)
+                again(error)
             except BaseException as error:  # a future that is never resolved would block its caller for ever
                 _fail(future, error)
 
@@ -151,20 +151,8 @@ def _copies(client: Any, shared: object, *, anew: bool) -> Any:
         return copies
 
 
-def call(
-    client: Any,
-    function: Callable[..., _T],
-    shared: object,
-    arguments: tuple[Any, ...],
-    settings: Mapping[str, Any],
-    listeners: Mapping[str, Callable[..., None]],
-    should_stop: ShouldStop | None,
-) -> _T | None:
-    """Make one call on the cluster; its reports go to the listeners given here.
-
-    It is called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``. None
-    where it was stopped before it began.
-    """
+def call(client: Any, order: Order, should_stop: ShouldStop | None) -> Any:
+    """Make one call on the cluster; its reports go to the listeners here. None where it was stopped before it began."""
     topic, received = f"nnspca-{uuid.uuid4().hex}", threading.Condition()
     count = 0
 
@@ -172,17 +160,18 @@ def call(
         nonlocal count
         name, reports = pickle.loads(event[1]["told"])
         try:
-            listeners[name](*reports)
+            order.listeners[name](*reports)
         finally:
             with received:
                 count += 1
                 received.notify_all()
 
-    crew = Cluster(client, shared, Monitor(should_stop))
+    crew = Cluster(client, order.shared, Monitor(should_stop))
     crew.patience = PATIENCE
     client.subscribe_topic(topic, receive)
     try:
-        answer = crew.result(crew.submit(_relayed, topic, function, arguments, dict(settings), tuple(listeners)))
+        settings, names = dict(order.settings), tuple(order.listeners)
+        answer = crew.result(crew.submit(_relayed, topic, order.function, order.arguments, settings, names))
         if answer is None:
             return None
         value, reports = answer

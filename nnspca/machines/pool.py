@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
-from typing import Any, TypeVar
+from typing import Any
 
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines.crew import Crew, Task
@@ -20,8 +20,6 @@ from nnspca.machines.process import Order, Worker
 
 POLL_SECONDS = 0.02  # between two looks at whether to stop, or to wait
 IDLE_SECONDS = 20.0  # seconds after which a process too many that has had no task ends
-
-_T = TypeVar("_T")
 
 
 class Pool(Executor):
@@ -150,27 +148,19 @@ class PoolCrew(Crew):
         super().close()
 
 
-def call(
-    pool: Pool,
-    function: Callable[..., _T],
-    shared: object,
-    arguments: tuple[Any, ...],
-    settings: Mapping[str, Any],
-    listeners: Mapping[str, Callable[..., None]],
-    should_stop: ShouldStop | None,
-) -> _T:
+def call(pool: Pool, order: Order, should_stop: ShouldStop | None) -> Any:
     """Make one call in a process of the pool, outside its queue; here if none is free or the process is lost.
 
     While ``should_stop`` blocks, the call pauses as well.
     """
-    order, monitor = Order(function, shared, arguments, settings, listeners, leased=True), Monitor(should_stop)
+    monitor = Monitor(should_stop)
     if not monitor.stop() and pool.begin(order):
         while not wait({order.future}, timeout=POLL_SECONDS).done:
             assert order.worker is not None
             order.worker.tell(order, "stop" if monitor.stop() else "go")
         with contextlib.suppress(BrokenExecutor):
             return order.future.result()
-    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
+    return order.here(should_stop)
 
 
 def _in_pool(shared: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], *, should_stop: ShouldStop) -> Any:

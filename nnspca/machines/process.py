@@ -35,6 +35,10 @@ class Order:
     failure: Exception | None = None  # the error that a listener raised
     ended: bool = False  # whether it was cancelled, before or after it began
 
+    def here(self, should_stop: Callable[[], bool] | None) -> Any:
+        """Run it in this process."""
+        return self.function(self.shared, *self.arguments, should_stop=should_stop, **self.settings, **self.listeners)
+
     def end(self) -> None:
         """Cancel the task, or stop it if it has begun."""
         self.ended = True

@@ -1,11 +1,14 @@
-"""Progress reports and the stop switch of a running call, and of the passes over data within it."""
+"""Progress reports and the stop switch of a running call, and of the passes over data within it; a progress bar."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -162,3 +165,51 @@ def current(stage: str) -> Monitor:
     if on_progress is None:
         return Monitor(should_stop)
     return Monitor(should_stop, lambda progress: on_progress(replace(last[0], stage=f"{stage}: {progress.stage}")))
+
+
+def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
+    """Return a callback for ``on_progress`` that shows the progress on standard error.
+
+    Parameters
+    ----------
+    title : str
+        Label in front of the bar.
+
+    Returns
+    -------
+    callable
+        With :class:`nnspca.Progress`. It draws with tqdm where that is installed, and writes a line
+        for every tenth otherwise.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> nnspca.certify(cov, k=1, on_progress=nnspca.progress_bar("certify")).ratio > 0.99
+    True
+    """
+    try:
+        tqdm: Any = import_module("tqdm.auto").tqdm
+    except ImportError:
+        return _lines(title)
+    bar = tqdm(total=100, desc=title, bar_format="{desc}: {percentage:3.0f} %|{bar}| {elapsed} {postfix}")
+
+    def draw(progress: Progress) -> None:
+        bar.set_postfix_str(progress.stage, refresh=False)
+        bar.update(100 * progress.fraction - bar.n)
+        if progress.fraction >= 1.0:
+            bar.close()
+
+    return draw
+
+
+def _lines(title: str) -> Callable[[Progress], None]:
+    written = 0
+
+    def write(progress: Progress) -> None:
+        nonlocal written
+        if (tenth := int(progress.fraction * 10)) > written:
+            written = tenth
+            print(f"{title}: {10 * tenth} % ({progress.stage})", file=sys.stderr)
+
+    return write

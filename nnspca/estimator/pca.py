@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nnspca.components._decompose import decompose
 from nnspca.control.arguments import check_flag, check_number, check_options, check_whole, shown
-from nnspca.control.bar import progress_bar
+from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.reading import numbers
 from nnspca.covariance.samples import check_weights

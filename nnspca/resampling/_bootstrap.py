@@ -7,15 +7,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nnspca.components.pairing import paired
-from nnspca.control.arguments import check_callables, check_instance, check_number, check_whole
-from nnspca.control.deprecation import renamed
+from nnspca.components.matching import paired
+from nnspca.control.arguments import check_callables, check_instance, check_number, check_whole, renamed
 from nnspca.control.progress import Monitor
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import Executor, crew, jobs
-from nnspca.resampling.reading import read_samples, workers_for
+from nnspca.resampling.reading import Search, read_samples, workers_for
 from nnspca.resampling.samples import Samples
-from nnspca.resampling.search import Search
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
 
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable

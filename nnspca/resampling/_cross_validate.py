@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from nnspca.control.arguments import check_callables, check_one_or_several, check_whole
-from nnspca.control.deprecation import renamed
+from nnspca.control.arguments import check_callables, check_one_or_several, check_whole, renamed
 from nnspca.control.progress import Monitor
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import HERE, Executor, crew, jobs
-from nnspca.resampling.reading import read_samples, workers_for
+from nnspca.resampling.reading import Search, read_samples, workers_for
 from nnspca.resampling.samples import Samples
-from nnspca.resampling.search import Search
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
 
 

@@ -103,7 +103,7 @@ class Sandwich(Display):
 
     def plot(self):
         """Return a Plotly figure: the variance found, and every upper bound."""
-        from nnspca.figures.upper_bounds import certificate
+        from nnspca.figures.curves import certificate
 
         return certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
 

@@ -255,8 +255,11 @@ def masked(value: object, depth: int = MAX_DEPTH) -> tuple[int, int]:
     if isinstance(value, str | bytes | bytearray | memoryview | Mapping) or is_table(value) or not depth:
         return 0, 1
     if hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):
-        value = _any_array(value)
-        return masked(value, depth) if isinstance(value, np.ndarray) else (0, 1)
+        try:
+            array = np.asanyarray(value)
+        except (TypeError, ValueError):
+            return 0, 1
+        return masked(array, depth)
     if isinstance(value, np.ndarray):
         parts = value.ravel().tolist() if value.dtype == object else []
     else:
@@ -266,14 +269,6 @@ def masked(value: object, depth: int = MAX_DEPTH) -> tuple[int, int]:
         return 0, max(1, len(parts))
     counts = [masked(part, depth - 1) for part in parts]
     return sum(hidden for hidden, _ in counts), sum(total for _, total in counts)
-
-
-def _any_array(value: object) -> object:
-    """The array that an object converts to, of any class; the object itself if there is none."""
-    try:
-        return np.asanyarray(value)
-    except (TypeError, ValueError):
-        return value
 
 
 def _a(noun: str) -> str:

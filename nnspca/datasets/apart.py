@@ -6,7 +6,6 @@ returns plain arrays and JSON, which run no code when read.
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import os
@@ -26,6 +25,7 @@ import numpy as np
 from nnspca.datasets import limits, progress
 from nnspca.datasets.arranging import ReadingOptions, SeveralClasses
 from nnspca.datasets.dataset import Content
+from nnspca.datasets.formats import parse_files
 from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.sparse import compressed
 from nnspca.errors import DataError
@@ -60,7 +60,7 @@ def parse(files: Mapping[str, bytes], options: ReadingOptions, header: bool | No
     """Read files that form one data set, in a separate process unless they are small and in a plain format."""
     small = sum(map(len, files.values())) <= SMALL and all(name.lower().endswith(PLAIN) for name in files)
     if small or limits.are_lifted():  # the reader's own file, and the reader's own time and memory
-        return _parse_here(files, options, header)
+        return parse_files(files, options, header)
     return read_apart(files, options, header)
 
 
@@ -140,7 +140,7 @@ def answer() -> None:
     try:
         files = {name: sys.stdin.buffer.read(size) for name, size in sizes.items()}
         with progress.reporting(tell, None):
-            result = _parse_here(files, ReadingOptions(**given), header)
+            result = parse_files(files, ReadingOptions(**given), header)
     except DataError as error:
         result = error
     except MemoryError:
@@ -150,12 +150,6 @@ def answer() -> None:
     _hand_over(result, out)
     out.flush()
     os._exit(0)
-
-
-def _parse_here(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    formats = importlib.import_module("nnspca.datasets.formats")  # imported late: this module is below all readers
-    content: Content = formats.parse_files(files, options, header)
-    return content
 
 
 def _limit(seconds: float, memory: int) -> None:

@@ -210,9 +210,7 @@ def _labels(vectors: dict[str, np.ndarray], n_samples: int) -> tuple[np.ndarray 
             continue
         if values.dtype.kind == "U":
             return encode_labels(list(map(str, values)))
-        if not np.array_equal(values, np.round(values)):
-            continue
-        if np.abs(values).max(initial=0) > 2**31:
+        if not np.array_equal(values, np.round(values)) or np.abs(values).max(initial=0) > 2**31:
             continue
         names = vectors.get("label_names", np.empty(0))
         if names.ndim == 1 and len(names) > values.max(initial=0) and values.min(initial=0) >= 0:

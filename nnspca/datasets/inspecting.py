@@ -143,7 +143,6 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     m, n = data.shape
     if data.kind == "covariance":
         return Inspection((m, n), (), data.feature_names)
-    own = data.kind != "table" or data.image_shape is not None or data.axis is not None
     notes: list[Note] = []
     if m < FEW:
         notes.append(
@@ -154,15 +153,13 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     if constant.size:
         note = _left_out("constant", data, constant, "does not vary", "do not vary")
         notes.append(note if constant.size < n else replace(note, choice=""))
-    if own:
-        return Inspection((m, n), tuple(notes), data.feature_names)
-    notes += _identifiers_and_dates(data)
-    left_out = {i for note in notes for i in note.features}
-    used = np.array([i for i in range(n) if i not in left_out], dtype=int)
-    notes += [*_scales(data, spread, used), *_counts(data, used), *_orientation(data, spread, used)]
-    copies = _duplicates(data, used)
-    used = np.setdiff1d(used, [i for note in copies for i in note.features])
-    notes += [*copies, *_units(data, spread, used), *_signs(data, spread, used)]
+    if data.kind == "table" and data.image_shape is None and data.axis is None:
+        notes += _identifiers_and_dates(data)
+        used = np.setdiff1d(np.arange(n), [i for note in notes for i in note.features])
+        notes += [*_scales(data, spread, used), *_counts(data, used), *_orientation(data, spread, used)]
+        copies = _duplicates(data, used)
+        used = np.setdiff1d(used, [i for note in copies for i in note.features])
+        notes += [*copies, *_units(data, spread, used), *_signs(data, spread, used)]
     return Inspection((m, n), tuple(notes), data.feature_names)
 
 
@@ -241,24 +238,17 @@ def _identifiers_and_dates(data: Dataset) -> list[Note]:
             continue
         if TIMES.search(name) and _is_time(values):
             dates.append(i)
-        elif len(np.unique(values)) == len(values) and (_numbers_rows(values) or IDENTIFIERS.search(name)):
-            identifiers.append(i)
-    notes = []
-    if identifiers:
-        notes.append(_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples"))
-    if dates:
-        notes.append(_left_out("dates", data, dates, "holds a date", "hold dates"))
-    return notes
+        elif len(np.unique(values)) == len(values):
+            steps = np.diff(values)
+            if (steps == 1).all() or (steps == -1).all() or IDENTIFIERS.search(name):
+                identifiers.append(i)
+    notes = [_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples")]
+    notes.append(_left_out("dates", data, dates, "holds a date", "hold dates"))
+    return [note for note in notes if note.features]
 
 
 def _whole(values: np.ndarray) -> bool:
     return bool((values == np.round(values)).all())
-
-
-def _numbers_rows(values: np.ndarray) -> bool:
-    """Return whether values count the rows up or down."""
-    steps = np.diff(values)
-    return bool((steps == 1).all() or (steps == -1).all())
 
 
 def _is_time(values: np.ndarray) -> bool:
@@ -324,8 +314,7 @@ def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[No
         return []
     means = np.asarray(data.means)
     alike = spread.max() <= ALIKE * spread.min() and np.ptp(means) <= ALIKE * spread.max()
-    related = alike and _first_direction(data, spread, used)[1] > DOMINANT
-    if not related:
+    if not alike or _first_direction(data, spread, used)[1] <= DOMINANT:
         return []
     sentence = f"{m:,} rows and {n:,} columns that resemble each other: the samples may be the columns."
     return [Note("orientation", sentence, "offer transpose")]
@@ -337,9 +326,7 @@ def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
         return []
     seen: dict[bytes, int] = {}
     equal = [int(i) for i in used if seen.setdefault(data.X[:, i].tobytes(), int(i)) != int(i)]
-    if not equal:
-        return []
-    return [_left_out("duplicates", data, equal, "equals another column", "equal another column")]
+    return [_left_out("duplicates", data, equal, "equals another column", "equal another column")] if equal else []
 
 
 def _units(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
@@ -384,10 +371,9 @@ def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
         return []
     x, _ = _first_direction(data, spread, used)
     strong = np.abs(x) >= NEAR * np.abs(x).max()
-    up, down = int((strong & (x > 0)).sum()), int((strong & (x < 0)).sum())
-    if not min(up, down):
+    fall, rise = sorted((int((strong & (x > 0)).sum()), int((strong & (x < 0)).sum())))
+    if not fall:
         return []
-    rise, fall = max(up, down), min(up, down)
     sentence = (
         f"Along the first eigenvector {rise:,} feature{'s' * (rise > 1)} rise{'s' * (rise == 1)} while {fall:,} "
         f"fall{'s' * (fall == 1)}: a nonnegative component can use only one of these groups."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -137,34 +137,24 @@ POINTS = (
 )
 
 
+DATA: tuple[tuple[Column, Callable[[Profile], Cell]], ...] = (
+    (Column("data", "Data set"), lambda p: p.name),
+    (Column("n", "Features"), lambda p: p.n_features),
+    (Column("m", "Samples"), lambda p: p.n_samples),
+    (Column("first", "First eigenvector's share", 3), lambda p: p.first_share),
+    (Column("second", "λ₂ ÷ λ₁", 3), lambda p: _at(p.spectrum, 1)),
+    (Column("fourth", "λ₄ ÷ λ₁", 3), lambda p: _at(p.spectrum, 3)),
+    (Column("one_sign", "Of one sign", 3), lambda p: p.one_sign),
+    (Column("positive", "Positive covariance", 3), lambda p: p.positive),
+    (Column("correlation", "Mean |correlation|", 3), lambda p: p.correlation),
+)
+
+
 def table(profiles: Sequence[Profile], points: Sequence[tuple[Profile, SweepPoint]]) -> tuple[StudyTable, StudyTable]:
     """Return the data sets and the points as tables."""
-    columns = (
-        Column("data", "Data set"),
-        Column("n", "Features"),
-        Column("m", "Samples"),
-        Column("first", "First eigenvector's share", 3),
-        Column("second", "λ₂ ÷ λ₁", 3),
-        Column("fourth", "λ₄ ÷ λ₁", 3),
-        Column("one_sign", "Of one sign", 3),
-        Column("positive", "Positive covariance", 3),
-        Column("correlation", "Mean |correlation|", 3),
-    )
-    rows = tuple(
-        (
-            p.name,
-            p.n_features,
-            p.n_samples,
-            p.first_share,
-            _at(p.spectrum, 1),
-            _at(p.spectrum, 3),
-            p.one_sign,
-            p.positive,
-            p.correlation,
-        )
-        for p in profiles
-    )
+    rows = tuple(tuple(cell(p) for _, cell in DATA) for p in profiles)
     point_rows = tuple(row(profile_, point) for profile_, point in points)
+    columns = tuple(column for column, _ in DATA)
     return StudyTable("data", "The data sets", columns, rows), StudyTable("points", "Every point", POINTS, point_rows)
 
 

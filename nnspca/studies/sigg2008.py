@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -114,14 +115,6 @@ def _run_entrant(task: Task, cov: Covariance, k: int, entrant: Entrant) -> tuple
     return variance, time.thread_time() - started
 
 
-def _faces(task: Task) -> tuple[StudyTable, ...]:
-    return _curves(task, FACES)
-
-
-def _genes(task: Task) -> tuple[StudyTable, ...]:
-    return _curves(task, GENES)
-
-
 def _times(task: Task) -> tuple[StudyTable, ...]:
     """Time every method at every k: the minimum of a few runs."""
     cov = standardised(task)
@@ -158,7 +151,7 @@ STUDIES = (
         "constraint. emPCA and SPCA are shown twice: as they are, and with optimal loadings for the chosen pixels "
         "(renormalised). Only the latter come close to PathSPCA, which renormalises at every step.",
         f"The raw images of the official training archive, standardised. {DIFFERENCES}",
-        _faces,
+        partial(_curves, entrants=FACES),
         ("cbcl-faces-raw",),
         ("lfw-faces",),
         1.0,
@@ -172,7 +165,7 @@ STUDIES = (
         "patients. Thresholding of the first principal component is shown for reference: it chooses features one by "
         "one, ignoring how they vary together.",
         f"The Leukemia data of Armstrong et al., standardised. {DIFFERENCES}",
-        _genes,
+        partial(_curves, entrants=GENES),
         ("leukemia",),
         ("lfw-faces",),
         2.0,

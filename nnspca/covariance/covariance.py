@@ -530,14 +530,10 @@ class Covariance(Inner):
         with self._making_pairs:
             if self._pairs is None or len(self._pairs[0]) < d:
                 with one_blas_thread():
-                    self._pairs = self._leading(max(d, min(self._eigenpairs_at_once, self.n_features)))
+                    few = self.n_features > MANY_FEATURES or not self.in_memory
+                    self._pairs = self._leading(max(d, min(FEW_PAIRS if few else PAIRS, self.n_features)))
             values, vectors = self._pairs
         return values[:d], vectors[:, :d]
-
-    @property
-    def _eigenpairs_at_once(self) -> int:
-        """How many are made when fewer are asked for: those that are likely to be asked for next."""
-        return FEW_PAIRS if self.n_features > MANY_FEATURES or not self.in_memory else PAIRS
 
     def _leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """At least d eigenpairs, each vector's largest entry positive."""

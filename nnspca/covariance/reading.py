@@ -78,7 +78,7 @@ def _of_array(given: object) -> np.ndarray:
     except (TypeError, ValueError) as error:
         raise DataError(f"data must be a table whose rows have the same length; {_lengths(given)}") from error
     missing = values.ndim > 0  # an empty place is refused as not finite, with where it is
-    strange = strangers(values, lambda v: _is_decimal(v) or (v is None and missing))
+    strange = strangers(values, lambda v: (v is None and missing) or (isinstance(v, Decimal) and not v.is_snan()))
     if strange and hasattr(given, "feature_names") and hasattr(given, "X"):
         raise DataError(f"data must be real numbers; got a {type(given).__name__}: give its .X, or use from_dataset")
     if strange:
@@ -91,11 +91,6 @@ def _of_array(given: object) -> np.ndarray:
         return as_doubles(values)
     except OverflowError:
         raise DataError("a whole number is too large for double precision: rescale the data") from None
-
-
-def _is_decimal(value: object) -> bool:
-    """Whether it is a decimal number that doubles can stand for."""
-    return isinstance(value, Decimal) and not value.is_snan()
 
 
 def _reaches(values: np.ndarray) -> bool:

@@ -34,7 +34,7 @@ class Sampled:
         chosen = np.flatnonzero(drawn <= self._below)
         if len(chosen):
             self._parts.append((drawn[chosen], places[chosen], block[chosen]))
-            if self._entries > 2 * ENTRIES:
+            if sum(getattr(rows, "nnz", rows.size) for _, _, rows in self._parts) > 2 * ENTRIES:
                 self._cut()
 
     def merge(self, other: Sampled) -> None:
@@ -48,10 +48,6 @@ class Sampled:
         self._cut()
         (_, places, rows), *_ = self._parts
         return rows[np.argsort(places)]
-
-    @property
-    def _entries(self) -> int:
-        return sum(rows.nnz if scipy.sparse.issparse(rows) else rows.size for _, _, rows in self._parts)
 
     def _cut(self) -> None:
         """Retain the rows of least numbers, as many as hold ``ENTRIES`` stored numbers; two at least."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.sources import Source, plain, within_chunk
@@ -37,12 +36,8 @@ def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | 
     while len(parts) > 1:
         parts = [added(parts[at : at + TOGETHER]) for at in range(0, len(parts), TOGETHER)]
     source.monitor.tell(0.0, f"summing {len(heights):,} blocks where they are")
-    return _computed(parts[0], source.monitor)
-
-
-def _computed(task: Any, monitor: Monitor) -> Any:
     try:
-        return run_cancellable(task.compute, monitor)
+        return run_cancellable(parts[0].compute, source.monitor)
     except Stopped:
         raise ReadingStopped("the summing of the dask array's blocks was stopped") from None
     except DataError:

@@ -131,18 +131,15 @@ class StoredData:
             if not self.lacks(features) or len(features) <= min(FIRST, self.room):
                 matrix = self.rows(features)[:, features]
             else:
-                matrix = self._formed(features)
+                if 24 * len(features) ** 2 > max(self.memory, 24 * FORMED**2):
+                    self._refuse(len(features))
+                products = self.over(partial(Products, features, self.reference, True)).result()
+                matrix = self._scaled(products, features, features)
             matrix = (matrix + matrix.T) / 2
             np.fill_diagonal(matrix, self.diagonal[features])
             if FIRST < len(features) <= FORMED:
                 self._last = features, matrix
             return matrix
-
-    def _formed(self, features: np.ndarray) -> np.ndarray:
-        if 24 * len(features) ** 2 > max(self.memory, 24 * FORMED**2):
-            self._refuse(len(features))
-        products = self.over(partial(Products, features, self.reference, True)).result()
-        return self._scaled(products, features, features)
 
     def _among_last(self, features: np.ndarray) -> np.ndarray | None:
         """Their places among the features that A was formed among last; None where they are not all there."""

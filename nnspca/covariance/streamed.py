@@ -68,20 +68,17 @@ def large_array(values: Any, samples: str, weighted: bool = False) -> Source | N
 
     Sparse data are one where they are weighted, and too many to be held as dense ones.
     """
-    if scipy.sparse.issparse(values) and weighted and values.ndim == 2:
-        m, n = values.shape if samples == "rows" else values.shape[::-1]
-        if m * n <= AT_A_TIME or not formed(m, n):
-            return None
-        rows = real_numbers(values)
-        return in_memory(rows if samples == "rows" else scipy.sparse.csr_array(rows.T))
+    sparse = scipy.sparse.issparse(values)
     plain = isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
     shape: tuple[int, ...] = getattr(values, "shape", ())
-    if not (plain or (is_table(values) and hasattr(values, "iloc"))) or len(shape) != 2:
+    if len(shape) != 2 or not (plain or (sparse and weighted) or (is_table(values) and hasattr(values, "iloc"))):
         return None
     m, n = shape if samples == "rows" else shape[::-1]
-    if not is_large(m, n):
+    if m * n <= (AT_A_TIME if sparse else WHOLE) or not formed(m, n):
         return None
-    return in_memory(values if samples == "rows" else values.T)
+    rows = real_numbers(values) if sparse else values
+    rows = rows if samples == "rows" else rows.T
+    return in_memory(scipy.sparse.csr_array(rows) if sparse else rows)
 
 
 def read(source: Source, standardize: bool, sample_weight: object = None, numbers: int = GATHERED) -> Any:
@@ -167,7 +164,11 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums
     for chunk in source.chunks():
         n = chunk.shape[1]
         if whole is None:
-            _check_features(n)
+            if n > 2 * DENSE_EIGEN:
+                raise DataError(
+                    f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary "
+                    f"most: nnspca.most_variable(X, {DENSE_EIGEN})"
+                )
             whole = Sums(n, source.names, chunk=0 if source.stored else None)
         elif whole is sums and source.stored:
             whole = sums.copy()
@@ -185,14 +186,6 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums
     if source.stored:  # what is wrong with the last rows is said now
         whole.flush()
     return whole
-
-
-def _check_features(n: int) -> None:
-    if n > 2 * DENSE_EIGEN:
-        raise DataError(
-            f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary most: "
-            f"nnspca.most_variable(X, {DENSE_EIGEN})"
-        )
 
 
 def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Held:

@@ -15,6 +15,7 @@ from nnspca.studies.picture import Line
 from nnspca.studies.sigg2008 import SCALING, standardised
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable, plotted
+from nnspca.studies.zass2006 import nspca
 
 MANY = 1e8  # α as printed, for A = XX'
 COMPONENTS, FEW, CARDINALITY, JOINT_CARDINALITY = 10, 3, 20, 200
@@ -78,19 +79,8 @@ class _Several:
 
     def nspca(self, alpha: float, beta: float) -> Components:
         """Return NSPCA's components at relative penalties."""
-        return decompose(
-            self.cov,
-            self.count,
-            self.cov.n_features,
-            "coordinate-descent",
-            deflation="joint",
-            alpha=alpha,
-            beta=beta,
-            match_k=False,
-            restarts=3 if self.task.full else 1,
-            max_iter=400 if self.task.full else 60,
-            **self.task.settings(),
-        )
+        restarts = 3 if self.task.full else 1
+        return nspca(self.task, self.cov, alpha, beta, count=self.count, restarts=restarts, steps=(60, 400))
 
     def tune(
         self,

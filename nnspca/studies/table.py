@@ -88,11 +88,6 @@ class Column:
         return f"{(math.floor if self.toward == 'down' else math.ceil)(cell * step) / step:.{self.digits}f}"
 
 
-def _signed(text: str, cell: Cell) -> str:
-    """Return a formatted cell, a number with a minus sign instead of a hyphen."""
-    return text if isinstance(cell, str) else text.replace("-", "−")
-
-
 @dataclass(frozen=True)
 class StudyTable:
     """One table of a study.
@@ -166,7 +161,10 @@ class StudyTable:
     def formatted_records(self) -> list[dict[str, str]]:
         """Return the rows as formatted for a page, by heading."""
         return [
-            {column.heading: _signed(column.format(cell), cell) for column, cell in zip(self.columns, row, strict=True)}
+            {
+                column.heading: column.format(cell) if isinstance(cell, str) else column.format(cell).replace("-", "−")
+                for column, cell in zip(self.columns, row, strict=True)
+            }
             for row in self.rows
         ]
 

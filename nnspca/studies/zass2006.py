@@ -10,7 +10,7 @@ import numpy as np
 from nnspca.components._decompose import decompose
 from nnspca.covariance import Covariance
 from nnspca.covariance.span import cumulative_variance
-from nnspca.result import overlap
+from nnspca.result import Components, overlap
 from nnspca.solvers.nmf import nmf_parts
 from nnspca.studies.picture import Bars, Curves, Line, Parts
 from nnspca.studies.study import Study, Task
@@ -55,21 +55,30 @@ def gspca(task: Task, cov: Covariance, start: float, end: float, **options: Any)
     return decompose(cov, count, k, "greedy", deflation="projection", nonnegative=False, **settings, **options).loadings
 
 
-def nspca(task: Task, cov: Covariance, alpha: float, beta: float, start: float, end: float) -> np.ndarray:
-    """Return NSPCA's unit columns at two prices relative to λ₁, found together, at most ten."""
+def nspca(
+    task: Task,
+    cov: Covariance,
+    alpha: float,
+    beta: float,
+    *span: float,
+    count: int = COUNT,
+    restarts: int = 1,
+    steps: tuple[int, int] = (60, 300),
+) -> Components:
+    """Return NSPCA's components at two prices relative to λ₁, found together; ``steps`` of either form at most."""
     return decompose(
         cov,
-        min(COUNT, cov.n_features),
+        min(count, cov.n_features),
         cov.n_features,
         "coordinate-descent",
         deflation="joint",
         alpha=alpha,
         beta=beta,
         match_k=False,
-        restarts=1,
-        max_iter=300 if task.full else 60,
-        **task.settings(start, end),
-    ).loadings
+        restarts=restarts,
+        max_iter=steps[task.full],
+        **task.settings(*span),
+    )
 
 
 class _Panels:
@@ -139,7 +148,7 @@ def _panels(task: Task) -> tuple[StudyTable, ...]:
     ):
         if task.monitor.stop():
             return panels.tables()
-        U = nspca(task, cov, alpha, beta, 0.2 * place, 0.2 * (place + 1))
+        U = nspca(task, cov, alpha, beta, 0.2 * place, 0.2 * (place + 1)).loadings
         title = f"({letter}) NSPCA, α = {penalties.printed(alpha):.2g}, β = {penalties.printed(beta):.2g}"
         panels.add(title, U, (alpha, beta))
     panels.add("(d) PCA, any sign", cov.eigenpairs(count)[1])
@@ -168,7 +177,7 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
         penalty, number = ("alpha", point) if point < points else ("beta", point - points)
         relative = float((alphas if penalty == "alpha" else betas)[number])
         alpha, beta = (relative, 0.0) if penalty == "alpha" else (penalties.low, relative)
-        U = nspca(task, cov, alpha, beta, point / (2 * points), (point + 1) / (2 * points))
+        U = nspca(task, cov, alpha, beta, point / (2 * points), (point + 1) / (2 * points)).loadings
         explained = float(cumulative_variance(cov, U)[-1] / cov.trace)
         nonzeros = int(np.count_nonzero(U))
         tables[penalty].append((relative, penalties.printed(relative), overlap(U), nonzeros, U.shape[1], explained))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -214,8 +215,7 @@ class SparseFactor(Factor):
             return self
         references = np.zeros(self.shape[1])
         references[far] = self.mean[far]
-        everywhere = scipy.sparse.csr_array(np.ones((self.shape[0], 1))) @ scipy.sparse.csr_array(references[None, :])
-        S = scipy.sparse.csr_array(self.S - everywhere)
+        S = less(self.S, references)
         return SparseFactor(S, _means(S))
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -299,6 +299,16 @@ class SparseFactor(Factor):
 
     def arrays(self) -> list[np.ndarray]:
         return [self.S.data, self.S.indices, self.S.indptr, self.mean]
+
+
+def less(block: Any, reference: np.ndarray) -> Any:
+    """Return the rows less the reference, sparse where they are."""
+    if not scipy.sparse.issparse(block):
+        return block - reference if reference.any() else block
+    if not reference.any():
+        return block
+    shift = scipy.sparse.csr_array(reference[None, :])
+    return scipy.sparse.csr_array(block - scipy.sparse.csr_array(np.ones((block.shape[0], 1))) @ shift)
 
 
 def varies(X) -> np.ndarray:

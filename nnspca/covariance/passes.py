@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse
 from scipy.linalg.blas import dgemm, dsyrk
 
+from nnspca.covariance.factor import less
 from nnspca.covariance.rows import NEAR, Pass, Ranged, ranges
 from nnspca.covariance.sampled import Sampled
 
@@ -137,13 +138,3 @@ class Images(Pass):
 
     def _join(self, other: Images) -> None:
         self.images += other.images
-
-
-def less(block: Any, reference: np.ndarray) -> Any:
-    """Return the rows less the reference, sparse where they are."""
-    if not scipy.sparse.issparse(block):
-        return block - reference if reference.any() else block
-    if not reference.any():
-        return block
-    shift = scipy.sparse.csr_array(reference[None, :])
-    return scipy.sparse.csr_array(block - scipy.sparse.csr_array(np.ones((block.shape[0], 1))) @ shift)

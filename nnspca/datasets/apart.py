@@ -171,22 +171,20 @@ _WORDS = ("feature_names", "label_names", "notes", "class_columns", "sample_name
 
 def _hand_over(result: Content | DataError, out: BinaryIO) -> None:
     """Write an answer: the fields as JSON, then each array in NumPy's own format."""
+    arrays: dict[str, np.ndarray] = {}
     if isinstance(result, DataError):
-        _write_words({"error": {"kind": type(result).__name__, "message": str(result), **vars(result)}}, out)
-        return
-    X = result.X
-    arrays = {"X": X} if isinstance(X, np.ndarray) else {"data": X.data, "indices": X.indices, "indptr": X.indptr}
-    if result.labels is not None:
-        arrays["labels"] = result.labels
-    words = {name: getattr(result, name) for name in _WORDS}
-    _write_words({**words, "image_shape": result.image_shape, "shape": X.shape, "arrays": list(arrays)}, out)
-    for array in arrays.values():  # a file would be asked for its place, which a pipe has not
-        np.lib.format.write_array(SimpleNamespace(write=out.write), array, allow_pickle=False)
-
-
-def _write_words(fields: dict[str, Any], out: BinaryIO) -> None:
+        fields: dict[str, Any] = {"error": {"kind": type(result).__name__, "message": str(result), **vars(result)}}
+    else:
+        X = result.X
+        arrays = {"X": X} if isinstance(X, np.ndarray) else {"data": X.data, "indices": X.indices, "indptr": X.indptr}
+        if result.labels is not None:
+            arrays["labels"] = result.labels
+        fields = {name: getattr(result, name) for name in _WORDS}
+        fields |= {"image_shape": result.image_shape, "shape": X.shape, "arrays": list(arrays)}
     words = json.dumps(fields).encode()
     out.write(len(words).to_bytes(8, "big") + words)
+    for array in arrays.values():  # a file would be asked for its place, which a pipe has not
+        np.lib.format.write_array(SimpleNamespace(write=out.write), array, allow_pickle=False)
 
 
 def _read_answer(of: Any) -> Content | DataError:

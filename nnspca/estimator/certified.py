@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -34,6 +35,7 @@ class Certified:
     _proven: dict[tuple[bool, str], Any]
     fingerprint_: str
     n_jobs: int | None
+    _covariance_of: Callable[..., Covariance]
 
     def certify(
         self,
@@ -186,9 +188,6 @@ class Certified:
                 "same order"
             )
         return cov
-
-    def _covariance_of(self, X, sample_weight) -> Covariance:
-        raise NotImplementedError
 
 
 def _certified(shared: tuple[Covariance, Components], r: int, effort: str, seed: int, should_stop) -> Certificate:

@@ -65,19 +65,14 @@ class Samples:
         """
         others, basis = self.X[rows], orthonormal(columns)
         mean, scale = self._measured(fitted)
-        if not _sparse(others):
-            scale = scale / (float((scale * np.abs(others - mean)).max()) or 1.0)  # so that no square overflows
-        if _sparse(others):
+        if scipy.sparse.issparse(others):
             weighted = scale[:, None] * basis
             inside = float(np.sum((others @ weighted - (mean @ weighted)) ** 2))
             each = np.asarray(others.multiply(others).sum(axis=0)).ravel()
             total = float(np.sum(scale**2 * (each - 2 * mean * np.asarray(others.sum(axis=0)).ravel())))
             total += len(rows) * float(np.sum((scale * mean) ** 2))
         else:
+            scale = scale / (float((scale * np.abs(others - mean)).max()) or 1.0)  # so that no square overflows
             away = (others - mean) * scale
             inside, total = float(np.sum((away @ basis) ** 2)), float(np.sum(away**2))
         return min(inside / total, 1.0) if total > 0 else np.nan
-
-
-def _sparse(X: object) -> bool:
-    return bool(scipy.sparse.issparse(X))

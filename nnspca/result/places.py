@@ -51,11 +51,9 @@ def pixels(support: np.ndarray, shape: tuple[int, int]) -> str:
     if min(shape) >= 3 and len(chosen) <= REGIONS:
         where = wording.listed([f"the {_ninth(*cell)}" for cell in sorted(chosen)])
         return f"{_of_them(covered, len(support))} at {where}"
-    counts = [(2 * rows < shape[0] - 1), (2 * rows > shape[0] - 1), (2 * columns < shape[1] - 1)]
-    counts.append(2 * columns > shape[1] - 1)
-    covered, half = max(
-        ((int(inside.sum()), name) for inside, name in zip(counts, HALVES, strict=True)), key=lambda c: c[0]
-    )
+    sides = ((rows, shape[0] - 1), (columns, shape[1] - 1))
+    counts = [int(inside.sum()) for place, last in sides for inside in (2 * place < last, 2 * place > last)]
+    covered, half = max(zip(counts, HALVES, strict=True), key=lambda c: c[0])
     if covered >= COVERED * len(support):
         return f"{_of_them(covered, len(support))} in the {half}"
     return "spread over the image"

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from nnspca import datasets
+from nnspca.control.arguments import check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset
@@ -233,8 +232,7 @@ class Study:
         nnspca.DataError
             Data that cannot be loaded.
         """
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise ValueError(f"seed={seed!r} is not allowed; give a whole number of at least 0")
+        seed = check_whole("seed", seed, 0)
         sources = self.needs if data is None else tuple(data)
         if len(sources) != len(self.needs):
             names_needed = ", ".join(self.needs) or "none"
@@ -245,10 +243,10 @@ class Study:
         loaded = tuple(datasets.load(d, should_stop=should_stop) if isinstance(d, str) else d for d in sources)
         monitor = Monitor(should_stop, on_progress)
         names = tuple(d.name for d in loaded)
-        task = Task(loaded, names == self.needs, bool(full), int(seed), monitor, on_tables or (lambda tables: None))
+        task = Task(loaded, names == self.needs, bool(full), seed, monitor, on_tables or (lambda tables: None))
         tables = self.work(task)
         stopped = monitor.stop()
         if stopped:
             tables = tuple(table.as_stopped() for table in tables)
         monitor.tell(1.0, "done")
-        return StudyResult(self.name, tables, names, bool(full), int(seed), time.perf_counter() - started, stopped)
+        return StudyResult(self.name, tables, names, bool(full), seed, time.perf_counter() - started, stopped)

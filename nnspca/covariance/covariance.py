@@ -27,10 +27,10 @@ from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.covariance.given import Given, check_feature_names, opened
 from nnspca.covariance.held_rows import Form, HeldRows
 from nnspca.covariance.inner import Inner
-from nnspca.covariance.matrices import semidefinite, square
+from nnspca.covariance.matrices import Held, semidefinite, square
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.reading import check_names as check_columns
-from nnspca.covariance.samples import Held, centred, stated, warn_of_dominant
+from nnspca.covariance.samples import centred, stated, warn_of_dominant
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import DENSE_FEATURES
 from nnspca.covariance.sums import Sums
@@ -335,27 +335,24 @@ class Covariance(Inner):
         return cls._of_read(data, standardize, names)
 
     @classmethod
-    def _of_read(
-        cls,
-        data: Held,
-        standardize: bool,
-        names: Any,
-        given: Given | None = None,
-    ) -> Covariance:
-        """Hold a form of A with the errors, means and scales of the samples that were read."""
+    def _of_read(cls, data: Held, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
+        """Hold a form of A with its errors, and the means and scales of the samples that were read."""
         variances, given = np.maximum(data.form.diagonal, 0.0), given or Given(None)
         return cls(
             data.form,
             n_samples=data.n_samples,
             representation_error=data.representation_error,
+            moved=data.moved,
+            drift=data.drift,
             relative_drift=data.relative_drift,
+            error_elsewhere=data.error_elsewhere,
             origin=data.origin,
             features=Features(
                 float(variances.sum()),
                 len(variances),
                 check_feature_names(names, len(variances)),
-                frozen(data.seen.mean),
-                frozen(data.seen.scale),
+                None if data.seen is None else frozen(data.seen.mean),
+                None if data.seen is None else frozen(data.seen.scale),
                 standardize,
                 given.image_shape,
                 given.axis,
@@ -407,18 +404,7 @@ class Covariance(Inner):
         """Hold a matrix, each of whose entries was rounded so many times before."""
         with one_blas_thread():
             matrix = semidefinite(given.values, repair, roundings)
-        n = len(matrix.form.diagonal)
-        labels = given.names if names is None else check_feature_names(names, n)
-        variances = np.maximum(matrix.form.diagonal, 0.0)
-        return cls(
-            matrix.form,
-            representation_error=matrix.representation_error,
-            moved=matrix.moved,
-            drift=matrix.drift,
-            error_elsewhere=matrix.error_elsewhere,
-            origin=matrix.origin,
-            features=Features(float(variances.sum()), n, labels, variances=frozen(variances)),
-        )
+        return cls._of_read(matrix, False, given.names if names is None else names)
 
     @classmethod
     def from_dataset(cls, dataset: Any, standardize: bool | None = None, *, repair: bool = False) -> Covariance:

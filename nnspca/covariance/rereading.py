@@ -8,9 +8,8 @@ import numpy as np
 
 from nnspca.covariance.factor import Seen
 from nnspca.covariance.held_rows import HeldRows
-from nnspca.covariance.matrices import check_scale
+from nnspca.covariance.matrices import Held, check_scale
 from nnspca.covariance.passes import Squares
-from nnspca.covariance.samples import Held
 from nnspca.covariance.sources import Source
 from nnspca.covariance.stored import StoredData, summed
 from nnspca.covariance.streamed import check_scales, origin_of
@@ -48,7 +47,8 @@ def read(source: Source, standardize: bool, sample_weight: object, memory: int) 
     check_scale(trace)
     allowed = partial(rounding.of_sums, m, sparse=True)
     form = HeldRows(data, np.arange(first.n), SPARSE * m)
-    return Held(form, m, allowed(trace), 2.02 * allowed(1.0), origin_of(first, standardize), seen)
+    origin, relative = origin_of(first, standardize), 2.02 * allowed(1.0)
+    return Held(form, origin, allowed(trace), m, relative_drift=relative, seen=seen)
 
 
 def _check(source: Source, first: Squares, variance: np.ndarray) -> None:

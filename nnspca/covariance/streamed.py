@@ -13,11 +13,11 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import spread
 from nnspca.covariance.factor import AT_A_TIME, Seen
 from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
-from nnspca.covariance.matrices import check_scale
+from nnspca.covariance.matrices import Held, check_scale
 from nnspca.covariance.moments import Moments
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.reading import numbers as real_numbers
-from nnspca.covariance.samples import Held, check_weights
+from nnspca.covariance.samples import check_weights
 from nnspca.covariance.sources import Source, in_memory
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
@@ -217,7 +217,7 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
     allowed = rounding.of_sums(m, trace, sparse=sums.sparse, weighted=sums.weighted)
     relative = 2.02 * rounding.of_sums(m, 1.0, sparse=sums.sparse, weighted=sums.weighted)
     origin, seen = origin_of(sums, standardize), Seen.of(mean, deviation, None)
-    return Held(HeldMatrix(A), m, allowed, relative, origin, seen)
+    return Held(HeldMatrix(A), origin, allowed, m, relative_drift=relative, seen=seen)
 
 
 def check_scales(variance: np.ndarray) -> None:

@@ -202,7 +202,6 @@ class _Run:
             self.on_part(part)  # type: ignore[misc]
 
     def _found(self, parts: tuple[Component, ...], **more: Any) -> Components:
-        """The result of these parts."""
         explained = cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts]))
         name, total = self.info.name, self.cov.trace
         return Components(parts, explained, total, name, self.deflation, self.nonnegative, **more)
@@ -302,7 +301,6 @@ class _Run:
         return ""
 
     def _initial_part(self, remainder: Covariance, places: np.ndarray, number: int) -> Component:
-        """A component of ``start_from``, on the deflated covariance."""
         part = self.initial[number]
         x = np.ascontiguousarray(part.loadings[places])
         return replace(part, loadings=x, variance=remainder.variance(x), k=min(part.k, remainder.n_features))

@@ -114,7 +114,6 @@ class _Run:
     points: dict[tuple[int, int], PartsPoint] = field(default_factory=dict)
 
     def store(self, point: PartsPoint) -> None:
-        """Store a point and report it."""
         self.points[point.k, point.n_components] = point
         if self.on_point is not None:
             self.on_point(point)
@@ -267,7 +266,6 @@ def _improved(
 
 
 def _with_parts(cov: Covariance, joint: Components, X: np.ndarray) -> Components:
-    """The same components with other parts."""
     parts = components(cov, X, joint.parts[0])
     explained = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
     return replace(joint, parts=parts, cumulative_variance=explained, history=(*joint.history, float(explained[-1])))

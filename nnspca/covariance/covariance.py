@@ -93,21 +93,10 @@ class Covariance(Inner):
     ) -> None:
         """Hold a form; what each machine may have otherwise in its last bits goes with it.
 
-        Parameters
-        ----------
-        form : HeldMatrix, HeldFactor or HeldRows
-            What is held, and what it does to vectors.
-        drift : float
-            Bound on the Frobenius norm of the difference between A as it is held here and on any
-            other machine, where other routines sum in another order: 0 for a matrix that was given.
-        relative_drift : float
-            Bound on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none
-            is known.
-        error_elsewhere : float
-            Bound on ``representation_error`` on any machine.
-        n_samples, representation_error, moved, origin, features, places
-            The attributes of these names, where the data came from, and which of the features they
-            describe are here.
+        ``drift`` bounds the Frobenius norm of the difference between A as it is held here and on any other machine,
+        where other routines sum in another order: 0 for a matrix that was given. ``relative_drift`` bounds that of any
+        entry A_ij relative to ``sqrt(A_ii A_jj)``, infinite where no bound is known; ``error_elsewhere`` bounds
+        ``representation_error`` on any machine. ``places`` are those of the ``features`` that are here.
         """
         if not isinstance(form, HeldMatrix | HeldFactor | HeldRows):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
@@ -329,7 +318,6 @@ class Covariance(Inner):
 
     @classmethod
     def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
-        """Of rows that were summed."""
         with one_blas_thread():
             data = streamed.of_sums(sums, standardize, last=False)
         return cls._of_read(data, standardize, names)

@@ -134,7 +134,6 @@ def turned(source: Source) -> Any:
 
 
 def _whole(chunks: list[Any], before: Before | None) -> Any:
-    """All rows as one array."""
     if before is not None:
         moments = Moments(chunks[0].shape[1])
         for chunk in chunks:

@@ -188,7 +188,6 @@ def _hand_over(result: Content | DataError, out: BinaryIO) -> None:
 
 
 def _read_answer(of: Any) -> Content | DataError:
-    """Read an answer."""
     length = int.from_bytes(of.read(8), "big")
     if not 0 < length <= MOST_WORDS:
         raise ValueError("no answer")

@@ -285,12 +285,10 @@ def _identifies(column: Column, values: list[str]) -> bool:
 
 
 def _whole(values: np.ndarray) -> bool:
-    """Whether all numbers are whole ones."""
     return bool(np.all(np.abs(values) < 2**31) and np.all(values == np.round(values)))
 
 
 def _without(table: Table, j: int) -> Table:
-    """The table without one of its columns of numbers."""
     return replace(
         table,
         numbers=np.delete(table.numbers, j, axis=1),

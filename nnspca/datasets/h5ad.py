@@ -159,7 +159,6 @@ def names_of(reader: Reader, table: str, count: int, better: tuple[str, ...] = (
 
 
 def _categories(reader: Reader) -> list[str]:
-    """The columns of obs that hold categories."""
     obs = reader.node("obs")
     if not isinstance(obs, reader.h5py.Group):
         return []

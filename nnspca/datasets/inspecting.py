@@ -206,7 +206,6 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
 
 
 def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
-    """Return an array or a data frame as a data set."""
     names = getattr(X, "columns", None) if feature_names is None else feature_names
     values = X if scipy.sparse.issparse(X) else np.asarray(X)
     texts = () if names is None or callable(names) else tuple(map(str, names))
@@ -321,7 +320,6 @@ def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[No
 
 
 def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
-    """Note columns that are equal to another one."""
     if data.is_sparse or len(used) > MOST_COLUMNS:
         return []
     seen: dict[bytes, int] = {}

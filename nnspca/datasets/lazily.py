@@ -264,7 +264,6 @@ def _sparse(group: Any) -> Any:
 
 
 def _only(tables: list[str]) -> str:
-    """The only table of a file."""
     if len(tables) != 1:
         listed = ", ".join(repr(name[:60]) for name in tables[:10]) or "none"
         raise DataError(

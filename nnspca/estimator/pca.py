@@ -199,7 +199,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         return wanted, sizes, options, m / (m - check_whole("ddof", self.ddof, 0, m - 1))
 
     def _find(self, cov: Covariance, checked: Checked) -> NonnegativeSparsePCA:
-        """Find the components of a covariance."""
         n = cov.n_features
         wanted, sizes, options, more = checked
         self._seed = _seed(self.random_state)

@@ -3,21 +3,14 @@
 If a machine is lost, Dask moves its tasks to another one, which has its own copy of the shared
 object. If all machines are lost, the object and the tasks are sent again to those that joined since.
 
-What limits a run on a hundred machines, by what was measured on one of two cores (Dask 2026.8, CPU
-seconds):
+What limits a run on a hundred machines, as measured on one of two cores (Dask 2026.8, CPU seconds):
 
-- *Bytes.* What is shared goes to each worker once: the covariance of the LFW faces is 3.1 MB, of CBCL 1.0, of Leukemia
-  7.4; the data, which is what a bootstrap shares, 0.5, 7.0 and 7.2. For a hundred workers that is
-  at most 0.75 GB. A resample's answer is 0.9 kB for one part and 4.4 kB for six. A certificate is
-  up to 4 MB (LFW, k = 40), and a sweep sends it on to the certificate that starts from it.
-- *Tasks.* Scheduler and client together take 6.5 ms a task, so about 150 tasks a second are given out. Tasks of s
-  seconds keep 150 · s workers busy, not more.
-- *Seconds a task.* A resample of LFW takes 0.15 s for one part of 40 pixels, which keeps 23 workers busy, and 0.85 s
-  for six parts, which keeps 130. Eight hundred cores need tasks of more than 5 s: parts sought
-  together, larger data.
-- *Chains.* Resamples and folds are independent, and joint starts for parts nearly so. A sweep proceeds from k to k: one
-  task for each method and two certificates at a time, however many machines there are. A sweep of
-  parts has a chain of certificates for each k. A comparison sweeps one data set after the other.
+- *Bytes.* What is shared goes to each worker once, 0.5 to 7.4 MB for the catalogue's data sets. A resample's answer is
+  0.9 to 4.4 kB, a certificate up to 4 MB.
+- *Tasks.* Scheduler and client together take 6.5 ms a task: tasks of s seconds keep 150 · s workers busy, not more.
+  A resample of LFW takes 0.15 s for one part of 40 pixels and 0.85 s for six.
+- *Chains.* Resamples, folds and joint starts are nearly independent. A sweep proceeds from k to k: one task for each
+  method and two certificates at a time; a sweep of parts has a chain of certificates for each k.
 """
 
 from __future__ import annotations

@@ -120,7 +120,6 @@ class Worker:
             self._to.flush()
 
     def _read(self) -> None:
-        """Receive its answers until it ends."""
         with contextlib.suppress(Exception):  # it may end in the middle of a message
             while True:
                 self._handle(*pickle.load(self._from))

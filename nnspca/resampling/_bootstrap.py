@@ -136,7 +136,6 @@ def bootstrap(
 
 
 def _prepared(parts: object, samples: Samples, r: int) -> Components:
-    """The given parts, after checks."""
     check_instance("parts", parts, Components, "what nnspca.decompose gave")
     assert isinstance(parts, Components)
     if parts.loadings.shape[0] != samples.shape[1] or len(parts.parts) > r:
@@ -192,7 +191,6 @@ class _Seen:
         self._degenerate += not resample
 
     def result(self, started: float, *, stopped: bool) -> Stability:
-        """Return the result so far."""
         r = self._used.shape[1]
         rows = [self._agreement[number] for number in sorted(self._agreement)]
         recurrence = self._times / self.count if self.count else np.full(self._used.shape, np.nan)

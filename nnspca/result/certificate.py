@@ -108,7 +108,6 @@ class Sandwich(Display):
         return certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
 
     def _proven_lines(self) -> list[str]:
-        """What is proven, and by what."""
         stopped = ", stopped before its end" if self.stopped else ""
         return [
             f"ratio: at least {wording.proven_share(self.lower, self.upper)} of the optimum (proven); "

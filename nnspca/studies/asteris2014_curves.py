@@ -41,7 +41,6 @@ class _Curve:
         self.points: dict[tuple[int, str], SweepPoint] = {}
 
     def add(self, point: SweepPoint) -> None:
-        """Add a point, and show the tables with it."""
         self.points[point.k, point.method] = point
         self.task.show(self.tables())
 
@@ -53,7 +52,6 @@ class _Curve:
         return point.component.variance / self.leading
 
     def certificate(self, k: int) -> Certificate | None:
-        """The certificate of one k."""
         return next((p.certificate for (at, _), p in self.points.items() if at == k and p.certificate), None)
 
     def _shares(self, k: int) -> tuple[float | None, float | None]:
@@ -63,7 +61,6 @@ class _Curve:
         return theirs, share(variance, proof.upper / self.leading if proof else None)
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return the tables of the points so far."""
         solved = [k for k in self.ks if any((k, m) in self.points for m in self.methods)]
         return self._curves(solved), self._guarantees(solved), *self._printed()
 

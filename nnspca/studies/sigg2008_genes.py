@@ -106,7 +106,6 @@ class _Scores:
         return float(np.mean(scores)), float(np.std(scores))
 
     def table(self) -> StudyTable:
-        """Return the results so far."""
         rows: list[tuple[Cell, ...]] = []
         for count in sorted({count for _, count in self.scores}):
             cells: list[Cell] = [count]

@@ -97,7 +97,6 @@ class _Panels:
         self.task.show(self.tables())
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return the tables so far."""
         return self._images(), self._summary()
 
     def _images(self) -> StudyTable:

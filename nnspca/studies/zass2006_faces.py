@@ -99,7 +99,6 @@ class _Curves:
         self.area: dict[str, list[float]] = {name: [] for name in TITLES}
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return the tables so far."""
         names = [name for name in TITLES if self.area[name]]
         prices = self._curves("prices", "(a) NSPCA at four pairs of prices", [n for n in names if n in PRICES])
         others = ("gspca", "nmf", "pca")

@@ -71,7 +71,6 @@ class _Tally:
         self.components: dict[str, np.ndarray] = {}
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return the tables so far."""
         variance, size = {}, {}
         for name, U in self.components.items():
             variance[name] = (100 * cumulative_variance(self.cov, U) / self.cov.trace).tolist()

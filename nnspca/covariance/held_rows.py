@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.covariance.stored import FIRST, FORMED, StoredData
 
@@ -87,10 +86,6 @@ class HeldRows:
                 return A[np.ix_(places[: len(rows)], places[len(rows) :])]
         return self.data.rows(self.features[rows])[:, self.features[columns]]
 
-    def bring(self, rows: np.ndarray) -> None:
-        """Read the first of these rows together, as many as there is room for."""
-        self.data.bring(self.features[rows])
-
     def restrict(self, features: np.ndarray) -> HeldMatrix | HeldRows:
         """Return the form of some features only: as a matrix where they are few."""
         if len(features) > FORMED:
@@ -99,15 +94,6 @@ class HeldRows:
 
     def select(self, features: np.ndarray) -> HeldRows:
         return HeldRows(self.data, self.features[features], self.terms)
-
-    def sampled(self) -> Factor:
-        """Return the factor of some of the samples, drawn when the data were opened."""
-        return self.data.sampled().selected(self.features)
-
-    def reach(self) -> np.ndarray:
-        """Return what no entry of each row exceeds in magnitude, shape (n,): a product of two deviations."""
-        deviations = np.sqrt(self.diagonal)
-        return deviations * deviations.max() * (1 + 1e-9)
 
     def smaller_side(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
         """Return A, if it fits into memory, and what makes of its eigenvectors those of A: nothing."""

@@ -70,7 +70,7 @@ class Inner:
     def _bring(self, rows: np.ndarray) -> None:
         """Bring rows of A to hand that are read next: in one pass, where the data stay where they are."""
         if isinstance(self._form, HeldRows):
-            self._form.bring(rows)
+            self._form.data.bring(self._form.features[rows])
 
     @property
     def _strip(self) -> int:

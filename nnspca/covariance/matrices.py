@@ -9,7 +9,7 @@ import numpy as np
 from nnspca.covariance.factor import Seen
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.held_rows import Form
-from nnspca.covariance.origin import Origin, of_matrix
+from nnspca.covariance.origin import Origin, hashed
 from nnspca.covariance.reading import is_table, numbers
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
@@ -54,7 +54,7 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> Held:
     roundings += not np.array_equal(A, A.T)  # the half-sum is one more
     rounding_error = rounding.entries(roundings, float(np.linalg.norm(A)))
     A = A / 2 + A.T / 2
-    origin = of_matrix(A, repair)
+    origin = hashed(f"matrix{' repaired' if repair else ''}", A)
     form, below, drift = HeldMatrix(A), 0.0, 0.0
     if repair:
         form, below = form.without_negative_eigenvalues()

@@ -53,21 +53,12 @@ def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> Origi
             stored.sum_duplicates()
             stored.eliminate_zeros()
         shape = np.array(stored.shape)
-        return _hashed(f"sparse data {made}", shape, stored.indptr, stored.indices, stored.data)
-    return _hashed(f"data {made}", np.asarray(rows))
+        return hashed(f"sparse data {made}", shape, stored.indptr, stored.indices, stored.data)
+    return hashed(f"data {made}", np.asarray(rows))
 
 
-def of_weighted(rows: np.ndarray, weights: np.ndarray, standardize: bool) -> Origin:
-    """Return the origin of dense data whose samples have different weights, hashed at once and not kept."""
-    return _hashed(f"weighted samples{', standardised' if standardize else ''}", np.asarray(rows), weights)
-
-
-def of_matrix(A: np.ndarray, repair: bool) -> Origin:
-    """Return the origin of a symmetric matrix, hashed at once and not kept."""
-    return _hashed(f"matrix{' repaired' if repair else ''}", A)
-
-
-def _hashed(operation: str, *arrays: np.ndarray) -> Origin:
+def hashed(operation: str, *arrays: np.ndarray) -> Origin:
+    """Return the origin of arrays that are hashed at once and not kept."""
     return Origin(operation, (), digest=_digest(operation, "", arrays))
 
 

@@ -12,7 +12,7 @@ from nnspca.control.arguments import check_flag, masked, real_array, shown
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.matrices import Held, check_scale
-from nnspca.covariance.origin import of_data, of_weighted
+from nnspca.covariance.origin import hashed, of_data
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
@@ -53,7 +53,10 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
     error = allowed(m, factor.rounding_scale())
     # of dense data the error of an entry is relative to its two columns
     relative = 2.02 * allowed(m, 1.0) if isinstance(factor, DenseFactor) else np.inf
-    origin = of_data(rows, standardize) if weights is None else of_weighted(rows, weights, standardize)
+    if weights is None:
+        origin = of_data(rows, standardize)
+    else:
+        origin = hashed(f"weighted samples{', standardised' if standardize else ''}", np.asarray(rows), weights)
     assert factor.seen is not None
     return Held(form, origin, error, m, relative_drift=relative, seen=factor.seen)
 

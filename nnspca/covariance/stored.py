@@ -167,7 +167,7 @@ class StoredData:
         return np.where(self.variance > 0, images_sum / self.count / self.scale, 0.0)
 
     def sampled(self) -> Factor:
-        """Return the factor of some of the samples."""
+        """Return the factor of some of the samples, drawn when the data were opened."""
         if isinstance(self.sample, np.ndarray):
             return DenseFactor.of_data(self.sample / self.scale, False)
         return SparseFactor.of_data(self.sample * (1.0 / self.scale)[None, :], False)

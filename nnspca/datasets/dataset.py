@@ -137,13 +137,11 @@ class Content:
         if self.planted is not None:
             object.__setattr__(self, "planted", _read_only(self.planted, np.float64))
         if not self.feature_names and len(self.X.shape) == 2:
-            object.__setattr__(self, "feature_names", self._default_names())
-
-    def _default_names(self) -> tuple[str, ...]:
-        if self.image_shape is not None:
-            height, width = self.image_shape
-            return tuple(f"row {r}, column {c}" for r in range(1, height + 1) for c in range(1, width + 1))
-        return tuple(f"feature {j}" for j in range(1, self.X.shape[1] + 1))
+            names = tuple(f"feature {j}" for j in range(1, self.X.shape[1] + 1))
+            if self.image_shape is not None:
+                height, width = self.image_shape
+                names = tuple(f"row {r}, column {c}" for r in range(1, height + 1) for c in range(1, width + 1))
+            object.__setattr__(self, "feature_names", names)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

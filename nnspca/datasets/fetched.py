@@ -67,7 +67,7 @@ def leukemia(data: bytes) -> Content:
     last_first = np.roll(np.arange(len(content.X)), -LEUKEMIA_TESTED)
     order = last_first[np.argsort(content.labels[last_first], kind="stable")]
     sorted_out = dataclasses.replace(content, X=content.X[order], labels=content.labels[order], notes=())
-    return symbols.with_symbols(sorted_out, symbols.local_symbols())
+    return symbols.with_symbols(sorted_out)
 
 
 def lrs(data: bytes) -> Content:

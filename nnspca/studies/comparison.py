@@ -40,12 +40,8 @@ class Profile:
 
     def promised(self, k: int) -> float:
         """The best a-priori guarantee of Asteris et al. (2014, Theorem 1) over d up to 10."""
-        return max(guarantee(self.n_features, k, float(decay)) for decay in self._decays())
-
-    def _decays(self) -> np.ndarray:
-        """λ_{d+1}/λ₁ for d = 1 … 10; zero at d = n."""
-        decays = self.spectrum[1 : RANKS + 1]
-        return decays if self.n_features > RANKS else np.append(decays, 0.0)
+        decays = self.spectrum[1 : RANKS + 1].tolist() + [0.0] * (self.n_features <= RANKS)  # zero at d = n
+        return max(guarantee(self.n_features, k, decay) for decay in decays)
 
 
 def profile(data: Dataset, cov: Covariance, *, should_stop: ShouldStop | None = None) -> Profile | None:

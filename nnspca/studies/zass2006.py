@@ -36,10 +36,6 @@ class Prices:
     price: float
     unit: float
 
-    def printed(self, relative: float) -> float:
-        """Return a price in the paper's units."""
-        return relative * self.unit
-
 
 def prices(task: Task, cov: Covariance) -> Prices:
     """Return the paper's own prices on its own data, and the same relative ones on any other."""
@@ -148,7 +144,7 @@ def _panels(task: Task) -> tuple[StudyTable, ...]:
         if task.monitor.stop():
             return panels.tables()
         U = nspca(task, cov, alpha, beta, 0.2 * place, 0.2 * (place + 1)).loadings
-        title = f"({letter}) NSPCA, α = {penalties.printed(alpha):.2g}, β = {penalties.printed(beta):.2g}"
+        title = f"({letter}) NSPCA, α = {alpha * penalties.unit:.2g}, β = {beta * penalties.unit:.2g}"
         panels.add(title, U, (alpha, beta))
     panels.add("(d) PCA, any sign", cov.eigenpairs(count)[1])
     if task.monitor.stop():
@@ -179,7 +175,7 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
         U = nspca(task, cov, alpha, beta, point / (2 * points), (point + 1) / (2 * points)).loadings
         explained = float(cumulative_variance(cov, U)[-1] / cov.trace)
         nonzeros = int(np.count_nonzero(U))
-        tables[penalty].append((relative, penalties.printed(relative), overlap(U), nonzeros, U.shape[1], explained))
+        tables[penalty].append((relative, relative * penalties.unit, overlap(U), nonzeros, U.shape[1], explained))
         task.show(_trade_tables(tables, penalties))
     return _trade_tables(tables, penalties)
 

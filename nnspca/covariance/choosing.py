@@ -12,7 +12,7 @@ from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.covariance import Covariance
 from nnspca.covariance.given import opened
-from nnspca.covariance.moments import Moments
+from nnspca.covariance.passes import Moments
 from nnspca.covariance.sources import Source, chunked, in_memory, plain
 from nnspca.covariance.stored import summed
 from nnspca.covariance.streamed import Before, added, of_sums

@@ -22,7 +22,7 @@ from nnspca.control.arguments import (
 )
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
-from nnspca.covariance import rereading, streamed
+from nnspca.covariance import streamed
 from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.covariance.given import Given, check_feature_names, opened
 from nnspca.covariance.held_rows import Form, HeldRows
@@ -151,7 +151,7 @@ class Covariance(Inner):
         samples: Literal["rows", "columns"] = "rows",
         sample_weight=None,
         names=None,
-        memory: int = rereading.MEMORY,
+        memory: int = streamed.MEMORY,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
     ) -> Covariance:
@@ -268,15 +268,15 @@ class Covariance(Inner):
         sample_weight: object,
         names: Any,
         given: Given | None = None,
-        memory: int = rereading.MEMORY,
+        memory: int = streamed.MEMORY,
     ) -> Covariance:
         """Of rows that are read a chunk at a time: once, or anew for what is asked where A and they are too large."""
         if samples != "rows":
             return cls.from_data(Given(streamed.turned(source)), standardize, sample_weight=sample_weight, names=names)
         with one_blas_thread():
-            data = streamed.read(source, standardize, sample_weight, memory // rereading.NUMBER)
+            data = streamed.read(source, standardize, sample_weight, memory // streamed.NUMBER)
             if data is None:
-                data = rereading.read(source, standardize, sample_weight, memory)
+                data = streamed.reread(source, standardize, sample_weight, memory)
         labels = source.names if names is None else names
         if not isinstance(data, Held):
             return cls.from_data(Given(data), standardize, sample_weight=sample_weight, names=labels)
@@ -290,7 +290,7 @@ class Covariance(Inner):
         *,
         sample_weight=None,
         names=None,
-        memory: int = rereading.MEMORY,
+        memory: int = streamed.MEMORY,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
     ) -> Covariance:
@@ -409,7 +409,7 @@ class Covariance(Inner):
                 "samples as rows to Covariance.from_data(X), or a matrix to Covariance.from_matrix(A)"
             )
         if not is_set or dataset.kind != "covariance":
-            return cls._warned(dataset, standardize, "rows", None, None, rereading.MEMORY, None, None)
+            return cls._warned(dataset, standardize, "rows", None, None, streamed.MEMORY, None, None)
         return cls._of_matrix_set(opened(dataset), stated(standardize), repair, None)
 
     @classmethod

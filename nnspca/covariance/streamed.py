@@ -1,8 +1,9 @@
-"""Data read once in chunks: the matrix of their covariance with what it is off by, or the whole where that is small."""
+"""Data read in chunks: once, as the matrix of their covariance or whole where they are few; else anew on demand."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import spread
 from nnspca.covariance.factor import AT_A_TIME, Seen
 from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
+from nnspca.covariance.held_rows import HeldRows
 from nnspca.covariance.matrices import Held, check_scale
-from nnspca.covariance.moments import Moments
 from nnspca.covariance.origin import Origin
+from nnspca.covariance.passes import Moments, Squares
 from nnspca.covariance.reading import numbers as real_numbers
 from nnspca.covariance.samples import check_weights
 from nnspca.covariance.sources import Source, in_memory
+from nnspca.covariance.stored import StoredData, summed
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
@@ -27,6 +30,10 @@ WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an a
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 GATHERED = 2**27  # numbers up to which data of too many features for a matrix are brought into memory: 1 GB
 LARGEST, SMALLEST = 1e280, 1e-280  # variances of features that can be standardised from their sums
+MEMORY = 2**31  # bytes, unless the caller says otherwise
+NUMBER = 32  # bytes that a number of data in memory takes, with those that are made of it
+SPARSE = 20  # times the roundings of sums about the mean: the factor of :func:`nnspca.numerics.rounding.of_sums`
+
 AGREES = 1e-9  # how far means, in deviations, and variances, relatively, may differ when the same rows are read again
 
 
@@ -217,6 +224,43 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
     relative = 2.02 * rounding.of_sums(m, 1.0, sparse=sums.sparse, weighted=sums.weighted)
     origin, seen = origin_of(sums, standardize), Seen.of(mean, deviation, None)
     return Held(HeldMatrix(A), origin, allowed, m, relative_drift=relative, seen=seen)
+
+
+def reread(source: Source, standardize: bool, sample_weight: object, memory: int) -> Held:
+    """Return the covariance of rows that are read in passes; DataError where they change, or cannot be read again."""
+    if sample_weight is not None:
+        raise DataError(
+            f"{source.what} has too many features for a matrix, and takes more than memory={memory:,} bytes: "
+            "sample_weight is taken of fewer features, as nnspca.most_variable chooses them, or of more memory"
+        )
+    first, passes = summed(source, partial(Squares, None)), 1
+    if first.far.any():
+        reference = np.where(first.far, first.offset, 0.0)
+        before, first, passes = first, summed(source, partial(Squares, reference)), 2
+        if (before.count, before.mark) != (first.count, first.mark):
+            raise DataError("the data changed while they were read, between pass 1 and pass 2: give data that stay")
+    m, variance = first.count, first.variance
+    if m < 2:
+        raise DataError("one sample has no variance; give at least 2 samples")
+    if not first.varies.any():
+        raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
+    if not np.isfinite(variance).all():
+        raise DataError("the variance of a feature is too large for double precision: rescale the data")
+    mean = first.reference + first.offset
+    if source.expected is not None:
+        source.expected.check(m, mean, variance)
+    deviation = None
+    if standardize:
+        check_scales(variance[first.varies])
+        deviation = np.sqrt(variance)
+    seen = Seen.of(mean, deviation, None)
+    data = StoredData(source, first, seen.scale, memory, passes)
+    trace = float(data.diagonal.sum())
+    check_scale(trace)
+    allowed = partial(rounding.of_sums, m, sparse=True)
+    form = HeldRows(data, np.arange(first.n), SPARSE * m)
+    origin, relative = origin_of(first, standardize), 2.02 * allowed(1.0)
+    return Held(form, origin, allowed(trace), m, relative_drift=relative, seen=seen)
 
 
 def check_scales(variance: np.ndarray) -> None:

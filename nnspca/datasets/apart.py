@@ -22,10 +22,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from nnspca.datasets import limits, progress
+from nnspca.datasets import formats, limits, progress
 from nnspca.datasets.arranging import ReadingOptions, SeveralClasses
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.formats import parse_files
 from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.sparse import compressed
 from nnspca.errors import DataError
@@ -60,7 +59,7 @@ def parse(files: Mapping[str, bytes], options: ReadingOptions, header: bool | No
     """Read files that form one data set, in a separate process unless they are small and in a plain format."""
     small = sum(map(len, files.values())) <= SMALL and all(name.lower().endswith(PLAIN) for name in files)
     if small or limits.are_lifted():  # the reader's own file, and the reader's own time and memory
-        return parse_files(files, options, header)
+        return formats.parse_files(files, options, header)
     return read_apart(files, options, header)
 
 
@@ -140,7 +139,7 @@ def answer() -> None:
     try:
         files = {name: sys.stdin.buffer.read(size) for name, size in sizes.items()}
         with progress.reporting(tell, None):
-            result = parse_files(files, ReadingOptions(**given), header)
+            result = formats.parse_files(files, ReadingOptions(**given), header)
     except DataError as error:
         result = error
     except MemoryError:

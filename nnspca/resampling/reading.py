@@ -17,8 +17,7 @@ from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import WHOLE, read
 from nnspca.errors import DataError
 from nnspca.machines import HERE, Executor, check_executor
-from nnspca.resampling.chunked import ChunkedSamples
-from nnspca.resampling.samples import Samples
+from nnspca.resampling.samples import ChunkedSamples, Samples
 from nnspca.result import Components, ShouldStop
 from nnspca.tasks._solve import check_method, check_seed
 

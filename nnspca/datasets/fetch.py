@@ -160,15 +160,14 @@ def fault(folder: Path | None) -> str:
     if folder is None:
         return ""
     what = "which is not a folder"
-    with suppress(OSError):
-        try:
-            if stat.S_ISDIR(os.stat(folder).st_mode):
-                if os.access(folder, os.R_OK | os.X_OK):
-                    return ""
-                what = "which you may not look into"
-        except PermissionError:
-            what = "which lies in a folder you may not look into"
-    return f"{DATA_VARIABLE} is set to {str(folder)!r}, {what}. Correct it, or unset it to download."
+    try:
+        if stat.S_ISDIR(os.stat(folder).st_mode):
+            what = "" if os.access(folder, os.R_OK | os.X_OK) else "which you may not look into"
+    except PermissionError:
+        what = "which lies in a folder you may not look into"
+    except OSError:
+        pass
+    return what and f"{DATA_VARIABLE} is set to {str(folder)!r}, {what}. Correct it, or unset it to download."
 
 
 def read_local(path: Path) -> bytes:

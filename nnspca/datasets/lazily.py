@@ -14,8 +14,7 @@ import scipy.sparse
 from nnspca.datasets import h5ad, limits, remote
 from nnspca.datasets.dataset import Dataset
 from nnspca.datasets.naming import distinct
-from nnspca.datasets.optional import needed
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, needed, reason
 
 AT_A_TIME = 2**23  # numbers
 

@@ -15,9 +15,8 @@ from nnspca.datasets.archives import open_zip
 from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.delimited import read_rows
-from nnspca.datasets.optional import needed
 from nnspca.datasets.tables import Row
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import EXACT
 
 

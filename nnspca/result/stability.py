@@ -128,7 +128,7 @@ class Stability(Display):
 
     def plot(self):
         """Return a Plotly figure of the recurrence of each feature of each part."""
-        from nnspca.figures.features import stability
+        from nnspca.figures.loadings import stability
 
         parts = [
             ([part.feature_name(i) for i in order], self.recurrence[order, c])

@@ -279,7 +279,9 @@ class _Run:
         span = self.monitor.part(number / len(self.sizes), (number + 1) / len(self.sizes))
         part: Component | None
         if number < len(self.initial):
-            part = self._initial_part(remainder, places, number)
+            part = self.initial[number]
+            x = np.ascontiguousarray(part.loadings[places])
+            part = replace(part, loadings=x, variance=remainder.variance(x), k=min(part.k, remainder.n_features))
         else:
             part = self._next(remainder, min(self.sizes[number], remainder.n_features), U, span)
         if part is None:
@@ -299,11 +301,6 @@ class _Run:
             certificates.append(self._certified(remainder, part, span.part(SOLVING, 1.0), number))
         span.tell(1.0, f"component {number + 1} of {len(self.sizes)} found", part.variance)
         return ""
-
-    def _initial_part(self, remainder: Covariance, places: np.ndarray, number: int) -> Component:
-        part = self.initial[number]
-        x = np.ascontiguousarray(part.loadings[places])
-        return replace(part, loadings=x, variance=remainder.variance(x), k=min(part.k, remainder.n_features))
 
     def _next(self, remainder: Covariance, k: int, U: np.ndarray, span: Monitor) -> Component | None:
         number = U.shape[1]

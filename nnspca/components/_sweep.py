@@ -261,11 +261,8 @@ def _improved(
     for point in before:
         X, value = improved(problem, point.together.padded(r), monitor=span)
         if value > joint.variances.sum():
-            joint = _with_parts(problem.cov, joint, X)
+            parts = components(problem.cov, X, joint.parts[0])
+            explained = cumulative_variance(problem.cov, np.column_stack([part.loadings for part in parts]))
+            history = (*joint.history, float(explained[-1]))
+            joint = replace(joint, parts=parts, cumulative_variance=explained, history=history)
     return PartsPoint(r, problem.k, greedy, joint)
-
-
-def _with_parts(cov: Covariance, joint: Components, X: np.ndarray) -> Components:
-    parts = components(cov, X, joint.parts[0])
-    explained = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
-    return replace(joint, parts=parts, cumulative_variance=explained, history=(*joint.history, float(explained[-1])))

@@ -63,7 +63,8 @@ def opened(given: Any) -> Given:
         title = "" if axis is None else f"{axis.name} ({axis.unit})" if axis.unit else axis.name
         values = None if axis is None else axis.values
         return Given(given.X, names, shape, values, title, given.kind == "covariance")
-    return Given(given, _columns(given))
+    columns = list(given.columns) if is_table(given) and isinstance(given.columns, Iterable) else []
+    return Given(given, None if columns == list(range(len(columns))) else tuple(map(str, columns)))
 
 
 def _of_annotated(given: Any) -> Given:
@@ -84,14 +85,6 @@ def last_names(given: Any) -> tuple[str, ...] | None:
     """Return the coordinate of a DataArray's last dimension; None where it has none."""
     last = given.dims[-1] if given.dims else None
     return tuple(map(str, given.coords[last].values)) if last in given.coords else None
-
-
-def _columns(given: Any) -> tuple[str, ...] | None:
-    """The names of a table's columns; None if they are only 0, 1, 2, …"""
-    if not is_table(given) or not isinstance(given.columns, Iterable):
-        return None
-    columns = list(given.columns)
-    return None if columns == list(range(len(columns))) else tuple(map(str, columns))
 
 
 def check_feature_names(names: object, n: int) -> tuple[str, ...] | None:

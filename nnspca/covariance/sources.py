@@ -150,7 +150,9 @@ def chunked(given: Any) -> Source | None:
         return Source(f"the {kind}", _once(given))
     if callable(given) and not is_table(given) and not hasattr(given, "__array__"):
         return Source(f"the function {getattr(given, '__name__', kind)!r:.60}", given)
-    if _sliced(given) and (package == "h5py" or isinstance(getattr(given, "chunks", None), tuple)):
+    sliced = all(hasattr(given, name) for name in ("shape", "dtype", "__getitem__"))  # an array outside memory
+    sliced = sliced and isinstance(given.shape, tuple) and not is_table(given)
+    if sliced and (package == "h5py" or isinstance(getattr(given, "chunks", None), tuple)):
         return _of_slices(given, f"the {kind} of {package}")
     return None
 
@@ -165,12 +167,6 @@ def _once(rows: Iterator[Any]) -> Callable[[], Iterator[Any]]:
         return unread.pop()
 
     return read
-
-
-def _sliced(given: Any) -> bool:
-    """Whether it is an array outside memory: it has a shape and a type, and gives rows when sliced."""
-    named = all(hasattr(given, name) for name in ("shape", "dtype", "__getitem__"))
-    return named and isinstance(given.shape, tuple) and not is_table(given)
 
 
 def in_memory(values: Any, names: tuple[str, ...] | None = None) -> Source:

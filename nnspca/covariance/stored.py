@@ -95,7 +95,8 @@ class StoredData:
                 self._held[i] = np.zeros(self.n)
             elif i in self._held:
                 self._held.move_to_end(i)
-        missing = np.array([i for i in map(int, wanted) if i not in self._held], dtype=np.intp)
+        needed = set(map(int, wanted))
+        missing = np.array(sorted(needed - self._held.keys()), dtype=np.intp)
         if len(missing):
             missing = self._more(missing)
         most = max(1, len(missing) if self.source.blocks is None else SHARED // self.n)
@@ -103,14 +104,11 @@ class StoredData:
             few = missing[start : start + most]
             products = self.over(partial(Products, few, self.reference, False)).result()
             rows = self._scaled(products, few, np.arange(self.n))
-            self._let_go(set(map(int, wanted)), len(few))
+            free = [i for i in self._held if i not in needed]  # those that were not read for longest first
+            for i in free[: max(0, len(self._held) + len(few) - self.room)]:
+                del self._held[i]
             for i, row in zip(few, rows, strict=True):
                 self._held[int(i)] = row.copy()  # its own, so that it can be let go alone
-
-    def _let_go(self, needed: set[int], more: int) -> None:
-        """Make room for more rows: those that were not read for longest go, but none that is needed."""
-        for i in [i for i in self._held if i not in needed][: max(0, len(self._held) + more - self.room)]:
-            del self._held[i]
 
     def _more(self, missing: np.ndarray) -> np.ndarray:
         """The rows that are missing, and those that may be wanted next: of largest variance, or of less than these."""

@@ -143,7 +143,9 @@ class Certified:
 
     def _of_each(self, cov: Covariance, effort: str, should_stop: ShouldStop | None) -> tuple[Certificate, ...]:
         """One after the other here, or in ``n_jobs`` processes."""
-        count = self._sought_alone()
+        alone = self._found.deflation not in ("together", "joint") and METHODS[self._found.method].feasible
+        count = len(self._found) if alone else 0  # how many were each sought as the best one at their turn
+        count = min(count, 1) if self._found.deflation == "quasi-orthogonal" else count
         where = jobs(None, self.n_jobs) if self.n_jobs not in (None, 1) else contextlib.nullcontext(HERE)
         with where as executor, crew(executor, (cov, self._found), Monitor(should_stop)) as workers:
             tasks = ((r, effort, self._seed) for r in range(count))
@@ -165,12 +167,6 @@ class Certified:
             effort=effort,
             should_stop=should_stop,
         )
-
-    def _sought_alone(self) -> int:
-        """How many components were each sought as the best one at their turn."""
-        if self._found.deflation in ("together", "joint") or not METHODS[self._found.method].feasible:
-            return 0
-        return 1 if self._found.deflation == "quasi-orthogonal" else len(self._found)
 
     def _fitted_on(self, X, sample_weight) -> Covariance:
         """The covariance that was fitted: the one held, or that of the samples given, if they are the same."""

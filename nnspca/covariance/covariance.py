@@ -238,7 +238,10 @@ class Covariance(Inner):
         check_whole("memory", memory, 1)
         if (source := chunked(X)) is not None:
             source = source.heeding(should_stop, on_progress)
-            return cls._of_source(source, standardize, samples, sample_weight, names, memory=memory)
+            if samples == "rows":
+                return cls._of_source(source, standardize, sample_weight, names, memory=memory)
+            turned = Given(streamed.turned(source))
+            return cls.from_data(turned, standardize, sample_weight=sample_weight, names=names)
         given = opened(X)
         if given.is_matrix:
             if sample_weight is not None or samples != "rows":
@@ -250,7 +253,7 @@ class Covariance(Inner):
             check_columns(given.values)
             source = source.heeding(should_stop, on_progress)
             with suppress(streamed.TooFar):  # of any scale where it is in memory
-                return cls._of_source(source, standardize, "rows", sample_weight, names, given)
+                return cls._of_source(source, standardize, sample_weight, names, given)
         with one_blas_thread():
             data = centred(given.values, standardize, samples, sample_weight)
             assert isinstance(data.form, HeldFactor)
@@ -264,15 +267,12 @@ class Covariance(Inner):
         cls,
         source: Source,
         standardize: bool,
-        samples: str,
         sample_weight: object,
         names: Any,
         given: Given | None = None,
         memory: int = streamed.MEMORY,
     ) -> Covariance:
         """Of rows that are read a chunk at a time: once, or anew for what is asked where A and they are too large."""
-        if samples != "rows":
-            return cls.from_data(Given(streamed.turned(source)), standardize, sample_weight=sample_weight, names=names)
         with one_blas_thread():
             data = streamed.read(source, standardize, sample_weight, memory // streamed.NUMBER)
             if data is None:

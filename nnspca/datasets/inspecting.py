@@ -159,7 +159,9 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
         notes += [*_scales(data, spread, used), *_counts(data, used), *_orientation(data, spread, used)]
         copies = _duplicates(data, used)
         used = np.setdiff1d(used, [i for note in copies for i in note.features])
-        notes += [*copies, *_units(data, spread, used), *_signs(data, spread, used)]
+        notes += copies
+        if not data.is_sparse and 2 <= len(used) <= MOST_CORRELATED and m >= FEW:
+            notes += [*_units(data, spread, used), *_signs(data, spread, used)]
     return Inspection((m, n), tuple(notes), data.feature_names)
 
 
@@ -329,8 +331,6 @@ def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
 
 def _units(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     """Note columns that hold the quantity of another column in another unit, exactly or after rounding."""
-    if data.is_sparse or not 2 <= len(used) <= MOST_CORRELATED or data.shape[0] < FEW:
-        return []
     Z = _standardised(data, spread, used)
     later = np.triu(Z.T @ Z / len(Z), 1)  # each pair once, at the row of the earlier column
     exact = used[(later >= SAME).any(axis=0)]
@@ -365,8 +365,6 @@ def _first_direction(data: Dataset, spread: np.ndarray, used: np.ndarray) -> tup
 
 def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     """Note how many features each sign of the first direction has: a nonnegative component uses one of the two."""
-    if data.is_sparse or not 2 <= len(used) <= MOST_CORRELATED or data.shape[0] < FEW:
-        return []
     x, _ = _first_direction(data, spread, used)
     strong = np.abs(x) >= NEAR * np.abs(x).max()
     fall, rise = sorted((int((strong & (x > 0)).sum()), int((strong & (x < 0)).sum())))

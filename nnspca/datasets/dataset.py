@@ -185,16 +185,7 @@ class Dataset(Content):
     source: str = ""
 
     def __post_init__(self):
-        """Refuse fields that do not fit together.
-
-        Raises
-        ------
-        DataError
-            Numbers that are not finite or no table; names, labels, an image or an axis of another
-            size.
-        ValueError
-            An unknown kind.
-        """
+        """Refuse fields that do not fit together: DataError, or ValueError for an unknown kind."""
         super().__post_init__()
         check_choice("kind", self.kind, get_args(Kind))
         if len(self.X.shape) != 2 or 0 in self.X.shape:
@@ -327,8 +318,7 @@ class DatasetInfo:
         Size of that download in bytes; 0 where there is none.
     names_bytes : int
         Size of a file that gives its features better names, where there is one and it is not here:
-        see
-        :func:`gene_symbols`.
+        see :func:`gene_symbols`.
 
     Examples
     --------

@@ -112,16 +112,9 @@ def obtain(
 ) -> tuple[bytes, str]:
     """Return the checked content of ``file`` and where it came from, fetching it when it is not here yet.
 
-    Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same
-    path below ``NNSPCA_MIRROR``, an https address or a folder). A fetched file is kept in the cache
-    when that can be written.
-
-    Raises
-    ------
-    DataError
-        When a file has the wrong checksum or cannot be fetched; says how to supply it by hand.
-    DownloadStopped
-        When ``should_stop()`` became true while fetching.
+    Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same path below
+    ``NNSPCA_MIRROR``, an https address or a folder). A fetched file is kept in the cache when that can be written.
+    DataError for a wrong checksum, or a file that cannot be fetched, says how to supply it by hand.
     """
     given = data_folder()
     if given is not None:

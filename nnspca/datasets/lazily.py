@@ -210,9 +210,8 @@ def _open_hdf5(file: Path | str, part: tuple[str, ...]) -> _Rows:
 
 def _hdf5(file: Path | str) -> h5ad.Reader:
     h5py = needed("h5py", "HDF5 files")
-    if isinstance(file, str):
-        return h5ad.Reader(h5py.File(remote.stream(file), "r"), h5py, remote.size(file))
-    return h5ad.Reader(h5py.File(file, "r"), h5py, file.stat().st_size)
+    opened = h5py.File(remote.stream(file) if isinstance(file, str) else file, "r")
+    return h5ad.Reader(opened, h5py, _size(file))
 
 
 def _hdf5_rows(reader: h5ad.Reader, part: tuple[str, ...]) -> Any:

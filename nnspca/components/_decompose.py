@@ -18,8 +18,10 @@ from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.restriction import widened
 from nnspca.covariance.span import cumulative_variance
 from nnspca.machines import HERE, Executor, check_executor, crew
+from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.quasi_orthogonal import quasi_orthogonal
 from nnspca.solvers.registry import MethodInfo
@@ -290,9 +292,7 @@ class _Run:
             return stop_note if self.monitor.stop() else angle_note
         if parts and part.variance <= EXHAUSTED * self.cov.trace:
             return self._exhausted(parts)
-        x = np.zeros(self.cov.n_features)
-        x[places] = part.loadings
-        x.setflags(write=False)
+        x = read_only(widened(part.loadings, places, self.cov.n_features))
         variance, features = self.cov.variance(x), self.cov.features
         parts.append(replace(part, loadings=x, variance=variance, k=self.sizes[number], features=features))
         if self.on_part is not None:

@@ -17,6 +17,7 @@ from nnspca.covariance.sources import Source, chunked, in_memory, plain
 from nnspca.covariance.stored import summed
 from nnspca.covariance.streamed import Before, added, of_sums
 from nnspca.errors import DataError
+from nnspca.numerics.doubles import read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +106,7 @@ def most_variable(
     before = Before(seen.count, seen.mean[features], variance[features])
     few = source.only(features, before)
     share = float(variance[features].sum() / variance.sum())
-    for array in (features, variance, seen.mean):
-        array.setflags(write=False)
-    return MostVariable(features, few.names, variance, seen.mean, share, few)
+    return MostVariable(read_only(features), few.names, read_only(variance), read_only(seen.mean), share, few)
 
 
 def _of_memory(X: Any) -> Source:

@@ -35,6 +35,7 @@ from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import DENSE_FEATURES
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
+from nnspca.numerics.doubles import read_only
 from nnspca.result.features import Features, frozen
 
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
@@ -103,8 +104,8 @@ class Covariance(Inner):
         self._form = form
         self.n_samples = n_samples
         self.moved = moved
-        self.diagonal: np.ndarray = np.maximum(form.diagonal, 0.0)  # a variance below zero by rounding is none
-        self.diagonal.setflags(write=False)  # a write to it would change what is proven
+        # a variance below zero by rounding is none, and a write to it would change what is proven
+        self.diagonal = read_only(np.maximum(form.diagonal, 0.0))
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
         self.representation_error = representation_error
@@ -517,10 +518,7 @@ class Covariance(Inner):
             vectors = _complete(vectors, d)
         peaks = np.abs(vectors).argmax(axis=0)
         signs = np.where(vectors[peaks, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
-        values, vectors = values.copy(), np.ascontiguousarray(vectors * signs)
-        values.setflags(write=False)
-        vectors.setflags(write=False)
-        return values, vectors
+        return read_only(values.copy()), read_only(np.ascontiguousarray(vectors * signs))
 
     @property
     def fingerprint(self) -> str:
@@ -540,7 +538,7 @@ class Covariance(Inner):
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._lock, self._making_pairs = threading.RLock(), threading.RLock()
-        self.diagonal.setflags(write=False)  # which pickling forgets
+        read_only(self.diagonal)  # which pickling forgets
 
     def __repr__(self) -> str:
         moved = f", moved by {self.moved:.3g} to have no negative eigenvalue" if self.moved else ""

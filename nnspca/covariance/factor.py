@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from nnspca.numerics.doubles import read_only
+
 AT_A_TIME = 4_000_000  # numbers of the data that are dense at a time
 MANY, FEW = 4000, 0.2  # features, and the share of them in use, from and up to which the others are passed by
 TOGETHER = 1024  # features of a batch that are centred at a time
@@ -94,8 +96,7 @@ class DenseFactor(Factor):
     seen: Seen | None = None
 
     def __init__(self, Y: np.ndarray) -> None:
-        Y.setflags(write=False)
-        self.Y = Y
+        self.Y = read_only(Y)
         self.shape = (Y.shape[0], Y.shape[1])
 
     @classmethod
@@ -278,8 +279,7 @@ class SparseFactor(Factor):
             away *= away
             squared = scipy.sparse.csc_array((away, self._columns.indices, self._columns.indptr), shape=self.shape)
             squares = squared.T @ np.ones(m)
-            self._squares = (squares + self.mean * (m - stored) * self.mean) / m
-        self._squares.setflags(write=False)
+            self._squares = read_only((squares + self.mean * (m - stored) * self.mean) / m)
         return self._squares
 
     def gram(self) -> np.ndarray:

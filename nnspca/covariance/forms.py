@@ -9,6 +9,7 @@ import scipy.sparse.linalg
 
 from nnspca.covariance.factor import Factor
 from nnspca.numerics import feasible, rounding, spectraplex
+from nnspca.numerics.doubles import read_only
 
 FEW_SAMPLES = 800  # above, a few eigenpairs of a factor come from Lanczos iterations
 FEW_PAYS = 1000  # above, only those eigenpairs of a matrix are computed that are asked for
@@ -24,10 +25,8 @@ class HeldMatrix:
     name = "matrix"
 
     def __init__(self, A: np.ndarray) -> None:
-        A.setflags(write=False)
-        self.A = A
-        self.diagonal: np.ndarray = A.diagonal().copy()
-        self.diagonal.setflags(write=False)
+        self.A = read_only(A)
+        self.diagonal = read_only(A.diagonal().copy())
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
@@ -102,8 +101,7 @@ class HeldFactor:
         self.factor = factor
         self.terms = factor.shape[0]
         self.roundings = self.terms + 4
-        self.diagonal: np.ndarray = factor.squared_norms()
-        self.diagonal.setflags(write=False)
+        self.diagonal = read_only(factor.squared_norms())
 
     @property
     def rounding_scale(self) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.numerics import feasible
+from nnspca.numerics.doubles import read_only
 from nnspca.result import Component
 
 
@@ -68,8 +69,7 @@ class Problem:
         >>> part.loadings, part.variance
         (array([1., 0.]), 3.0)
         """
-        x = (x if self.nonnegative else feasible.orient(x)) + 0.0
-        x.setflags(write=False)
+        x = read_only((x if self.nonnegative else feasible.orient(x)) + 0.0)
         variance = self.cov.variance(x)
         return Component(
             x, variance, method, self.k, self.nonnegative, history=tuple(history), stopped=stopped, note=note

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.covariance import Covariance
+from nnspca.numerics.doubles import read_only
 
 SPANNED = 1e-10  # below this share of itself a column's fresh part is rounding
 
@@ -22,9 +23,8 @@ def cumulative_variance(cov: Covariance, loadings: np.ndarray) -> np.ndarray:
     >>> cumulative_variance(cov, np.array([[1.0, 0.6], [0.0, 0.8], [0.0, 0.0]]))
     array([3., 5.])
     """
-    explained = np.cumsum([0.0 if q is None else max(cov.variance(q), 0.0) for q in _fresh(loadings)])
-    explained.setflags(write=False)
-    return explained
+    explained = [0.0 if q is None else max(cov.variance(q), 0.0) for q in _fresh(loadings)]
+    return read_only(np.cumsum(explained))
 
 
 def orthonormal(columns: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,41 +17,20 @@ TOGETHER = 1024  # features of a batch that are centred at a time
 FAR = 2.0  # deviations from zero beyond which a mean leaves at most a fifth of the samples at zero
 
 
-class Factor(ABC):
+class Factor:
     """Centred, scaled data Y of shape (m, n), so that the covariance is Y'Y.
 
     ``forward`` takes rows (…, n) to rows (…, m): Yx; ``backward`` takes rows (…, m) to (…, n): Y'z.
     """
 
     shape: tuple[int, int]
-
-    @abstractmethod
-    def forward(self, x: np.ndarray) -> np.ndarray:
-        """Return Yx."""
-
-    @abstractmethod
-    def backward(self, z: np.ndarray) -> np.ndarray:
-        """Return Y'z."""
-
-    @abstractmethod
-    def columns(self, index: np.ndarray) -> np.ndarray:
-        """Return the columns of Y at ``index``, dense, shape (m, len(index))."""
-
-    @abstractmethod
-    def squared_norms(self) -> np.ndarray:
-        """Return the diagonal of Y'Y, shape (n,)."""
-
-    @abstractmethod
-    def gram(self) -> np.ndarray:
-        """Return YY', shape (m, m)."""
-
-    @abstractmethod
-    def rounding_scale(self) -> float:
-        """Return the sum of squares that the rounding of an inner product of columns is relative to."""
-
-    @abstractmethod
-    def arrays(self) -> list[np.ndarray]:
-        """Return the arrays that define Y, for hashing."""
+    forward: Callable[[np.ndarray], np.ndarray]
+    backward: Callable[[np.ndarray], np.ndarray]
+    columns: Callable[[np.ndarray], np.ndarray]  # of Y at some places, dense, shape (m, places)
+    squared_norms: Callable[[], np.ndarray]  # the diagonal of Y'Y, shape (n,)
+    gram: Callable[[], np.ndarray]  # YY', shape (m, m)
+    rounding_scale: Callable[[], float]  # what the rounding of an inner product of columns is relative to
+    arrays: Callable[[], list[np.ndarray]]  # those that define Y, for hashing
 
     def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         """Return the entries of Y'Y at ``rows`` × ``columns`` (all columns when None)."""

@@ -15,40 +15,27 @@ as long as there is room. What each question takes:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.covariance.stored import FIRST, FORMED, StoredData
+from nnspca.numerics.doubles import read_only
 
 BESIDE, STEPS, CONVERGED = 8, 8, 1e-8  # vectors beside those asked for, products of a round, and relative residual
 ROUNDS = 8  # most rounds
 
 
-@dataclass(frozen=True, eq=False)
 class HeldRows:
     """The form of A of data that stay where they are, or of some of its features, as :class:`HeldMatrix` is of A."""
 
-    data: StoredData
-    features: np.ndarray  # those of the data that are A's, in its order
-    terms: int
     name = "rows that passes over the data give"
 
-    @property
-    def roundings(self) -> int:
-        """How many roundings there may be in an entry that is read."""
-        return self.terms + 4
-
-    @property
-    def diagonal(self) -> np.ndarray:
-        """Variances of the features, shape (n,)."""
-        return self.data.diagonal[self.features]
-
-    @property
-    def rounding_scale(self) -> float:
-        """Sum of squares that the rounding of an entry is relative to."""
-        return float(self.diagonal.sum())
+    def __init__(self, data: StoredData, features: np.ndarray, terms: int) -> None:
+        """Hold the ``features`` of the data that are A's, in its order."""
+        self.data, self.features, self.terms, self.roundings = data, features, terms, terms + 4
+        self.diagonal = read_only(data.diagonal[features])
+        self.rounding_scale = float(self.diagonal.sum())
 
     def _whole(self, x: np.ndarray) -> np.ndarray:
         """Vectors with zeros for the features that are not A's."""

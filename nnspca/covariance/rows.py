@@ -123,6 +123,8 @@ class Pass:
 
     poll: Callable[[], None] = staticmethod(lambda: None)
     weighted, marked = False, True
+    _take: Callable[[Any], None]  # adds up what the pass is made for
+    _join: Callable[[Any], None]  # adds what another pass added up
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
         self.n, self.count, self.start = n, 0, start
@@ -150,14 +152,6 @@ class Pass:
         if self.marked:
             own = marks.of_sparse(block, place) if sparse else marks.of_rows(block + 0.0, place)  # −0 is 0
             self.mark = self.mark + own
-
-    def _take(self, block: Any) -> None:
-        """Add up what the pass is made for."""
-        raise NotImplementedError
-
-    def _join(self, other: Any) -> None:
-        """Add what another pass added up."""
-        raise NotImplementedError
 
     def flush(self) -> None:
         """Do nothing: no rows wait."""

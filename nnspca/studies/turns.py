@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 
 from nnspca.control.progress import Progress
 from nnspca.errors import reason
@@ -17,6 +18,8 @@ class Turns:
 
     A turn ends when the work polls its stop switch, so it must poll often.
     """
+
+    work: Callable[[], bool]  # does the work; returns whether it finished
 
     def __init__(self, limit: float) -> None:
         self.limit, self.state, self.reason = limit, RUNNING, ""
@@ -51,10 +54,6 @@ class Turns:
             self.read_clock()
             self.fraction = 1.0
             self._returned.release()
-
-    def work(self) -> bool:
-        """Do the work; return whether it finished."""
-        raise NotImplementedError
 
     def read_clock(self) -> float:
         """Return the CPU seconds used, which do not advance during other turns."""

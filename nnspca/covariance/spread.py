@@ -30,7 +30,7 @@ def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | 
     for number, (block, height) in enumerate(zip(blocks.to_delayed()[:, 0], heights, strict=True)):
         own = None if weights is None else weights[begin : begin + height]
         start = begin if weights is None else int(np.count_nonzero(weights[:begin]))
-        parts.append(summed(kind, block, n, source.names, own, start, number, height))
+        parts.append(summed(kind, block, (height, n), own, names=source.names, start=start, chunk=number))
         begin += height
     added = dask.delayed(_added, pure=False)
     while len(parts) > 1:
@@ -46,22 +46,13 @@ def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | 
         raise DataError(f"a block of the dask array cannot be computed{reason(error, 300)}") from error
 
 
-def _of_block(
-    kind: Callable[..., Any],
-    block: Any,
-    n: int,
-    names: tuple[str, ...] | None,
-    weights: np.ndarray | None,
-    start: int,
-    number: int,
-    height: int,
-) -> Any:
+def _of_block(kind: Callable[..., Any], block: Any, shape: tuple[int, int], weights: Any, **place: Any) -> Any:
     """The sums of one block; where its own chunk is not what was announced, an error says so."""
-    with within_chunk(number):
+    with within_chunk(place["chunk"]):
         rows = plain(block)
-    if rows.shape != (height, n):
-        raise DataError(f"chunk {number} has shape {rows.shape} where {(height, n)} was announced")
-    sums = kind(n, names=names, start=start, chunk=number)
+    if rows.shape != shape:
+        raise DataError(f"chunk {place['chunk']} has shape {rows.shape} where {shape} was announced")
+    sums = kind(shape[1], **place)
     with one_blas_thread():
         sums.add(rows, weights)
         sums.flush()

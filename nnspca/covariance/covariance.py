@@ -326,29 +326,21 @@ class Covariance(Inner):
     @classmethod
     def _of_read(cls, data: Held, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
         """Hold a form of A with its errors, and the means and scales of the samples that were read."""
-        variances, given = np.maximum(data.form.diagonal, 0.0), given or Given(None)
-        return cls(
-            data.form,
-            n_samples=data.n_samples,
-            representation_error=data.representation_error,
-            moved=data.moved,
-            drift=data.drift,
-            relative_drift=data.relative_drift,
-            error_elsewhere=data.error_elsewhere,
-            origin=data.origin,
-            features=Features(
-                float(variances.sum()),
-                len(variances),
-                check_feature_names(names, len(variances)),
-                None if data.seen is None else frozen(data.seen.mean),
-                None if data.seen is None else frozen(data.seen.scale),
-                standardize,
-                given.image_shape,
-                given.axis,
-                given.axis_title,
-                frozen(variances),
-            ),
+        variances, given, held = np.maximum(data.form.diagonal, 0.0), given or Given(None), dict(vars(data))
+        seen = held.pop("seen")
+        features = Features(
+            float(variances.sum()),
+            len(variances),
+            check_feature_names(names, len(variances)),
+            None if seen is None else frozen(seen.mean),
+            None if seen is None else frozen(seen.scale),
+            standardize,
+            given.image_shape,
+            given.axis,
+            given.axis_title,
+            frozen(variances),
         )
+        return cls(**held, features=features)
 
     @classmethod
     def from_matrix(cls, A, *, repair: bool = False, names=None) -> Covariance:

@@ -163,8 +163,8 @@ def call(client: Any, order: Order, should_stop: ShouldStop | None) -> Any:
     crew.patience = PATIENCE
     client.subscribe_topic(topic, receive)
     try:
-        settings, names = dict(order.settings), tuple(order.listeners)
-        answer = crew.result(crew.submit(_relayed, topic, order.function, order.arguments, settings, names))
+        its = order.function, order.arguments, dict(order.settings), tuple(order.listeners)
+        answer = crew.result(crew.submit(_relayed, topic, its))
         if answer is None:
             return None
         value, reports = answer
@@ -176,16 +176,9 @@ def call(client: Any, order: Order, should_stop: ShouldStop | None) -> Any:
         crew.close()
 
 
-def _relayed(
-    shared: object,
-    topic: str,
-    function: Callable[..., Any],
-    arguments: tuple[Any, ...],
-    settings: dict[str, Any],
-    names: tuple[str, ...],
-    should_stop: ShouldStop,
-) -> tuple[Any, int]:
+def _relayed(shared: object, topic: str, its: tuple[Any, ...], should_stop: ShouldStop) -> tuple[Any, int]:
     """On a worker: one call, and the number of its reports."""
+    function, arguments, settings, names = its
     worker, count, last = distributed.get_worker(), 0, 0.0
 
     def listener(name: str) -> Callable[..., None]:

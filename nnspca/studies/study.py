@@ -20,21 +20,11 @@ OnTables = Callable[[tuple[StudyTable, ...]], None]
 
 @dataclass(frozen=True)
 class Paper:
-    """One paper.
+    """One paper."""
 
-    Attributes
-    ----------
-    name : str
-        Key in :data:`PAPERS`.
-    short : str
-        For menus: authors and year.
-    citation : str
-        In full.
-    """
-
-    name: str
-    short: str
-    citation: str
+    name: str  # key in :data:`PAPERS`
+    short: str  # for menus: authors and year
+    citation: str  # in full
 
 
 PAPERS: dict[str, Paper] = {
@@ -67,29 +57,14 @@ PAPERS: dict[str, Paper] = {
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The arguments of a study's function.
+    """The arguments of a study's function."""
 
-    Attributes
-    ----------
-    data : tuple of Dataset
-        The data sets that the study needs, in its order.
-    own : bool
-        Whether these are the paper's data sets, so that its printed numbers apply.
-    full : bool
-        The paper's full form, or the reduced one.
-    seed : int
-    monitor : Monitor
-        For polls and progress.
-    show : callable
-        Called with the tables so far, for display.
-    """
-
-    data: tuple[Dataset, ...]
-    own: bool
-    full: bool
+    data: tuple[Dataset, ...]  # the data sets that the study needs, in its order
+    own: bool  # whether these are the paper's data sets, so that its printed numbers apply
+    full: bool  # the paper's full form, or the reduced one
     seed: int
-    monitor: Monitor
-    show: OnTables
+    monitor: Monitor  # for polls and progress
+    show: OnTables  # called with the tables so far, for display
 
     def covariance(self, place: int = 0) -> Covariance:
         """Return the covariance of one of the data sets, unchanged."""

@@ -50,8 +50,6 @@ class StoredData:
             "executor=, or choose features: Covariance.from_data(nnspca.most_variable(X, 3000))"
         )
 
-    # ------------------------------------------------------------------ a pass
-
     def over(self, kind: Callable[..., Any]) -> Any:
         """Return what a pass over the data adds up; DataError where they changed since they were read first."""
         with self._lock, one_blas_thread():
@@ -68,8 +66,6 @@ class StoredData:
                 "data that stay as they are"
             )
         return total
-
-    # ------------------------------------------------------------------ rows of A
 
     def rows(self, features: np.ndarray) -> np.ndarray:
         """Return rows of A, shape (len(features), n)."""

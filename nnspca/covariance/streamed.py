@@ -101,7 +101,7 @@ def read(source: Source, standardize: bool, sample_weight: object = None, number
         weights = None if (weights == weights[0]).all() else weights / weights.max()
     if m is not None and n is not None and is_large(m, n) and source.blocks is not None:
         return of_sums(spread.over_blocks(source, Sums, weights), standardize, source.expected)
-    stored_chunks: list[Any] = []
+    waiting: list[Any] = []  # chunks that are not summed, with their weights
     sums: Sums | None = None
     rows = count = 0
     for chunk in source.chunks():
@@ -109,24 +109,21 @@ def read(source: Source, standardize: bool, sample_weight: object = None, number
         rows += chunk.shape[0]
         if rows > most:
             raise DataError(f"{source.what} gave more than the {most} rows that sample_weight has weights for")
+        waiting.append((chunk, few))
         if sums is None and source.stored and not is_large(m or rows, chunk.shape[1]):
             sparse = scipy.sparse.issparse(chunk)
             count = count + chunk.nnz if sparse else (m or rows) * chunk.shape[1]
             if count > numbers and not formed(m or rows, chunk.shape[1]):
                 return None
-            stored_chunks.append((chunk, few))
             continue
-        if sums is None:
-            sums = Sums(chunk.shape[1], source.names, chunk=0 if source.stored else None)
-            for early, chunk_weights in stored_chunks:
-                sums.add(early, chunk_weights)
-            stored_chunks = []
-        sums.add(chunk, few)
+        sums = sums or Sums(chunk.shape[1], source.names, chunk=0 if source.stored else None)
+        while waiting:
+            sums.add(*waiting.pop(0))
     if sums is not None:
         if rows < most < np.inf:
             raise DataError(f"{source.what} gave {rows} rows; sample_weight has {most} weights")
         return of_sums(sums, standardize, source.expected)
-    return _whole([chunk for chunk, _ in stored_chunks], source.expected)
+    return _whole([chunk for chunk, _ in waiting], source.expected)
 
 
 def turned(source: Source) -> Any:

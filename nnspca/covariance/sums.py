@@ -37,8 +37,6 @@ class Sums(Ranged):
         self._rows = max(FEWEST, min(MOST, BLOCK // n))
         self._block, self._weights, self._held = np.empty((0, n)), np.empty(0), 0
 
-    # ------------------------------------------------------------------ rows come in
-
     def add(self, rows: Any, weights: np.ndarray | None = None) -> None:
         """Take rows, an array of any real type or a sparse array; DataError says where a value is not finite."""
         if weights is not None:
@@ -124,8 +122,6 @@ class Sums(Ranged):
     def _end(self, count: int, total: float, mean: np.ndarray, rest: np.ndarray) -> None:
         self._means.append((total, mean, rest))
         self.count, self.weight, self._held = self.count + count, self.weight + total, 0
-
-    # ------------------------------------------------------------------ what they come to
 
     def _join(self, other: Sums) -> None:
         self.flush()

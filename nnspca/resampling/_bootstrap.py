@@ -12,7 +12,6 @@ from nnspca.control.arguments import check_callables, check_instance, check_numb
 from nnspca.control.progress import Monitor
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import Executor, crew, jobs
-from nnspca.numerics.doubles import read_only
 from nnspca.resampling.reading import Search, read_samples, workers_for
 from nnspca.resampling.samples import Samples
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
@@ -196,11 +195,13 @@ class _Seen:
         rows = [self._agreement[number] for number in sorted(self._agreement)]
         recurrence = self._times / self.count if self.count else np.full(self._used.shape, np.nan)
         agreement = np.array(rows).reshape(-1, r)
+        for array in (recurrence, agreement):
+            array.setflags(write=False)
         return Stability(
             self._whole,
             max(part.k for part in self._whole.parts),
-            read_only(recurrence),
-            read_only(agreement),
+            recurrence,
+            agreement,
             self._threshold,
             self._degenerate,
             self._seed,

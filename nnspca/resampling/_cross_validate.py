@@ -11,7 +11,6 @@ from nnspca.control.arguments import check_callables, check_one_or_several, chec
 from nnspca.control.progress import Monitor
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import HERE, Executor, crew, jobs
-from nnspca.numerics.doubles import read_only
 from nnspca.resampling.reading import Search, read_samples, workers_for
 from nnspca.resampling.samples import Samples
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
@@ -113,7 +112,9 @@ def cross_validate(
         raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
 
     def result(*, stopped: bool) -> CrossValidation:
-        arrays = read_only(held_out.copy()), read_only(fitted.copy())
+        arrays = held_out.copy(), fitted.copy()
+        for array in arrays:
+            array.setflags(write=False)
         return CrossValidation(wanted, *arrays, search.r, search.seed, time.perf_counter() - started, stopped)
 
     with jobs(executor, n_jobs) as where, crew(where, samples, monitor) as workers:

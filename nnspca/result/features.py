@@ -11,8 +11,6 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from nnspca.numerics.doubles import read_only
-
 
 @dataclass(frozen=True, eq=False)
 class Features:
@@ -104,5 +102,6 @@ def frozen(values: Iterable[float] | None) -> np.ndarray | None:
     """Return read-only numbers; None for None, or if a number is too large for a double."""
     if values is None:
         return None
-    array = read_only(np.array(values, dtype=np.float64))
+    array = np.array(values, dtype=np.float64)
+    array.setflags(write=False)
     return array if np.isfinite(array).all() else None

@@ -12,7 +12,7 @@ from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
 from nnspca.components._deflate import DEFLATIONS, DeflationInfo, deflate
 from nnspca.components._sweep import sweep_parts
-from nnspca.control.bar import progress_bar
+from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.choosing import MostVariable, most_variable
 from nnspca.errors import CertificateError, DataError

@@ -1,6 +1,8 @@
-"""The errors that a caller can catch: invalid data, and certificates that fail."""
+"""The errors that a caller can catch: invalid data, absent packages, and certificates that fail."""
 
 import re
+from importlib import import_module
+from typing import Any
 
 ADDRESSES = re.compile(r"<[^<>]*\bat 0x[0-9a-f]+[^<>]*>", re.IGNORECASE)  # of an object in this process
 
@@ -62,3 +64,20 @@ def reason(error: object, most: int = 120) -> str:
     if text.count("'") % 2 and str(error).endswith("'"):  # a name within quotation marks came last
         text += "'"
     return f" ({text[:most]})" if text else ""
+
+
+def needed(module: str, what: str, install: str = "'nnspca[formats]'") -> Any:
+    """Return an optional module, or raise an error that names its package.
+
+    >>> needed("json", "tables of a kind").__name__
+    'json'
+    >>> needed("no_such_reader", "tables of a kind")
+    Traceback (most recent call last):
+    nnspca.errors.DataError: tables of a kind are read by no_such_reader, which is not installed: pip install
+    'nnspca[formats]'.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise DataError(f"{what} are read by {package}, which is not installed: pip install {install}.") from error

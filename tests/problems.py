@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.covariance import rereading, streamed
+from nnspca.covariance import streamed
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
 from tests import oracle
@@ -177,7 +177,7 @@ def in_passes(given, standardize=False, **options):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streamed, "DENSE_FEATURES", 0)
         patch.setattr(streamed, "DENSE_EIGEN", 0)
-        patch.setattr(rereading, "NUMBER", 2**60)
+        patch.setattr(streamed, "NUMBER", 2**60)
         return nnspca.Covariance.from_data(given, standardize, **options)
 
 

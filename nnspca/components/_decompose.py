@@ -18,8 +18,10 @@ from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.restriction import widened
 from nnspca.covariance.span import cumulative_variance
 from nnspca.machines import HERE, Executor, check_executor, crew
+from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.quasi_orthogonal import quasi_orthogonal
 from nnspca.solvers.registry import MethodInfo
@@ -202,7 +204,6 @@ class _Run:
             self.on_part(part)  # type: ignore[misc]
 
     def _found(self, parts: tuple[Component, ...], **more: Any) -> Components:
-        """The result of these parts."""
         explained = cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts]))
         name, total = self.info.name, self.cov.trace
         return Components(parts, explained, total, name, self.deflation, self.nonnegative, **more)
@@ -280,7 +281,9 @@ class _Run:
         span = self.monitor.part(number / len(self.sizes), (number + 1) / len(self.sizes))
         part: Component | None
         if number < len(self.initial):
-            part = self._initial_part(remainder, places, number)
+            part = self.initial[number]
+            x = np.ascontiguousarray(part.loadings[places])
+            part = replace(part, loadings=x, variance=remainder.variance(x), k=min(part.k, remainder.n_features))
         else:
             part = self._next(remainder, min(self.sizes[number], remainder.n_features), U, span)
         if part is None:
@@ -289,9 +292,7 @@ class _Run:
             return stop_note if self.monitor.stop() else angle_note
         if parts and part.variance <= EXHAUSTED * self.cov.trace:
             return self._exhausted(parts)
-        x = np.zeros(self.cov.n_features)
-        x[places] = part.loadings
-        x.setflags(write=False)
+        x = read_only(widened(part.loadings, places, self.cov.n_features))
         variance, features = self.cov.variance(x), self.cov.features
         parts.append(replace(part, loadings=x, variance=variance, k=self.sizes[number], features=features))
         if self.on_part is not None:
@@ -300,12 +301,6 @@ class _Run:
             certificates.append(self._certified(remainder, part, span.part(SOLVING, 1.0), number))
         span.tell(1.0, f"component {number + 1} of {len(self.sizes)} found", part.variance)
         return ""
-
-    def _initial_part(self, remainder: Covariance, places: np.ndarray, number: int) -> Component:
-        """A component of ``start_from``, on the deflated covariance."""
-        part = self.initial[number]
-        x = np.ascontiguousarray(part.loadings[places])
-        return replace(part, loadings=x, variance=remainder.variance(x), k=min(part.k, remainder.n_features))
 
     def _next(self, remainder: Covariance, k: int, U: np.ndarray, span: Monitor) -> Component | None:
         number = U.shape[1]

@@ -152,8 +152,6 @@ def deflated_problem(cov: Covariance, parts: Components, r: int) -> tuple[Covari
 
     If that covariance has fewer features, loadings and k refer to these.
 
-    Examples
-    --------
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]) + 1.0)
     >>> remainder, part = deflated_problem(cov, nnspca.decompose(cov, 2, k=2), 1)

@@ -114,7 +114,6 @@ class _Run:
     points: dict[tuple[int, int], PartsPoint] = field(default_factory=dict)
 
     def store(self, point: PartsPoint) -> None:
-        """Store a point and report it."""
         self.points[point.k, point.n_components] = point
         if self.on_point is not None:
             self.on_point(point)
@@ -127,12 +126,12 @@ class _Run:
             span = self.monitor.part(number / len(self.pairs), (number + 1) / len(self.pairs))
             seeking = span.part(0.0, SEEKING if self.effort else 1.0)
             problem = Problem(self.cov, each, self.nonnegative)
-            greedy, joint = _find_parts(problem, r, self.seed, seeking)
-            self.store(_improved(problem, r, greedy, joint, self._earlier_points(each, r), seeking))
+            parts = _seek(self.cov, r, each, self.nonnegative, self.seed, None, seeking)
+            self.store(_improved(problem, r, *parts, self._earlier_points(each, r), seeking))
             if self.effort is not None and not self.monitor.stop():
                 point, earlier = self.points[each, r], self._warm_start_for(each, r)
                 proving = span.part(SEEKING, 1.0)
-                certificate = _certified(self.cov, point, self.effort, self.nonnegative, earlier, proving)
+                certificate = _prove(self.cov, point, self.effort, self.nonnegative, earlier, None, proving)
                 self.store(replace(point, certificate=certificate))
 
     def spread(self, workers: Crew) -> None:
@@ -215,10 +214,20 @@ class _Run:
 
 
 def _seek(
-    cov: Covariance, r: int, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
+    cov: Covariance,
+    r: int,
+    k: int,
+    nonnegative: bool,
+    seed: int,
+    poll: ShouldStop | None,
+    span: Monitor | None = None,
 ) -> tuple[Components, Components]:
-    """The parts of one point, as a task for a worker."""
-    return _find_parts(Problem(cov, k, nonnegative), r, seed, Monitor(poll))
+    """The parts of one point found one by one, and those found jointly; as a task for a worker too."""
+    span = Monitor(poll) if span is None else span
+    options = {"nonnegative": nonnegative, "seed": seed, "should_stop": span.should_stop}
+    greedy = decompose(cov, r, k, deflation="disjoint", on_progress=span.part(0.0, 0.3).relay, **options)  # type: ignore[arg-type]
+    joint = decompose(cov, r, k, deflation="together", on_progress=span.part(0.3, 1.0).relay, **options)  # type: ignore[arg-type]
+    return greedy, joint
 
 
 def _prove(
@@ -228,46 +237,10 @@ def _prove(
     nonnegative: bool,
     warm_start: PartsCertificate | None,
     poll: ShouldStop | None,
+    span: Monitor | None = None,
 ) -> PartsCertificate:
-    """One certificate, as a task for a worker."""
-    return _certified(cov, point, effort, nonnegative, warm_start, Monitor(poll))
-
-
-def _find_parts(problem: Problem, r: int, seed: int, span: Monitor) -> tuple[Components, Components]:
-    """The parts found one by one, and those found jointly."""
-    cov, k = problem.cov, problem.k
-    options = {"nonnegative": problem.nonnegative, "seed": seed, "should_stop": span.should_stop}
-    greedy = decompose(cov, r, k, deflation="disjoint", on_progress=span.part(0.0, 0.3).relay, **options)  # type: ignore[arg-type]
-    joint = decompose(cov, r, k, deflation="together", on_progress=span.part(0.3, 1.0).relay, **options)  # type: ignore[arg-type]
-    return greedy, joint
-
-
-def _improved(
-    problem: Problem, r: int, greedy: Components, joint: Components, before: list[PartsPoint], span: Monitor
-) -> PartsPoint:
-    """The point with both, the joint parts improved from those of earlier points."""
-    for point in before:
-        X, value = improved(problem, point.together.padded(r), monitor=span)
-        if value > joint.variances.sum():
-            joint = _with_parts(problem.cov, joint, X)
-    return PartsPoint(r, problem.k, greedy, joint)
-
-
-def _with_parts(cov: Covariance, joint: Components, X: np.ndarray) -> Components:
-    """The same components with other parts."""
-    parts = components(cov, X, joint.parts[0])
-    explained = cumulative_variance(cov, np.column_stack([part.loadings for part in parts]))
-    return replace(joint, parts=parts, cumulative_variance=explained, history=(*joint.history, float(explained[-1])))
-
-
-def _certified(
-    cov: Covariance,
-    point: PartsPoint,
-    effort: str,
-    nonnegative: bool,
-    warm_start: PartsCertificate | None,
-    span: Monitor,
-) -> PartsCertificate:
+    """One certificate; as a task for a worker too."""
+    span = Monitor(poll) if span is None else span
     return certify_parts(
         cov,
         point.n_components,
@@ -279,3 +252,17 @@ def _certified(
         should_stop=span.should_stop,
         on_progress=span.relay,
     )
+
+
+def _improved(
+    problem: Problem, r: int, greedy: Components, joint: Components, before: list[PartsPoint], span: Monitor
+) -> PartsPoint:
+    """The point with both, the joint parts improved from those of earlier points."""
+    for point in before:
+        X, value = improved(problem, point.together.padded(r), monitor=span)
+        if value > joint.variances.sum():
+            parts = components(problem.cov, X, joint.parts[0])
+            explained = cumulative_variance(problem.cov, np.column_stack([part.loadings for part in parts]))
+            history = (*joint.history, float(explained[-1]))
+            joint = replace(joint, parts=parts, cumulative_variance=explained, history=history)
+    return PartsPoint(r, problem.k, greedy, joint)

@@ -77,7 +77,6 @@ class _Run:
                     break
 
     def _context(self) -> PartsContext:
-        """The context of the next attempt."""
         X = np.zeros((self.r, self.problem.n))
         X[: len(self.parts)] = [part.loadings for part in self.parts]
         return PartsContext(

@@ -1,4 +1,4 @@
-"""Matching: assigns each feature to at most one part, and at most k features to each part."""
+"""Matching: assigns features to parts, at most k to each and none to two, and the parts of two sets to each other."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ def assign(G: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     For fixed norms of the rows, feature i adds ``g_ci² / ‖g_c‖`` to part c, so the supports are a
     matching. Norms and matching are computed in turn until they agree; the best matching is returned.
 
-    Examples
-    --------
     >>> assign(np.array([[3.0, 4.0, 1.0], [0.0, 5.0, 2.0]]), k=2, nonnegative=True).round(2)
     array([[1.  , 0.  , 0.  ],
            [0.  , 0.93, 0.37]])
@@ -76,3 +74,21 @@ def _matched(gain: np.ndarray, preferred: np.ndarray, k: int) -> np.ndarray:
             if not places:
                 break
     return holding
+
+
+def paired(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return for each column of ``first`` (n, r) its counterpart in ``second`` (n, r), shape (r,).
+
+    The pairing has the most shared nonzero rows; ties are resolved by the similarity of the columns.
+
+    >>> U = np.eye(4)[:, :3]
+    >>> paired(U, U[:, [2, 0, 1]])
+    array([1, 2, 0])
+    """
+    from scipy.optimize import linear_sum_assignment  # slow to import
+
+    shared = (first != 0).T.astype(float) @ (second != 0)
+    norms = np.linalg.norm(first, axis=0)[:, None] * np.linalg.norm(second, axis=0)
+    alike = np.abs(first.T @ second) / np.where(norms > 0, norms, 1.0)
+    _, columns = linear_sum_assignment(-(shared + alike / (2 * len(alike))))  # the second term stays below one row
+    return np.asarray(columns)

@@ -34,6 +34,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.machines import Crew
 from nnspca.machines.crew import SerialCrew
 from nnspca.numerics import feasible
+from nnspca.numerics.doubles import read_only
 from nnspca.result import Component
 from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
 
@@ -166,8 +167,7 @@ def components(cov: Covariance, X: np.ndarray, like: Component) -> tuple[Compone
     """The rows of X with variance as components, largest variance first, with the other fields of ``like``."""
     parts = []
     for x in X + 0.0:  # no negative zeros
-        x = x if like.nonnegative else feasible.orient(x)
-        x.setflags(write=False)
+        x = read_only(x if like.nonnegative else feasible.orient(x))
         parts.append(replace(like, loadings=x, variance=cov.variance(x)))
     parts.sort(key=lambda part: -part.variance)
     return tuple(part for place, part in enumerate(parts) if not place or part.variance > EXHAUSTED * cov.trace)

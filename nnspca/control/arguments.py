@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 PLAIN = {float, int, bool}
 MAX_DEPTH = 3  # levels of nested sequences; a table has two
 
@@ -251,8 +255,11 @@ def masked(value: object, depth: int = MAX_DEPTH) -> tuple[int, int]:
     if isinstance(value, str | bytes | bytearray | memoryview | Mapping) or is_table(value) or not depth:
         return 0, 1
     if hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):
-        value = _any_array(value)
-        return masked(value, depth) if isinstance(value, np.ndarray) else (0, 1)
+        try:
+            array = np.asanyarray(value)
+        except (TypeError, ValueError):
+            return 0, 1
+        return masked(array, depth)
     if isinstance(value, np.ndarray):
         parts = value.ravel().tolist() if value.dtype == object else []
     else:
@@ -264,13 +271,31 @@ def masked(value: object, depth: int = MAX_DEPTH) -> tuple[int, int]:
     return sum(hidden for hidden, _ in counts), sum(total for _, total in counts)
 
 
-def _any_array(value: object) -> object:
-    """The array that an object converts to, of any class; the object itself if there is none."""
-    try:
-        return np.asanyarray(value)
-    except (TypeError, ValueError):
-        return value
-
-
 def _a(noun: str) -> str:
     return f"an {noun}" if noun.startswith(("a", "e", "i", "o", "u", "nd")) else f"a {noun}"
+
+
+def renamed(**names: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
+    """Let a function accept arguments by their former names, ``renamed(former="new")``.
+
+    >>> @renamed(ks="k")
+    ... def first(k):
+    ...     return k[0]
+    >>> first(k=[3])
+    3
+    """
+
+    def wrapped(function: Callable[_P, _T]) -> Callable[_P, _T]:
+        @functools.wraps(function)
+        def call(*arguments: _P.args, **settings: _P.kwargs) -> _T:
+            for former in names.keys() & settings.keys():
+                new = names[former]
+                if new in settings:
+                    raise TypeError(f"{former} is the former name of {new}; give one of the two")
+                warnings.warn(f"{former}= is called {new}= since 0.2.0", FutureWarning, stacklevel=2)
+                settings[new] = settings.pop(former)
+            return function(*arguments, **settings)
+
+        return call
+
+    return wrapped

@@ -1,11 +1,14 @@
-"""Progress reports and the stop switch of a running call, and of the passes over data within it."""
+"""Progress reports and the stop switch of a running call, and of the passes over data within it; a progress bar."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -59,28 +62,14 @@ class Allowance:
 
 @dataclass(frozen=True)
 class Monitor:
-    """A span of a call's progress bar, with its stop switch and its allowance.
+    """A span of a call's progress bar, with its stop switch and its allowance."""
 
-    Attributes
-    ----------
-    should_stop : callable or None
-        Polled at least every 100 ms.
-    on_progress : callable or None
-        Called with :class:`nnspca.Progress`.
-    start, end : float
-        The part of the whole call that this span covers.
-    on_found : callable, optional
-        Called with loadings and variance of every feasible point on the way, improved or not.
-    allowance : Allowance, optional
-        Once it is spent, loops end as if the caller had asked to stop.
-    """
-
-    should_stop: ShouldStop | None = None
+    should_stop: ShouldStop | None = None  # polled at least every 100 ms
     on_progress: OnProgress | None = None
-    start: float = 0.0
+    start: float = 0.0  # the part of the whole call that this span covers
     end: float = 1.0
-    on_found: OnFound | None = None
-    allowance: Allowance | None = None
+    on_found: OnFound | None = None  # called with every feasible point on the way, improved or not
+    allowance: Allowance | None = None  # once it is spent, loops end as if the caller had asked to stop
 
     def stop(self) -> bool:
         """Whether the caller asked to stop, or the allowance is spent."""
@@ -146,8 +135,6 @@ _running: ContextVar[tuple[ShouldStop | None, OnProgress | None, list[Progress]]
 def reported(should_stop: ShouldStop | None, on_progress: OnProgress | None) -> Iterator[OnProgress | None]:
     """Yield ``on_progress`` of a call; passes within it are reported at the fraction that was reported last.
 
-    Examples
-    --------
     >>> reports = []
     >>> with reported(None, reports.append) as on_progress:
     ...     on_progress(Progress(0.5, "half"))
@@ -178,3 +165,51 @@ def current(stage: str) -> Monitor:
     if on_progress is None:
         return Monitor(should_stop)
     return Monitor(should_stop, lambda progress: on_progress(replace(last[0], stage=f"{stage}: {progress.stage}")))
+
+
+def progress_bar(title: str = "nnspca") -> Callable[[Progress], None]:
+    """Return a callback for ``on_progress`` that shows the progress on standard error.
+
+    Parameters
+    ----------
+    title : str
+        Label in front of the bar.
+
+    Returns
+    -------
+    callable
+        With :class:`nnspca.Progress`. It draws with tqdm where that is installed, and writes a line
+        for every tenth otherwise.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
+    >>> nnspca.certify(cov, k=1, on_progress=nnspca.progress_bar("certify")).ratio > 0.99
+    True
+    """
+    try:
+        tqdm: Any = import_module("tqdm.auto").tqdm
+    except ImportError:
+        return _lines(title)
+    bar = tqdm(total=100, desc=title, bar_format="{desc}: {percentage:3.0f} %|{bar}| {elapsed} {postfix}")
+
+    def draw(progress: Progress) -> None:
+        bar.set_postfix_str(progress.stage, refresh=False)
+        bar.update(100 * progress.fraction - bar.n)
+        if progress.fraction >= 1.0:
+            bar.close()
+
+    return draw
+
+
+def _lines(title: str) -> Callable[[Progress], None]:
+    written = 0
+
+    def write(progress: Progress) -> None:
+        nonlocal written
+        if (tenth := int(progress.fraction * 10)) > written:
+            written = tenth
+            print(f"{title}: {10 * tenth} % ({progress.stage})", file=sys.stderr)
+
+    return write

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 from nnspca.control.progress import Monitor
@@ -30,30 +31,21 @@ def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
     A LAPACK call or a Lanczos run can take tenths of a second and cannot poll. ``act`` must not
     change objects that the caller uses afterwards.
 
-    Examples
-    --------
     >>> run_cancellable(lambda: 2 + 2, Monitor(should_stop=lambda: False))
     4
     """
     if monitor.should_stop is None:
         return act()
-    results: list[_T] = []
-    errors: list[BaseException] = []
+    future: Future[_T] = Future()
 
     def run() -> None:
         try:
-            results.append(act())
+            future.set_result(act())
         except BaseException as error:  # raised again in the caller's thread
-            errors.append(error)
+            future.set_exception(error)
 
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True)
-    thread.start()
-    while True:
-        thread.join(POLL_SECONDS)
-        if not thread.is_alive():
-            break
+    threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True).start()
+    while not wait({future}, timeout=POLL_SECONDS).done:
         if monitor.interrupted():  # a spent allowance ends no computation: when it is seen would depend on the clock
             raise Stopped
-    if errors:
-        raise errors[0]
-    return results[0]
+    return future.result()

@@ -1,4 +1,4 @@
-"""The features that vary most, found in one pass: how data of too many features for a matrix are made fewer."""
+"""What one pass over data gives: the features that vary most, or both the covariance and the correlation."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import numpy as np
 
 from nnspca.control.arguments import check_whole
 from nnspca.control.progress import OnProgress, ShouldStop
+from nnspca.control.threads import one_blas_thread
+from nnspca.covariance.covariance import Covariance
 from nnspca.covariance.given import opened
-from nnspca.covariance.moments import Moments
+from nnspca.covariance.passes import Moments
 from nnspca.covariance.sources import Source, chunked, in_memory, plain
 from nnspca.covariance.stored import summed
-from nnspca.covariance.streamed import Before
+from nnspca.covariance.streamed import Before, added, of_sums
 from nnspca.errors import DataError
+from nnspca.numerics.doubles import read_only
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +106,7 @@ def most_variable(
     before = Before(seen.count, seen.mean[features], variance[features])
     few = source.only(features, before)
     share = float(variance[features].sum() / variance.sum())
-    for array in (features, variance, seen.mean):
-        array.setflags(write=False)
-    return MostVariable(features, few.names, variance, seen.mean, share, few)
+    return MostVariable(read_only(features), few.names, read_only(variance), read_only(seen.mean), share, few)
 
 
 def _of_memory(X: Any) -> Source:
@@ -117,3 +118,19 @@ def _of_memory(X: Any) -> Source:
     if min(values.shape) < 1:
         raise DataError(f"data must be a table of shape (samples, features); got shape {values.shape}")
     return in_memory(values, given.names)
+
+
+def both_scales(source: Source) -> tuple[Covariance, Covariance | DataError]:
+    """Return the covariance of rows that are read once, and that of the standardised rows.
+
+    Each is the one that :meth:`Covariance.from_data` makes of so many rows that they are summed. The
+    second is an error where the variances are beyond what can be standardised from sums.
+    """
+    sums = added(None, source, None)
+    with one_blas_thread():
+        plain = of_sums(sums, False, source.expected, last=False)
+        covariance = Covariance._of_read(plain, False, source.names)
+        try:
+            return covariance, Covariance._of_read(of_sums(sums, True), True, source.names)
+        except DataError as problem:
+            return covariance, problem

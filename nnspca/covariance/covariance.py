@@ -22,19 +22,20 @@ from nnspca.control.arguments import (
 )
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
-from nnspca.covariance import rereading, streamed
+from nnspca.covariance import streamed
 from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
 from nnspca.covariance.given import Given, check_feature_names, opened
 from nnspca.covariance.held_rows import Form, HeldRows
 from nnspca.covariance.inner import Inner
-from nnspca.covariance.matrices import semidefinite, square
+from nnspca.covariance.matrices import Held, semidefinite, square
 from nnspca.covariance.origin import Origin
 from nnspca.covariance.reading import check_names as check_columns
-from nnspca.covariance.samples import Held, centred, stated, warn_of_dominant
+from nnspca.covariance.samples import centred, stated, warn_of_dominant
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import DENSE_FEATURES
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
+from nnspca.numerics.doubles import read_only
 from nnspca.result.features import Features, frozen
 
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
@@ -93,29 +94,18 @@ class Covariance(Inner):
     ) -> None:
         """Hold a form; what each machine may have otherwise in its last bits goes with it.
 
-        Parameters
-        ----------
-        form : HeldMatrix, HeldFactor or HeldRows
-            What is held, and what it does to vectors.
-        drift : float
-            Bound on the Frobenius norm of the difference between A as it is held here and on any
-            other machine, where other routines sum in another order: 0 for a matrix that was given.
-        relative_drift : float
-            Bound on that of any entry A_ij relative to ``sqrt(A_ii A_jj)``; infinite where none
-            is known.
-        error_elsewhere : float
-            Bound on ``representation_error`` on any machine.
-        n_samples, representation_error, moved, origin, features, places
-            The attributes of these names, where the data came from, and which of the features they
-            describe are here.
+        ``drift`` bounds the Frobenius norm of the difference between A as it is held here and on any other machine,
+        where other routines sum in another order: 0 for a matrix that was given. ``relative_drift`` bounds that of any
+        entry A_ij relative to ``sqrt(A_ii A_jj)``, infinite where no bound is known; ``error_elsewhere`` bounds
+        ``representation_error`` on any machine. ``places`` are those of the ``features`` that are here.
         """
         if not isinstance(form, HeldMatrix | HeldFactor | HeldRows):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
         self._form = form
         self.n_samples = n_samples
         self.moved = moved
-        self.diagonal: np.ndarray = np.maximum(form.diagonal, 0.0)  # a variance below zero by rounding is none
-        self.diagonal.setflags(write=False)  # a write to it would change what is proven
+        # a variance below zero by rounding is none, and a write to it would change what is proven
+        self.diagonal = read_only(np.maximum(form.diagonal, 0.0))
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
         self.representation_error = representation_error
@@ -162,7 +152,7 @@ class Covariance(Inner):
         samples: Literal["rows", "columns"] = "rows",
         sample_weight=None,
         names=None,
-        memory: int = rereading.MEMORY,
+        memory: int = streamed.MEMORY,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
     ) -> Covariance:
@@ -249,7 +239,10 @@ class Covariance(Inner):
         check_whole("memory", memory, 1)
         if (source := chunked(X)) is not None:
             source = source.heeding(should_stop, on_progress)
-            return cls._of_source(source, standardize, samples, sample_weight, names, memory=memory)
+            if samples == "rows":
+                return cls._of_source(source, standardize, sample_weight, names, memory=memory)
+            turned = Given(streamed.turned(source))
+            return cls.from_data(turned, standardize, sample_weight=sample_weight, names=names)
         given = opened(X)
         if given.is_matrix:
             if sample_weight is not None or samples != "rows":
@@ -261,7 +254,7 @@ class Covariance(Inner):
             check_columns(given.values)
             source = source.heeding(should_stop, on_progress)
             with suppress(streamed.TooFar):  # of any scale where it is in memory
-                return cls._of_source(source, standardize, "rows", sample_weight, names, given)
+                return cls._of_source(source, standardize, sample_weight, names, given)
         with one_blas_thread():
             data = centred(given.values, standardize, samples, sample_weight)
             assert isinstance(data.form, HeldFactor)
@@ -275,19 +268,16 @@ class Covariance(Inner):
         cls,
         source: Source,
         standardize: bool,
-        samples: str,
         sample_weight: object,
         names: Any,
         given: Given | None = None,
-        memory: int = rereading.MEMORY,
+        memory: int = streamed.MEMORY,
     ) -> Covariance:
         """Of rows that are read a chunk at a time: once, or anew for what is asked where A and they are too large."""
-        if samples != "rows":
-            return cls.from_data(Given(streamed.turned(source)), standardize, sample_weight=sample_weight, names=names)
         with one_blas_thread():
-            data = streamed.read(source, standardize, sample_weight, memory // rereading.NUMBER)
+            data = streamed.read(source, standardize, sample_weight, memory // streamed.NUMBER)
             if data is None:
-                data = rereading.read(source, standardize, sample_weight, memory)
+                data = streamed.reread(source, standardize, sample_weight, memory)
         labels = source.names if names is None else names
         if not isinstance(data, Held):
             return cls.from_data(Given(data), standardize, sample_weight=sample_weight, names=labels)
@@ -301,7 +291,7 @@ class Covariance(Inner):
         *,
         sample_weight=None,
         names=None,
-        memory: int = rereading.MEMORY,
+        memory: int = streamed.MEMORY,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
     ) -> Covariance:
@@ -329,40 +319,28 @@ class Covariance(Inner):
 
     @classmethod
     def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
-        """Of rows that were summed."""
         with one_blas_thread():
             data = streamed.of_sums(sums, standardize, last=False)
         return cls._of_read(data, standardize, names)
 
     @classmethod
-    def _of_read(
-        cls,
-        data: Held,
-        standardize: bool,
-        names: Any,
-        given: Given | None = None,
-    ) -> Covariance:
-        """Hold a form of A with the errors, means and scales of the samples that were read."""
-        variances, given = np.maximum(data.form.diagonal, 0.0), given or Given(None)
-        return cls(
-            data.form,
-            n_samples=data.n_samples,
-            representation_error=data.representation_error,
-            relative_drift=data.relative_drift,
-            origin=data.origin,
-            features=Features(
-                float(variances.sum()),
-                len(variances),
-                check_feature_names(names, len(variances)),
-                frozen(data.seen.mean),
-                frozen(data.seen.scale),
-                standardize,
-                given.image_shape,
-                given.axis,
-                given.axis_title,
-                frozen(variances),
-            ),
+    def _of_read(cls, data: Held, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
+        """Hold a form of A with its errors, and the means and scales of the samples that were read."""
+        variances, given, held = np.maximum(data.form.diagonal, 0.0), given or Given(None), dict(vars(data))
+        seen = held.pop("seen")
+        features = Features(
+            float(variances.sum()),
+            len(variances),
+            check_feature_names(names, len(variances)),
+            None if seen is None else frozen(seen.mean),
+            None if seen is None else frozen(seen.scale),
+            standardize,
+            given.image_shape,
+            given.axis,
+            given.axis_title,
+            frozen(variances),
         )
+        return cls(**held, features=features)
 
     @classmethod
     def from_matrix(cls, A, *, repair: bool = False, names=None) -> Covariance:
@@ -407,18 +385,7 @@ class Covariance(Inner):
         """Hold a matrix, each of whose entries was rounded so many times before."""
         with one_blas_thread():
             matrix = semidefinite(given.values, repair, roundings)
-        n = len(matrix.form.diagonal)
-        labels = given.names if names is None else check_feature_names(names, n)
-        variances = np.maximum(matrix.form.diagonal, 0.0)
-        return cls(
-            matrix.form,
-            representation_error=matrix.representation_error,
-            moved=matrix.moved,
-            drift=matrix.drift,
-            error_elsewhere=matrix.error_elsewhere,
-            origin=matrix.origin,
-            features=Features(float(variances.sum()), n, labels, variances=frozen(variances)),
-        )
+        return cls._of_read(matrix, False, given.names if names is None else names)
 
     @classmethod
     def from_dataset(cls, dataset: Any, standardize: bool | None = None, *, repair: bool = False) -> Covariance:
@@ -435,7 +402,7 @@ class Covariance(Inner):
                 "samples as rows to Covariance.from_data(X), or a matrix to Covariance.from_matrix(A)"
             )
         if not is_set or dataset.kind != "covariance":
-            return cls._warned(dataset, standardize, "rows", None, None, rereading.MEMORY, None, None)
+            return cls._warned(dataset, standardize, "rows", None, None, streamed.MEMORY, None, None)
         return cls._of_matrix_set(opened(dataset), stated(standardize), repair, None)
 
     @classmethod
@@ -530,14 +497,10 @@ class Covariance(Inner):
         with self._making_pairs:
             if self._pairs is None or len(self._pairs[0]) < d:
                 with one_blas_thread():
-                    self._pairs = self._leading(max(d, min(self._eigenpairs_at_once, self.n_features)))
+                    few = self.n_features > MANY_FEATURES or not self.in_memory
+                    self._pairs = self._leading(max(d, min(FEW_PAIRS if few else PAIRS, self.n_features)))
             values, vectors = self._pairs
         return values[:d], vectors[:, :d]
-
-    @property
-    def _eigenpairs_at_once(self) -> int:
-        """How many are made when fewer are asked for: those that are likely to be asked for next."""
-        return FEW_PAIRS if self.n_features > MANY_FEATURES or not self.in_memory else PAIRS
 
     def _leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """At least d eigenpairs, each vector's largest entry positive."""
@@ -547,10 +510,7 @@ class Covariance(Inner):
             vectors = _complete(vectors, d)
         peaks = np.abs(vectors).argmax(axis=0)
         signs = np.where(vectors[peaks, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
-        values, vectors = values.copy(), np.ascontiguousarray(vectors * signs)
-        values.setflags(write=False)
-        vectors.setflags(write=False)
-        return values, vectors
+        return read_only(values.copy()), read_only(np.ascontiguousarray(vectors * signs))
 
     @property
     def fingerprint(self) -> str:
@@ -570,7 +530,7 @@ class Covariance(Inner):
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._lock, self._making_pairs = threading.RLock(), threading.RLock()
-        self.diagonal.setflags(write=False)  # which pickling forgets
+        read_only(self.diagonal)  # which pickling forgets
 
     def __repr__(self) -> str:
         moved = f", moved by {self.moved:.3g} to have no negative eigenvalue" if self.moved else ""

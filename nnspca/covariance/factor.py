@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse
+
+from nnspca.numerics.doubles import read_only
 
 AT_A_TIME = 4_000_000  # numbers of the data that are dense at a time
 MANY, FEW = 4000, 0.2  # features, and the share of them in use, from and up to which the others are passed by
@@ -14,41 +17,20 @@ TOGETHER = 1024  # features of a batch that are centred at a time
 FAR = 2.0  # deviations from zero beyond which a mean leaves at most a fifth of the samples at zero
 
 
-class Factor(ABC):
+class Factor:
     """Centred, scaled data Y of shape (m, n), so that the covariance is Y'Y.
 
     ``forward`` takes rows (…, n) to rows (…, m): Yx; ``backward`` takes rows (…, m) to (…, n): Y'z.
     """
 
     shape: tuple[int, int]
-
-    @abstractmethod
-    def forward(self, x: np.ndarray) -> np.ndarray:
-        """Return Yx."""
-
-    @abstractmethod
-    def backward(self, z: np.ndarray) -> np.ndarray:
-        """Return Y'z."""
-
-    @abstractmethod
-    def columns(self, index: np.ndarray) -> np.ndarray:
-        """Return the columns of Y at ``index``, dense, shape (m, len(index))."""
-
-    @abstractmethod
-    def squared_norms(self) -> np.ndarray:
-        """Return the diagonal of Y'Y, shape (n,)."""
-
-    @abstractmethod
-    def gram(self) -> np.ndarray:
-        """Return YY', shape (m, m)."""
-
-    @abstractmethod
-    def rounding_scale(self) -> float:
-        """Return the sum of squares that the rounding of an inner product of columns is relative to."""
-
-    @abstractmethod
-    def arrays(self) -> list[np.ndarray]:
-        """Return the arrays that define Y, for hashing."""
+    forward: Callable[[np.ndarray], np.ndarray]
+    backward: Callable[[np.ndarray], np.ndarray]
+    columns: Callable[[np.ndarray], np.ndarray]  # of Y at some places, dense, shape (m, places)
+    squared_norms: Callable[[], np.ndarray]  # the diagonal of Y'Y, shape (n,)
+    gram: Callable[[], np.ndarray]  # YY', shape (m, m)
+    rounding_scale: Callable[[], float]  # what the rounding of an inner product of columns is relative to
+    arrays: Callable[[], list[np.ndarray]]  # those that define Y, for hashing
 
     def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         """Return the entries of Y'Y at ``rows`` × ``columns`` (all columns when None)."""
@@ -93,8 +75,7 @@ class DenseFactor(Factor):
     seen: Seen | None = None
 
     def __init__(self, Y: np.ndarray) -> None:
-        Y.setflags(write=False)
-        self.Y = Y
+        self.Y = read_only(Y)
         self.shape = (Y.shape[0], Y.shape[1])
 
     @classmethod
@@ -214,8 +195,7 @@ class SparseFactor(Factor):
             return self
         references = np.zeros(self.shape[1])
         references[far] = self.mean[far]
-        everywhere = scipy.sparse.csr_array(np.ones((self.shape[0], 1))) @ scipy.sparse.csr_array(references[None, :])
-        S = scipy.sparse.csr_array(self.S - everywhere)
+        S = less(self.S, references)
         return SparseFactor(S, _means(S))
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -278,8 +258,7 @@ class SparseFactor(Factor):
             away *= away
             squared = scipy.sparse.csc_array((away, self._columns.indices, self._columns.indptr), shape=self.shape)
             squares = squared.T @ np.ones(m)
-            self._squares = (squares + self.mean * (m - stored) * self.mean) / m
-        self._squares.setflags(write=False)
+            self._squares = read_only((squares + self.mean * (m - stored) * self.mean) / m)
         return self._squares
 
     def gram(self) -> np.ndarray:
@@ -299,6 +278,16 @@ class SparseFactor(Factor):
 
     def arrays(self) -> list[np.ndarray]:
         return [self.S.data, self.S.indices, self.S.indptr, self.mean]
+
+
+def less(block: Any, reference: np.ndarray) -> Any:
+    """Return the rows less the reference, sparse where they are."""
+    if not scipy.sparse.issparse(block):
+        return block - reference if reference.any() else block
+    if not reference.any():
+        return block
+    shift = scipy.sparse.csr_array(reference[None, :])
+    return scipy.sparse.csr_array(block - scipy.sparse.csr_array(np.ones((block.shape[0], 1))) @ shift)
 
 
 def varies(X) -> np.ndarray:

@@ -9,6 +9,7 @@ import scipy.sparse.linalg
 
 from nnspca.covariance.factor import Factor
 from nnspca.numerics import feasible, rounding, spectraplex
+from nnspca.numerics.doubles import read_only
 
 FEW_SAMPLES = 800  # above, a few eigenpairs of a factor come from Lanczos iterations
 FEW_PAYS = 1000  # above, only those eigenpairs of a matrix are computed that are asked for
@@ -16,30 +17,16 @@ DENSE_EIGEN = 3000  # above, a few eigenpairs come from Lanczos iterations
 
 
 class HeldMatrix:
-    """A itself, as an array.
+    """A itself, as an array."""
 
-    Attributes
-    ----------
-    A : ndarray, shape (n, n)
-    diagonal : ndarray, shape (n,)
-    terms : int
-        How many products an entry is summed from when it is read: none here.
-    rounding_scale : float
-        What the rounding of such a sum is relative to: nothing here.
-    roundings : int
-        How many roundings there may be in an entry that is read: none here.
-    """
-
-    terms = 0
-    rounding_scale = 0.0
-    roundings = 0
+    terms = 0  # how many products an entry is summed from when it is read
+    rounding_scale = 0.0  # what the rounding of such a sum is relative to
+    roundings = 0  # how many there may be in an entry that is read
     name = "matrix"
 
     def __init__(self, A: np.ndarray) -> None:
-        A.setflags(write=False)
-        self.A = A
-        self.diagonal: np.ndarray = A.diagonal().copy()
-        self.diagonal.setflags(write=False)
+        self.A = read_only(A)
+        self.diagonal = read_only(A.diagonal().copy())
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
@@ -61,9 +48,7 @@ class HeldMatrix:
         """Return the form of some features only."""
         return HeldMatrix(self.A[np.ix_(features, features)])
 
-    def select(self, features: np.ndarray) -> HeldMatrix:
-        """Return the form of some features only, held as this one is."""
-        return self.restrict(features)
+    select = restrict  # held as this one is
 
     def smaller_side(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
         """Return a matrix with A's leading eigenvalues, and what makes of its eigenvectors those of A: A itself."""
@@ -116,8 +101,7 @@ class HeldFactor:
         self.factor = factor
         self.terms = factor.shape[0]
         self.roundings = self.terms + 4
-        self.diagonal: np.ndarray = factor.squared_norms()
-        self.diagonal.setflags(write=False)
+        self.diagonal = read_only(factor.squared_norms())
 
     @property
     def rounding_scale(self) -> float:

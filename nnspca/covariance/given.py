@@ -23,29 +23,14 @@ LAZY = {
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Numbers as they were handed over, and what stood beside them.
+    """Numbers as they were handed over, and what stood beside them."""
 
-    Attributes
-    ----------
-    values : object
-        What :func:`nnspca.covariance.reading.numbers` takes.
-    names : tuple of str, or None
-        Of the features; None where the data do not say.
-    image_shape : (int, int) or None
-        Where the features are the pixels of an image.
-    axis : ndarray, shape (n,), or None
-    axis_title : str
-        A number for each feature to draw it along, and what that is.
-    is_matrix : bool
-        Whether it is a data set that is itself a covariance matrix.
-    """
-
-    values: Any
-    names: tuple[str, ...] | None = None
-    image_shape: tuple[int, int] | None = None
-    axis: np.ndarray | None = None
-    axis_title: str = ""
-    is_matrix: bool = False
+    values: Any  # what :func:`nnspca.covariance.reading.numbers` takes
+    names: tuple[str, ...] | None = None  # of the features; None where the data do not say
+    image_shape: tuple[int, int] | None = None  # where the features are the pixels of an image
+    axis: np.ndarray | None = None  # a number for each feature to draw it along
+    axis_title: str = ""  # and what that is
+    is_matrix: bool = False  # whether it is a data set that is itself a covariance matrix
 
 
 def opened(given: Any) -> Given:
@@ -54,8 +39,6 @@ def opened(given: Any) -> Given:
     Arrays, tables of pandas and polars, a two-dimensional ``xarray.DataArray``, sparse arrays, a
     Dataset and an AnnData in memory; DataError for data that lie elsewhere, as those of Dask do.
 
-    Examples
-    --------
     >>> opened([[1.0, 2.0]]).names
     >>> import pandas
     >>> opened(pandas.DataFrame({"height": [1.0], "width": [2.0]})).names
@@ -71,24 +54,17 @@ def opened(given: Any) -> Given:
     if package == "anndata":
         return _of_annotated(given)
     if package == "xarray":
-        return _of_labelled(given)
-    if _is_data_set(given):
-        names = tuple(map(str, given.feature_names)) if _has_own_names(given) else None
+        return Given(given.values, last_names(given))
+    if hasattr(given, "kind") and hasattr(given, "X") and not is_table(given):  # a data set
+        names: Any = getattr(given, "feature_names", ())
+        counted = not names or (names[0] == "feature 1" and names[-1] == f"feature {len(names)}")
+        names = None if counted else tuple(map(str, names))
         shape, axis = getattr(given, "image_shape", None), getattr(given, "axis", None)
         title = "" if axis is None else f"{axis.name} ({axis.unit})" if axis.unit else axis.name
         values = None if axis is None else axis.values
         return Given(given.X, names, shape, values, title, given.kind == "covariance")
-    return Given(given, _columns(given))
-
-
-def _is_data_set(given: Any) -> bool:
-    return hasattr(given, "kind") and hasattr(given, "X") and not is_table(given)
-
-
-def _has_own_names(dataset: Any) -> bool:
-    """Whether a data set names its features, and does not just count them."""
-    names: Any = getattr(dataset, "feature_names", ())
-    return bool(names) and not (names[0] == "feature 1" and names[-1] == f"feature {len(names)}")
+    columns = list(given.columns) if is_table(given) and isinstance(given.columns, Iterable) else []
+    return Given(given, None if columns == list(range(len(columns))) else tuple(map(str, columns)))
 
 
 def _of_annotated(given: Any) -> Given:
@@ -105,23 +81,10 @@ def _of_annotated(given: Any) -> Given:
     return Given(given.X, tuple(map(str, given.var_names)))
 
 
-def _of_labelled(given: Any) -> Given:
-    """A DataArray of xarray: named by the coordinate of its last dimension."""
-    return Given(given.values, last_names(given))
-
-
 def last_names(given: Any) -> tuple[str, ...] | None:
     """Return the coordinate of a DataArray's last dimension; None where it has none."""
     last = given.dims[-1] if given.dims else None
     return tuple(map(str, given.coords[last].values)) if last in given.coords else None
-
-
-def _columns(given: Any) -> tuple[str, ...] | None:
-    """The names of a table's columns; None if they are only 0, 1, 2, …"""
-    if not is_table(given) or not isinstance(given.columns, Iterable):
-        return None
-    columns = list(given.columns)
-    return None if columns == list(range(len(columns))) else tuple(map(str, columns))
 
 
 def check_feature_names(names: object, n: int) -> tuple[str, ...] | None:

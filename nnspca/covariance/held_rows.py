@@ -15,50 +15,27 @@ as long as there is room. What each question takes:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from nnspca.covariance.factor import Factor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.covariance.stored import FIRST, FORMED, StoredData
+from nnspca.numerics.doubles import read_only
 
 BESIDE, STEPS, CONVERGED = 8, 8, 1e-8  # vectors beside those asked for, products of a round, and relative residual
 ROUNDS = 8  # most rounds
 
 
-@dataclass(frozen=True, eq=False)
 class HeldRows:
-    """The form of A of data that stay where they are, or of some of its features.
+    """The form of A of data that stay where they are, or of some of its features, as :class:`HeldMatrix` is of A."""
 
-    Attributes
-    ----------
-    data : StoredData
-    features : ndarray of int
-        Those of the data that are A's, in its order.
-
-    Its other attributes and its methods are those of :class:`~nnspca.covariance.forms.HeldMatrix`.
-    """
-
-    data: StoredData
-    features: np.ndarray
-    terms: int
     name = "rows that passes over the data give"
 
-    @property
-    def roundings(self) -> int:
-        """How many roundings there may be in an entry that is read."""
-        return self.terms + 4
-
-    @property
-    def diagonal(self) -> np.ndarray:
-        """Variances of the features, shape (n,)."""
-        return self.data.diagonal[self.features]
-
-    @property
-    def rounding_scale(self) -> float:
-        """Sum of squares that the rounding of an entry is relative to."""
-        return float(self.diagonal.sum())
+    def __init__(self, data: StoredData, features: np.ndarray, terms: int) -> None:
+        """Hold the ``features`` of the data that are A's, in its order."""
+        self.data, self.features, self.terms, self.roundings = data, features, terms, terms + 4
+        self.diagonal = read_only(data.diagonal[features])
+        self.rounding_scale = float(self.diagonal.sum())
 
     def _whole(self, x: np.ndarray) -> np.ndarray:
         """Vectors with zeros for the features that are not A's."""
@@ -96,10 +73,6 @@ class HeldRows:
                 return A[np.ix_(places[: len(rows)], places[len(rows) :])]
         return self.data.rows(self.features[rows])[:, self.features[columns]]
 
-    def bring(self, rows: np.ndarray) -> None:
-        """Read the first of these rows together, as many as there is room for."""
-        self.data.bring(self.features[rows])
-
     def restrict(self, features: np.ndarray) -> HeldMatrix | HeldRows:
         """Return the form of some features only: as a matrix where they are few."""
         if len(features) > FORMED:
@@ -108,15 +81,6 @@ class HeldRows:
 
     def select(self, features: np.ndarray) -> HeldRows:
         return HeldRows(self.data, self.features[features], self.terms)
-
-    def sampled(self) -> Factor:
-        """Return the factor of some of the samples, drawn when the data were opened."""
-        return self.data.sampled().selected(self.features)
-
-    def reach(self) -> np.ndarray:
-        """Return what no entry of each row exceeds in magnitude, shape (n,): a product of two deviations."""
-        deviations = np.sqrt(self.diagonal)
-        return deviations * deviations.max() * (1 + 1e-9)
 
     def smaller_side(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
         """Return A, if it fits into memory, and what makes of its eigenvectors those of A: nothing."""

@@ -70,7 +70,7 @@ class Inner:
     def _bring(self, rows: np.ndarray) -> None:
         """Bring rows of A to hand that are read next: in one pass, where the data stay where they are."""
         if isinstance(self._form, HeldRows):
-            self._form.bring(rows)
+            self._form.data.bring(self._form.features[rows])
 
     @property
     def _strip(self) -> int:
@@ -129,8 +129,7 @@ class Inner:
     def _reading(self) -> Literal["centred", "standardised", "matrix"] | None:
         """What a file of numbers stands for from which anyone can form this covariance anew.
 
-        ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as
-        rows. ``"matrix"``: of
+        ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as rows. ``"matrix"``: of
         :attr:`matrix`, the one held. None where it was made of another covariance and is not held.
         """
         operation = "" if self._origin is None else self._origin.operation

@@ -15,6 +15,8 @@ from functools import cache
 import numpy as np
 import scipy.sparse
 
+from nnspca.numerics.doubles import read_only
+
 FULL = 2**64
 STEPS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], dtype=np.uint64)  # odd: any row's place differs
 AT_A_TIME = 2**17  # numbers folded at a time, so that they stay in the processor's cache
@@ -88,6 +90,4 @@ def mixed(values: np.ndarray) -> np.ndarray:
 def _keys(count: int) -> np.ndarray:
     """Return fixed odd numbers, two for each column, shape (2, count)."""
     numbers = np.arange(1, count + 1, dtype=np.uint64)[None, :] * STEPS[:, None]
-    keys = mixed(numbers) | np.uint64(1)
-    keys.setflags(write=False)
-    return keys
+    return read_only(mixed(numbers) | np.uint64(1))

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nnspca.covariance.factor import Seen
 from nnspca.covariance.forms import HeldMatrix
-from nnspca.covariance.origin import Origin, of_matrix
+from nnspca.covariance.held_rows import Form
+from nnspca.covariance.origin import Origin, hashed
 from nnspca.covariance.reading import is_table, numbers
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
@@ -17,19 +19,22 @@ INDEFINITE = 1e-8  # most negative eigenvalue forgiven as rounding, relative to 
 ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest entry
 
 
-@dataclass(frozen=True)
-class Semidefinite:
-    """What :class:`nnspca.Covariance` holds of a matrix: its symmetric part, and its own attributes of these names."""
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What :class:`nnspca.Covariance` is made of: its own attributes of these names, and what it was read with."""
 
-    form: HeldMatrix
-    representation_error: float
-    moved: float
-    drift: float
-    error_elsewhere: float
+    form: Form
     origin: Origin
+    representation_error: float
+    n_samples: int | None = None
+    moved: float = 0.0
+    drift: float | None = None
+    relative_drift: float = np.inf
+    error_elsewhere: float | None = None
+    seen: Seen | None = None
 
 
-def semidefinite(given: object, repair: bool, roundings: int = 0) -> Semidefinite:
+def semidefinite(given: object, repair: bool, roundings: int = 0) -> Held:
     """Return the symmetric part of a matrix, with what rounding and a repair did to it.
 
     ``roundings`` is how often each entry was rounded on the way to ``given``. A repair takes the
@@ -49,7 +54,7 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> Semidefinit
     roundings += not np.array_equal(A, A.T)  # the half-sum is one more
     rounding_error = rounding.entries(roundings, float(np.linalg.norm(A)))
     A = A / 2 + A.T / 2
-    origin = of_matrix(A, repair)
+    origin = hashed(f"matrix{' repaired' if repair else ''}", A)
     form, below, drift = HeldMatrix(A), 0.0, 0.0
     if repair:
         form, below = form.without_negative_eigenvalues()
@@ -69,7 +74,8 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> Semidefinit
     error = len(A) * max(0.0, off - least) + rounding_error
     # another machine's least eigenvalue may be off by as much again, to the other side
     elsewhere = len(A) * max(0.0, 4 * off + drift - least) + 1.01 * rounding_error
-    return Semidefinite(form, error, float(np.hypot(asymmetry, below)), drift, elsewhere, origin)
+    moved = float(np.hypot(asymmetry, below))
+    return Held(form, origin, error, moved=moved, drift=drift, error_elsewhere=elsewhere)
 
 
 def square(given: object) -> np.ndarray:

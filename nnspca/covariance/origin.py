@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse
@@ -16,15 +17,9 @@ AT_A_TIME = 4_000_000  # numbers hashed at a time
 class Origin:
     """An operation, what it was done with, and the origin of what it was done to; hashed when it is asked for.
 
-    Attributes
-    ----------
-    operation : str
-    arrays : tuple of ndarray
-        Its arguments, known to the last bit wherever the covariance is made again.
-    parent : Origin or None
+    ``arrays`` are known to the last bit wherever the covariance is made again; where they are not kept, ``digest``
+    is their fingerprint.
 
-    Examples
-    --------
     >>> whole = Origin("matrix", (np.eye(2),))
     >>> part = Origin("restrict", (np.array([1]),), whole)
     >>> part.fingerprint == Origin("restrict", (np.array([0]),), whole).fingerprint
@@ -34,15 +29,13 @@ class Origin:
     operation: str
     arrays: tuple[np.ndarray, ...]
     parent: Origin | None = None
-    _known: list[str] = field(default_factory=list, repr=False)
+    digest: str = ""
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """32 hexadecimal digits."""
-        if not self._known:
-            parent = self.parent.fingerprint if self.parent is not None else ""
-            self._known.append(_digest(self.operation, parent, self.arrays))
-        return self._known[0]
+        parent = self.parent.fingerprint if self.parent is not None else ""
+        return self.digest or _digest(self.operation, parent, self.arrays)
 
 
 def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> Origin:
@@ -60,22 +53,13 @@ def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> Origi
             stored.sum_duplicates()
             stored.eliminate_zeros()
         shape = np.array(stored.shape)
-        return _hashed(f"sparse data {made}", shape, stored.indptr, stored.indices, stored.data)
-    return _hashed(f"data {made}", np.asarray(rows))
+        return hashed(f"sparse data {made}", shape, stored.indptr, stored.indices, stored.data)
+    return hashed(f"data {made}", np.asarray(rows))
 
 
-def of_weighted(rows: np.ndarray, weights: np.ndarray, standardize: bool) -> Origin:
-    """Return the origin of dense data whose samples have different weights, hashed at once and not kept."""
-    return _hashed(f"weighted samples{', standardised' if standardize else ''}", np.asarray(rows), weights)
-
-
-def of_matrix(A: np.ndarray, repair: bool) -> Origin:
-    """Return the origin of a symmetric matrix, hashed at once and not kept."""
-    return _hashed(f"matrix{' repaired' if repair else ''}", A)
-
-
-def _hashed(operation: str, *arrays: np.ndarray) -> Origin:
-    return Origin(operation, (), None, [Origin(operation, arrays).fingerprint])
+def hashed(operation: str, *arrays: np.ndarray) -> Origin:
+    """Return the origin of arrays that are hashed at once and not kept."""
+    return Origin(operation, (), digest=_digest(operation, "", arrays))
 
 
 def _digest(operation: str, parent: str, arrays: Iterable[np.ndarray]) -> str:

@@ -11,111 +11,30 @@ pass adds up, beside what it is made for, a mark of the rows: data that changed 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from scipy.linalg.blas import dgemm, dsyrk
 
-from nnspca.covariance import marks
-from nnspca.covariance.sampled import Sampled
-from nnspca.covariance.sums import NEAR, Places
-from nnspca.numerics.doubles import as_doubles
+from nnspca.covariance.factor import less
+from nnspca.covariance.rows import NEAR, Pass, Ranged, Sampled, ranges
 
-BLOCK, FEWEST, LARGEST = 2**20, 256, 2**23  # numbers of a dense block, its fewest rows, and numbers it never exceeds
-STORED = 2**21  # stored numbers of a sparse block
 STRIP = 256  # rows of a sparse product at a time
 DENSE = 1 / 60  # share of a dense product's multiplications from which a sparse product takes more time
 
 
-class Pass:
-    """One pass: rows are taken a block at a time; two passes over different rows add up.
-
-    Attributes
-    ----------
-    n, count : int
-        Features, and rows taken.
-    mark : marks.Mark
-        Names the rows, however they were cut.
-    sparse : bool
-        Whether any rows were sparse.
-    poll : callable
-        Called before each block; what it raises ends the pass.
-    """
-
-    poll: Callable[[], None] = staticmethod(lambda: None)
-    weighted, marked = False, True
-
-    def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
-        self.n, self.count, self.start = n, 0, start
-        self.mark, self.sparse = marks.Mark(), False
-        self._places = Places(names, start, chunk)
-
-    def add(self, rows: Any, weights: None = None) -> None:
-        """Take rows, an array or a sparse array; DataError where a value is not finite."""
-        self.sparse |= scipy.sparse.issparse(rows)
-        step = _height(rows)
-        for begin in range(0, rows.shape[0], step):
-            self.poll()
-            with np.errstate(over="ignore", invalid="ignore"):
-                block = _doubles(rows[begin : begin + step])
-                self._accept(block)
-                self._take(block)
-            self.count += block.shape[0]
-        self._places.next(self.start + self.count)
-
-    def _accept(self, block: Any) -> None:
-        """Refuse values that are not finite, and mark the rows unless the pass is over before others."""
-        sparse, place = scipy.sparse.issparse(block), self.start + self.count
-        if not np.isfinite(block.data if sparse else block).all():
-            self._places.refuse(block, place)
-        if self.marked:
-            own = marks.of_sparse(block, place) if sparse else marks.of_rows(block + 0.0, place)  # −0 is 0
-            self.mark = self.mark + own
-
-    def _take(self, block: Any) -> None:
-        """Add up what the pass is made for."""
-        raise NotImplementedError
-
-    def _join(self, other: Any) -> None:
-        """Add what another pass added up."""
-        raise NotImplementedError
-
-    def flush(self) -> None:
-        """Do nothing: no rows wait."""
-
-    def copy(self) -> Any:
-        """Return one that can be added to while this stays as it is."""
-        new = copy(self)
-        for name, value in self.__dict__.items():
-            if isinstance(value, np.ndarray | Sampled | Places):
-                setattr(new, name, deepcopy(value))
-        return new
-
-    def merge(self, other: Any) -> Any:
-        """Take what another pass saw, of other rows of the same data."""
-        self._join(other)
-        self.mark, self.count = self.mark + other.mark, self.count + other.count
-        self.sparse |= other.sparse
-        return self
-
-
-class Squares(Pass):
+class Squares(Ranged):
     """Sums and sums of squares of y, the range of each feature, and some of the rows."""
 
     def __init__(self, reference: np.ndarray | None, n: int, **place: Any) -> None:
         super().__init__(n, **place)
         self.reference = np.zeros(n) if reference is None else reference
         self.sums, self.squares = np.zeros(n), np.zeros(n)
-        self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
         self.sample = Sampled()
 
     def _take(self, block: Any) -> None:
-        low, high = _range(block)
-        np.minimum(self.low, low, out=self.low)
-        np.maximum(self.high, high, out=self.high)
+        self._widen(*ranges(block))
         self.sample.add(block, self.start + self.count)
         away = less(block, self.reference)
         if scipy.sparse.issparse(away):
@@ -128,14 +47,8 @@ class Squares(Pass):
     def _join(self, other: Squares) -> None:
         self.sums += other.sums
         self.squares += other.squares
-        np.minimum(self.low, other.low, out=self.low)
-        np.maximum(self.high, other.high, out=self.high)
+        super()._join(other)
         self.sample.merge(other.sample)
-
-    @property
-    def varies(self) -> np.ndarray:
-        """Whether each feature took more than one value."""
-        return self.low != self.high
 
     @property
     def offset(self) -> np.ndarray:
@@ -226,38 +139,50 @@ class Images(Pass):
         self.images += other.images
 
 
-def less(block: Any, reference: np.ndarray) -> Any:
-    """Return the rows less the reference, sparse where they are."""
-    if not scipy.sparse.issparse(block):
-        return block - reference if reference.any() else block
-    if not reference.any():
-        return block
-    shift = scipy.sparse.csr_array(reference[None, :])
-    return scipy.sparse.csr_array(block - scipy.sparse.csr_array(np.ones((block.shape[0], 1))) @ shift)
+class Moments(Pass):
+    """The mean of each feature over the rows seen so far, and its sum of squares about that.
 
+    Each block adds its own mean and its own squares about it (Chan, Golub and LeVeque 1983), so that
+    no digits are lost of a feature far from zero. Two that saw different rows add up: `merge`.
 
-def _height(rows: Any) -> int:
-    """How many rows are taken at a time."""
-    m, n = rows.shape
-    if scipy.sparse.issparse(rows):
-        return max(1, STORED * m // max(rows.nnz, 1))
-    return max(1, min(max(FEWEST, BLOCK // n), LARGEST // n))
+    >>> seen = Moments(2)
+    >>> seen.add(np.array([[0.0, 1.0], [2.0, 1.0]]))
+    >>> seen.add(np.array([[4.0, 4.0]]))
+    >>> seen.mean, seen.variance.round(3)
+    (array([2., 2.]), array([2.667, 2.   ]))
+    """
 
+    marked = False
 
-def _doubles(rows: Any) -> Any:
-    """Rows in double precision, each place stored once."""
-    if not scipy.sparse.issparse(rows):
-        exact = rows.dtype.itemsize >= 8 and rows.dtype.kind in "iu"
-        return as_doubles(rows) if exact else np.asarray(rows, dtype=np.float64)
-    by = scipy.sparse.csr_array(rows)
-    by.sum_duplicates()
-    return scipy.sparse.csr_array((as_doubles(by.data) + 0.0, by.indices, by.indptr), shape=by.shape)
+    def __init__(self, n: int, **place: Any) -> None:
+        super().__init__(n, **place)
+        self.mean, self._squares = np.zeros(n), np.zeros(n)
 
+    @property
+    def variance(self) -> np.ndarray:
+        """Variance (1/m) of each feature, shape (n,)."""
+        return self._squares / max(1, self.count)
 
-def _range(block: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The least and the largest value of each feature."""
-    if scipy.sparse.issparse(block):
-        columns = scipy.sparse.csc_array(block)
-        low, high = (np.asarray(v.toarray()).ravel() for v in (columns.min(axis=0), columns.max(axis=0)))
-        return low, high
-    return block.min(axis=0), block.max(axis=0)
+    def _take(self, block: Any) -> None:
+        m = block.shape[0]
+        if scipy.sparse.issparse(block):  # what is stored, and the zeros apart
+            places = block.indices
+            mean = np.bincount(places, weights=block.data, minlength=self.n) / m
+            away = block.data - mean[places]
+            squares = np.bincount(places, weights=away * away, minlength=self.n)
+            squares += (m - np.bincount(places, minlength=self.n)) * mean * mean
+        else:
+            first = block.mean(axis=0)
+            away = block - first
+            mean, squares = first + away.mean(axis=0), np.einsum("ij,ij->j", away, away)
+        self._merge(m, mean, squares)
+
+    def _join(self, other: Moments) -> None:
+        self._merge(other.count, other.mean, other._squares)
+
+    def _merge(self, m: int, mean: np.ndarray, squares: np.ndarray) -> None:
+        both = self.count + m
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = mean - self.mean
+            self.mean = self.mean + apart * (m / both)
+            self._squares = self._squares + squares + apart * apart * (self.count * m / both)

@@ -9,6 +9,7 @@ import numpy as np
 
 from nnspca.covariance import Covariance
 from nnspca.numerics import feasible
+from nnspca.numerics.doubles import read_only
 from nnspca.result import Component
 
 
@@ -18,19 +19,6 @@ class Problem:
 
     It trusts what it is given: the public functions check first.
 
-    Attributes
-    ----------
-    cov : Covariance
-        Holds A, of shape (n, n).
-    k : int
-        1 <= k <= n.
-    nonnegative : bool
-    include : tuple of int
-        Features that every support contains, fewer than k: at most ``k - len(include)`` others are
-        nonzero.
-
-    Examples
-    --------
     >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0, 1.0])), k=2)
     >>> problem.n, problem.nonnegative
     (3, True)
@@ -39,7 +27,7 @@ class Problem:
     cov: Covariance
     k: int
     nonnegative: bool = True
-    include: tuple[int, ...] = ()
+    include: tuple[int, ...] = ()  # features that every support contains, fewer than k
 
     @property
     def n(self) -> int:
@@ -76,15 +64,12 @@ class Problem:
     ) -> Component:
         """Return a feasible point that a method found: oriented without sign constraint, read-only, no zero negative.
 
-        Examples
-        --------
         >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0])), 1, nonnegative=False)
         >>> part = problem.component(np.array([-1.0, 0.0]), "em")
         >>> part.loadings, part.variance
         (array([1., 0.]), 3.0)
         """
-        x = (x if self.nonnegative else feasible.orient(x)) + 0.0
-        x.setflags(write=False)
+        x = read_only((x if self.nonnegative else feasible.orient(x)) + 0.0)
         variance = self.cov.variance(x)
         return Component(
             x, variance, method, self.k, self.nonnegative, history=tuple(history), stopped=stopped, note=note
@@ -95,8 +80,6 @@ class Problem:
 
         Without ``include`` it is a relaxation: what bounds it from above bounds this one.
 
-        Examples
-        --------
         >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0, 1.0])), k=2)
         >>> part = problem.restrict(np.array([1]))
         >>> part.k, part.cov.diagonal

@@ -10,8 +10,7 @@ import scipy.sparse
 
 from nnspca.control.arguments import is_table, masked, strangers
 from nnspca.covariance.given import opened
-from nnspca.covariance.sparse import of_sparse
-from nnspca.errors import DataError
+from nnspca.errors import DataError, reason
 from nnspca.numerics.doubles import EXACT, as_doubles
 
 
@@ -22,14 +21,12 @@ def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
     that can be used, and text is none either, whatever it writes. DataError says how many values
     cannot be used, and where.
     """
+    given = given if scipy.sparse.issparse(given) else opened(given).values
     if scipy.sparse.issparse(given):
-        return of_sparse(given)
-    given = opened(given).values
-    if scipy.sparse.issparse(given):
-        return of_sparse(given)
+        return _of_sparse(given)
     check_unmasked(given)
     values = _of_table(given) if is_table(given) else _of_array(given)
-    _check_finite(values, getattr(given, "columns", None) if is_table(given) else None)
+    _check_finite(values, columns=getattr(given, "columns", None) if is_table(given) else None)
     return values
 
 
@@ -81,7 +78,7 @@ def _of_array(given: object) -> np.ndarray:
     except (TypeError, ValueError) as error:
         raise DataError(f"data must be a table whose rows have the same length; {_lengths(given)}") from error
     missing = values.ndim > 0  # an empty place is refused as not finite, with where it is
-    strange = strangers(values, lambda v: _is_decimal(v) or (v is None and missing))
+    strange = strangers(values, lambda v: (v is None and missing) or (isinstance(v, Decimal) and not v.is_snan()))
     if strange and hasattr(given, "feature_names") and hasattr(given, "X"):
         raise DataError(f"data must be real numbers; got a {type(given).__name__}: give its .X, or use from_dataset")
     if strange:
@@ -94,11 +91,6 @@ def _of_array(given: object) -> np.ndarray:
         return as_doubles(values)
     except OverflowError:
         raise DataError("a whole number is too large for double precision: rescale the data") from None
-
-
-def _is_decimal(value: object) -> bool:
-    """Whether it is a decimal number that doubles can stand for."""
-    return isinstance(value, Decimal) and not value.is_snan()
 
 
 def _reaches(values: np.ndarray) -> bool:
@@ -116,13 +108,89 @@ def _lengths(given: object) -> str:
     return f"got {type(given).__name__}"
 
 
-def _check_finite(values: np.ndarray, columns: Any) -> None:
+def _of_sparse(given) -> scipy.sparse.csr_array:
+    """A sparse array as rows in double precision, entries stored twice added up as SciPy adds them.
+
+    SciPy reads and writes beside its arrays where indices are out of range, so they are looked at
+    first. Entries of true and false stored twice are true where one of them is. DataError for anything
+    that is no table of finite real numbers.
+    """
+    if given.dtype.kind not in "fiub":
+        raise DataError(f"data must be real numbers; got dtype {given.dtype}")
+    if given.ndim != 2:
+        raise DataError(f"data must be a table of shape (samples, features); got {given.ndim} dimension(s)")
+    try:
+        rows = _as_rows(given)
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise DataError(f"the sparse array contradicts itself{reason(error, 200)}") from error
+    if rows.dtype.kind == "b":
+        rows.sum_duplicates()
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and is refused
+        stored, kind = len(rows.data), rows.dtype.kind
+        rows = scipy.sparse.csr_array((as_doubles(rows.data), rows.indices, rows.indptr), shape=rows.shape)
+        _check_finite(rows)
+        rows.sum_duplicates()
+        if kind in "iu" and len(rows.data) < stored and np.abs(rows.data).max() >= EXACT:
+            raise DataError(
+                f"whole numbers stored several times for one place add up to 2^53 = {EXACT:.0f} or more, "
+                "which doubles may round: add them up (sum_duplicates), or give floats"
+            )
+    _check_finite(rows, "place(s) hold several entries whose sum is not finite")
+    return rows
+
+
+def _as_rows(given) -> scipy.sparse.csr_array:
+    """A copy by rows, nothing added up yet; ValueError where its own arrays contradict one another."""
+    if given.format in ("csr", "csc", "bsr"):
+        parts = given.data, np.asarray(given.indices), np.asarray(given.indptr)
+        if any(part.dtype.kind not in "iu" for part in parts[1:]):
+            raise ValueError("its indices and index pointers are no whole numbers")
+        matrix = getattr(scipy.sparse, f"{given.format}_array")(parts, shape=given.shape, copy=True)
+        if (matrix.indptr[1:] < matrix.indptr[:-1]).any():  # SciPy's own check lets that pass where nothing is stored
+            raise ValueError("its index pointers do not rise from 0")
+        matrix.check_format(full_check=True)
+        return matrix.tocsr()
+    if given.format == "lil":
+        lengths = [len(row) for row in given.rows]
+        if lengths != [len(row) for row in given.data]:
+            raise ValueError("its rows of indices and of values differ in length")
+        columns = np.array([i for row in given.rows for i in row], dtype=np.int64)
+        data = np.array([v for row in given.data for v in row], dtype=given.dtype)
+        return _by_rows(given, data, np.repeat(np.arange(given.shape[0]), lengths), columns)
+    if given.format == "dia" and (
+        given.offsets.shape != given.data.shape[:1] or len(np.unique(given.offsets)) < len(given.offsets)
+    ):
+        raise ValueError("its diagonals and their offsets differ in number, or one comes twice")
+    listed = given.tocoo()
+    return _by_rows(given, listed.data, *listed.coords)
+
+
+def _check_within(places: np.ndarray, side: int) -> None:
+    if places.dtype.kind not in "iu" or (places.size and not (places.min() >= 0 and places.max() < side)):
+        raise ValueError(f"an index is outside 0 to {side - 1}")
+
+
+def _by_rows(given, data: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> scipy.sparse.csr_array:
+    """What is listed entry by entry, by rows."""
+    if not rows.shape == columns.shape == data.shape:
+        raise ValueError(f"it has {rows.size} and {columns.size} indices for {data.size} values")
+    m, n = given.shape
+    _check_within(rows, m)
+    _check_within(columns, n)
+    order = np.argsort(rows, kind="stable")
+    pointers = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=m))])
+    return scipy.sparse.csr_array((data[order], columns[order], pointers), shape=(m, n))
+
+
+def _check_finite(values: Any, what: str = "value(s) are not finite", columns: Any = None) -> None:
     """Raise DataError where a value is not finite; ``columns`` are the names of a table's, None without names."""
-    bad = int(values.size - np.isfinite(values).sum())
-    if bad:
-        first = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
-        value_text = "NaN" if np.isnan(values[first]) else "infinite"
-        column = "" if columns is None else f", column {str(columns[first[1]])[:40]!r}"
-        raise DataError(
-            f"{bad} value(s) are not finite, the first at index {first}{column} ({value_text}); remove or fill them"
-        )
+    stored = values.data if scipy.sparse.issparse(values) else values
+    bad = int(stored.size - np.isfinite(stored).sum())
+    if not bad:
+        return
+    at = first = tuple(int(i) for i in np.argwhere(~np.isfinite(stored))[0])
+    if stored is not values:
+        first = int(np.searchsorted(values.indptr, at[0], side="right")) - 1, int(values.indices[at])
+    value_text = "NaN" if np.isnan(stored[at]) else "infinite"
+    column = "" if columns is None else f", column {str(columns[first[1]])[:40]!r}"
+    raise DataError(f"{bad} {what}, the first at index {first}{column} ({value_text}); remove or fill them")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -49,20 +50,15 @@ def features_left(n: int, k: int, include: tuple[int, ...], exclude: tuple[int, 
 def restricted(problem: Problem, include: tuple[int, ...], exclude: tuple[int, ...]) -> tuple[Problem, np.ndarray]:
     """Return the problem on the features that are left, and these features.
 
-    Examples
-    --------
     >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0, 1.0])), k=2)
     >>> part, left = restricted(problem, include=(2,), exclude=(0,))
     >>> part.n, part.include, left
     (2, (1,), array([1, 2]))
     """
     left = features_left(problem.n, problem.k, include, exclude)
-    if len(left) == problem.n:
-        whole = Problem(problem.cov, problem.k, problem.nonnegative, include if len(include) < problem.k else ())
-        return whole, left
-    part = problem.restrict(left)
+    part = problem.restrict(left) if len(left) < problem.n else problem
     places = () if len(include) == problem.k else tuple(np.searchsorted(left, include).tolist())
-    return Problem(part.cov, part.k, part.nonnegative, places), left
+    return replace(part, include=places), left
 
 
 def widened(x: np.ndarray, left: np.ndarray, n: int) -> np.ndarray:

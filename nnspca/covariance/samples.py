@@ -4,34 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse
 
 from nnspca.control.arguments import check_flag, masked, real_array, shown
-from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Seen, SparseFactor, varies
+from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
 from nnspca.covariance.forms import HeldFactor
-from nnspca.covariance.held_rows import Form
-from nnspca.covariance.matrices import check_scale
-from nnspca.covariance.origin import Origin, of_data, of_weighted
+from nnspca.covariance.matrices import Held, check_scale
+from nnspca.covariance.origin import hashed, of_data
 from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
 
 DOMINANT = 0.9  # share of the trace from which one feature holds it: a component then speaks about its unit
-
-
-@dataclass(frozen=True, eq=False)
-class Held:
-    """What :class:`nnspca.Covariance` is made of once samples were read, its own attributes of these names."""
-
-    form: Form
-    n_samples: int
-    representation_error: float
-    relative_drift: float
-    origin: Origin
-    seen: Seen
 
 
 def centred(given: object, standardize: bool, samples: str, sample_weight: object = None) -> Held:
@@ -53,7 +39,11 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
         )
     if weights is not None and (weights == weights[0]).all():
         weights = None  # the same weight for all is none
-    factor = _factor(rows, standardize, weights)
+    factor: DenseFactor | SparseFactor
+    if scipy.sparse.issparse(rows):
+        factor = SparseFactor.of_data(rows, standardize)
+    else:
+        factor = DenseFactor.of_data(rows, standardize, weights)
     form = HeldFactor(factor)
     trace = float(form.diagonal.sum())
     if not trace > 0 and not varies(rows).any():
@@ -63,15 +53,12 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
     error = allowed(m, factor.rounding_scale())
     # of dense data the error of an entry is relative to its two columns
     relative = 2.02 * allowed(m, 1.0) if isinstance(factor, DenseFactor) else np.inf
-    origin = of_data(rows, standardize) if weights is None else of_weighted(rows, weights, standardize)
+    if weights is None:
+        origin = of_data(rows, standardize)
+    else:
+        origin = hashed(f"weighted samples{', standardised' if standardize else ''}", np.asarray(rows), weights)
     assert factor.seen is not None
-    return Held(form, m, error, relative, origin, factor.seen)
-
-
-def _factor(rows, standardize: bool, weights: np.ndarray | None) -> DenseFactor | SparseFactor:
-    if weights is not None:
-        return DenseFactor.of_data(rows, standardize, weights)
-    return (SparseFactor if scipy.sparse.issparse(rows) else DenseFactor).of_data(rows, standardize)
+    return Held(form, origin, error, m, relative_drift=relative, seen=factor.seen)
 
 
 def check_weights(given: object, m: int) -> np.ndarray | None:

@@ -26,7 +26,7 @@ FORMED = 3000  # features up to which the entries are formed, where there are mo
 def of_some_samples(cov: Covariance, rng: np.random.Generator) -> Covariance:
     """Return the covariance of as many samples, drawn at random, as hold ``ENTRIES`` numbers; ``cov`` if all do."""
     if isinstance(cov._form, HeldRows):
-        sampled = cov._form.sampled()
+        sampled = cov._form.data.sampled().selected(cov._form.features)
         return Covariance(HeldFactor(sampled), n_samples=sampled.shape[0])
     factor = cov.factor
     if not isinstance(factor, DenseFactor | SparseFactor):

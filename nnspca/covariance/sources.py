@@ -23,41 +23,18 @@ UNHEARD = Monitor()
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Rows that are read a chunk at a time.
+    """Rows that are read a chunk at a time."""
 
-    Attributes
-    ----------
-    what : str
-        What holds them, for messages.
-    read : callable
-        Gives the chunks anew, each an array, a table or a sparse array of some rows.
-    rows : int or None
-        How many there are; None where only reading them all tells.
-    n : int or None
-        How many features there are.
-    names : tuple of str, or None
-    stored : bool
-        Whether the numbers lie elsewhere than in memory.
-    blocks : object
-        The dask array they are, where they are one.
-    features : ndarray, or None
-        Which of the features are meant, where not all are.
-    expected : object
-        What the rows came to when they were read before, where they were; they must be the same again.
-    monitor : Monitor
-        Is told how far the reading is, and asked whether to stop.
-    """
-
-    what: str
-    read: Callable[[], Iterator[Any]]
-    rows: int | None = None
-    n: int | None = None
+    what: str  # what holds them, for messages
+    read: Callable[[], Iterator[Any]]  # gives the chunks anew, each an array, a table or a sparse array of some rows
+    rows: int | None = None  # how many there are; None where only reading them all tells
+    n: int | None = None  # how many features there are
     names: tuple[str, ...] | None = None
-    stored: bool = True
-    blocks: Any = None
-    features: np.ndarray | None = None
-    expected: Any = None
-    monitor: Monitor = UNHEARD
+    stored: bool = True  # whether the numbers lie elsewhere than in memory
+    blocks: Any = None  # the dask array they are, where they are one
+    features: np.ndarray | None = None  # which of the features are meant, where not all are
+    expected: Any = None  # what the rows came to when they were read before; they must be the same again
+    monitor: Monitor = UNHEARD  # is told how far the reading is, and asked whether to stop
 
     @property
     def shape(self) -> tuple[int | None, int | None]:
@@ -173,7 +150,9 @@ def chunked(given: Any) -> Source | None:
         return Source(f"the {kind}", _once(given))
     if callable(given) and not is_table(given) and not hasattr(given, "__array__"):
         return Source(f"the function {getattr(given, '__name__', kind)!r:.60}", given)
-    if _sliced(given) and (package == "h5py" or isinstance(getattr(given, "chunks", None), tuple)):
+    sliced = all(hasattr(given, name) for name in ("shape", "dtype", "__getitem__"))  # an array outside memory
+    sliced = sliced and isinstance(given.shape, tuple) and not is_table(given)
+    if sliced and (package == "h5py" or isinstance(getattr(given, "chunks", None), tuple)):
         return _of_slices(given, f"the {kind} of {package}")
     return None
 
@@ -188,12 +167,6 @@ def _once(rows: Iterator[Any]) -> Callable[[], Iterator[Any]]:
         return unread.pop()
 
     return read
-
-
-def _sliced(given: Any) -> bool:
-    """Whether it is an array outside memory: it has a shape and a type, and gives rows when sliced."""
-    named = all(hasattr(given, name) for name in ("shape", "dtype", "__getitem__"))
-    return named and isinstance(given.shape, tuple) and not is_table(given)
 
 
 def in_memory(values: Any, names: tuple[str, ...] | None = None) -> Source:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from nnspca.covariance import Covariance
+from nnspca.numerics.doubles import read_only
 
 SPANNED = 1e-10  # below this share of itself a column's fresh part is rounding
 
@@ -18,15 +19,12 @@ def cumulative_variance(cov: Covariance, loadings: np.ndarray) -> np.ndarray:
     adds is the variance of its part orthogonal to those before it. A column that lies in the span
     of those before it adds nothing.
 
-    Examples
-    --------
     >>> cov = Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]))
     >>> cumulative_variance(cov, np.array([[1.0, 0.6], [0.0, 0.8], [0.0, 0.0]]))
     array([3., 5.])
     """
-    explained = np.cumsum([0.0 if q is None else max(cov.variance(q), 0.0) for q in _fresh(loadings)])
-    explained.setflags(write=False)
-    return explained
+    explained = [0.0 if q is None else max(cov.variance(q), 0.0) for q in _fresh(loadings)]
+    return read_only(np.cumsum(explained))
 
 
 def orthonormal(columns: np.ndarray) -> np.ndarray:
@@ -35,8 +33,6 @@ def orthonormal(columns: np.ndarray) -> np.ndarray:
     A column that lies in the span of those before it gives no direction, where a plain QR
     factorisation would make one up of its rounding.
 
-    Examples
-    --------
     >>> orthonormal(np.array([[2.0, 4.0, 3.0], [0.0, 0.0, 4.0]]))
     array([[1., 0.],
            [0., 1.]])

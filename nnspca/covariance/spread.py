@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.sources import Source, plain, within_chunk
@@ -31,18 +30,14 @@ def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | 
     for number, (block, height) in enumerate(zip(blocks.to_delayed()[:, 0], heights, strict=True)):
         own = None if weights is None else weights[begin : begin + height]
         start = begin if weights is None else int(np.count_nonzero(weights[:begin]))
-        parts.append(summed(kind, block, n, source.names, own, start, number, height))
+        parts.append(summed(kind, block, (height, n), own, names=source.names, start=start, chunk=number))
         begin += height
     added = dask.delayed(_added, pure=False)
     while len(parts) > 1:
         parts = [added(parts[at : at + TOGETHER]) for at in range(0, len(parts), TOGETHER)]
     source.monitor.tell(0.0, f"summing {len(heights):,} blocks where they are")
-    return _computed(parts[0], source.monitor)
-
-
-def _computed(task: Any, monitor: Monitor) -> Any:
     try:
-        return run_cancellable(task.compute, monitor)
+        return run_cancellable(parts[0].compute, source.monitor)
     except Stopped:
         raise ReadingStopped("the summing of the dask array's blocks was stopped") from None
     except DataError:
@@ -51,22 +46,13 @@ def _computed(task: Any, monitor: Monitor) -> Any:
         raise DataError(f"a block of the dask array cannot be computed{reason(error, 300)}") from error
 
 
-def _of_block(
-    kind: Callable[..., Any],
-    block: Any,
-    n: int,
-    names: tuple[str, ...] | None,
-    weights: np.ndarray | None,
-    start: int,
-    number: int,
-    height: int,
-) -> Any:
+def _of_block(kind: Callable[..., Any], block: Any, shape: tuple[int, int], weights: Any, **place: Any) -> Any:
     """The sums of one block; where its own chunk is not what was announced, an error says so."""
-    with within_chunk(number):
+    with within_chunk(place["chunk"]):
         rows = plain(block)
-    if rows.shape != (height, n):
-        raise DataError(f"chunk {number} has shape {rows.shape} where {(height, n)} was announced")
-    sums = kind(n, names=names, start=start, chunk=number)
+    if rows.shape != shape:
+        raise DataError(f"chunk {place['chunk']} has shape {rows.shape} where {shape} was announced")
+    sums = kind(shape[1], **place)
     with one_blas_thread():
         sums.add(rows, weights)
         sums.flush()

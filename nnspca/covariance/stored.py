@@ -27,16 +27,8 @@ FORMED = 3000  # features among which A may always be formed: 0.2 GB
 class StoredData:
     """Data that are read anew for each question, and the rows of A that were asked for last.
 
-    Attributes
-    ----------
-    n, count : int
-        Features and samples.
-    variance, scale : ndarray, shape (n,)
-        Of the data as read, and what each feature is divided by.
-    memory : int
-        Bytes that the rows held, and those that are being summed, may have together.
-    passes : int
-        How many were made.
+    ``variance`` is of the data as read, ``scale`` what each feature is divided by. The rows held, and those that are
+    being summed, may have ``memory`` bytes together; ``passes`` were made.
     """
 
     def __init__(self, source: Source, first: Squares, scale: np.ndarray, memory: int, passes: int) -> None:
@@ -58,8 +50,6 @@ class StoredData:
             "executor=, or choose features: Covariance.from_data(nnspca.most_variable(X, 3000))"
         )
 
-    # ------------------------------------------------------------------ a pass
-
     def over(self, kind: Callable[..., Any]) -> Any:
         """Return what a pass over the data adds up; DataError where they changed since they were read first."""
         with self._lock, one_blas_thread():
@@ -76,8 +66,6 @@ class StoredData:
                 "data that stay as they are"
             )
         return total
-
-    # ------------------------------------------------------------------ rows of A
 
     def rows(self, features: np.ndarray) -> np.ndarray:
         """Return rows of A, shape (len(features), n)."""
@@ -103,7 +91,8 @@ class StoredData:
                 self._held[i] = np.zeros(self.n)
             elif i in self._held:
                 self._held.move_to_end(i)
-        missing = np.array([i for i in map(int, wanted) if i not in self._held], dtype=np.intp)
+        needed = set(map(int, wanted))
+        missing = np.array(sorted(needed - self._held.keys()), dtype=np.intp)
         if len(missing):
             missing = self._more(missing)
         most = max(1, len(missing) if self.source.blocks is None else SHARED // self.n)
@@ -111,14 +100,11 @@ class StoredData:
             few = missing[start : start + most]
             products = self.over(partial(Products, few, self.reference, False)).result()
             rows = self._scaled(products, few, np.arange(self.n))
-            self._let_go(set(map(int, wanted)), len(few))
+            free = [i for i in self._held if i not in needed]  # those that were not read for longest first
+            for i in free[: max(0, len(self._held) + len(few) - self.room)]:
+                del self._held[i]
             for i, row in zip(few, rows, strict=True):
                 self._held[int(i)] = row.copy()  # its own, so that it can be let go alone
-
-    def _let_go(self, needed: set[int], more: int) -> None:
-        """Make room for more rows: those that were not read for longest go, but none that is needed."""
-        for i in [i for i in self._held if i not in needed][: max(0, len(self._held) + more - self.room)]:
-            del self._held[i]
 
     def _more(self, missing: np.ndarray) -> np.ndarray:
         """The rows that are missing, and those that may be wanted next: of largest variance, or of less than these."""
@@ -139,18 +125,15 @@ class StoredData:
             if not self.lacks(features) or len(features) <= min(FIRST, self.room):
                 matrix = self.rows(features)[:, features]
             else:
-                matrix = self._formed(features)
+                if 24 * len(features) ** 2 > max(self.memory, 24 * FORMED**2):
+                    self._refuse(len(features))
+                products = self.over(partial(Products, features, self.reference, True)).result()
+                matrix = self._scaled(products, features, features)
             matrix = (matrix + matrix.T) / 2
             np.fill_diagonal(matrix, self.diagonal[features])
             if FIRST < len(features) <= FORMED:
                 self._last = features, matrix
             return matrix
-
-    def _formed(self, features: np.ndarray) -> np.ndarray:
-        if 24 * len(features) ** 2 > max(self.memory, 24 * FORMED**2):
-            self._refuse(len(features))
-        products = self.over(partial(Products, features, self.reference, True)).result()
-        return self._scaled(products, features, features)
 
     def _among_last(self, features: np.ndarray) -> np.ndarray | None:
         """Their places among the features that A was formed among last; None where they are not all there."""
@@ -178,7 +161,7 @@ class StoredData:
         return np.where(self.variance > 0, images_sum / self.count / self.scale, 0.0)
 
     def sampled(self) -> Factor:
-        """Return the factor of some of the samples."""
+        """Return the factor of some of the samples, drawn when the data were opened."""
         if isinstance(self.sample, np.ndarray):
             return DenseFactor.of_data(self.sample / self.scale, False)
         return SparseFactor.of_data(self.sample * (1.0 / self.scale)[None, :], False)

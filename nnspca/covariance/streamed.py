@@ -1,8 +1,9 @@
-"""Data read once in chunks: the matrix of their covariance with what it is off by, or the whole where that is small."""
+"""Data read in chunks: once, as the matrix of their covariance or whole where they are few; else anew on demand."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import spread
 from nnspca.covariance.factor import AT_A_TIME, Seen
 from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
-from nnspca.covariance.matrices import check_scale
-from nnspca.covariance.moments import Moments
+from nnspca.covariance.held_rows import HeldRows
+from nnspca.covariance.matrices import Held, check_scale
 from nnspca.covariance.origin import Origin
+from nnspca.covariance.passes import Moments, Squares
 from nnspca.covariance.reading import numbers as real_numbers
-from nnspca.covariance.samples import Held, check_weights
+from nnspca.covariance.samples import check_weights
 from nnspca.covariance.sources import Source, in_memory
+from nnspca.covariance.stored import StoredData, summed
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
@@ -27,6 +30,10 @@ WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an a
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
 GATHERED = 2**27  # numbers up to which data of too many features for a matrix are brought into memory: 1 GB
 LARGEST, SMALLEST = 1e280, 1e-280  # variances of features that can be standardised from their sums
+MEMORY = 2**31  # bytes, unless the caller says otherwise
+NUMBER = 32  # bytes that a number of data in memory takes, with those that are made of it
+SPARSE = 20  # times the roundings of sums about the mean: the factor of :func:`nnspca.numerics.rounding.of_sums`
+
 AGREES = 1e-9  # how far means, in deviations, and variances, relatively, may differ when the same rows are read again
 
 
@@ -68,20 +75,17 @@ def large_array(values: Any, samples: str, weighted: bool = False) -> Source | N
 
     Sparse data are one where they are weighted, and too many to be held as dense ones.
     """
-    if scipy.sparse.issparse(values) and weighted and values.ndim == 2:
-        m, n = values.shape if samples == "rows" else values.shape[::-1]
-        if m * n <= AT_A_TIME or not formed(m, n):
-            return None
-        rows = real_numbers(values)
-        return in_memory(rows if samples == "rows" else scipy.sparse.csr_array(rows.T))
+    sparse = scipy.sparse.issparse(values)
     plain = isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
     shape: tuple[int, ...] = getattr(values, "shape", ())
-    if not (plain or (is_table(values) and hasattr(values, "iloc"))) or len(shape) != 2:
+    if len(shape) != 2 or not (plain or (sparse and weighted) or (is_table(values) and hasattr(values, "iloc"))):
         return None
     m, n = shape if samples == "rows" else shape[::-1]
-    if not is_large(m, n):
+    if m * n <= (AT_A_TIME if sparse else WHOLE) or not formed(m, n):
         return None
-    return in_memory(values if samples == "rows" else values.T)
+    rows = real_numbers(values) if sparse else values
+    rows = rows if samples == "rows" else rows.T
+    return in_memory(scipy.sparse.csr_array(rows) if sparse else rows)
 
 
 def read(source: Source, standardize: bool, sample_weight: object = None, numbers: int = GATHERED) -> Any:
@@ -97,7 +101,7 @@ def read(source: Source, standardize: bool, sample_weight: object = None, number
         weights = None if (weights == weights[0]).all() else weights / weights.max()
     if m is not None and n is not None and is_large(m, n) and source.blocks is not None:
         return of_sums(spread.over_blocks(source, Sums, weights), standardize, source.expected)
-    stored_chunks: list[Any] = []
+    waiting: list[Any] = []  # chunks that are not summed, with their weights
     sums: Sums | None = None
     rows = count = 0
     for chunk in source.chunks():
@@ -105,24 +109,21 @@ def read(source: Source, standardize: bool, sample_weight: object = None, number
         rows += chunk.shape[0]
         if rows > most:
             raise DataError(f"{source.what} gave more than the {most} rows that sample_weight has weights for")
+        waiting.append((chunk, few))
         if sums is None and source.stored and not is_large(m or rows, chunk.shape[1]):
             sparse = scipy.sparse.issparse(chunk)
             count = count + chunk.nnz if sparse else (m or rows) * chunk.shape[1]
             if count > numbers and not formed(m or rows, chunk.shape[1]):
                 return None
-            stored_chunks.append((chunk, few))
             continue
-        if sums is None:
-            sums = Sums(chunk.shape[1], source.names, chunk=0 if source.stored else None)
-            for early, chunk_weights in stored_chunks:
-                sums.add(early, chunk_weights)
-            stored_chunks = []
-        sums.add(chunk, few)
+        sums = sums or Sums(chunk.shape[1], source.names, chunk=0 if source.stored else None)
+        while waiting:
+            sums.add(*waiting.pop(0))
     if sums is not None:
         if rows < most < np.inf:
             raise DataError(f"{source.what} gave {rows} rows; sample_weight has {most} weights")
         return of_sums(sums, standardize, source.expected)
-    return _whole([chunk for chunk, _ in stored_chunks], source.expected)
+    return _whole([chunk for chunk, _ in waiting], source.expected)
 
 
 def turned(source: Source) -> Any:
@@ -137,7 +138,6 @@ def turned(source: Source) -> Any:
 
 
 def _whole(chunks: list[Any], before: Before | None) -> Any:
-    """All rows as one array."""
     if before is not None:
         moments = Moments(chunks[0].shape[1])
         for chunk in chunks:
@@ -167,7 +167,11 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums
     for chunk in source.chunks():
         n = chunk.shape[1]
         if whole is None:
-            _check_features(n)
+            if n > 2 * DENSE_EIGEN:
+                raise DataError(
+                    f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary "
+                    f"most: nnspca.most_variable(X, {DENSE_EIGEN})"
+                )
             whole = Sums(n, source.names, chunk=0 if source.stored else None)
         elif whole is sums and source.stored:
             whole = sums.copy()
@@ -185,14 +189,6 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums
     if source.stored:  # what is wrong with the last rows is said now
         whole.flush()
     return whole
-
-
-def _check_features(n: int) -> None:
-    if n > 2 * DENSE_EIGEN:
-        raise DataError(
-            f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary most: "
-            f"nnspca.most_variable(X, {DENSE_EIGEN})"
-        )
 
 
 def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Held:
@@ -224,7 +220,44 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
     allowed = rounding.of_sums(m, trace, sparse=sums.sparse, weighted=sums.weighted)
     relative = 2.02 * rounding.of_sums(m, 1.0, sparse=sums.sparse, weighted=sums.weighted)
     origin, seen = origin_of(sums, standardize), Seen.of(mean, deviation, None)
-    return Held(HeldMatrix(A), m, allowed, relative, origin, seen)
+    return Held(HeldMatrix(A), origin, allowed, m, relative_drift=relative, seen=seen)
+
+
+def reread(source: Source, standardize: bool, sample_weight: object, memory: int) -> Held:
+    """Return the covariance of rows that are read in passes; DataError where they change, or cannot be read again."""
+    if sample_weight is not None:
+        raise DataError(
+            f"{source.what} has too many features for a matrix, and takes more than memory={memory:,} bytes: "
+            "sample_weight is taken of fewer features, as nnspca.most_variable chooses them, or of more memory"
+        )
+    first, passes = summed(source, partial(Squares, None)), 1
+    if first.far.any():
+        reference = np.where(first.far, first.offset, 0.0)
+        before, first, passes = first, summed(source, partial(Squares, reference)), 2
+        if (before.count, before.mark) != (first.count, first.mark):
+            raise DataError("the data changed while they were read, between pass 1 and pass 2: give data that stay")
+    m, variance = first.count, first.variance
+    if m < 2:
+        raise DataError("one sample has no variance; give at least 2 samples")
+    if not first.varies.any():
+        raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
+    if not np.isfinite(variance).all():
+        raise DataError("the variance of a feature is too large for double precision: rescale the data")
+    mean = first.reference + first.offset
+    if source.expected is not None:
+        source.expected.check(m, mean, variance)
+    deviation = None
+    if standardize:
+        check_scales(variance[first.varies])
+        deviation = np.sqrt(variance)
+    seen = Seen.of(mean, deviation, None)
+    data = StoredData(source, first, seen.scale, memory, passes)
+    trace = float(data.diagonal.sum())
+    check_scale(trace)
+    allowed = partial(rounding.of_sums, m, sparse=True)
+    form = HeldRows(data, np.arange(first.n), SPARSE * m)
+    origin, relative = origin_of(first, standardize), 2.02 * allowed(1.0)
+    return Held(form, origin, allowed(trace), m, relative_drift=relative, seen=seen)
 
 
 def check_scales(variance: np.ndarray) -> None:

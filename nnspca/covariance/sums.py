@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
@@ -11,56 +9,15 @@ import scipy.sparse
 from scipy.linalg.blas import dsyrk
 
 from nnspca.covariance import marks
-from nnspca.errors import DataError
+from nnspca.covariance.rows import BLOCK, FEWEST, NEAR, Ranged, doubles, ranges
 from nnspca.numerics.doubles import as_doubles
 
-BLOCK, FEWEST, MOST = 2**20, 256, 8192  # numbers of a block of rows, and the fewest and most rows it has
+MOST = 8192  # most rows of a block
 SPARSE_ROWS = 16_384  # most rows of a block whose products are sparse
 SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it is
-NEAR = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
 
 
-class Places:
-    """The rows at which chunks begin, and what features are called.
-
-    Examples
-    --------
-    >>> places = Places(("a", "b"), 0, 0)
-    >>> places.next(2)
-    >>> places.refuse(np.array([[1.0, np.nan]]), 3)
-    Traceback (most recent call last):
-    nnspca.errors.DataError: a value is not finite: chunk 1, its row 1 (row 3 of the data), feature 'b' is NaN; ...
-    """
-
-    def __init__(self, names: tuple[str, ...] | None, start: int, chunk: int | None) -> None:
-        """Begin with the numbers of the first row and chunk; ``chunk`` is None where the library cuts the data."""
-        self.names, self._chunk, self._begins = names, chunk, [start]
-
-    def next(self, row: int) -> None:
-        """Take the row at which another chunk begins."""
-        self._begins.append(row)
-
-    def refuse(self, rows: Any, first: int) -> None:
-        """Raise DataError for the first value among rows that is not finite; ``first`` is the first one's index."""
-        if scipy.sparse.issparse(rows):
-            listed = rows.tocoo()
-            bad = int(np.flatnonzero(~np.isfinite(listed.data))[0])
-            i, j = (int(side[bad]) for side in listed.coords)
-            value = listed.data[bad]
-        else:
-            i, j = map(int, np.argwhere(~np.isfinite(rows))[0])
-            value = rows[i, j]
-        row = first + i
-        place = bisect_right(self._begins, row) - 1
-        where = f"row {row}"
-        if self._chunk is not None:
-            where = f"chunk {self._chunk + place}, its row {row - self._begins[place]} (row {row} of the data)"
-        name = f"feature {j}" if self.names is None else f"feature {self.names[j]!r:.60}"
-        value_text = "NaN" if np.isnan(value) else "infinite"
-        raise DataError(f"a value is not finite: {where}, {name} is {value_text}; remove or fill such values")
-
-
-class Sums:
+class Sums(Ranged):
     """Sums of products of samples of n features about the mean of their block, and what the blocks' means are.
 
     Rows are gathered into blocks. A block of rows X_b of mean μ_b adds (X_b − μ_b)'(X_b − μ_b) to one
@@ -69,35 +26,16 @@ class Sums:
         m A = Σ_b (X_b − μ_b)'(X_b − μ_b) + Σ_b m_b (μ_b − μ)(μ_b − μ)',
 
     two sums without a difference in them, so that no digit is lost, whatever the order of the rows.
-    Two objects that saw different rows add up to that of all: `merge`.
-
-    Attributes
-    ----------
-    n : int
-    count : int
-        Rows seen, those of no weight left out.
-    weight : float
-        Sum of their weights; ``count`` where they have none.
-    sparse, weighted : bool
-        Whether any rows were sparse, or had weights.
-    mark : marks.Mark
-        Names the rows seen, however they were cut.
+    ``count`` leaves out rows of no weight, and ``weight`` is the sum of the weights, ``count`` where there are none.
     """
 
-    def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
-        """Begin with no rows; ``start`` and ``chunk`` number the first row and chunk; None where chunks are our own."""
-        self.n, self.start = n, start
-        self.count, self.weight = 0, 0.0
-        self.mark = marks.Mark()
-        self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
+    def __init__(self, n: int, names: tuple[str, ...] | None = None, **place: Any) -> None:
+        super().__init__(n, names, **place)
+        self.weight = 0.0
         self._products = np.zeros((n, n), order="F")  # its upper triangle
         self._means: list[tuple[float, np.ndarray, np.ndarray]] = []
         self._rows = max(FEWEST, min(MOST, BLOCK // n))
         self._block, self._weights, self._held = np.empty((0, n)), np.empty(0), 0
-        self.weighted = self.sparse = False
-        self._places = Places(names, start, chunk)
-
-    # ------------------------------------------------------------------ rows come in
 
     def add(self, rows: Any, weights: np.ndarray | None = None) -> None:
         """Take rows, an array of any real type or a sparse array; DataError says where a value is not finite."""
@@ -149,8 +87,7 @@ class Sums:
         low, high = block.min(axis=0), block.max(axis=0)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             self._places.refuse(block, self.start + self.count)
-        np.minimum(self.low, low, out=self.low)
-        np.maximum(self.high, high, out=self.high)
+        self._widen(low, high)
         weights = self._weights[:count] if self.weighted else None
         self.mark = self.mark + marks.of_rows(block, self.start + self.count, weights)
         total = float(count) if weights is None else float(weights.sum())
@@ -162,31 +99,23 @@ class Sums:
             block -= rest
             if weights is not None:
                 block *= np.sqrt(weights)[:, None]
-            self._add_products(block)
+            self._products = dsyrk(1.0, block.T, beta=1.0, c=self._products, overwrite_c=True)
         self._end(count, total, mean, rest)
-
-    def _add_products(self, block: np.ndarray) -> None:
-        self._products = dsyrk(1.0, block.T, beta=1.0, c=self._products, overwrite_c=True)
 
     def _absorb_sparse(self, rows: scipy.sparse.csr_array) -> bool:
         """Sum a sparse block by sparse products; False where too much of a feature's squares is its mean's."""
-        rows.sum_duplicates()
-        count = rows.shape[0]
-        data = as_doubles(rows.data) + 0.0
-        if not np.isfinite(data).all():
-            self._places.refuse(rows, self.start + self.count)
-        by = scipy.sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+        by, count = doubles(rows), rows.shape[0]
+        if not np.isfinite(by.data).all():
+            self._places.refuse(by, self.start + self.count)
         mean = np.asarray(by.sum(axis=0)).ravel() / count
         with np.errstate(over="ignore", invalid="ignore"):
-            squares = np.bincount(by.indices, weights=data * data, minlength=self.n)
+            squares = np.bincount(by.indices, weights=by.data * by.data, minlength=self.n)
             if not (count * mean * mean <= NEAR * squares).all():
                 return False
             self._products += (by.T @ by).toarray(order="F")
             self._products -= count * np.outer(mean, mean)
         self.mark = self.mark + marks.of_sparse(by, self.start + self.count)
-        low, high = (np.asarray(v.toarray()).ravel() for v in (by.min(axis=0), by.max(axis=0)))
-        np.minimum(self.low, low, out=self.low)
-        np.maximum(self.high, high, out=self.high)
+        self._widen(*ranges(by))
         self._end(count, float(count), mean, np.zeros(self.n))
         return True
 
@@ -194,43 +123,24 @@ class Sums:
         self._means.append((total, mean, rest))
         self.count, self.weight, self._held = self.count + count, self.weight + total, 0
 
-    # ------------------------------------------------------------------ what they come to
-
-    def merge(self, other: Sums) -> Sums:
-        """Take what another saw, of other rows of the same data."""
+    def _join(self, other: Sums) -> None:
         self.flush()
         other.flush()
+        super()._join(other)
         self._products += other._products
-        self._means = self._means + other._means
-        self.mark = self.mark + other.mark
-        self.sparse, self.weighted = self.sparse or other.sparse, self.weighted or other.weighted
-        self.count, self.weight = self.count + other.count, self.weight + other.weight
-        np.minimum(self.low, other.low, out=self.low)
-        np.maximum(self.high, other.high, out=self.high)
-        return self
+        self._means, self.weight = self._means + other._means, self.weight + other.weight
+        self.weighted |= other.weighted
 
     def copy(self) -> Sums:
         """Return one that can be added to while this stays as it is."""
-        self.flush()
-        new = copy(self)
-        new._products, new.low, new.high = (
-            self._products.copy(order="F"),
-            self.low.copy(),
-            self.high.copy(),
-        )
-        new._means, new._places = list(self._means), deepcopy(self._places)
-        new._block, new._weights = np.empty((0, self.n)), np.empty(0)
+        new: Sums = super().copy()
+        new._means = list(self._means)
         return new
 
     @property
     def seen(self) -> int:
         """Rows taken, those that wait among them."""
         return self.count + self._held
-
-    @property
-    def varies(self) -> np.ndarray:
-        """Whether each feature took more than one value."""
-        return self.low != self.high
 
     def result(self, *, last: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Return A (1/m), shape (n, n), and the mean of all, shape (n,); if ``last``, in the place of the sums."""

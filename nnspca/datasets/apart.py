@@ -6,7 +6,6 @@ returns plain arrays and JSON, which run no code when read.
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import os
@@ -23,7 +22,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from nnspca.datasets import limits, progress
+from nnspca.datasets import formats, limits, progress
 from nnspca.datasets.arranging import ReadingOptions, SeveralClasses
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.missing import MissingValues
@@ -60,7 +59,7 @@ def parse(files: Mapping[str, bytes], options: ReadingOptions, header: bool | No
     """Read files that form one data set, in a separate process unless they are small and in a plain format."""
     small = sum(map(len, files.values())) <= SMALL and all(name.lower().endswith(PLAIN) for name in files)
     if small or limits.are_lifted():  # the reader's own file, and the reader's own time and memory
-        return _parse_here(files, options, header)
+        return formats.parse_files(files, options, header)
     return read_apart(files, options, header)
 
 
@@ -140,7 +139,7 @@ def answer() -> None:
     try:
         files = {name: sys.stdin.buffer.read(size) for name, size in sizes.items()}
         with progress.reporting(tell, None):
-            result = _parse_here(files, ReadingOptions(**given), header)
+            result = formats.parse_files(files, ReadingOptions(**given), header)
     except DataError as error:
         result = error
     except MemoryError:
@@ -150,12 +149,6 @@ def answer() -> None:
     _hand_over(result, out)
     out.flush()
     os._exit(0)
-
-
-def _parse_here(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
-    formats = importlib.import_module("nnspca.datasets.formats")  # imported late: this module is below all readers
-    content: Content = formats.parse_files(files, options, header)
-    return content
 
 
 def _limit(seconds: float, memory: int) -> None:
@@ -177,26 +170,23 @@ _WORDS = ("feature_names", "label_names", "notes", "class_columns", "sample_name
 
 def _hand_over(result: Content | DataError, out: BinaryIO) -> None:
     """Write an answer: the fields as JSON, then each array in NumPy's own format."""
+    arrays: dict[str, np.ndarray] = {}
     if isinstance(result, DataError):
-        _write_words({"error": {"kind": type(result).__name__, "message": str(result), **vars(result)}}, out)
-        return
-    X = result.X
-    arrays = {"X": X} if isinstance(X, np.ndarray) else {"data": X.data, "indices": X.indices, "indptr": X.indptr}
-    if result.labels is not None:
-        arrays["labels"] = result.labels
-    words = {name: getattr(result, name) for name in _WORDS}
-    _write_words({**words, "image_shape": result.image_shape, "shape": X.shape, "arrays": list(arrays)}, out)
+        fields: dict[str, Any] = {"error": {"kind": type(result).__name__, "message": str(result), **vars(result)}}
+    else:
+        X = result.X
+        arrays = {"X": X} if isinstance(X, np.ndarray) else {"data": X.data, "indices": X.indices, "indptr": X.indptr}
+        if result.labels is not None:
+            arrays["labels"] = result.labels
+        fields = {name: getattr(result, name) for name in _WORDS}
+        fields |= {"image_shape": result.image_shape, "shape": X.shape, "arrays": list(arrays)}
+    words = json.dumps(fields).encode()
+    out.write(len(words).to_bytes(8, "big") + words)
     for array in arrays.values():  # a file would be asked for its place, which a pipe has not
         np.lib.format.write_array(SimpleNamespace(write=out.write), array, allow_pickle=False)
 
 
-def _write_words(fields: dict[str, Any], out: BinaryIO) -> None:
-    words = json.dumps(fields).encode()
-    out.write(len(words).to_bytes(8, "big") + words)
-
-
 def _read_answer(of: Any) -> Content | DataError:
-    """Read an answer."""
     length = int.from_bytes(of.read(8), "big")
     if not 0 < length <= MOST_WORDS:
         raise ValueError("no answer")

@@ -24,8 +24,6 @@ _NUMERIC = frozenset({"numeric", "real", "integer"})
 def read_arff(data: bytes, options: ReadingOptions = ReadingOptions()) -> Content:  # noqa: B008 - frozen
     """Read ARFF bytes: numeric attributes are features, one nominal attribute may be the class.
 
-    Examples
-    --------
     >>> text = b"@relation r\\n@attribute a real\\n@attribute c {x, y}\\n@data\\n1, x\\n2, y\\n3, y"
     >>> content = read_arff(text)
     >>> content.X.ravel(), content.labels, content.label_names

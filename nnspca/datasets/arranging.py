@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.datasets import missing, sample_names
+from nnspca.datasets import missing
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.sample_names import identifies, whole, without
 from nnspca.datasets.tables import (
     CLASS_NAMES,
     MISSING,
@@ -24,7 +23,7 @@ from nnspca.datasets.tables import (
 from nnspca.errors import DataError
 
 FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as the class
-LOOKED_AT = 2000  # most columns for which each is examined for that
+LOOKED_AT = 2000  # most columns for which each is examined for that, and for names of the samples
 
 
 class SeveralClasses(DataError):
@@ -60,24 +59,12 @@ class SeveralClasses(DataError):
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How a table is read: where its samples are, its class, and its missing values.
+    """How a table is read: where its samples are, its class, and its missing values."""
 
-    Attributes
-    ----------
-    samples : str
-        "rows" or "columns".
-    label : str or None
-        The column that is the class; "" for none, None to decide by looking.
-    missing : str
-        What becomes of missing values, as :func:`nnspca.datasets.read` has it.
-    names : str or None
-        The column that names the samples; "" for none, None to decide by looking.
-    """
-
-    samples: str = "rows"
-    label: str | None = None
-    missing: missing.Missing = "refuse"
-    names: str | None = None
+    samples: str = "rows"  # or "columns"
+    label: str | None = None  # the column that is the class; "" for none, None to decide by looking
+    missing: missing.Missing = "refuse"  # what becomes of missing values, as :func:`nnspca.datasets.read` has it
+    names: str | None = None  # the column that names the samples; "" for none, None to decide by looking
 
 
 def arrange(table: Table, options: ReadingOptions, *, named: bool = True, notes: Sequence[str] = ()) -> Content:
@@ -93,9 +80,10 @@ def arrange(table: Table, options: ReadingOptions, *, named: bool = True, notes:
             raise DataError(f"with samples in columns no column is the class, and {options.label!r:.40} cannot be it.")
         return _features_in_rows(table, notes)
     table = _drop_counter(table, notes)
-    able, names = sample_names.candidates(table), sample_names.from_table(table)
+    able = _could_name(table)
+    names = next((tuple(values) for column, values in table.texts if _identifies(column, values)), ())
     if options.names:
-        names, table = sample_names.taken(table, options.names, notes)
+        names, table = _take_names(table, able, options.names, notes)
     candidates = _could_be_class(table)
     if options.label is None:
         labels, label_names, table = _take_class(table, notes)
@@ -124,11 +112,11 @@ def _refuse_missing(table: Table, options: ReadingOptions) -> None:
 
 def _could_be_class(table: Table) -> tuple[str, ...]:
     """The columns that may be meant as the class: text that repeats, and few distinct whole numbers."""
-    columns = [column.name for column, values in table.texts if column.name and not identifies(column, values)]
+    columns = [column.name for column, values in table.texts if column.name and not _identifies(column, values)]
     looked = table.numeric if 1 < len(table.numeric) <= LOOKED_AT else []
     for j, column in enumerate(looked):
         values = table.numbers[:, j]
-        if whole(values[:1000]) and whole(values):
+        if _whole(values[:1000]) and _whole(values):
             kinds = len(np.unique(values))
             if 1 < kinds <= FEW_KINDS and kinds < len(values):
                 columns.append(column.name)
@@ -152,7 +140,7 @@ def _take(table: Table, label: str, notes: list[str]) -> tuple[np.ndarray | None
         known = _listed([*(column for column, _ in table.texts), *table.numeric])
         raise DataError(f"no column is called {label!r:.60}; there are: {known}. Choose one of these as the class.")
     j = names.index(label)
-    if len(names) == 1 or not whole(table.numbers[:, j]):
+    if len(names) == 1 or not _whole(table.numbers[:, j]):
         raise DataError(f"column {label!r:.60} cannot be the class: it needs texts or whole numbers beside a feature.")
     notes.append(f"{table.numeric[j].called} is the class, as chosen.")
     return _take_numbers(bare, j)
@@ -161,7 +149,7 @@ def _take(table: Table, label: str, notes: list[str]) -> tuple[np.ndarray | None
 def _take_numbers(table: Table, j: int) -> tuple[np.ndarray, tuple[str, ...], Table]:
     """Separate a column of whole numbers, as the class."""
     levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
-    return labels, tuple(map(str, levels)), without(table, j)
+    return labels, tuple(map(str, levels)), _without(table, j)
 
 
 def _features_in_rows(table: Table, notes: list[str]) -> Content:
@@ -197,7 +185,7 @@ def _drop_counter(table: Table, notes: list[str]) -> Table:
     if len(table.numeric) < 2 or table.numeric[0].name not in NAMELESS:
         return table
     numbers, first = table.numbers[:, 0], table.numeric[0]
-    if len(set(numbers.tolist())) < len(numbers) or not whole(numbers):
+    if len(set(numbers.tolist())) < len(numbers) or not _whole(numbers):
         if first.rows:
             _refuse_short_header(len(table.numeric) + len(table.texts))
         return table
@@ -208,7 +196,7 @@ def _drop_counter(table: Table, notes: list[str]) -> Table:
         notes.append("The first column has no name and counts the rows: left out.")
     else:
         notes.append("The first column has no name and a whole number of its own in each row: left out.")
-    return without(table, 0)
+    return _without(table, 0)
 
 
 def _refuse_short_header(width: int) -> None:
@@ -222,7 +210,7 @@ def _take_class(table: Table, notes: list[str]) -> tuple[np.ndarray | None, tupl
     """Separate the class: the one column of text, else whole numbers under a class's name."""
     classes, named = [], False
     for column, values in table.texts:
-        if identifies(column, values):
+        if _identifies(column, values):
             _refuse_another_order(values, table)
             taken = "left out" if named else "taken as the names of the samples"
             notes.append(f"{column.called} has a different text in each row: {taken}.")
@@ -241,7 +229,7 @@ def _take_class(table: Table, notes: list[str]) -> tuple[np.ndarray | None, tupl
         notes.append(f"{column.called} holds text: read as the class.")
         return *encode_labels(values, column.levels), table
     for j, column in enumerate(table.numeric):
-        if column.name.lower() in CLASS_NAMES and len(table.numeric) > 1 and whole(table.numbers[:, j]):
+        if column.name.lower() in CLASS_NAMES and len(table.numeric) > 1 and _whole(table.numbers[:, j]):
             notes.append(f"Column {column.name!r} holds whole numbers: read as the class.")
             return _take_numbers(replace(table, texts=[]), j)
     return None, (), table
@@ -261,3 +249,49 @@ def _refuse_another_order(rows: list[str], table: Table) -> None:
 def _listed(columns: list[Column]) -> str:
     names = [repr(column.name[:40]) for column in columns]
     return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+
+
+def _could_name(table: Table) -> tuple[str, ...]:
+    """The columns that may name the samples: texts, or whole numbers, of which none is there twice."""
+    texts = [column.name for column, values in table.texts if column.name and _identifies(column, values)]
+    if not 1 < len(table.numeric) <= LOOKED_AT:
+        return tuple(texts)
+    numbers = [
+        column.name
+        for j, column in enumerate(table.numeric)
+        if column.name and _whole(table.numbers[:, j]) and len(np.unique(table.numbers[:, j])) == len(table.numbers)
+    ]
+    return (*texts, *numbers)
+
+
+def _take_names(table: Table, able: tuple[str, ...], name: str, notes: list[str]) -> tuple[tuple[str, ...], Table]:
+    """Take the names from the column that was chosen; it is no feature and no class."""
+    if name not in able:
+        these = ", ".join(repr(column[:40]) for column in able[:5]) or "none"
+        raise DataError(
+            f"column {name!r:.60} cannot name the samples: each needs a name of its own. These can: {these}."
+        )
+    notes.append(f"Column {name!r:.60} names the samples, as chosen.")
+    for column, values in table.texts:
+        if column.name == name:
+            return tuple(values), replace(table, texts=[pair for pair in table.texts if pair[0] is not column])
+    j = [column.name for column in table.numeric].index(name)
+    return tuple(f"{value:.0f}" for value in table.numbers[:, j].tolist()), _without(table, j)
+
+
+def _identifies(column: Column, values: list[str]) -> bool:
+    """Whether texts are another one in each row."""
+    return len(values) > 1 and len(set(values)) == len(values) and column.name.lower() not in CLASS_NAMES
+
+
+def _whole(values: np.ndarray) -> bool:
+    return bool(np.all(np.abs(values) < 2**31) and np.all(values == np.round(values)))
+
+
+def _without(table: Table, j: int) -> Table:
+    return replace(
+        table,
+        numbers=np.delete(table.numbers, j, axis=1),
+        numeric=[c for i, c in enumerate(table.numeric) if i != j],
+        places=[p for i, p in enumerate(table.places) if i != j],
+    )

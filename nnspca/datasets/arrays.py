@@ -124,12 +124,10 @@ def _written_out(array: Any) -> np.ndarray:
 
 def _npy_header(stream: Any) -> tuple[tuple[int, ...], np.dtype]:
     version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
-    elif version == (2, 0):
-        shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
-    else:
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    if version not in readers:
         raise DataError(f"NPY format version {version[0]}.{version[1]} is not read; save plain numbers.")
+    shape, _, dtype = readers[version](stream)
     return shape, dtype
 
 
@@ -210,9 +208,7 @@ def _labels(vectors: dict[str, np.ndarray], n_samples: int) -> tuple[np.ndarray 
             continue
         if values.dtype.kind == "U":
             return encode_labels(list(map(str, values)))
-        if not np.array_equal(values, np.round(values)):
-            continue
-        if np.abs(values).max(initial=0) > 2**31:
+        if not np.array_equal(values, np.round(values)) or np.abs(values).max(initial=0) > 2**31:
             continue
         names = vectors.get("label_names", np.empty(0))
         if names.ndim == 1 and len(names) > values.max(initial=0) and values.min(initial=0) >= 0:

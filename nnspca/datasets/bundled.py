@@ -148,15 +148,10 @@ def _check_spiked(n_features: int, cardinalities: Sequence[int], variances: Sequ
         raise ValueError(
             f"cardinalities {tuple(cardinalities)} must each be at least 1 and together at most {n_features} features"
         )
-    positive = all(0 < _or_nan(variance) < np.inf for variance in variances)
-    if not positive or len(variances) != len(cardinalities) or not 0 <= _or_nan(noise) < np.inf:
+    *sizes, deviation = (np.nan if (number := real(value)) is None else number for value in (*variances, noise))
+    positive = all(0 < size < np.inf for size in sizes) and 0 <= deviation < np.inf
+    if not positive or len(variances) != len(cardinalities):
         raise ValueError(
             f"variances {shown(tuple(variances))} must be positive, one for each of the "
             f"{len(cardinalities)} cardinalities, and noise={shown(noise)} not negative"
         )
-
-
-def _or_nan(value: object) -> float:
-    """A real number as a float; NaN, which fails every range check, for anything else."""
-    number = real(value)
-    return np.nan if number is None else number

@@ -137,13 +137,11 @@ class Content:
         if self.planted is not None:
             object.__setattr__(self, "planted", _read_only(self.planted, np.float64))
         if not self.feature_names and len(self.X.shape) == 2:
-            object.__setattr__(self, "feature_names", self._default_names())
-
-    def _default_names(self) -> tuple[str, ...]:
-        if self.image_shape is not None:
-            height, width = self.image_shape
-            return tuple(f"row {r}, column {c}" for r in range(1, height + 1) for c in range(1, width + 1))
-        return tuple(f"feature {j}" for j in range(1, self.X.shape[1] + 1))
+            names = tuple(f"feature {j}" for j in range(1, self.X.shape[1] + 1))
+            if self.image_shape is not None:
+                height, width = self.image_shape
+                names = tuple(f"row {r}, column {c}" for r in range(1, height + 1) for c in range(1, width + 1))
+            object.__setattr__(self, "feature_names", names)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -187,16 +185,7 @@ class Dataset(Content):
     source: str = ""
 
     def __post_init__(self):
-        """Refuse fields that do not fit together.
-
-        Raises
-        ------
-        DataError
-            Numbers that are not finite or no table; names, labels, an image or an axis of another
-            size.
-        ValueError
-            An unknown kind.
-        """
+        """Refuse fields that do not fit together: DataError, or ValueError for an unknown kind."""
         super().__post_init__()
         check_choice("kind", self.kind, get_args(Kind))
         if len(self.X.shape) != 2 or 0 in self.X.shape:
@@ -329,8 +318,7 @@ class DatasetInfo:
         Size of that download in bytes; 0 where there is none.
     names_bytes : int
         Size of a file that gives its features better names, where there is one and it is not here:
-        see
-        :func:`gene_symbols`.
+        see :func:`gene_symbols`.
 
     Examples
     --------

@@ -33,8 +33,6 @@ def read_delimited(
 ) -> Content:
     """Read CSV or TSV bytes; ``delimiter`` and ``header`` are detected unless given.
 
-    Examples
-    --------
     >>> content = read_delimited(b"height,width,species\\n1,2,cat\\n3,4,dog\\n5,7,cat")
     >>> content.feature_names, content.label_names
     (('height', 'width'), ('cat', 'dog'))
@@ -133,10 +131,10 @@ def _is_header(rows: list[Row]) -> bool:
 def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
     width = len(rows[0]) if rows else len(names or ())
     short = names is not None and width == len(names) + 1
-    if short and names is not None:
-        names = ["", *names]
     if names is None:
         names = [f"column {j}" for j in range(1, width + 1)]
+    elif short:
+        names = ["", *names]
     if rows and len(names) != width:
         raise DataError(
             f"the header names {len(names):,} columns but the row below has {width:,} cells. "
@@ -148,12 +146,8 @@ def _describe(names: list[str] | None, rows: list[list[str]]) -> list[Column]:
         cells = [row[j].strip().lower() for row in regular[:1]]
         if not cells or cells[0] in MISSING or not is_number(cells[0]):  # with a number it is neither of the two
             cells += [row[j].strip().lower() for row in regular[1:]]
-        truth = name.lower() not in CLASS_NAMES and TRUTHS.keys() >= set(cells) - MISSING != set()
-        name = name if name or j == 0 else f"column {j + 1}"
-        columns.append(Column(name, text=not truth and _is_text(cells), truth=truth, rows=short and j == 0))
+        given = set(cells) - MISSING
+        truth = name.lower() not in CLASS_NAMES and bool(given) and TRUTHS.keys() >= given
+        text = not truth and bool(given) and not any(map(is_number, cells))
+        columns.append(Column(name or ("" if j == 0 else f"column {j + 1}"), text, truth=truth, rows=short and j == 0))
     return columns
-
-
-def _is_text(cells: list[str]) -> bool:
-    """Whether some of these cells are not missing and none is a number."""
-    return not any(map(is_number, cells)) and any(cell.strip().lower() not in MISSING for cell in cells)

@@ -51,8 +51,6 @@ class DownloadStopped(DataError):
 class RemoteFile:
     """A file pinned by address, size in bytes and SHA-256 digest.
 
-    Examples
-    --------
     >>> RemoteFile("a.csv", "owner/repo/commit/a.csv", "00", 10).url
     'https://raw.githubusercontent.com/owner/repo/commit/a.csv'
     """
@@ -114,16 +112,9 @@ def obtain(
 ) -> tuple[bytes, str]:
     """Return the checked content of ``file`` and where it came from, fetching it when it is not here yet.
 
-    Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same
-    path below ``NNSPCA_MIRROR``, an https address or a folder). A fetched file is kept in the cache
-    when that can be written.
-
-    Raises
-    ------
-    DataError
-        When a file has the wrong checksum or cannot be fetched; says how to supply it by hand.
-    DownloadStopped
-        When ``should_stop()`` became true while fetching.
+    Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same path below
+    ``NNSPCA_MIRROR``, an https address or a folder). A fetched file is kept in the cache when that can be written.
+    DataError for a wrong checksum, or a file that cannot be fetched, says how to supply it by hand.
     """
     given = data_folder()
     if given is not None:
@@ -162,15 +153,14 @@ def fault(folder: Path | None) -> str:
     if folder is None:
         return ""
     what = "which is not a folder"
-    with suppress(OSError):
-        try:
-            if stat.S_ISDIR(os.stat(folder).st_mode):
-                if os.access(folder, os.R_OK | os.X_OK):
-                    return ""
-                what = "which you may not look into"
-        except PermissionError:
-            what = "which lies in a folder you may not look into"
-    return f"{DATA_VARIABLE} is set to {str(folder)!r}, {what}. Correct it, or unset it to download."
+    try:
+        if stat.S_ISDIR(os.stat(folder).st_mode):
+            what = "" if os.access(folder, os.R_OK | os.X_OK) else "which you may not look into"
+    except PermissionError:
+        what = "which lies in a folder you may not look into"
+    except OSError:
+        pass
+    return what and f"{DATA_VARIABLE} is set to {str(folder)!r}, {what}. Correct it, or unset it to download."
 
 
 def read_local(path: Path) -> bytes:

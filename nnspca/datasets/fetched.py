@@ -67,7 +67,7 @@ def leukemia(data: bytes) -> Content:
     last_first = np.roll(np.arange(len(content.X)), -LEUKEMIA_TESTED)
     order = last_first[np.argsort(content.labels[last_first], kind="stable")]
     sorted_out = dataclasses.replace(content, X=content.X[order], labels=content.labels[order], notes=())
-    return symbols.with_symbols(sorted_out, symbols.local_symbols())
+    return symbols.with_symbols(sorted_out)
 
 
 def lrs(data: bytes) -> Content:
@@ -102,7 +102,9 @@ def cbcl_faces_raw(with_negatives: bool = False) -> tuple[Content, str]:
             members = archives.members(_training_archive(fetch.read_local(archive)), (".pgm",))
             return _cbcl_raw(members, with_negatives, archive.name), archive.name
         if faces := _faces_folder(folder):
-            return _cbcl_raw(_folder_members(faces.parent), with_negatives, "the folder"), "face/*.pgm"
+            paths = sorted(faces.parent.glob("*/*.pgm"))
+            members = ((f"{path.parent.name}/{path.name}", fetch.read_local(path)) for path in paths)
+            return _cbcl_raw(members, with_negatives, "the folder"), "face/*.pgm"
     raise DataError(
         "The raw CBCL faces are not here, and no address is known that still serves them. They "
         'are the MIT CBCL "Face Data": get faces.tar.gz or face.train.tar.gz, put it (or the '
@@ -127,11 +129,6 @@ def _training_archive(data: bytes) -> bytes:
     """The archive of training images itself, also when it comes inside faces.tar.gz."""
     name, inner = next(archives.members(data, ("face.train.tar.gz", ".pgm")), ("", b""))
     return inner if name.endswith(".gz") else data
-
-
-def _folder_members(folder: Path) -> Iterator[archives.Member]:
-    for path in sorted(folder.glob("*/*.pgm")):
-        yield f"{path.parent.name}/{path.name}", fetch.read_local(path)
 
 
 def _cbcl_raw(members: Iterator[archives.Member], with_negatives: bool, source: str) -> Content:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from nnspca.datasets import market
 from nnspca.datasets.archives import members
@@ -19,10 +19,6 @@ from nnspca.datasets.parquet import read_parquet
 from nnspca.datasets.workbook import read_workbook
 from nnspca.errors import DataError, reason
 
-SUFFIXES = (
-    *(".csv", ".tsv", ".txt", ".npy", ".npz", ".mat", ".arff", ".zip", ".tar", ".tar.gz", ".tgz"),
-    *(".parquet", ".xlsx", ".xlsm", ".h5ad", ".mtx", ".mtx.gz"),
-)
 MATRICES = (".mtx", ".mtx.gz")
 TEXTS = (".csv", ".tsv", ".txt")
 
@@ -47,7 +43,7 @@ def parse_files(files: Mapping[str, bytes], options: ReadingOptions, header: boo
             _refuse(label)
         if not data:
             raise DataError("the file is empty.")
-        return _read(data, what, options, header)
+        return READERS[what](data, options, header)
     except (DataError, MemoryError):
         raise
     except Exception as error:
@@ -72,30 +68,6 @@ def _together(files: Mapping[str, bytes], options: ReadingOptions) -> Content:
         f"{len(files)} files came together ({listed}); several are read as one only where they are images of one size, "
         "a .mtx with genes.tsv and barcodes.tsv, or a table with a file of two columns that names its features."
     )
-
-
-def _read(data: bytes, ending: str, options: ReadingOptions, header: bool | None) -> Content:
-    match ending:
-        case ".csv" | ".txt" | ".tsv":
-            return read_delimited(data, options, delimiter="\t" if ending == ".tsv" else "", header=header)
-        case ".npy":
-            return read_npy(data, samples=options.samples)
-        case ".npz":
-            return read_npz(data, samples=options.samples)
-        case ".mat":
-            return read_mat(data, samples=options.samples)
-        case ".arff":
-            return read_arff(data, options)
-        case ".parquet":
-            return read_parquet(data, options)
-        case ".xlsx" | ".xlsm":
-            return read_workbook(data, options, header=header)
-        case ".h5ad":
-            return read_h5ad(data, options)
-        case ".mtx" | ".mtx.gz":
-            return market.read_market(data, options)
-        case _:
-            return _archive(data, options)
 
 
 def _archive(data: bytes, options: ReadingOptions) -> Content:
@@ -123,3 +95,20 @@ def _refuse(label: str) -> None:
     _, dot, ending = label.rpartition(".")
     problem = f"ends in {dot + ending!r}" if dot else "has no ending"
     raise DataError(f"the name {problem}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these.")
+
+
+READERS: dict[str, Callable[[bytes, ReadingOptions, bool | None], Content]] = {
+    ".csv": lambda data, options, header: read_delimited(data, options, header=header),
+    ".tsv": lambda data, options, header: read_delimited(data, options, delimiter="\t", header=header),
+    ".txt": lambda data, options, header: read_delimited(data, options, header=header),
+    ".npy": lambda data, options, _: read_npy(data, samples=options.samples),
+    ".npz": lambda data, options, _: read_npz(data, samples=options.samples),
+    ".mat": lambda data, options, _: read_mat(data, samples=options.samples),
+    ".arff": lambda data, options, _: read_arff(data, options),
+    **dict.fromkeys((".zip", ".tar", ".tar.gz", ".tgz"), lambda data, options, _: _archive(data, options)),
+    ".parquet": lambda data, options, _: read_parquet(data, options),
+    **dict.fromkeys((".xlsx", ".xlsm"), lambda data, options, header: read_workbook(data, options, header=header)),
+    ".h5ad": lambda data, options, _: read_h5ad(data, options),
+    **dict.fromkeys(MATRICES, lambda data, options, _: market.read_market(data, options)),
+}
+SUFFIXES = tuple(READERS)

@@ -16,10 +16,9 @@ from nnspca.datasets import limits, progress
 from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
-from nnspca.datasets.optional import needed
 from nnspca.datasets.sparse import check_shape, compressed
 from nnspca.datasets.tables import CLASS_NAMES, encode_labels
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, needed, reason
 
 MOST_NAMED = 20_000  # samples whose names are kept
 SYMBOLS = ("gene_symbols", "gene_symbol", "gene_name", "gene_names", "feature_name", "symbol")
@@ -159,7 +158,6 @@ def names_of(reader: Reader, table: str, count: int, better: tuple[str, ...] = (
 
 
 def _categories(reader: Reader) -> list[str]:
-    """The columns of obs that hold categories."""
     obs = reader.node("obs")
     if not isinstance(obs, reader.h5py.Group):
         return []

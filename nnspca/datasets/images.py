@@ -14,9 +14,8 @@ import numpy as np
 from nnspca.datasets import limits, progress
 from nnspca.datasets.archives import Member, shown
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.optional import needed
 from nnspca.datasets.tables import encode_labels
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, needed, reason
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".pgm", ".bmp", ".tif", ".tiff", ".gif")
 _FORMATS = ("PNG", "JPEG", "PPM", "BMP", "TIFF", "GIF")

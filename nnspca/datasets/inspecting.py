@@ -54,24 +54,14 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Note:
-    """One observation.
-
-    Attributes
-    ----------
-    kind : str
-    says : str
-        One sentence.
-    choice : str
-        What is done about it unless something else is chosen: "standardise", "leave out", "offer
-        log1p", "offer transpose" or "".
-    features : tuple of int
-        The columns it is about; empty where it is about all.
-    """
+    """One observation."""
 
     kind: Kind
-    says: str
+    says: str  # one sentence
+    # what is done about it unless something else is chosen: "standardise", "leave out", "offer log1p", "offer
+    # transpose" or ""
     choice: str = ""
-    features: tuple[int, ...] = ()
+    features: tuple[int, ...] = ()  # the columns it is about; empty where it is about all
 
 
 @dataclass(frozen=True)
@@ -153,7 +143,6 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     m, n = data.shape
     if data.kind == "covariance":
         return Inspection((m, n), (), data.feature_names)
-    own = data.kind != "table" or data.image_shape is not None or data.axis is not None
     notes: list[Note] = []
     if m < FEW:
         notes.append(
@@ -164,15 +153,15 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     if constant.size:
         note = _left_out("constant", data, constant, "does not vary", "do not vary")
         notes.append(note if constant.size < n else replace(note, choice=""))
-    if own:
-        return Inspection((m, n), tuple(notes), data.feature_names)
-    notes += _identifiers_and_dates(data)
-    left_out = {i for note in notes for i in note.features}
-    used = np.array([i for i in range(n) if i not in left_out], dtype=int)
-    notes += [*_scales(data, spread, used), *_counts(data, used), *_orientation(data, spread, used)]
-    copies = _duplicates(data, used)
-    used = np.setdiff1d(used, [i for note in copies for i in note.features])
-    notes += [*copies, *_units(data, spread, used), *_signs(data, spread, used)]
+    if data.kind == "table" and data.image_shape is None and data.axis is None:
+        notes += _identifiers_and_dates(data)
+        used = np.setdiff1d(np.arange(n), [i for note in notes for i in note.features])
+        notes += [*_scales(data, spread, used), *_counts(data, used), *_orientation(data, spread, used)]
+        copies = _duplicates(data, used)
+        used = np.setdiff1d(used, [i for note in copies for i in note.features])
+        notes += copies
+        if not data.is_sparse and 2 <= len(used) <= MOST_CORRELATED and m >= FEW:
+            notes += [*_units(data, spread, used), *_signs(data, spread, used)]
     return Inspection((m, n), tuple(notes), data.feature_names)
 
 
@@ -219,7 +208,6 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
 
 
 def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
-    """Return an array or a data frame as a data set."""
     names = getattr(X, "columns", None) if feature_names is None else feature_names
     values = X if scipy.sparse.issparse(X) else np.asarray(X)
     texts = () if names is None or callable(names) else tuple(map(str, names))
@@ -251,24 +239,17 @@ def _identifiers_and_dates(data: Dataset) -> list[Note]:
             continue
         if TIMES.search(name) and _is_time(values):
             dates.append(i)
-        elif len(np.unique(values)) == len(values) and (_numbers_rows(values) or IDENTIFIERS.search(name)):
-            identifiers.append(i)
-    notes = []
-    if identifiers:
-        notes.append(_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples"))
-    if dates:
-        notes.append(_left_out("dates", data, dates, "holds a date", "hold dates"))
-    return notes
+        elif len(np.unique(values)) == len(values):
+            steps = np.diff(values)
+            if (steps == 1).all() or (steps == -1).all() or IDENTIFIERS.search(name):
+                identifiers.append(i)
+    notes = [_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples")]
+    notes.append(_left_out("dates", data, dates, "holds a date", "hold dates"))
+    return [note for note in notes if note.features]
 
 
 def _whole(values: np.ndarray) -> bool:
     return bool((values == np.round(values)).all())
-
-
-def _numbers_rows(values: np.ndarray) -> bool:
-    """Return whether values count the rows up or down."""
-    steps = np.diff(values)
-    return bool((steps == 1).all() or (steps == -1).all())
 
 
 def _is_time(values: np.ndarray) -> bool:
@@ -334,28 +315,22 @@ def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[No
         return []
     means = np.asarray(data.means)
     alike = spread.max() <= ALIKE * spread.min() and np.ptp(means) <= ALIKE * spread.max()
-    related = alike and _first_direction(data, spread, used)[1] > DOMINANT
-    if not related:
+    if not alike or _first_direction(data, spread, used)[1] <= DOMINANT:
         return []
     sentence = f"{m:,} rows and {n:,} columns that resemble each other: the samples may be the columns."
     return [Note("orientation", sentence, "offer transpose")]
 
 
 def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
-    """Note columns that are equal to another one."""
     if data.is_sparse or len(used) > MOST_COLUMNS:
         return []
     seen: dict[bytes, int] = {}
     equal = [int(i) for i in used if seen.setdefault(data.X[:, i].tobytes(), int(i)) != int(i)]
-    if not equal:
-        return []
-    return [_left_out("duplicates", data, equal, "equals another column", "equal another column")]
+    return [_left_out("duplicates", data, equal, "equals another column", "equal another column")] if equal else []
 
 
 def _units(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     """Note columns that hold the quantity of another column in another unit, exactly or after rounding."""
-    if data.is_sparse or not 2 <= len(used) <= MOST_CORRELATED or data.shape[0] < FEW:
-        return []
     Z = _standardised(data, spread, used)
     later = np.triu(Z.T @ Z / len(Z), 1)  # each pair once, at the row of the earlier column
     exact = used[(later >= SAME).any(axis=0)]
@@ -390,14 +365,11 @@ def _first_direction(data: Dataset, spread: np.ndarray, used: np.ndarray) -> tup
 
 def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     """Note how many features each sign of the first direction has: a nonnegative component uses one of the two."""
-    if data.is_sparse or not 2 <= len(used) <= MOST_CORRELATED or data.shape[0] < FEW:
-        return []
     x, _ = _first_direction(data, spread, used)
     strong = np.abs(x) >= NEAR * np.abs(x).max()
-    up, down = int((strong & (x > 0)).sum()), int((strong & (x < 0)).sum())
-    if not min(up, down):
+    fall, rise = sorted((int((strong & (x > 0)).sum()), int((strong & (x < 0)).sum())))
+    if not fall:
         return []
-    rise, fall = max(up, down), min(up, down)
     sentence = (
         f"Along the first eigenvector {rise:,} feature{'s' * (rise > 1)} rise{'s' * (rise == 1)} while {fall:,} "
         f"fall{'s' * (fall == 1)}: a nonnegative component can use only one of these groups."

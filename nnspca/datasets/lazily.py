@@ -14,8 +14,7 @@ import scipy.sparse
 from nnspca.datasets import h5ad, limits, remote
 from nnspca.datasets.dataset import Dataset
 from nnspca.datasets.naming import distinct
-from nnspca.datasets.optional import needed
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, needed, reason
 
 AT_A_TIME = 2**23  # numbers
 
@@ -211,9 +210,8 @@ def _open_hdf5(file: Path | str, part: tuple[str, ...]) -> _Rows:
 
 def _hdf5(file: Path | str) -> h5ad.Reader:
     h5py = needed("h5py", "HDF5 files")
-    if isinstance(file, str):
-        return h5ad.Reader(h5py.File(remote.stream(file), "r"), h5py, remote.size(file))
-    return h5ad.Reader(h5py.File(file, "r"), h5py, file.stat().st_size)
+    opened = h5py.File(remote.stream(file) if isinstance(file, str) else file, "r")
+    return h5ad.Reader(opened, h5py, _size(file))
 
 
 def _hdf5_rows(reader: h5ad.Reader, part: tuple[str, ...]) -> Any:
@@ -264,7 +262,6 @@ def _sparse(group: Any) -> Any:
 
 
 def _only(tables: list[str]) -> str:
-    """The only table of a file."""
     if len(tables) != 1:
         listed = ", ".join(repr(name[:60]) for name in tables[:10]) or "none"
         raise DataError(

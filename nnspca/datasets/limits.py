@@ -9,24 +9,14 @@ from contextvars import ContextVar
 
 from nnspca.errors import DataError
 
-#: Largest file read, in bytes.
-MAX_BYTES = 200_000_000
-#: Largest sum of what an archive unpacks to, in bytes.
-MAX_UNPACKED_BYTES = 200_000_000
-#: Most members an archive may list.
-MAX_MEMBERS = 100_000
-#: Most numbers in the array (rows times columns): 160 MB in memory.
-MAX_ENTRIES = 20_000_000
-#: Most columns of a table of text; each costs far more than its numbers until it is converted.
-MAX_COLUMNS = 1_000_000
-#: Most cells of text in a table: classes and names of rows.
-MAX_TEXTS = 2_000_000
-#: Largest magnitude of a number; squares and their sums must stay far from overflow.
-MAX_MAGNITUDE = 1e100
-
-
-#: What takes the place of a limit that is lifted: more than any machine holds.
-LIFTED = 2**48
+MAX_BYTES = 200_000_000  # of a file
+MAX_UNPACKED_BYTES = 200_000_000  # what an archive unpacks to, in all
+MAX_MEMBERS = 100_000  # an archive may list
+MAX_ENTRIES = 20_000_000  # numbers in the array (rows times columns): 160 MB in memory
+MAX_COLUMNS = 1_000_000  # of a table of text; each costs far more than its numbers until it is converted
+MAX_TEXTS = 2_000_000  # cells of text in a table: classes and names of rows
+MAX_MAGNITUDE = 1e100  # of a number; squares and their sums must stay far from overflow
+LIFTED = 2**48  # takes the place of a limit that is lifted: more than any machine holds
 _lifted: ContextVar[bool] = ContextVar("nnspca_limits_lifted", default=False)
 
 

@@ -31,8 +31,6 @@ def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes
     With such names the orientation is known: 10x writes genes in rows. Without them,
     ``options`` decide.
 
-    Examples
-    --------
     >>> matrix = b"%%MatrixMarket matrix coordinate integer general\\n2 3 2\\n1 1 5\\n2 3 7\\n"
     >>> content = read_market(matrix, ReadingOptions(), {"genes.tsv": b"G1\\tTP53\\nG2\\tMYC\\n"})
     >>> content.feature_names, content.X.shape, content.X.nnz

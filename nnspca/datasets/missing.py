@@ -88,8 +88,6 @@ def nothing(X: np.ndarray) -> DataError:
 def without_missing(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
     """Return X without missing values, the rows and features left, and a sentence on what was done.
 
-    Examples
-    --------
     >>> X = np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]])
     >>> without_missing(X, "mean")[0][0]
     array([1., 4.])

@@ -14,9 +14,8 @@ import numpy as np
 from nnspca.datasets import limits, progress
 from nnspca.datasets.arranging import ReadingOptions, arrange
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.optional import needed
 from nnspca.datasets.tables import Column, Table, check_numeric
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import as_doubles
 
 AT_A_TIME = 1_000_000  # numbers

@@ -127,27 +127,13 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
 
 @dataclass(frozen=True)
 class Step:
-    """One preprocessing step.
+    """One preprocessing step."""
 
-    Attributes
-    ----------
-    name : str
-        What a link and a menu say.
-    about : str
-        A sentence on what it does and when to use it.
-    code : str
-        The Python that does it to ``data``.
-    do : callable
-        From a data set to another one.
-    needs : str
-        "images", "samples" (sparse ones too) or "dense".
-    """
-
-    name: str
-    about: str
-    code: str
+    name: str  # what a link and a menu say
+    about: str  # a sentence on what it does and when to use it
+    code: str  # the Python that does it to ``data``
     do: Callable[[Dataset], Dataset]
-    needs: str = "dense"
+    needs: str = "dense"  # or "images", or "samples" (sparse ones too)
 
 
 def _pixels(count: int) -> str:

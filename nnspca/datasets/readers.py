@@ -139,7 +139,6 @@ def _read(
     header: bool | None,
     options: ReadingOptions,
 ) -> Dataset:
-    """Open, parse, check and describe."""
     label, files = sources.opened(source, filename)
     names: dict[str, str] = {}
     if len(files) == 1:
@@ -193,7 +192,6 @@ def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str,
 
 
 def _handle_missing(content: Content, options: ReadingOptions) -> Content:
-    """Handle missing values as the options say."""
     X = content.X
     if not isinstance(X, np.ndarray) or X.ndim != 2 or not np.isnan(X).any():
         return content

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote
 
-from nnspca.datasets.optional import needed
-from nnspca.errors import DataError
+from nnspca.errors import DataError, needed
 
 SCHEME = "://"
 BLOCK = 2**22  # bytes that are read ahead of an HDF5 file

@@ -52,7 +52,6 @@ def opened(source: Source, filename: object) -> Opened:
 
 
 def _contents(paths: list[Path], called: str | None = None) -> dict[str, bytes]:
-    """Read files from disk, with a limit on their total size."""
     contents: dict[str, bytes] = {}
     size = 0
     for path in progress.tracked(paths, len(paths), "Opening the files"):
@@ -69,7 +68,6 @@ def _contents(paths: list[Path], called: str | None = None) -> dict[str, bytes]:
 
 
 def _several(files: dict[str, bytes], filename: str | None) -> Opened:
-    """Several files that belong together."""
     limits.check_members(len(files))
     limits.check_bytes(sum(map(len, files.values())))
     if not files:

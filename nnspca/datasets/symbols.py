@@ -9,7 +9,6 @@ the expression levels are.
 from __future__ import annotations
 
 import bz2
-from collections.abc import Mapping
 from dataclasses import replace
 
 from nnspca.control.arguments import check_callables
@@ -38,8 +37,7 @@ def gene_symbols(
     """Return gene symbols for the probes of Affymetrix's chip HG-U95Av2; the table is fetched once.
 
     The data set ``leukemia`` has them beside its probes as soon as the table is on this machine;
-    for others there is
-    :func:`rename`. It is looked for, and kept, as the files of :func:`load` are.
+    for others there is :func:`rename`. It is looked for, and kept, as the files of :func:`load` are.
 
     Parameters
     ----------
@@ -71,15 +69,6 @@ def gene_symbols(
     return parse(fetch.obtain(FILE, on_progress, should_stop)[0])
 
 
-def local_symbols() -> dict[str, str]:
-    """Return the same if the table is on this machine, else nothing; never uses the network."""
-    try:
-        content = fetch.local(FILE)
-        return {} if content is None else parse(content)
-    except DataError:  # the probes' own names do
-        return {}
-
-
 def parse(data: bytes, chip: str = CHIP) -> dict[str, str]:
     """Read the table in R's format; the file was verified, so no other form is handled."""
     try:
@@ -98,7 +87,12 @@ def _text(content: bytes) -> str:
     return content[4 : 4 + int.from_bytes(content[:4], "big")].decode()
 
 
-def with_symbols(content: Content, symbols: Mapping[str, str]) -> Content:
-    """Return the content with the symbol before each probe that has one: ``MYC (37724_at)``."""
+def with_symbols(content: Content) -> Content:
+    """Return the content with the symbol before each probe that has one, ``MYC (37724_at)``, if the table is here."""
+    try:
+        table = fetch.local(FILE)
+        symbols = {} if table is None else parse(table)
+    except DataError:  # the probes' own names do
+        return content
     names = tuple(f"{symbols[name]} ({name})" if name in symbols else name for name in content.feature_names)
     return replace(content, feature_names=names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,8 +56,6 @@ class Column:
 def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np.ndarray, tuple[str, ...]]:
     """Number the classes: declared ones first, then in order of appearance; -1 for a missing one.
 
-    Examples
-    --------
     >>> encode_labels(["ALL", "AML", "ALL", "?"])
     (array([ 0,  1,  0, -1]), ('ALL', 'AML'))
     """
@@ -69,8 +67,6 @@ def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np
 def is_number(cell: str) -> bool:
     """Return whether a cell is a number as tables write them: ``1_000`` is not.
 
-    Examples
-    --------
     >>> is_number(" -1.5e3"), is_number("1_000"), is_number("1,5")
     (True, False, False)
     """
@@ -116,7 +112,11 @@ def convert(rows: Iterator[Row], columns: Sequence[Column], expected: float = 0.
         progress.report_or_stop(len(lines), expected, READING)
         places, cells = zip(*some, strict=True)
         if set(map(len, cells)) != {len(columns)}:
-            _refuse_width(some, len(columns))
+            line, count = next((line, len(row)) for line, row in some if len(row) != len(columns))
+            raise DataError(
+                f"line {line:,} has {count:,} cells where {len(columns):,} are expected. "
+                "Give every row the same number of cells, with the same delimiter."
+            )
         limits.check_entries(len(lines) + len(some), len(columns))
         limits.check_texts(len(lines) + len(some), len(textual))
         for words, j in zip(texts, textual, strict=True):
@@ -141,14 +141,6 @@ def check_numeric(numeric: int, columns: int, seen: str = "") -> None:
             f"no column of numbers among the {columns:,} found{example}: is the delimiter a comma, semicolon or tab, "
             "are decimals written with a point, and are numbers without their units?"
         )
-
-
-def _refuse_width(rows: Iterable[Row], width: int) -> None:
-    line, count = next((line, len(cells)) for line, cells in rows if len(cells) != width)
-    raise DataError(
-        f"line {line:,} has {count:,} cells where {width:,} are expected. "
-        "Give every row the same number of cells, with the same delimiter."
-    )
 
 
 def _numbers(rows: Sequence[list[str]], columns: Sequence[Column], numeric: list[int]) -> np.ndarray | None:

@@ -15,9 +15,8 @@ from nnspca.datasets.archives import open_zip
 from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.delimited import read_rows
-from nnspca.datasets.optional import needed
 from nnspca.datasets.tables import Row
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import EXACT
 
 
@@ -37,18 +36,13 @@ def read_workbook(data: bytes, options: ReadingOptions, *, header: bool | None =
             rows = _rows(sheet)
             first = next(rows, None)
             if first is not None:
-                return _content(sheet, itertools.chain([first], rows), len(sheets), options, header)
+                every, count = itertools.chain([first], rows), float(sheet.total_height)
+                content = read_rows(every, options, header=header, expected=count)
+                note = f"Of {len(sheets)} sheets, {sheet.name!r:.60} was read, the first that is not empty."
+                return replace(content, notes=(*content.notes, note)) if len(sheets) > 1 else content
     except (zipfile.BadZipFile, calamine.CalamineError) as error:
         raise DataError(f"this is no Excel workbook, or a damaged one{reason(error)}: save it again.") from error
     raise DataError("every sheet of the workbook is empty.")
-
-
-def _content(sheet: Any, rows: Iterator[Row], sheets: int, options: ReadingOptions, header: bool | None) -> Content:
-    content = read_rows(rows, options, header=header, expected=float(sheet.total_height))
-    if sheets == 1:
-        return content
-    note = f"Of {sheets} sheets, {sheet.name!r:.60} was read, the first that is not empty."
-    return replace(content, notes=(*content.notes, note))
 
 
 def _rows(sheet: Any) -> Iterator[Row]:

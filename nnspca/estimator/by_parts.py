@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 from nnspca.control.arguments import check_flag
@@ -21,6 +22,8 @@ class ByParts:
 
     standardize: bool
     _sums: Sums
+    _find: Callable[..., Any]
+    _check_parameters: Callable[..., Any]
 
     def partial_fit(self, X, y=None, sample_weight=None) -> Self:
         """Take more samples; the components of all are found when they are first asked for.
@@ -98,9 +101,3 @@ class ByParts:
     def _names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]
-
-    def _find(self, cov: Covariance, checked: Any) -> Any:
-        raise NotImplementedError
-
-    def _check_parameters(self, n: int, m: Any) -> Any:
-        raise NotImplementedError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -34,6 +35,7 @@ class Certified:
     _proven: dict[tuple[bool, str], Any]
     fingerprint_: str
     n_jobs: int | None
+    _covariance_of: Callable[..., Covariance]
 
     def certify(
         self,
@@ -141,7 +143,9 @@ class Certified:
 
     def _of_each(self, cov: Covariance, effort: str, should_stop: ShouldStop | None) -> tuple[Certificate, ...]:
         """One after the other here, or in ``n_jobs`` processes."""
-        count = self._sought_alone()
+        alone = self._found.deflation not in ("together", "joint") and METHODS[self._found.method].feasible
+        count = len(self._found) if alone else 0  # how many were each sought as the best one at their turn
+        count = min(count, 1) if self._found.deflation == "quasi-orthogonal" else count
         where = jobs(None, self.n_jobs) if self.n_jobs not in (None, 1) else contextlib.nullcontext(HERE)
         with where as executor, crew(executor, (cov, self._found), Monitor(should_stop)) as workers:
             tasks = ((r, effort, self._seed) for r in range(count))
@@ -164,12 +168,6 @@ class Certified:
             should_stop=should_stop,
         )
 
-    def _sought_alone(self) -> int:
-        """How many components were each sought as the best one at their turn."""
-        if self._found.deflation in ("together", "joint") or not METHODS[self._found.method].feasible:
-            return 0
-        return 1 if self._found.deflation == "quasi-orthogonal" else len(self._found)
-
     def _fitted_on(self, X, sample_weight) -> Covariance:
         """The covariance that was fitted: the one held, or that of the samples given, if they are the same."""
         if X is None:
@@ -186,9 +184,6 @@ class Certified:
                 "same order"
             )
         return cov
-
-    def _covariance_of(self, X, sample_weight) -> Covariance:
-        raise NotImplementedError
 
 
 def _certified(shared: tuple[Covariance, Components], r: int, effort: str, seed: int, should_stop) -> Certificate:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nnspca.components._decompose import decompose
 from nnspca.control.arguments import check_flag, check_number, check_options, check_whole, shown
-from nnspca.control.bar import progress_bar
+from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.reading import numbers
 from nnspca.covariance.samples import check_weights
@@ -199,7 +199,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         return wanted, sizes, options, m / (m - check_whole("ddof", self.ddof, 0, m - 1))
 
     def _find(self, cov: Covariance, checked: Checked) -> NonnegativeSparsePCA:
-        """Find the components of a covariance."""
         n = cov.n_features
         wanted, sizes, options, more = checked
         self._seed = _seed(self.random_state)

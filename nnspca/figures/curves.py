@@ -1,4 +1,4 @@
-"""Figures of curves: variance against k with the band of the optimum, and held-out variance."""
+"""Figures of variances: found and proven for one k, against k with the band of the optimum, and held out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nnspca.figures.paper import BAND, FOUND, QUIET, SERIES, Figure, Scatter, with_titles
+from nnspca.figures.paper import A_BAR, BAND, BOUND, FOUND, QUIET, SERIES, Figure, Scatter, with_titles
 
 FEW = 15  # most points of a curve for which each number is on the axis
 
@@ -52,8 +52,6 @@ def held_out(
 ) -> Figure:
     """Return a figure of held-out variance with its standard error, and of the variance of the fitted samples.
 
-    Examples
-    --------
     >>> figure = held_out([1, 2], np.array([0.4, 0.5]), np.array([0.1, 0.1]), np.array([0.5, 0.7]), 2)
     >>> [trace.name for trace in figure.data]
     ['held out', 'fitted']
@@ -68,3 +66,32 @@ def held_out(
     if suggested is not None:
         figure.add_vline(x=suggested, line_dash="dash", annotation_text=f"k = {suggested} suggested")
     return with_titles(figure, "Share of variance explained against k", "k", "share of variance")
+
+
+def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figure:
+    """Return a figure of bounds, each a name, a value, and whether it is proven, beside the variance found.
+
+    >>> figure = certificate(2.0, [("balanced-rows", 3.0, True), ("paper", 2.5, False)])
+    >>> [(trace.name, trace.x) for trace in figure.data]
+    [('proven', (3.0,)), ('holds with a probability', (2.5,)), ('found', (2.0, 2.0))]
+    """
+    figure, order = Figure(), [name for name, _, _ in sorted(bounds, key=lambda b: -b[1])]
+    for proven, name, colour, symbol in (
+        (True, "proven", BOUND, "circle"),
+        (False, "holds with a probability", QUIET, "circle-open"),
+    ):
+        own = [(each, value) for each, value, is_proven in bounds if is_proven == proven]
+        if own:
+            figure.add_trace(
+                Scatter(
+                    x=[value for _, value in own],
+                    y=[each for each, _ in own],
+                    mode="markers",
+                    name=name,
+                    marker={"color": colour, "symbol": symbol, "size": 11},
+                )
+            )
+    ends = [order[0], order[-1]]
+    figure.add_trace(Scatter(x=[lower, lower], y=ends, mode="lines", name="found", line={"color": FOUND, "width": 3}))
+    figure.update_yaxes(type="category", categoryorder="array", categoryarray=order)
+    return with_titles(figure, "The variance found, and the upper bounds", "variance", height=200 + A_BAR * len(order))

@@ -14,8 +14,6 @@ FOUND, AGAINST, EMPTY = "#0072b2", "#c2570c", "#eef2f4"
 def loadings(names: Sequence[str], values: np.ndarray, places: Sequence[int], shape: tuple[int, int] | None) -> str:
     """Return the nonzero loadings of a component: as bars with names, or as the pixels of an image.
 
-    Examples
-    --------
     >>> loadings(["a<b"], np.array([1.0]), [0], None).count("a&lt;b")
     1
     """

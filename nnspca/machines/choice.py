@@ -16,6 +16,7 @@ from nnspca.control.arguments import shown
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines import pool
 from nnspca.machines.crew import Crew, GenericCrew, ProcessCrew, SerialCrew, ThreadCrew
+from nnspca.machines.process import Order
 
 HERE = object()  # no executor: the caller's own thread
 
@@ -36,8 +37,6 @@ def check_executor(executor: object) -> None:
 def jobs(executor: Executor, n_jobs: int | None) -> Iterator[Executor]:
     """Provide the executor, or a pool of ``n_jobs`` processes (-1: one for each processor), until the block ends.
 
-    Examples
-    --------
     >>> with jobs(None, None) as executor:
     ...     print(executor)
     None
@@ -60,8 +59,6 @@ def crew(executor: Executor, shared: object, monitor: Monitor) -> Iterator[Crew]
 
     With ``HERE`` the tasks run in the calling thread.
 
-    Examples
-    --------
     >>> def larger(shared, by, should_stop):
     ...     return shared + by
     >>> with crew(None, 40, Monitor()) as workers:
@@ -107,8 +104,6 @@ def call(
 ) -> _T:
     """Make one call with ``shared``: on the cluster of a Dask client, in a process of a :class:`Pool`, or else here.
 
-    Examples
-    --------
     >>> def count(shared, *, should_stop, on_progress):
     ...     on_progress("counting")
     ...     return len(shared)
@@ -116,17 +111,17 @@ def call(
     counting
     3
     """
+    order = Order(function, shared, arguments, settings, listeners, leased=True)
     if isinstance(executor, pool.Pool):
-        return pool.call(executor, function, shared, arguments, settings, listeners, should_stop)
+        return pool.call(executor, order, should_stop)
     client = _client(executor)
     if client is not None:
         from nnspca.machines import cluster
 
-        answer = cluster.call(client, function, shared, arguments, settings, listeners, should_stop)
-        if answer is not None:
+        if (answer := cluster.call(client, order, should_stop)) is not None:
             return answer
         should_stop = lambda: True  # noqa: E731  # no worker had begun: the call returns what it has at once
-    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
+    return order.here(should_stop)
 
 
 def _client(executor: Executor) -> Any:

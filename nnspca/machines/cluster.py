@@ -3,21 +3,14 @@
 If a machine is lost, Dask moves its tasks to another one, which has its own copy of the shared
 object. If all machines are lost, the object and the tasks are sent again to those that joined since.
 
-What limits a run on a hundred machines, by what was measured on one of two cores (Dask 2026.8, CPU
-seconds):
+What limits a run on a hundred machines, as measured on one of two cores (Dask 2026.8, CPU seconds):
 
-- *Bytes.* What is shared goes to each worker once: the covariance of the LFW faces is 3.1 MB, of CBCL 1.0, of Leukemia
-  7.4; the data, which is what a bootstrap shares, 0.5, 7.0 and 7.2. For a hundred workers that is
-  at most 0.75 GB. A resample's answer is 0.9 kB for one part and 4.4 kB for six. A certificate is
-  up to 4 MB (LFW, k = 40), and a sweep sends it on to the certificate that starts from it.
-- *Tasks.* Scheduler and client together take 6.5 ms a task, so about 150 tasks a second are given out. Tasks of s
-  seconds keep 150 · s workers busy, not more.
-- *Seconds a task.* A resample of LFW takes 0.15 s for one part of 40 pixels, which keeps 23 workers busy, and 0.85 s
-  for six parts, which keeps 130. Eight hundred cores need tasks of more than 5 s: parts sought
-  together, larger data.
-- *Chains.* Resamples and folds are independent, and joint starts for parts nearly so. A sweep proceeds from k to k: one
-  task for each method and two certificates at a time, however many machines there are. A sweep of
-  parts has a chain of certificates for each k. A comparison sweeps one data set after the other.
+- *Bytes.* What is shared goes to each worker once, 0.5 to 7.4 MB for the catalogue's data sets. A resample's answer is
+  0.9 to 4.4 kB, a certificate up to 4 MB.
+- *Tasks.* Scheduler and client together take 6.5 ms a task: tasks of s seconds keep 150 · s workers busy, not more.
+  A resample of LFW takes 0.15 s for one part of 40 pixels and 0.85 s for six.
+- *Chains.* Resamples, folds and joint starts are nearly independent. A sweep proceeds from k to k: one task for each
+  method and two certificates at a time; a sweep of parts has a chain of certificates for each k.
 """
 
 from __future__ import annotations
@@ -27,14 +20,15 @@ import threading
 import time
 import uuid
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any
 
 import distributed
 
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines.crew import GRACE, Crew, Task
+from nnspca.machines.process import Order
 
 RETRIES = 5  # how often a task, or the shared object, is sent again after its machines were lost
 LOSS_DELAY = 0.2  # seconds until the scheduler notices a lost machine
@@ -44,7 +38,6 @@ CACHED = 4  # shared objects whose copies stay on the cluster for later calls
 PATIENCE = 5.0  # seconds within which a stopped single call returns its best result
 THROTTLED, REPORT_SECONDS = "on_progress", 0.1  # progress is reported at most this often
 
-_T = TypeVar("_T")
 _cache: OrderedDict[tuple[str, int], tuple[object, Any]] = OrderedDict()
 _lock = threading.Lock()
 _halted: deque[str] = deque(maxlen=1000)  # on a worker: the latest calls that were stopped
@@ -101,6 +94,13 @@ class Cluster(Crew):
         remote = self._client.submit(_on_worker, shared, self._call, task, arguments, pure=False)
         self._remote[future] = remote
 
+        def again(error: BaseException) -> None:
+            if retries > 0 and not self.cancelled:
+                self._scatter(copies)
+                self._deliver(future, task, arguments, retries - 1)
+            else:
+                _fail(future, error)
+
         def on_done(remote: Any) -> None:
             if future.done() or (self.cancelled and remote.status in ("lost", "cancelled")):
                 return
@@ -109,17 +109,10 @@ class Cluster(Crew):
                     _resolve(future, remote.result())
                 elif remote.status == "error" and not isinstance(remote.exception(), _LOST):
                     _fail(future, remote.exception())
-                elif retries > 0 and not self.cancelled:
-                    self._scatter(copies)
-                    self._deliver(future, task, arguments, retries - 1)
                 else:
-                    _fail(future, OSError(f"a task was lost {RETRIES + 1} times with the machine it ran on"))
+                    again(OSError(f"a task was lost {RETRIES + 1} times with the machine it ran on"))
             except _LOST as error:  # between its end and the moment it was fetched
-                if retries > 0 and not self.cancelled:
-                    self._scatter(copies)
-                    self._deliver(future, task, arguments, retries - 1)
-                else:
-                    _fail(future, error)
+                again(error)
             except BaseException as error:  # a future that is never resolved would block its caller for ever
                 _fail(future, error)
 
@@ -151,20 +144,8 @@ def _copies(client: Any, shared: object, *, anew: bool) -> Any:
         return copies
 
 
-def call(
-    client: Any,
-    function: Callable[..., _T],
-    shared: object,
-    arguments: tuple[Any, ...],
-    settings: Mapping[str, Any],
-    listeners: Mapping[str, Callable[..., None]],
-    should_stop: ShouldStop | None,
-) -> _T | None:
-    """Make one call on the cluster; its reports go to the listeners given here.
-
-    It is called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``. None
-    where it was stopped before it began.
-    """
+def call(client: Any, order: Order, should_stop: ShouldStop | None) -> Any:
+    """Make one call on the cluster; its reports go to the listeners here. None where it was stopped before it began."""
     topic, received = f"nnspca-{uuid.uuid4().hex}", threading.Condition()
     count = 0
 
@@ -172,17 +153,18 @@ def call(
         nonlocal count
         name, reports = pickle.loads(event[1]["told"])
         try:
-            listeners[name](*reports)
+            order.listeners[name](*reports)
         finally:
             with received:
                 count += 1
                 received.notify_all()
 
-    crew = Cluster(client, shared, Monitor(should_stop))
+    crew = Cluster(client, order.shared, Monitor(should_stop))
     crew.patience = PATIENCE
     client.subscribe_topic(topic, receive)
     try:
-        answer = crew.result(crew.submit(_relayed, topic, function, arguments, dict(settings), tuple(listeners)))
+        its = order.function, order.arguments, dict(order.settings), tuple(order.listeners)
+        answer = crew.result(crew.submit(_relayed, topic, its))
         if answer is None:
             return None
         value, reports = answer
@@ -194,16 +176,9 @@ def call(
         crew.close()
 
 
-def _relayed(
-    shared: object,
-    topic: str,
-    function: Callable[..., Any],
-    arguments: tuple[Any, ...],
-    settings: dict[str, Any],
-    names: tuple[str, ...],
-    should_stop: ShouldStop,
-) -> tuple[Any, int]:
+def _relayed(shared: object, topic: str, its: tuple[Any, ...], should_stop: ShouldStop) -> tuple[Any, int]:
     """On a worker: one call, and the number of its reports."""
+    function, arguments, settings, names = its
     worker, count, last = distributed.get_worker(), 0, 0.0
 
     def listener(name: str) -> Callable[..., None]:

@@ -29,20 +29,11 @@ class Crew(ABC):
 
     A task is called as ``task(shared, *arguments, should_stop)``. It is a module-level function, so
     that it can be pickled, and its result depends on its arguments alone.
-
-    Attributes
-    ----------
-    shared : object
-        The first argument of every task; sent to each remote worker once.
-    monitor : Monitor
-        Its stop switch is polled here while tasks are awaited.
-    cancelled : bool
-        Whether the workers were stopped.
-    width : int
-        About how many tasks run at a time.
+    ``shared`` is the first argument of every task, sent to each remote worker once; the stop switch of ``monitor`` is
+    polled here while tasks are awaited; ``cancelled`` is whether the workers were stopped.
     """
 
-    width = 8
+    width = 8  # about how many tasks run at a time
     patience: float | None = None  # seconds to wait for running tasks after a stop; None: until they return
 
     def __init__(self, shared: object, monitor: Monitor) -> None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
-from typing import Any, TypeVar
+from typing import Any
 
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.machines.crew import Crew, Task
@@ -21,23 +21,13 @@ from nnspca.machines.process import Order, Worker
 POLL_SECONDS = 0.02  # between two looks at whether to stop, or to wait
 IDLE_SECONDS = 20.0  # seconds after which a process too many that has had no task ends
 
-_T = TypeVar("_T")
-
 
 class Pool(Executor):
     """A few processes of this machine.
 
-    It is an ordinary executor. With a crew or :func:`call`, tasks can also be stopped and report
-    progress, and the shared object is sent to each process only once.
-
-    Parameters
-    ----------
-    size : int
-        Most tasks at a time.
-    call_slots : int
-        Most single calls (:func:`call`) at a time, in addition to the tasks.
-    modules : sequence of str
-        Modules that each process imports before its first task.
+    It is an ordinary executor. With a crew or :func:`call`, tasks can also be stopped and report progress, and the
+    shared object is sent to each process only once. ``size`` is the most tasks at a time, and ``call_slots`` the most
+    single calls beside them; each process imports ``modules`` before its first task.
     """
 
     def __init__(self, size: int, call_slots: int = 1, modules: Sequence[str] = ()) -> None:
@@ -158,27 +148,19 @@ class PoolCrew(Crew):
         super().close()
 
 
-def call(
-    pool: Pool,
-    function: Callable[..., _T],
-    shared: object,
-    arguments: tuple[Any, ...],
-    settings: Mapping[str, Any],
-    listeners: Mapping[str, Callable[..., None]],
-    should_stop: ShouldStop | None,
-) -> _T:
+def call(pool: Pool, order: Order, should_stop: ShouldStop | None) -> Any:
     """Make one call in a process of the pool, outside its queue; here if none is free or the process is lost.
 
     While ``should_stop`` blocks, the call pauses as well.
     """
-    order, monitor = Order(function, shared, arguments, settings, listeners, leased=True), Monitor(should_stop)
+    monitor = Monitor(should_stop)
     if not monitor.stop() and pool.begin(order):
         while not wait({order.future}, timeout=POLL_SECONDS).done:
             assert order.worker is not None
             order.worker.tell(order, "stop" if monitor.stop() else "go")
         with contextlib.suppress(BrokenExecutor):
             return order.future.result()
-    return function(shared, *arguments, should_stop=should_stop, **settings, **listeners)
+    return order.here(should_stop)
 
 
 def _in_pool(shared: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]], *, should_stop: ShouldStop) -> Any:

@@ -22,35 +22,22 @@ SCRIPT = "from nnspca.machines.worker import work; work()"
 
 @dataclass(eq=False)
 class Order:
-    """A task with what it needs.
-
-    Attributes
-    ----------
-    function : callable
-        Called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``.
-    leased : bool
-        Whether the task waits in its stop switch unless its lease was renewed within the last
-        second.
-    future : Future
-        The task's result.
-    worker : Worker or None
-        The process that runs it.
-    failure : Exception or None
-        The error that a listener raised.
-    ended : bool
-        Whether it was cancelled, before or after it began.
-    """
+    """A task with what it needs: called as ``function(shared, *arguments, should_stop=…, **settings, **listeners)``."""
 
     function: Callable[..., Any]
     shared: object
     arguments: tuple[Any, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     listeners: Mapping[str, Callable[..., None]] = field(default_factory=dict)
-    leased: bool = False
+    leased: bool = False  # whether it waits in its stop switch unless its lease was renewed within the last second
     future: Future[Any] = field(default_factory=Future)
-    worker: Worker | None = None
-    failure: Exception | None = None
-    ended: bool = False
+    worker: Worker | None = None  # the process that runs it
+    failure: Exception | None = None  # the error that a listener raised
+    ended: bool = False  # whether it was cancelled, before or after it began
+
+    def here(self, should_stop: Callable[[], bool] | None) -> Any:
+        """Run it in this process."""
+        return self.function(self.shared, *self.arguments, should_stop=should_stop, **self.settings, **self.listeners)
 
     def end(self) -> None:
         """Cancel the task, or stop it if it has begun."""
@@ -60,15 +47,7 @@ class Order:
 
 
 class Worker:
-    """One process, and the shared objects it keeps.
-
-    Attributes
-    ----------
-    ready : bool
-        Whether its modules are imported.
-    count : int
-        Number of tasks sent to it.
-    """
+    """One process, and the shared objects it keeps; ``ready`` once its modules are imported."""
 
     def __init__(self, freed: Callable[[Worker, bool], None], modules: Sequence[str] = ()) -> None:
         paths = os.pathsep.join(filter(None, sys.path))
@@ -80,7 +59,7 @@ class Worker:
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._to, self._from = self._process.stdin, self._process.stdout
-        self.ready, self.count = False, 0
+        self.ready, self.count = False, 0  # how many tasks were sent to it
         self._freed, self._writing = freed, threading.Lock()
         self._current: tuple[int, Order] | None = None
         self._cached: dict[int, int] = {}  # the keys of what it holds, and how many bytes these are
@@ -141,7 +120,6 @@ class Worker:
             self._to.flush()
 
     def _read(self) -> None:
-        """Receive its answers until it ends."""
         with contextlib.suppress(Exception):  # it may end in the middle of a message
             while True:
                 self._handle(*pickle.load(self._from))

@@ -86,22 +86,12 @@ def work() -> None:
         importlib.import_module(name)
     _send(out, "ready")
     while True:
-        _do(orders, out, *pickle.loads(orders.tasks.get()))
+        _do(orders, out, pickle.loads(orders.tasks.get()))
 
 
-def _do(
-    orders: Orders,
-    out: IO[bytes],
-    number: int,
-    function: Callable[..., Any],
-    key: int,
-    arguments: tuple[Any, ...],
-    settings: dict[str, Any],
-    names: tuple[str, ...],
-    leased: bool,
-) -> None:
+def _do(orders: Orders, out: IO[bytes], task: Message) -> None:
     """Run one task: send its reports to the parent's listeners, then its result."""
-
+    number, function, key, arguments, settings, names, leased = task
     pending: dict[str, Message] = {}
     last: dict[str, float] = {}
     telling = threading.Lock()  # the task may have threads of its own

@@ -45,3 +45,9 @@ def check_whole_numbers(values: Iterable[object], numbers: Iterable[float]) -> N
                 "2^53 = 9007199254740992 and few beyond. If it is a name or a code, leave it out; if it is a "
                 "measurement, give it as a float"
             )
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Return the array itself, which nothing can write to from now on."""
+    array.setflags(write=False)
+    return array

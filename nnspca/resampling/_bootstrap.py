@@ -7,15 +7,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nnspca.components.pairing import paired
-from nnspca.control.arguments import check_callables, check_instance, check_number, check_whole
-from nnspca.control.deprecation import renamed
+from nnspca.components.matching import paired
+from nnspca.control.arguments import check_callables, check_instance, check_number, check_whole, renamed
 from nnspca.control.progress import Monitor
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import Executor, crew, jobs
-from nnspca.resampling.reading import read_samples, workers_for
+from nnspca.resampling.reading import Search, read_samples, workers_for
 from nnspca.resampling.samples import Samples
-from nnspca.resampling.search import Search
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
 
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable
@@ -138,7 +136,6 @@ def bootstrap(
 
 
 def _prepared(parts: object, samples: Samples, r: int) -> Components:
-    """The given parts, after checks."""
     check_instance("parts", parts, Components, "what nnspca.decompose gave")
     assert isinstance(parts, Components)
     if parts.loadings.shape[0] != samples.shape[1] or len(parts.parts) > r:
@@ -194,7 +191,6 @@ class _Seen:
         self._degenerate += not resample
 
     def result(self, started: float, *, stopped: bool) -> Stability:
-        """Return the result so far."""
         r = self._used.shape[1]
         rows = [self._agreement[number] for number in sorted(self._agreement)]
         recurrence = self._times / self.count if self.count else np.full(self._used.shape, np.nan)

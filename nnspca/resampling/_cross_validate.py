@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from nnspca.control.arguments import check_callables, check_one_or_several, check_whole
-from nnspca.control.deprecation import renamed
+from nnspca.control.arguments import check_callables, check_one_or_several, check_whole, renamed
 from nnspca.control.progress import Monitor
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import HERE, Executor, crew, jobs
-from nnspca.resampling.reading import read_samples, workers_for
+from nnspca.resampling.reading import Search, read_samples, workers_for
 from nnspca.resampling.samples import Samples
-from nnspca.resampling.search import Search
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
 
 
@@ -140,8 +138,6 @@ def cross_validate(
 def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
     """Deal m samples into random folds whose sizes differ by at most one; the rows of each, in order.
 
-    Examples
-    --------
     >>> [len(rows) for rows in folded(7, 3, seed=0)], sorted(np.concatenate(folded(7, 3, seed=0)).tolist())
     ([3, 2, 2], [0, 1, 2, 3, 4, 5, 6])
     """

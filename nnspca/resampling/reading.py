@@ -1,10 +1,14 @@
-"""Read what a caller gives as samples for resampling: into memory, or as rows that are read in chunks."""
+"""Read what a caller gives for resampling: samples, in memory or in chunks, and the search that is repeated on them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from nnspca.control.arguments import check_flag, shown
+from nnspca.components._decompose import decompose
+from nnspca.control.arguments import check_flag, check_whole, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.given import Given, opened
@@ -13,8 +17,12 @@ from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import WHOLE, read
 from nnspca.errors import DataError
 from nnspca.machines import HERE, Executor, check_executor
-from nnspca.resampling.chunked import ChunkedSamples
-from nnspca.resampling.samples import Samples
+from nnspca.resampling.samples import ChunkedSamples, Samples
+from nnspca.result import Components, ShouldStop
+from nnspca.tasks._solve import check_method, check_seed
+
+# Arguments of `decompose` that have no meaning within a resample (callbacks, executors and the like).
+UNREAD = set(inspect.signature(decompose).parameters) - {"deflation", "min_angle", "starts", "options"}
 
 
 def read_samples(data: object, standardize: bool, what: str) -> Samples:
@@ -69,3 +77,42 @@ def workers_for(samples: Samples, executor: Executor, n_jobs: int | None) -> Exe
             "other, each in a pass over the data; the blocks of a dask array are summed by its workers"
         )
     return HERE
+
+
+@dataclass(frozen=True)
+class Search:
+    """The number of components, solver, sign constraint, seed and other options of the search."""
+
+    r: int
+    method: str
+    nonnegative: bool
+    seed: int
+    options: Mapping[str, Any]
+
+    @classmethod
+    def read(
+        cls, samples: Samples, r: int, method: str, nonnegative: bool, seed: int, options: Mapping[str, Any]
+    ) -> Search:
+        """Check a caller's options; DataError if there are too few samples."""
+        check_method(method, nonnegative)
+        if unread := sorted(set(options) & UNREAD):
+            given = f"{unread[0]}={shown(options[unread[0]])}"
+            raise ValueError(f"{given} is not allowed here; give deflation, min_angle, starts or options of the method")
+        m, n = samples.shape
+        search = cls(check_whole("n_components", r, 1, n), method, bool(nonnegative), check_seed(seed), options)
+        if m == 1:
+            raise DataError("one sample has no variance; give at least 2 samples")
+        return search
+
+    def of(self, cov: Covariance, k: int | Sequence[int], should_stop: ShouldStop | None) -> Components:
+        """Return the components of one covariance."""
+        return decompose(
+            cov,
+            self.r,
+            k,
+            self.method,
+            nonnegative=self.nonnegative,
+            seed=self.seed,
+            should_stop=should_stop,
+            **self.options,
+        )

@@ -103,12 +103,11 @@ class Sandwich(Display):
 
     def plot(self):
         """Return a Plotly figure: the variance found, and every upper bound."""
-        from nnspca.figures.upper_bounds import certificate
+        from nnspca.figures.curves import certificate
 
         return certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
 
     def _proven_lines(self) -> list[str]:
-        """What is proven, and by what."""
         stopped = ", stopped before its end" if self.stopped else ""
         return [
             f"ratio: at least {wording.proven_share(self.lower, self.upper)} of the optimum (proven); "

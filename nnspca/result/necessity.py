@@ -107,7 +107,7 @@ class Necessity(Display):
 
     def plot(self):
         """Return a Plotly figure: each feature's ``x_i²``, and its proven maximum in any near-best component."""
-        from nnspca.figures.features import necessity
+        from nnspca.figures.loadings import necessity
 
         order = wording.heaviest(self.component)
         states = [self._state(i) for i in order]

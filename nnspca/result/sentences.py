@@ -1,16 +1,15 @@
-"""Results in words: which features vary together and how much variance they carry.
-
-Shares are rounded down.
-"""
+"""Results in words: which features vary together, where they lie, and how much variance they carry, rounded down."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nnspca.result import places, wording
+from nnspca.result import wording
+from nnspca.result.features import Features
 
 if TYPE_CHECKING:
     from nnspca.result.component import Component
@@ -20,6 +19,11 @@ if TYPE_CHECKING:
 STRONG, WEAK = 0.3, 0.1  # mean correlations from which features rise together, and weakly so
 SMALL = 0.01  # a part that adds less than this share of the variance before it is counted, not described
 RETURNED = 0.8  # share of a part's features that make it the same part in a resample
+COVERED = 0.8  # share of the pixels that lie in the named regions
+REGIONS = 3  # most regions that are named
+STRETCHES = 3  # most stretches of an axis that are named
+ROWS, COLUMNS = ("upper", "middle", "lower"), ("left", "centre", "right")
+HALVES = ("upper half", "lower half", "left half", "right half")
 
 
 def correlation(part: Component) -> float | None:
@@ -55,7 +59,7 @@ def clause(part: Component, most: int = wording.NAMED) -> str:
     >>> clause(nnspca.solve(cov, 3, nonnegative=False))
     'income and rent rise while debt falls'
     """
-    position = places.describe(part.support, part.features)
+    position = describe(part.support, part.features)
     if position is not None:
         position = f"{position[0].upper()}{position[1:]}"
     if not part.cardinality:
@@ -90,7 +94,7 @@ def component(part: Component) -> str:
     if part.cardinality < 2:
         beginning = clause(part)
     elif correlation(part) is None:
-        beginning = f"One number made of {places.describe(part.support, part.features) or wording.members(part)}"
+        beginning = f"One number made of {describe(part.support, part.features) or wording.members(part)}"
     else:
         beginning = f"{clause(part)}: one number made of these {wording.spelled(part.cardinality)}"
     features, share = part.features, part.share
@@ -106,7 +110,7 @@ def necessity(need: Necessity) -> str:
     names = need.essential_names
     if not names:
         return ""
-    listed = places.describe(np.flatnonzero(need.essential), need.component.features) or wording.named(names)
+    listed = describe(np.flatnonzero(need.essential), need.component.features) or wording.named(names)
     return f"Indispensable within {wording.percent(need.within)} of the best found: {listed} (proven)."
 
 
@@ -158,3 +162,79 @@ def is_small(variances: Sequence[float] | np.ndarray) -> np.ndarray:
     variances = np.asarray(variances, dtype=float)
     before = np.concatenate([[0.0], np.cumsum(variances)[:-1]])
     return variances < SMALL * before
+
+
+def describe(support: np.ndarray, features: Features | None) -> str | None:
+    """Return the number and the position of features; None if they are known by name only."""
+    if features is None or not len(support):
+        return None
+    if features.image_shape is not None:
+        return f"{wording.counted(len(support), 'pixel')}, {pixels(support, features.image_shape)}"
+    if features.axis is not None:
+        title = features.axis_title.partition(" (")[0]
+        where = along(support, features.axis, features.axis_title)
+        return f"{wording.counted(len(support), 'feature')} at {title} {where}"
+    return None
+
+
+def pixels(support: np.ndarray, shape: tuple[int, int]) -> str:
+    """Return in which ninths, or else in which half, of an image most of these pixels lie.
+
+    >>> pixels(np.array([0, 1, 9, 10]), (9, 9))
+    'all at the upper left'
+    >>> pixels(np.array([0, 1, 2, 3, 80]), (9, 9))
+    'four of them at the upper left and the upper centre'
+    """
+    rows, columns = np.divmod(support, shape[1])
+    row, column = (((6 * place + 3) // (2 * size)).tolist() for place, size in zip((rows, columns), shape, strict=True))
+    cells = Counter(zip(row, column, strict=True))  # of each pixel's centre
+    chosen: list[tuple[int, int]] = []
+    covered = 0
+    for cell, count in sorted(cells.items(), key=lambda item: (-item[1], item[0])):
+        if covered >= COVERED * len(support):
+            break
+        chosen.append(cell)
+        covered += count
+    if min(shape) >= 3 and len(chosen) <= REGIONS:
+        where = wording.listed([f"the {_ninth(*cell)}" for cell in sorted(chosen)])
+        return f"{_of_them(covered, len(support))} at {where}"
+    sides = ((rows, shape[0] - 1), (columns, shape[1] - 1))
+    counts = [int(inside.sum()) for place, last in sides for inside in (2 * place < last, 2 * place > last)]
+    covered, half = max(zip(counts, HALVES, strict=True), key=lambda c: c[0])
+    if covered >= COVERED * len(support):
+        return f"{_of_them(covered, len(support))} in the {half}"
+    return "spread over the image"
+
+
+def _ninth(row: int, column: int) -> str:
+    return "centre" if row == column == 1 else f"{ROWS[row]} {COLUMNS[column]}"
+
+
+def _of_them(count: int, total: int) -> str:
+    return "all" if count == total else f"{wording.spelled(count)} of them"
+
+
+def along(support: np.ndarray, axis: np.ndarray, title: str) -> str:
+    """Return the stretches of an axis in which features lie; neighbouring features form one stretch.
+
+    >>> along(np.array([1, 2, 4]), np.array([7.0, 7.5, 8.0, 8.5, 9.0]), "wavelength (µm)")
+    '7.5 to 8 and 9 µm'
+    """
+    unit = title.removesuffix(")").partition(" (")[2]
+    places = np.empty(len(axis), dtype=int)
+    places[np.argsort(axis, kind="stable")] = np.arange(len(axis))
+    order = support[np.argsort(places[support])]
+    runs = np.split(order, 1 + np.flatnonzero(np.diff(places[order]) > 1))
+    longest = sorted(sorted(runs, key=len, reverse=True)[:STRETCHES], key=lambda run: axis[run[0]])
+    stretches = [_stretch(axis[run]) for run in longest]
+    rest = len(runs) - len(stretches)
+    ending = (
+        f" and at {wording.counted(rest, 'more stretch').removesuffix('s')}{'es' if rest > 1 else ''}" if rest else ""
+    )
+    listed = ", ".join(stretches) if rest else wording.listed(stretches)
+    return f"{listed}{f' {unit}' if unit else ''}{ending}"
+
+
+def _stretch(values: Sequence[float] | np.ndarray) -> str:
+    low, high = f"{values[0]:.4g}", f"{values[-1]:.4g}"
+    return low if low == high else f"{low} to {high}"

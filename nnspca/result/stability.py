@@ -105,19 +105,10 @@ class Stability(Display):
     def to_frame(self):
         """Return a pandas DataFrame with the rows of :meth:`to_records`, features by name beside their place."""
         rows = self.to_records()
-        name = self.parts.parts[0].feature_name
-        return frame(
-            [
-                {
-                    "component": row["part"],
-                    "feature": name(int(str(row["feature"]))),
-                    "loading": row["loading"],
-                    "recurrence": row["recurrence"],
-                    "place": row["feature"],
-                }
-                for row in rows
-            ]
-        )
+        for row in rows:
+            row["place"] = place = int(str(row["feature"]))
+            row["feature"] = self.parts.parts[0].feature_name(place)
+        return frame([{"component": row.pop("part"), **row} for row in rows])
 
     def summary(self) -> str:
         """Return plain sentences: how often the features of each part return (sampling, not proof)."""
@@ -137,7 +128,7 @@ class Stability(Display):
 
     def plot(self):
         """Return a Plotly figure of the recurrence of each feature of each part."""
-        from nnspca.figures.features import stability
+        from nnspca.figures.loadings import stability
 
         parts = [
             ([part.feature_name(i) for i in order], self.recurrence[order, c])

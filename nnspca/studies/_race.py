@@ -115,29 +115,19 @@ def race(
         for runner in runners:
             runner.warm()
         cov.eigenpairs(min(EIGENPAIRS, cov.n_features))
-        return _run(problem, runners, proof, should_stop, on_look)
-
-
-def _run(
-    problem: Problem,
-    runners: Sequence[_Runner],
-    proof: _Proof,
-    should_stop: ShouldStop | None,
-    on_look: Callable[[Race], None] | None,
-) -> Race:
-    """Give each turn to the contestant with the least CPU time, the proof first, until all are done."""
-    contestants: list[Turns] = [proof, *(runner for runner in runners if runner.state == RUNNING)]
-    stopped = False
-    while running := [contestant for contestant in contestants if contestant.state == RUNNING]:
-        if not stopped and should_stop is not None and should_stop():
-            stopped = True
-            for contestant in running:
-                contestant.cancelled = True
-        contestant = min(running, key=lambda contestant: contestant.seconds)
-        contestant.turn()
-        if on_look is not None:
-            on_look(_race_state(problem, runners, proof, stopped))
-    return _race_state(problem, runners, proof, stopped)
+        # each turn is of the contestant with the least CPU time, the proof first
+        contestants: list[Turns] = [proof, *(runner for runner in runners if runner.state == RUNNING)]
+        stopped = False
+        while running := [contestant for contestant in contestants if contestant.state == RUNNING]:
+            if not stopped and should_stop is not None and should_stop():
+                stopped = True
+                for contestant in running:
+                    contestant.cancelled = True
+            contestant = min(running, key=lambda contestant: contestant.seconds)
+            contestant.turn()
+            if on_look is not None:
+                on_look(_race_state(problem, runners, proof, stopped))
+        return _race_state(problem, runners, proof, stopped)
 
 
 def _race_state(problem: Problem, runners: Sequence[_Runner], proof: _Proof, stopped: bool) -> Race:

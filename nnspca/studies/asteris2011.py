@@ -97,8 +97,6 @@ def _counts(task: Task) -> tuple[StudyTable, ...]:
 def by_exhaustion(A: np.ndarray, K: int, stop: Callable[[], bool]) -> float | None:
     """Return the largest variance over all sets of K features, by trying every set; None when stopped.
 
-    Examples
-    --------
     >>> by_exhaustion(np.diag([1.0, 3.0, 2.0]), 2, lambda: False)
     3.0
     """

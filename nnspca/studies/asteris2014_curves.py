@@ -41,7 +41,6 @@ class _Curve:
         self.points: dict[tuple[int, str], SweepPoint] = {}
 
     def add(self, point: SweepPoint) -> None:
-        """Add a point, and show the tables with it."""
         self.points[point.k, point.method] = point
         self.task.show(self.tables())
 
@@ -53,11 +52,15 @@ class _Curve:
         return point.component.variance / self.leading
 
     def certificate(self, k: int) -> Certificate | None:
-        """The certificate of one k."""
         return next((p.certificate for (at, _), p in self.points.items() if at == k and p.certificate), None)
 
+    def _shares(self, k: int) -> tuple[float | None, float | None]:
+        """The share of the optimum that Alg. 3 reaches at least, by the paper's bound and by the proven one."""
+        variance, proof = self.variance(k, "epsilon-net"), self.certificate(k)
+        theirs = share(variance, share(chance(proof), self.leading))
+        return theirs, share(variance, proof.upper / self.leading if proof else None)
+
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return the tables of the points so far."""
         solved = [k for k in self.ks if any((k, m) in self.points for m in self.methods)]
         return self._curves(solved), self._guarantees(solved), *self._printed()
 
@@ -93,12 +96,7 @@ class _Curve:
 
     def _guarantees(self, solved: list[int]) -> StudyTable:
         expected = {p.k: p.value for p in printed.of(self.study)} if self.task.own else {}
-        rows = []
-        for k in solved:
-            variance, proof = self.variance(k, "epsilon-net"), self.certificate(k)
-            theirs = share(variance, share(chance(proof), self.leading))
-            ours = share(variance, proof.upper / self.leading if proof else None)
-            rows.append((k, theirs, ours, expected.get(k)))
+        rows = [(k, *self._shares(k), expected.get(k)) for k in solved]
         columns = (
             Column("k"),
             Column("paper_share", "By the paper's bound", 4, "down"),
@@ -125,12 +123,7 @@ class _Curve:
     def _printed(self) -> tuple[StudyTable, ...]:
         if not self.task.own:
             return ()
-        pairs = []
-        for p in printed.of(self.study):
-            assert p.k is not None
-            variance, proof = self.variance(p.k, "epsilon-net"), self.certificate(p.k)
-            theirs = share(variance, share(chance(proof), self.leading))
-            pairs.append((p, theirs, share(variance, proof.upper / self.leading if proof else None)))
+        pairs = [(p, *self._shares(p.k)) for p in printed.of(self.study) if p.k is not None]
         return (printed.compare(pairs, "Ours, by the paper's bound", "Ours, proven"),)
 
 

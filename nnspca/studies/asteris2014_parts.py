@@ -32,13 +32,11 @@ class _Faces:
         self.points: dict[int, PartsPoint] = {}
 
     def add_part(self, part: Component) -> None:
-        """Add the next part of its method, and show the tables with it."""
         number = 1 + sum(method == part.method for method, _ in self.loadings)
         self.loadings[part.method, number] = part.loadings
         self.task.show(self.tables())
 
     def add_point(self, point: PartsPoint) -> None:
-        """Add the joint result for a number of parts, with its upper bound; show the tables with it."""
         self.points[point.n_components] = point
         self.task.show(self.tables())
 
@@ -54,7 +52,6 @@ class _Faces:
         return sum(known) if len(known) == count else None
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return the tables so far."""
         return self._images(), self._variances(), self._together()
 
     def _images(self) -> StudyTable:

@@ -21,8 +21,6 @@ def guarantee(n: int, k: int, decay: float) -> float:
 
     ``ρ_d >= max(k / 2n, 1 / (1 + 2 (n/k) decay))``, the decay being ``λ_{d+1} / λ₁``.
 
-    Examples
-    --------
     >>> guarantee(n=100, k=50, decay=0.25), guarantee(n=100, k=100, decay=0.0)
     (0.5, 1.0)
     """

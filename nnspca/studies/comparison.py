@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,12 +40,8 @@ class Profile:
 
     def promised(self, k: int) -> float:
         """The best a-priori guarantee of Asteris et al. (2014, Theorem 1) over d up to 10."""
-        return max(guarantee(self.n_features, k, float(decay)) for decay in self._decays())
-
-    def _decays(self) -> np.ndarray:
-        """λ_{d+1}/λ₁ for d = 1 … 10; zero at d = n."""
-        decays = self.spectrum[1 : RANKS + 1]
-        return decays if self.n_features > RANKS else np.append(decays, 0.0)
+        decays = self.spectrum[1 : RANKS + 1].tolist() + [0.0] * (self.n_features <= RANKS)  # zero at d = n
+        return max(guarantee(self.n_features, k, decay) for decay in decays)
 
 
 def profile(data: Dataset, cov: Covariance, *, should_stop: ShouldStop | None = None) -> Profile | None:
@@ -98,8 +94,6 @@ def _sums(cov: Covariance, should_stop: ShouldStop | None) -> tuple[float, float
 def cardinalities(n: int, shares: Sequence[float] = SHARES) -> tuple[int, ...]:
     """Return the numbers of features that are these shares of ``n``, at least 1.
 
-    Examples
-    --------
     >>> cardinalities(100), cardinalities(13)
     ((2, 5, 15, 40, 100), (1, 2, 5, 13))
     """
@@ -139,34 +133,24 @@ POINTS = (
 )
 
 
+DATA: tuple[tuple[Column, Callable[[Profile], Cell]], ...] = (
+    (Column("data", "Data set"), lambda p: p.name),
+    (Column("n", "Features"), lambda p: p.n_features),
+    (Column("m", "Samples"), lambda p: p.n_samples),
+    (Column("first", "First eigenvector's share", 3), lambda p: p.first_share),
+    (Column("second", "λ₂ ÷ λ₁", 3), lambda p: _at(p.spectrum, 1)),
+    (Column("fourth", "λ₄ ÷ λ₁", 3), lambda p: _at(p.spectrum, 3)),
+    (Column("one_sign", "Of one sign", 3), lambda p: p.one_sign),
+    (Column("positive", "Positive covariance", 3), lambda p: p.positive),
+    (Column("correlation", "Mean |correlation|", 3), lambda p: p.correlation),
+)
+
+
 def table(profiles: Sequence[Profile], points: Sequence[tuple[Profile, SweepPoint]]) -> tuple[StudyTable, StudyTable]:
     """Return the data sets and the points as tables."""
-    columns = (
-        Column("data", "Data set"),
-        Column("n", "Features"),
-        Column("m", "Samples"),
-        Column("first", "First eigenvector's share", 3),
-        Column("second", "λ₂ ÷ λ₁", 3),
-        Column("fourth", "λ₄ ÷ λ₁", 3),
-        Column("one_sign", "Of one sign", 3),
-        Column("positive", "Positive covariance", 3),
-        Column("correlation", "Mean |correlation|", 3),
-    )
-    rows = tuple(
-        (
-            p.name,
-            p.n_features,
-            p.n_samples,
-            p.first_share,
-            _at(p.spectrum, 1),
-            _at(p.spectrum, 3),
-            p.one_sign,
-            p.positive,
-            p.correlation,
-        )
-        for p in profiles
-    )
+    rows = tuple(tuple(cell(p) for _, cell in DATA) for p in profiles)
     point_rows = tuple(row(profile_, point) for profile_, point in points)
+    columns = tuple(column for column, _ in DATA)
     return StudyTable("data", "The data sets", columns, rows), StudyTable("points", "Every point", POINTS, point_rows)
 
 

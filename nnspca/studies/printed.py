@@ -10,32 +10,15 @@ from nnspca.studies.table import Cell, Column, StudyTable
 
 @dataclass(frozen=True)
 class Printed:
-    """One printed number.
+    """One printed number."""
 
-    Attributes
-    ----------
-    study : str
-        The study it belongs to.
-    what : str
-        The quantity, in plain words.
-    value : float
-    where : str
-        Its place in the paper.
-    wording : str
-        Its precision: "at least", "nearly", "read off the figure"; empty for a plain number.
-    k : int or None
-        Its cardinality.
-    bound : bool
-        Whether it is an upper bound on the quantity.
-    """
-
-    study: str
-    what: str
+    study: str  # that it belongs to
+    what: str  # the quantity, in plain words
     value: float
-    where: str
-    wording: str = ""
-    k: int | None = None
-    upper_bound: bool = False
+    where: str  # its place in the paper
+    wording: str = ""  # its precision: "at least", "nearly", "read off the figure"; empty for a plain number
+    k: int | None = None  # its cardinality
+    upper_bound: bool = False  # whether it is an upper bound on the quantity
 
     @property
     def paper(self) -> str:
@@ -68,8 +51,6 @@ PRINTED: tuple[Printed, ...] = (
 def of(study: str) -> tuple[Printed, ...]:
     """Return the numbers that the paper prints about one study.
 
-    Examples
-    --------
     >>> [p.value for p in of("asteris2014-fig6")]
     [0.86, 0.93]
     """

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.control.arguments import shown
+from nnspca.covariance.restriction import widened
+from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component
 
 GAIN = 1e-6  # least relative gain of a new mark; variances that differ by less are tied
@@ -93,9 +95,7 @@ class Race:
         if not lane.marks[number - 1 : number or None]:
             return None
         mark = lane.marks[number - 1]
-        loadings = np.zeros(self.n_features)
-        loadings[mark.support] = mark.weights
-        loadings.setflags(write=False)
+        loadings = read_only(widened(mark.weights, mark.support, self.n_features))
         return Component(loadings, mark.variance, method, self.k, self.nonnegative, seconds=mark.seconds)
 
     def to_records(self, upper: float | None = None) -> list[dict[str, object]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,6 @@ TIMED = (EM_OPT, SPCA_OPT, PATH)
 def grid(n: int, last: int, points: int) -> list[int]:
     """Return about ``points`` cardinalities from 1 to ``last``, or to n where that is less.
 
-    Examples
-    --------
     >>> grid(50, 100, 5)
     [1, 13, 26, 38, 50]
     """
@@ -64,8 +63,6 @@ def standardised(task: Task) -> Covariance:
 def algorithm_2(cov: Covariance, k: int, monitor: Monitor) -> np.ndarray:
     """Return w at the end of Algorithm 2, without renormalisation or comparison with earlier steps.
 
-    Examples
-    --------
     >>> cov = Covariance.from_matrix(np.diag([4.0, 2.0, 1.0]))
     >>> np.abs(algorithm_2(cov, 1, Monitor(None, None)))
     array([1., 0., 0.])
@@ -118,14 +115,6 @@ def _run_entrant(task: Task, cov: Covariance, k: int, entrant: Entrant) -> tuple
     return variance, time.thread_time() - started
 
 
-def _faces(task: Task) -> tuple[StudyTable, ...]:
-    return _curves(task, FACES)
-
-
-def _genes(task: Task) -> tuple[StudyTable, ...]:
-    return _curves(task, GENES)
-
-
 def _times(task: Task) -> tuple[StudyTable, ...]:
     """Time every method at every k: the minimum of a few runs."""
     cov = standardised(task)
@@ -162,7 +151,7 @@ STUDIES = (
         "constraint. emPCA and SPCA are shown twice: as they are, and with optimal loadings for the chosen pixels "
         "(renormalised). Only the latter come close to PathSPCA, which renormalises at every step.",
         f"The raw images of the official training archive, standardised. {DIFFERENCES}",
-        _faces,
+        partial(_curves, entrants=FACES),
         ("cbcl-faces-raw",),
         ("lfw-faces",),
         1.0,
@@ -176,7 +165,7 @@ STUDIES = (
         "patients. Thresholding of the first principal component is shown for reference: it chooses features one by "
         "one, ignoring how they vary together.",
         f"The Leukemia data of Armstrong et al., standardised. {DIFFERENCES}",
-        _genes,
+        partial(_curves, entrants=GENES),
         ("leukemia",),
         ("lfw-faces",),
         2.0,

@@ -24,8 +24,6 @@ def entropy(values: np.ndarray) -> np.ndarray:
     Shares ``v_j = s_j² / Σ s²`` give ``−Σ v_j ln v_j / ln N``: 0 if one direction has
     everything, 1 if all are equal.
 
-    Examples
-    --------
     >>> entropy(np.array([[1.0, 0.0], [1.0, 1.0]])).round(12) + 0.0
     array([0., 1.])
     """
@@ -68,8 +66,6 @@ def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
 def jaccard(labels: np.ndarray, clusters: np.ndarray) -> float:
     """Return the share of pairs together in both groupings, among those together in either.
 
-    Examples
-    --------
     >>> jaccard(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 7]))
     0.25
     """
@@ -110,7 +106,6 @@ class _Scores:
         return float(np.mean(scores)), float(np.std(scores))
 
     def table(self) -> StudyTable:
-        """Return the results so far."""
         rows: list[tuple[Cell, ...]] = []
         for count in sorted({count for _, count in self.scores}):
             cells: list[Cell] = [count]

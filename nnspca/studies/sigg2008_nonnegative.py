@@ -15,6 +15,7 @@ from nnspca.studies.picture import Line
 from nnspca.studies.sigg2008 import SCALING, standardised
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable, plotted
+from nnspca.studies.zass2006 import nspca
 
 MANY = 1e8  # α as printed, for A = XX'
 COMPONENTS, FEW, CARDINALITY, JOINT_CARDINALITY = 10, 3, 20, 200
@@ -49,12 +50,10 @@ class _Several:
         self.results: dict[str, Components] = {}
 
     def add(self, name: str, parts: Components) -> None:
-        """Add the components of one method, and show the tables with them."""
         self.results[name] = parts
         self.task.show(self.tables())
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return the results so far."""
         names = [name for name in self.titles if name in self.results]
         values = [self.results[n].cumulative_variance.tolist() for n in names]
         rows: list[tuple[Cell, ...]] = [(r + 1, *cells) for r, cells in enumerate(zip_longest(*values))]
@@ -72,25 +71,12 @@ class _Several:
         return variances, StudyTable("used", "What the components use", used_columns, tuple(facts))
 
     def run(self, name: str, start: float, end: float, k: int, deflation: str, **options: object) -> None:
-        """Decompose by emPCA."""
         k, settings = min(k, self.cov.n_features), self.task.settings(start, end) | options
         self.add(name, decompose(self.cov, self.count, k, "em", deflation=deflation, **settings))
 
     def nspca(self, alpha: float, beta: float) -> Components:
-        """Return NSPCA's components at relative penalties."""
-        return decompose(
-            self.cov,
-            self.count,
-            self.cov.n_features,
-            "coordinate-descent",
-            deflation="joint",
-            alpha=alpha,
-            beta=beta,
-            match_k=False,
-            restarts=3 if self.task.full else 1,
-            max_iter=400 if self.task.full else 60,
-            **self.task.settings(),
-        )
+        restarts = 3 if self.task.full else 1
+        return nspca(self.task, self.cov, alpha, beta, count=self.count, restarts=restarts, steps=(60, 400))
 
     def tune(
         self,

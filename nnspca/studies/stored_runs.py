@@ -27,8 +27,6 @@ def pack(result: StudyResult) -> bytes:
 def unpack(packed: bytes) -> StudyResult:
     """Return the result from its packed form.
 
-    Examples
-    --------
     >>> from nnspca.studies import STUDIES
     >>> result = STUDIES["asteris2011-fig1"].run()
     >>> unpack(pack(result)) == result

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from nnspca import datasets
+from nnspca.control.arguments import check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset
@@ -21,21 +20,11 @@ OnTables = Callable[[tuple[StudyTable, ...]], None]
 
 @dataclass(frozen=True)
 class Paper:
-    """One paper.
+    """One paper."""
 
-    Attributes
-    ----------
-    name : str
-        Key in :data:`PAPERS`.
-    short : str
-        For menus: authors and year.
-    citation : str
-        In full.
-    """
-
-    name: str
-    short: str
-    citation: str
+    name: str  # key in :data:`PAPERS`
+    short: str  # for menus: authors and year
+    citation: str  # in full
 
 
 PAPERS: dict[str, Paper] = {
@@ -68,29 +57,14 @@ PAPERS: dict[str, Paper] = {
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The arguments of a study's function.
+    """The arguments of a study's function."""
 
-    Attributes
-    ----------
-    data : tuple of Dataset
-        The data sets that the study needs, in its order.
-    own : bool
-        Whether these are the paper's data sets, so that its printed numbers apply.
-    full : bool
-        The paper's full form, or the reduced one.
-    seed : int
-    monitor : Monitor
-        For polls and progress.
-    show : callable
-        Called with the tables so far, for display.
-    """
-
-    data: tuple[Dataset, ...]
-    own: bool
-    full: bool
+    data: tuple[Dataset, ...]  # the data sets that the study needs, in its order
+    own: bool  # whether these are the paper's data sets, so that its printed numbers apply
+    full: bool  # the paper's full form, or the reduced one
     seed: int
-    monitor: Monitor
-    show: OnTables
+    monitor: Monitor  # for polls and progress
+    show: OnTables  # called with the tables so far, for display
 
     def covariance(self, place: int = 0) -> Covariance:
         """Return the covariance of one of the data sets, unchanged."""
@@ -233,8 +207,7 @@ class Study:
         nnspca.DataError
             Data that cannot be loaded.
         """
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise ValueError(f"seed={seed!r} is not allowed; give a whole number of at least 0")
+        seed = check_whole("seed", seed, 0)
         sources = self.needs if data is None else tuple(data)
         if len(sources) != len(self.needs):
             names_needed = ", ".join(self.needs) or "none"
@@ -245,10 +218,10 @@ class Study:
         loaded = tuple(datasets.load(d, should_stop=should_stop) if isinstance(d, str) else d for d in sources)
         monitor = Monitor(should_stop, on_progress)
         names = tuple(d.name for d in loaded)
-        task = Task(loaded, names == self.needs, bool(full), int(seed), monitor, on_tables or (lambda tables: None))
+        task = Task(loaded, names == self.needs, bool(full), seed, monitor, on_tables or (lambda tables: None))
         tables = self.work(task)
         stopped = monitor.stop()
         if stopped:
             tables = tuple(table.as_stopped() for table in tables)
         monitor.tell(1.0, "done")
-        return StudyResult(self.name, tables, names, bool(full), int(seed), time.perf_counter() - started, stopped)
+        return StudyResult(self.name, tables, names, bool(full), seed, time.perf_counter() - started, stopped)

@@ -24,8 +24,6 @@ def safe_cell(cell: object) -> object:
 
     A carriage return becomes a blank: the csv module does not quote it, so a new row would begin there.
 
-    Examples
-    --------
     >>> safe_cell("=1+1"), safe_cell("pixel 7"), safe_cell(-2.5), safe_cell("a;=1+1")
     ("'=1+1", 'pixel 7', -2.5, "a;'=1+1")
     """
@@ -88,11 +86,6 @@ class Column:
             return f"{cell:.{self.digits}f}"
         step = 10.0**self.digits
         return f"{(math.floor if self.toward == 'down' else math.ceil)(cell * step) / step:.{self.digits}f}"
-
-
-def _signed(text: str, cell: Cell) -> str:
-    """Return a formatted cell, a number with a minus sign instead of a hyphen."""
-    return text if isinstance(cell, str) else text.replace("-", "−")
 
 
 @dataclass(frozen=True)
@@ -168,7 +161,10 @@ class StudyTable:
     def formatted_records(self) -> list[dict[str, str]]:
         """Return the rows as formatted for a page, by heading."""
         return [
-            {column.heading: _signed(column.format(cell), cell) for column, cell in zip(self.columns, row, strict=True)}
+            {
+                column.heading: column.format(cell) if isinstance(cell, str) else column.format(cell).replace("-", "−")
+                for column, cell in zip(self.columns, row, strict=True)
+            }
             for row in self.rows
         ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
 from nnspca.control.progress import Progress
 from nnspca.errors import reason
@@ -13,21 +13,18 @@ from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, STOPPED
 SLICE = 0.05  # CPU seconds of one turn
 
 
-@dataclass
 class Turns:
     """Work in a thread that runs only during its turns, with its own clock of CPU seconds.
 
     A turn ends when the work polls its stop switch, so it must poll often.
     """
 
-    limit: float
-    state: str = field(default=RUNNING, init=False)
-    reason: str = field(default="", init=False)
-    seconds: float = field(default=0.0, init=False)
-    fraction: float = field(default=0.0, init=False)
-    cancelled: bool = field(default=False, init=False)
+    work: Callable[[], bool]  # does the work; returns whether it finished
 
-    def __post_init__(self) -> None:
+    def __init__(self, limit: float) -> None:
+        self.limit, self.state, self.reason = limit, RUNNING, ""
+        self.seconds = self.fraction = 0.0
+        self.cancelled = False
         self._resume, self._returned = threading.Semaphore(0), threading.Semaphore(0)
         self._thread: threading.Thread | None = None
         self._started = self._turn_started = 0.0
@@ -57,10 +54,6 @@ class Turns:
             self.read_clock()
             self.fraction = 1.0
             self._returned.release()
-
-    def work(self) -> bool:
-        """Do the work; return whether it finished."""
-        raise NotImplementedError
 
     def read_clock(self) -> float:
         """Return the CPU seconds used, which do not advance during other turns."""

@@ -10,7 +10,7 @@ import numpy as np
 from nnspca.components._decompose import decompose
 from nnspca.covariance import Covariance
 from nnspca.covariance.span import cumulative_variance
-from nnspca.result import overlap
+from nnspca.result import Components, overlap
 from nnspca.solvers.nmf import nmf_parts
 from nnspca.studies.picture import Bars, Curves, Line, Parts
 from nnspca.studies.study import Study, Task
@@ -36,10 +36,6 @@ class Prices:
     price: float
     unit: float
 
-    def printed(self, relative: float) -> float:
-        """Return a price in the paper's units."""
-        return relative * self.unit
-
 
 def prices(task: Task, cov: Covariance) -> Prices:
     """Return the paper's own prices on its own data, and the same relative ones on any other."""
@@ -55,21 +51,30 @@ def gspca(task: Task, cov: Covariance, start: float, end: float, **options: Any)
     return decompose(cov, count, k, "greedy", deflation="projection", nonnegative=False, **settings, **options).loadings
 
 
-def nspca(task: Task, cov: Covariance, alpha: float, beta: float, start: float, end: float) -> np.ndarray:
-    """Return NSPCA's unit columns at two prices relative to λ₁, found together, at most ten."""
+def nspca(
+    task: Task,
+    cov: Covariance,
+    alpha: float,
+    beta: float,
+    *span: float,
+    count: int = COUNT,
+    restarts: int = 1,
+    steps: tuple[int, int] = (60, 300),
+) -> Components:
+    """Return NSPCA's components at two prices relative to λ₁, found together; ``steps`` of either form at most."""
     return decompose(
         cov,
-        min(COUNT, cov.n_features),
+        min(count, cov.n_features),
         cov.n_features,
         "coordinate-descent",
         deflation="joint",
         alpha=alpha,
         beta=beta,
         match_k=False,
-        restarts=1,
-        max_iter=300 if task.full else 60,
-        **task.settings(start, end),
-    ).loadings
+        restarts=restarts,
+        max_iter=steps[task.full],
+        **task.settings(*span),
+    )
 
 
 class _Panels:
@@ -88,7 +93,6 @@ class _Panels:
         self.task.show(self.tables())
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return the tables so far."""
         return self._images(), self._summary()
 
     def _images(self) -> StudyTable:
@@ -139,8 +143,8 @@ def _panels(task: Task) -> tuple[StudyTable, ...]:
     ):
         if task.monitor.stop():
             return panels.tables()
-        U = nspca(task, cov, alpha, beta, 0.2 * place, 0.2 * (place + 1))
-        title = f"({letter}) NSPCA, α = {penalties.printed(alpha):.2g}, β = {penalties.printed(beta):.2g}"
+        U = nspca(task, cov, alpha, beta, 0.2 * place, 0.2 * (place + 1)).loadings
+        title = f"({letter}) NSPCA, α = {alpha * penalties.unit:.2g}, β = {beta * penalties.unit:.2g}"
         panels.add(title, U, (alpha, beta))
     panels.add("(d) PCA, any sign", cov.eigenpairs(count)[1])
     if task.monitor.stop():
@@ -168,10 +172,10 @@ def _trade(task: Task) -> tuple[StudyTable, ...]:
         penalty, number = ("alpha", point) if point < points else ("beta", point - points)
         relative = float((alphas if penalty == "alpha" else betas)[number])
         alpha, beta = (relative, 0.0) if penalty == "alpha" else (penalties.low, relative)
-        U = nspca(task, cov, alpha, beta, point / (2 * points), (point + 1) / (2 * points))
+        U = nspca(task, cov, alpha, beta, point / (2 * points), (point + 1) / (2 * points)).loadings
         explained = float(cumulative_variance(cov, U)[-1] / cov.trace)
         nonzeros = int(np.count_nonzero(U))
-        tables[penalty].append((relative, penalties.printed(relative), overlap(U), nonzeros, U.shape[1], explained))
+        tables[penalty].append((relative, relative * penalties.unit, overlap(U), nonzeros, U.shape[1], explained))
         task.show(_trade_tables(tables, penalties))
     return _trade_tables(tables, penalties)
 

@@ -68,7 +68,7 @@ def features(task: Task, method: str, faces: np.ndarray, start: float, end: floa
     if method in PRICES:
         (high, has_price), penalties = PRICES[method], prices(task, cov)
         alpha, beta = penalties.high if high else penalties.low, penalties.price if has_price else 0.0
-        return nspca(task, cov, alpha, beta, start, end)
+        return nspca(task, cov, alpha, beta, start, end).loadings
     if method == "pca":
         return cov.eigenpairs(count)[1]
     if method == "nmf":
@@ -99,7 +99,6 @@ class _Curves:
         self.area: dict[str, list[float]] = {name: [] for name in TITLES}
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return the tables so far."""
         names = [name for name in TITLES if self.area[name]]
         prices = self._curves("prices", "(a) NSPCA at four pairs of prices", [n for n in names if n in PRICES])
         others = ("gspca", "nmf", "pca")

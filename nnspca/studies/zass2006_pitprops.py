@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,6 @@ class _Tally:
         self.components: dict[str, np.ndarray] = {}
 
     def tables(self) -> tuple[StudyTable, ...]:
-        """Return the tables so far."""
         variance, size = {}, {}
         for name, U in self.components.items():
             variance[name] = (100 * cumulative_variance(self.cov, U) / self.cov.trace).tolist()
@@ -92,10 +92,8 @@ class _Tally:
         axis: str,
         digits: int | None,
     ) -> StudyTable:
-        count = max((len(values[e.name]) for e in entrants), default=0)
-        rows: list[tuple[Cell, ...]] = [
-            (r + 1, *[values[e.name][r] if r < len(values[e.name]) else None for e in entrants]) for r in range(count)
-        ]
+        columns = zip_longest(*(values[e.name] for e in entrants))
+        rows: list[tuple[Cell, ...]] = [(r, *cells) for r, cells in enumerate(columns, start=1)]
         lines = [Line(e.name, e.title, colour=ENTRANTS.index(e)) for e in entrants]
         x, axes = Column("parts", "Components"), ("number of components", axis)
         return plotted(name, title, x, lines, rows, axes, digits=digits)

@@ -11,8 +11,7 @@ import numpy as np
 
 from nnspca.bounds import carried
 from nnspca.bounds.plan import PLANS
-from nnspca.control.arguments import check_callables, check_choice, check_one_or_several, check_several
-from nnspca.control.deprecation import renamed
+from nnspca.control.arguments import check_callables, check_choice, check_one_or_several, check_several, renamed
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.machines import Crew, Executor, check_executor, crew

@@ -13,7 +13,8 @@ import scipy.sparse
 
 import nnspca
 from nnspca import Covariance, DataError
-from nnspca.covariance import passes, rereading, sampled, stored, streamed
+from nnspca.covariance import rows as of_rows
+from nnspca.covariance import stored, streamed
 from tests.benchmarks.data import zipf_text
 from tests.covariance.test_chunks import HOLDERS, NAMES, M, N, exact, made, spoilt
 from tests.problems import chunks, in_passes
@@ -23,9 +24,9 @@ from tests.problems import chunks, in_passes
 def few(monkeypatch):
     """Read few rows of A, and few rows of data, at a time."""
     monkeypatch.setattr(stored, "FIRST", 2)
-    monkeypatch.setattr(passes, "FEWEST", 8)
-    monkeypatch.setattr(passes, "BLOCK", 9 * N)
-    monkeypatch.setattr(passes, "STORED", 40)
+    monkeypatch.setattr(of_rows, "FEWEST", 8)
+    monkeypatch.setattr(of_rows, "BLOCK", 9 * N)
+    monkeypatch.setattr(of_rows, "STORED", 40)
 
 
 def close(cov, X, standardize=False):
@@ -87,7 +88,7 @@ def test_the_rows_of_a_matrix_that_was_formed_last_are_not_read_again(few):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_the_rows_drawn_are_the_same_however_the_data_are_cut(sparse, monkeypatch):
-    monkeypatch.setattr(sampled, "ENTRIES", 400)
+    monkeypatch.setattr(of_rows, "ENTRIES", 400)
     X = made() * (np.random.default_rng(0).random((M, N)) < 0.5)
     X = scipy.sparse.csr_array(X) if sparse else X
     drawn = [in_passes(chunks(X, *cuts))._form.data.sample for cuts in [(), (7,), (50, 51, 200), range(1, M)]]
@@ -173,7 +174,7 @@ def test_data_larger_than_the_memory_given_are_certified_within_it(tmp_path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert not cov.in_memory
-    blocks = 8 * (passes.LARGEST + 2 * sampled.ENTRIES)  # a block of data, and the rows drawn
+    blocks = 8 * (of_rows.LARGEST + 2 * of_rows.ENTRIES)  # a block of data, and the rows drawn
     assert opened < memory + 3 * blocks < X.nbytes * 8
     assert peak < memory + 3 * blocks
     assert cert.ratio > 0.9
@@ -294,6 +295,6 @@ def test_blocks_of_a_dask_array_give_the_same_whatever_the_partition(few, monkey
 
 def test_a_table_of_few_numbers_is_brought_into_memory(monkeypatch):
     monkeypatch.setattr(streamed, "DENSE_FEATURES", 1)
-    cov = Covariance.from_data(chunks(made()[:3], 1), memory=rereading.NUMBER * 3 * N)
+    cov = Covariance.from_data(chunks(made()[:3], 1), memory=streamed.NUMBER * 3 * N)
     assert cov.in_memory
-    assert not Covariance.from_data(chunks(made()[:3], 1), memory=rereading.NUMBER * 3 * N - 1).in_memory
+    assert not Covariance.from_data(chunks(made()[:3], 1), memory=streamed.NUMBER * 3 * N - 1).in_memory

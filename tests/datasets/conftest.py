@@ -56,4 +56,4 @@ def oracle(raw_folder):
 @pytest.fixture
 def here(monkeypatch):
     """Read in this process, where limits can be set lower, and quicker than in one of its own."""
-    monkeypatch.setattr(apart, "parse", apart._parse_here)
+    monkeypatch.setattr(apart, "parse", apart.formats.parse_files)

@@ -111,9 +111,9 @@ EACH = {
 @pytest.mark.parametrize("filename", EACH)
 def test_the_same_data_set_comes_back_from_another_process(filename, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(apart, "_parse_here", None)
+        patch.setattr(apart.formats, "parse_files", None)
         made = read(EACH[filename], filename)
-    monkeypatch.setattr(apart, "parse", apart._parse_here)
+    monkeypatch.setattr(apart, "parse", apart.formats.parse_files)
     here = read(EACH[filename], filename)
     assert made.content_hash == here.content_hash
     assert (made.feature_names, made.label_names, made.notes) == (here.feature_names, here.label_names, here.notes)

@@ -331,7 +331,7 @@ def test_a_line_is_parted_alike_however_long_it_is():
 @pytest.mark.clock
 @pytest.mark.parametrize("cell", ["nan", " NA", "-", '"1"', "true"])
 def test_cells_of_every_kind_are_read_by_the_million_within_seconds(cell, monkeypatch):
-    monkeypatch.setattr(apart, "parse", apart._parse_here)
+    monkeypatch.setattr(apart, "parse", apart.formats.parse_files)
     rows = [["0"] * 20, *[[cell] * 20] * 50_000] if cell != "true" else [["false"] * 20, *[["true"] * 20] * 50_000]
     text = "\n".join(map(",".join, rows)).encode()
     started = time.process_time()
@@ -346,7 +346,7 @@ def test_cells_of_every_kind_are_read_by_the_million_within_seconds(cell, monkey
 
 @pytest.mark.clock
 def test_a_table_of_texts_is_refused_before_all_of_it_is_read(monkeypatch):
-    monkeypatch.setattr(apart, "parse", apart._parse_here)
+    monkeypatch.setattr(apart, "parse", apart.formats.parse_files)
     text = b"a,b,c\n" + b"1,abc,def\n" * 1_500_000
     started = time.process_time()
     with pytest.raises(DataError, match=r"2 columns of text in 1,0.* are more than the 2,000,000 cells of text"):

@@ -81,7 +81,7 @@ def read(content, name):
     told = name.endswith((".parquet", ".h5ad", ".xlsx")) and content.startswith((b"PAR1", b"\x89HDF", b"PK"))
     if told or name.endswith((".mat", ".mtx", ".mtx.gz")):
         return nnspca.datasets.read(content, name)
-    with mock.patch.object(apart, "parse", apart._parse_here):
+    with mock.patch.object(apart, "parse", apart.formats.parse_files):
         return nnspca.datasets.read(content, name)
 
 

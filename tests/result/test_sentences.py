@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.result import places, sentences, wording
+from nnspca.result import sentences, wording
 
 NAMES = ("income", "rent", "debt", "age")
 
@@ -82,13 +82,13 @@ def test_a_share_is_never_rounded_up(share):
 @given(st.integers(1, 30), st.integers(1, 30), st.data())
 def test_pixels_are_said_to_lie_where_they_do(rows, columns, data):
     support = np.array(sorted(data.draw(st.sets(st.integers(0, rows * columns - 1), min_size=1, max_size=12))))
-    said = places.pixels(support, (rows, columns))
+    said = sentences.pixels(support, (rows, columns))
     at = np.column_stack(np.divmod(support, columns)) + 0.5
     if " at " in said:
-        cells = {f"{places._ninth(int(3 * r / rows), int(3 * c / columns))}" for r, c in at}
+        cells = {f"{sentences._ninth(int(3 * r / rows), int(3 * c / columns))}" for r, c in at}
         named = {name.strip() for name in said.partition(" at the ")[2].replace(" and the ", ", the ").split(", the ")}
         assert named <= cells
-        held = sum(places._ninth(int(3 * r / rows), int(3 * c / columns)) in named for r, c in at)
+        held = sum(sentences._ninth(int(3 * r / rows), int(3 * c / columns)) in named for r, c in at)
     elif " half" in said:
         inside = {"upper": at[:, 0] < rows / 2, "lower": at[:, 0] > rows / 2, "left": at[:, 1] < columns / 2}
         inside["right"] = at[:, 1] > columns / 2
@@ -96,12 +96,12 @@ def test_pixels_are_said_to_lie_where_they_do(rows, columns, data):
     else:
         assert said == "spread over the image"
         return
-    assert held >= places.COVERED * len(support)
+    assert held >= sentences.COVERED * len(support)
     assert said.startswith("all " if held == len(support) else f"{wording.spelled(held)} of them ")
 
 
 def test_wavelengths_are_said_as_stretches_whatever_their_order():
     axis = np.array([9.0, 7.0, 8.0, 7.5, 8.5])
-    assert places.along(np.array([0, 1, 3]), axis, "wavelength (µm)") == "7 to 7.5 and 9 µm"
-    many = places.along(np.arange(0, 20, 2), np.arange(20.0), "time")
+    assert sentences.along(np.array([0, 1, 3]), axis, "wavelength (µm)") == "7 to 7.5 and 9 µm"
+    many = sentences.along(np.arange(0, 20, 2), np.arange(20.0), "time")
     assert many == "0, 2, 4 and at seven more stretches"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nnspca.datasets import Dataset
-from nnspca.result import Components, places, wording
+from nnspca.result import Components, sentences, wording
 from nnspca.view import sanitize
 from nnspca.view.link import canvas
 from nnspca.view.parts.figures.over_mean import COLOURS
@@ -34,9 +34,9 @@ def payload(parts: Components, data: Dataset) -> dict[str, Any]:
         named |= set(heavy)
         where = ""
         if data.image_shape is not None:
-            where = places.pixels(support, data.image_shape)
+            where = sentences.pixels(support, data.image_shape)
         elif data.axis is not None:
-            where = places.along(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
+            where = sentences.along(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
         called = [] if where else [str(data.feature_names[i]) for i in heavy]
         listed.append(
             {

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.components.pairing import paired
+from nnspca.components.matching import paired
 from nnspca.datasets import Dataset
 from nnspca.result import Components, Stability, sentences, suggestions
 from nnspca.view import words

@@ -16,8 +16,8 @@ import scipy.sparse
 import streamlit as st
 
 import nnspca
-from nnspca.covariance.moments import Moments
-from nnspca.covariance.scaled import both_scales
+from nnspca.covariance.choosing import both_scales
+from nnspca.covariance.passes import Moments
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import WHOLE, read
 from nnspca.covariance.sums import BLOCK, FEWEST, SPARSE, SPARSE_ROWS, Sums

@@ -155,7 +155,8 @@ class Curve {
     const wide = brush.measure(text, 13);
     const toLeft = x - this.left > wide + 46 && y - 22 > this.top + 12; // above a curve that rises; else below
     const tx = toLeft ? x - 34 - wide : Math.max(Math.min(x + 34, this.right - wide), this.left + 4), ty = toLeft ? y - 22 : Math.min(y + 40, this.split - 6);
-    brush.line([[toLeft ? tx + wide + 4 : tx - 4, ty - 4], [x, y]], { colour: palette.upper_bound, wide: 1.2 });
+    const from = toLeft ? [tx + wide + 4, ty - 4] : [clamp(x, tx - 4, tx + wide), x < tx - 4 ? ty - 4 : ty - 14];
+    brush.line([from, [x, y]], { colour: palette.upper_bound, wide: 1.2 });
     brush.text(text, tx, ty, { size: 13, halo: true });
   }
 
@@ -214,11 +215,4 @@ class Curve {
     brush.text(`found ${floorTo(100 * low, 2)} %`, x0 + wide - 6, toY(low) + 14, right);
     pen.restore();
   }
-}
-
-/** A few round values from 0 up to `most`. */
-function evenly(most) {
-  const rough = most / 4, size = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((m) => m * size).find((v) => v >= rough);
-  return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
 }

@@ -39,4 +39,18 @@ function nearestTo(x, y, places, reach) {
   return found;
 }
 
+/** Round values from 0 up to `most`, about so many. */
+function evenly(most, about = 4) {
+  const rough = most / about, size = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((m) => m * size).find((v) => v >= rough);
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
+}
+
+/** A round value beside an axis, in few characters. */
+function tick(value) {
+  const size = Math.abs(value);
+  const said = size && (size < 0.005 || size >= 1e5) ? value.toExponential(0).replace("e+", "e") : String(Number(value.toPrecision(3)));
+  return said.replaceAll("-", "−");
+}
+
 const count = (value) => value.toLocaleString("en");

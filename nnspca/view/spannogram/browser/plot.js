@@ -18,7 +18,7 @@ class Plot {
     this.tints = palette.series.filter((_, at) => at !== 4); // without the grey, as for curves outside the set
     this.width = width;
     this.height = height;
-    this.left = 20 * scale;
+    this.left = 36 * scale; // with room for the numbers
     this.right = width - (curves.numbered && curves.n <= 12 ? 20 * scale : 4);
     this.top = line + 4;
     const strip = line + 16 * scale, goal = parts.goal ? line + Math.min(0.19 * height, 110 * scale) + 4 : 0;
@@ -86,7 +86,13 @@ class Plot {
     brush.text(brush.fitting(["v: the value of each feature in direction φ", "v: values in direction φ", "v"], half - left - 8), left, top - 6, { size: 13 });
     brush.text(brush.fitting([turned, "−v: opposite direction", "−v"], right - half - 8), half + 4, top - 6, { size: 13 });
     brush.line([[left, this.y(0)], [right, this.y(0)]], { wide: 1, faint: 0.7 });
-    brush.text("0", left - 5, this.y(0) + 4, { size: 13, align: "right" });
+    const values = evenly(this.curves.peak, 2), below = this.curves.nonnegative ? values.slice(1).map((value) => -value) : [];
+    this.drawValues(brush, [...below, ...values], this.y);
+  }
+
+  /** Values beside the axis at the left. */
+  drawValues(brush, values, place) {
+    for (const value of values) brush.text(tick(value), this.left - 5, place(value) + 4, { size: 13, align: "right" });
   }
 
   /** The range of the curves that are not drawn one by one; their number is told on top of what moves. */
@@ -127,6 +133,7 @@ class Plot {
     const { curves, palette, left, right } = this, last = curves.objective.length - 1, { phi, value } = curves.optimum;
     brush.text(brush.fitting(["objective: the sum of squares of the values in the set", "objective: sum of squares in the set", "objective"], right - left), left, this.goalTop - 7, { size: 13 });
     brush.line([[left, this.goalBottom], [right, this.goalBottom]], { wide: 1, faint: 0.7 });
+    this.drawValues(brush, evenly(value, 2), this.yGoal);
     brush.line(Array.from(curves.objective, (g, s) => [this.x(-QUARTER + (TURN * s) / last), this.yGoal(g)]), { wide: 1.8 });
     const x = this.x(curves.wrap(phi)), y = this.yGoal(value), beyond = x > 0.75 * right;
     for (const [from, to] of [[this.top, this.bottom], [this.goalTop, y]]) brush.line([[x, from], [x, to]], { colour: palette.upper_bound, wide: 1, dash: [2, 4] });

@@ -190,9 +190,7 @@ class Dataset(Content):
         check_choice("kind", self.kind, get_args(Kind))
         if len(self.X.shape) != 2 or 0 in self.X.shape:
             raise DataError(f"X has shape {self.X.shape}; give a table of shape (samples, features)")
-        (m, n), stored = self.X.shape, self.X.data if self.is_sparse else self.X
-        if bad := int(stored.size - np.isfinite(stored).sum()):
-            raise DataError(f"{bad} value(s) of X are not finite; remove or fill them")
+        m, n = self.X.shape
         if self.kind == "covariance" and m != n:
             raise DataError(f"X has shape {self.X.shape}; a covariance is a square matrix")
         shape = self.image_shape
@@ -207,6 +205,11 @@ class Dataset(Content):
             if size != needed:
                 of = "samples" if what in ("labels", "sample_names") else "features"
                 raise DataError(f"{what} stands for {size} {of}; X has {needed}")
+        finite = np.isfinite(self.X.data if self.is_sparse else self.X)
+        if bad := int(finite.size - finite.sum()):
+            first = self.X.indices[~finite].min() if self.is_sparse else finite.all(axis=0).argmin()
+            where = f"the first in column {self.feature_names[int(first)]!r:.42}"
+            raise DataError(f"{bad} value(s) of X are not finite, {where}; remove or fill them")
         if self.labels is not None and self.label_names:
             low, high = int(self.labels.min()), int(self.labels.max())
             if low < -1 or high >= len(self.label_names):

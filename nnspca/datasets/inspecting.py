@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from numbers import Real
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse
@@ -209,8 +210,14 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
 
 def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
     names = getattr(X, "columns", None) if feature_names is None else feature_names
-    values = X if scipy.sparse.issparse(X) else np.asarray(X)
+    values: Any = X if scipy.sparse.issparse(X) else np.asarray(X)
     texts = () if names is None or callable(names) else tuple(map(str, names))
+    if not scipy.sparse.issparse(X) and values.dtype.kind == "O" and values.shape[1:] == (len(texts),):
+        for name, column in zip(texts, values.T, strict=True):
+            bad = [value for value in column if not isinstance(value, Real)]
+            if bad:
+                raise DataError(f"column {name!r:.42} holds {bad[0]!r:.42}, which is no real number; leave it out")
+        values = values.astype(float)
     return Dataset(name="table", X=values, feature_names=texts)
 
 

@@ -89,6 +89,10 @@ def test_what_is_no_table_of_numbers_is_no_dataset(X, says):
         ({"X": np.ones((0, 2)), "labels": None}, r"X has shape \(0, 2\)"),
         ({"X": np.array([[0, 1], [np.nan, 3], [4, np.inf]])}, "2 value.s. of X are not finite"),
         ({"X": scipy.sparse.csr_array([[0, 1], [np.nan, 3], [4, 5]])}, "1 value.s. of X are not finite"),
+        (
+            {"X": np.array([[0, 1], [2, np.inf], [4, 5]]), "feature_names": ("a", "b")},
+            "finite, the first in column 'b'; remove",
+        ),
         ({"X": scipy.sparse.csr_array([[1j, 1], [2, 3], [4, 5]])}, "complex128"),
         ({"X": scipy.sparse.csr_array([[2**53 + 1, 1], [2, 3], [4, 5]])}, "9007199254740993"),
         ({"kind": "covariance"}, "square"),

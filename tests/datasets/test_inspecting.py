@@ -103,6 +103,12 @@ def test_what_is_no_table_of_numbers_is_refused(X):
         inspect(X)
 
 
+def test_a_column_without_numbers_is_named_and_truth_values_are_numbers():
+    with pytest.raises(nnspca.DataError, match=r"column 'b' holds 'x', which is no real number; leave it out"):
+        inspect(pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}))
+    assert inspect(pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [True, False, True]})).left_out == ()
+
+
 def test_a_quantity_in_two_units_is_used_once():
     rng = np.random.default_rng(0)
     cm, kg, age = rng.normal(170, 9, 200), rng.normal(70, 9, 200), rng.normal(40, 9, 200)

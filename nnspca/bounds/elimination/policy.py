@@ -1,8 +1,8 @@
 """The policy of an elimination: which action may lower its largest bound next.
 
 Work is spent on the largest value. If its q is the first of a case, the case is bounded by the best multipliers known;
-then the splitting that found them is continued if its own gap is large too, else one of the case's own, and then
-branch and bound. Otherwise the case is split in two, which costs less than a step.
+then the splitting that found them is continued, then one of the case's own, and then branch and bound. Otherwise the
+case is split in two, which costs less than a step.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from enum import Enum
 
 import numpy as np
 
-SPREAD = 0.25  # ratio of the gaps at the first and last q of a case below which its steps hardly help
-NEAR = 0.9  # the same ratio above which a case between them hardly helps
-AT_SOURCE = 0.5  # ratio of the gap where multipliers come from to the gap where they are used, for steps there
+NEAR = 0.9  # ratio of the gaps at the first and last q of a case above which a case between them hardly helps
 
 
 class Kind(Enum):
@@ -80,21 +78,17 @@ def next_action(state: State, trees: bool) -> Action | None:
         return Action(Kind.TRANSFER, q_min)
     if worst == q_min:
         return _steps(state, q_min, trees)
-    first = None if state.sources else _steps(state, 0, False)
-    if first is not None and state.gap(0) > SPREAD * state.gap(worst):
-        return first  # its multipliers serve all others
-    if state.sources and state.gap(q_min) > NEAR * state.gap(worst):
+    steps = None
+    if not state.sources:
+        steps = _steps(state, 0, False)  # its multipliers serve all others
+    elif state.gap(q_min) > NEAR * state.gap(worst):
         steps = _steps(state, q_min, False)
-        if steps is not None:
-            return steps
-    return Action(Kind.OPEN, (q_min + worst + 1) // 2)
+    return steps or Action(Kind.OPEN, (q_min + worst + 1) // 2)
 
 
 def _steps(state: State, q_min: int, trees: bool) -> Action | None:
-    """Return the splitting or the tree that may lower the bound of a case: its own, or the one it is bounded by."""
-    source = state.sources.get(q_min, q_min)
-    near = source not in state.resting and state.gap(source) >= AT_SOURCE * state.gap(q_min)
-    for q in (source, q_min) if near else (q_min, source):
+    """Return the splitting or the tree that may lower the bound of a case: the one it is bounded by, or its own."""
+    for q in (state.sources.get(q_min, q_min), q_min):
         if q not in state.resting:
             return Action(Kind.ADVANCE, q)
     return Action(Kind.BRANCH, q_min) if trees else None

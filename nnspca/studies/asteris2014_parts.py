@@ -67,7 +67,7 @@ class _Faces:
             captions.append(((TITLES[method], part), f"{self.variance(method, part):.3f} λ₁"))
         columns = (Column("group", "Strip"), Column("part", "Image"), Column("feature"), Column("loading", digits=4))
         shape = self.data.image_shape or (1, self.data.n_features)
-        title = f"Samples, and {PARTS} disjoint parts of at most {self.k} pixels"
+        title = f"{PARTS} disjoint parts of at most {self.k} pixels"
         picture = Parts(shape, captions=tuple(captions), plain=(SAMPLES,))
         note = "Below each part: its variance. Parts are found one after another."
         return StudyTable("parts", title, columns, tuple(rows), picture, note)
@@ -82,7 +82,7 @@ class _Faces:
             rows.append((part, *variances, *[self.total(m, part) for m in METHODS], *shares))
         columns = (
             Column("part", "Part"),
-            *[Column(m, f"{TITLES[m]}: variance ÷ λ₁", 4) for m in METHODS],
+            *[Column(m, f"{TITLES[m]}: variance ÷ λ₁", 3) for m in METHODS],
             *[Column(f"{m}-sum", f"{TITLES[m]}: sum", 4) for m in METHODS],
         )
         note = "Disjoint parts are orthogonal, so their variances add up."

@@ -33,7 +33,6 @@ SLOW = 0.01  # share of the remaining gap that a turn closes at most if it is sl
 LARGE_MASS = 0.25  # mass outside above which a larger T pays more than further steps
 TRANSFER_STEPS = 0.5  # cost, in steps, of what the multipliers of another case prove
 RACE_FEATURES = 500  # features from which a hurried search tries one start instead of two
-UNCHANGED = 0.005  # relative gap of balanced rows below which it starts at them unchanged
 STORED = 1.2e7  # maximum number of numbers in the proofs of all splittings
 TREES = 3  # maximum number of cases with a tree, each with a third of the numbers that a tree may have
 QUIET = Monitor()
@@ -232,15 +231,14 @@ class Elimination:
         x = self._truncated_x(case.problem.k)
         running = [(abs(q - q_min), q) for q, other in self.cases.items() if other.splitting is not None]
         if not running:
-            value, rows = case.value, case.proof  # from the opening of the case, if still by balanced rows
+            rows = case.proof  # from the opening of the case, if still by balanced rows
             if not isinstance(rows, ScaleProof):
-                bound = balanced.balanced_rows(case.problem, monitor=self.monitor)
-                value, rows = bound.value, bound.ingredients
+                rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
             assert isinstance(rows, ScaleProof)
             attained = float(x @ self.part.entries @ x)
             if self.hurried and len(self.inside) > RACE_FEATURES:
                 splitting = Splitting(case.problem, x)
-                splitting.begin_balanced(rows.weights, attained, consistent=value <= attained * (1 + UNCHANGED))
+                splitting.begin_balanced(rows.weights, attained, consistent=False)
                 return splitting
             splitting, value, proof, steps = best_of_two_starts(case.problem, x, rows.weights, self.monitor, lead=1.0)
             case.improve(value + self.error, proof)

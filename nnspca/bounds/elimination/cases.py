@@ -32,7 +32,6 @@ PATIENCE = 4  # number of consecutive slow turns after which the splitting of a 
 SLOW = 0.01  # share of the remaining gap that a turn closes at most if it is slow
 LARGE_MASS = 0.25  # mass outside above which a larger T pays more than further steps
 TRANSFER_STEPS = 0.5  # cost, in steps, of what the multipliers of another case prove
-RACE_FEATURES = 500  # features from which a hurried search tries one start instead of two
 STORED = 1.2e7  # maximum number of numbers in the proofs of all splittings
 TREES = 3  # maximum number of cases with a tree, each with a third of the numbers that a tree may have
 QUIET = Monitor()
@@ -236,7 +235,7 @@ class Elimination:
                 rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
             assert isinstance(rows, ScaleProof)
             attained = float(x @ self.part.entries @ x)
-            if self.hurried and len(self.inside) > RACE_FEATURES:
+            if self.hurried:  # one start instead of two
                 splitting = Splitting(case.problem, x)
                 splitting.begin_balanced(rows.weights, attained, consistent=False)
                 return splitting

@@ -67,12 +67,14 @@ def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
         assert any(begun._value(p, begun.cases[serving].value) > bound.value for p in range(serving, K))
 
 
-@pytest.mark.parametrize(("most", "opened"), [(0.1, {15}), (1e-6, set())])
-def test_a_case_is_split_where_its_last_number_of_features_outside_is_what_keeps_the_bound_up(posed, most, opened):
+@pytest.mark.parametrize(("stalled", "opened"), [(True, {15}), (False, set())])
+def test_a_case_is_split_where_its_splitting_rests_and_its_last_number_of_features_outside_keeps_the_bound_up(
+    posed, stalled, opened
+):
     made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
-    made.excluded_mass = most * (np.arange(K) / K) ** 4
+    made.excluded_mass = 0.1 * (np.arange(K) / K) ** 4
     assert set(made.cases) == {0}
-    made.cases[0].value = made.lower_bound * 1.001
+    made.cases[0].value, made.cases[0].is_stalled = made.lower_bound * 1.001, stalled
     made.work(branch.Meter(1e12), 0.0, False)
     assert set(made.cases) - {0} == opened
 
@@ -146,12 +148,14 @@ def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_t
         ([3.0, 2.0, 1.0, 1.0], {"resting": {0}}, True, Action(Kind.BRANCH, 0)),
         ([3.0, 2.0, 1.0, 1.0], {"resting": {0}}, False, None),
         ([2.0, 2.0, 2.5, 3.0], {}, False, Action(Kind.ADVANCE, 0)),  # its multipliers serve all others
-        ([0.6, 1.5, 2.0, 3.0], {}, False, Action(Kind.OPEN, 2)),  # nothing is left to gain at 0
+        ([0.6, 1.5, 2.0, 3.0], {}, False, Action(Kind.ADVANCE, 0)),
+        ([0.6, 1.5, 2.0, 3.0], {"resting": {0}}, False, Action(Kind.OPEN, 2)),  # nothing is left to gain at 0
         ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}}, False, Action(Kind.OPEN, 2)),
         ([2.9, 2.9, 2.9, 3.0], {"sources": {0: 0}}, False, Action(Kind.ADVANCE, 0)),  # a case between hardly helps
         ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}, "cases": {0, 2}}, False, Action(Kind.OPEN, 3)),
         ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}, "cases": {0, 2}, "outdated": {2}}, False, Action(Kind.TRANSFER, 2)),
-        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0, 3: 0}, "cases": {0, 3}}, False, Action(Kind.ADVANCE, 3)),
+        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0, 3: 0}, "cases": {0, 3}}, False, Action(Kind.ADVANCE, 0)),
+        ([1.0, 1.5, 2.0, 3.0], {"sources": {3: 0}, "cases": {0, 3}, "resting": {0}}, False, Action(Kind.ADVANCE, 3)),
         ([2.0, 1.5, 2.0, 3.0], {"sources": {0: 0, 3: 0}, "cases": {0, 3}}, False, Action(Kind.ADVANCE, 0)),
         ([1.0, 1.5, 2.0, 3.0], {"sources": {3: 0}, "cases": {0, 3}, "resting": {3}}, False, Action(Kind.ADVANCE, 0)),
     ],

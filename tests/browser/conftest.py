@@ -163,6 +163,7 @@ def visit(server: str, tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[C
         if before is not None:
             before(page)
         page.goto(server + path)
+        page.bring_to_front()  # again: a tab that was parked may draw no frame until then
         page.locator("[data-testid=stApp][data-test-connection-state=CONNECTED]").wait_for()
         return page
 

@@ -97,7 +97,6 @@ def certificate(
         component=component,
         bounds=bounds,
         seconds=0.0,
-        stopped=False,
     )
     return carried, source
 

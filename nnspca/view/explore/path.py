@@ -87,7 +87,8 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
     if (running := runs.job_for("path", key)) is not None:
         return running
     cov, curve = store.covariance(data, now), Curve(key, data, now)
-    to_certify = {*certified(ks), *_without_stored_proof(data, now, ks)}
+    first_proven = certified(ks)
+    proven = {*first_proven, *_without_stored_proof(data, now, ks)}
 
     def work(job: Job) -> None:
         sought = page.arrived[0] if page.arrived and page.arrived[0].method == "best" else None
@@ -114,8 +115,8 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
             job,
             job.publish,
             replace(bare, stopped=False),
-            ks=to_certify,
-            first=certified(ks),
+            ks=proven,
+            first=first_proven,
             within=WITHIN,
             on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),
         )

@@ -15,14 +15,18 @@ EXTRAS = PROJECT["optional-dependencies"]
 
 # The first version of each package without a published hole, and which holes those before it have.
 FIRST_GOOD = {
-    "dask": ("2021.10.0", "CVE-2021-42343"),
+    "dask": ("2026.1.0", "CVE-2021-42343, and in distributed, which has the same version, CVE-2026-23528"),
+    "h11": ("0.16.0", "CVE-2025-43859"),
+    "h5py": ("3.12.1", "in its wheels HDF5 before 1.14.4, CVE-2024-29157 to CVE-2024-33877"),
     "openpyxl": ("2.4.2", "CVE-2017-5992"),
     "pillow": ("12.1.1", "CVE-2023-50447, CVE-2024-28219, CVE-2025-48379, CVE-2026-25990"),
     "pyarrow": ("14.0.1", "CVE-2023-47248"),
+    "python-multipart": ("0.0.30", "CVE-2026-24486, CVE-2026-40347, CVE-2026-42561, CVE-2026-53539"),
     "scikit-learn": ("1.5.0", "CVE-2024-5206"),
     "scipy": ("1.10.0", "CVE-2023-25399"),
-    "starlette": ("0.49.1", "CVE-2024-47874, CVE-2025-54121, CVE-2025-62727"),
+    "starlette": ("1.3.1", "CVE-2025-54121, CVE-2025-62727, CVE-2026-48710, forms whose parts have no limit"),
     "streamlit": ("1.54.0", "CVE-2024-42474, CVE-2026-33682"),
+    "tornado": ("6.6", "CVE-2025-47287, CVE-2026-31958, CVE-2026-49855, CVE-2026-82397, CVE-2026-103261"),
 }
 
 BLOCKED = """

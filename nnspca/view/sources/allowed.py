@@ -1,4 +1,4 @@
-"""Paths and addresses that the server's owner names in NNSPCA_OPEN, if they lie below NNSPCA_ROOTS."""
+"""Paths that the server's owner names in NNSPCA_OPEN, if they lie below NNSPCA_ROOTS."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from nnspca.datasets.lazily import split
 from nnspca.errors import DataError
 
 OPEN, ROOTS = "NNSPCA_OPEN", "NNSPCA_ROOTS"
-LISTED = re.compile(r"[a-zA-Z][\w+.-]*://[^/{0}]*(?::\d+)?[^{0}]*|[^{0}]+".replace("{0}", os.pathsep))
 _OUTSIDE = (
     f"{{!r}} leads outside the folders that may be read: name its real folder in {ROOTS} "
     f"(folders separated by {os.pathsep!r})."
@@ -20,30 +19,26 @@ _OUTSIDE = (
 
 
 def listed(paths: str) -> tuple[str, ...]:
-    """Return the paths and addresses of a list that the system's path separator divides, in order.
+    """Return the paths of a list that the system's path separator divides, in order.
 
-    >>> listed(os.pathsep.join(["/data/a.npy", "https://host:8000/b.zarr", "c.npy"]))
-    ('/data/a.npy', 'https://host:8000/b.zarr', 'c.npy')
+    >>> listed(os.pathsep.join(["/data/a.npy", "c.npy"]))
+    ('/data/a.npy', 'c.npy')
     """
-    return tuple(part.strip() for part in LISTED.findall(paths) if part.strip())
+    parts = re.split(rf"{re.escape(os.pathsep)}(?!//)", paths)  # an address stays whole, for the error
+    return tuple(part.strip() for part in parts if part.strip())
 
 
-def resolve(path: str) -> Path | str:
-    """Return the real path of a named one, links resolved, or the address if it may be read.
+def resolve(path: str) -> Path:
+    """Return the real path of a named one, links resolved.
 
-    Raises DataError: it, or a link in the folder that it names, leads out of the folders of ``NNSPCA_ROOTS``; where
-    these are not set, out of the folder of the path itself. The message has no folder in it.
+    Raises DataError: it is an address; or it, or a link in the folder that it names, leads out of the folders of
+    ``NNSPCA_ROOTS``; where these are not set, out of the folder of the path itself. The message has no folder in it.
     """
-    roots = listed(os.environ.get(ROOTS, ""))
     if remote.is_address(path):
-        file, name, _ = remote.split(path)
-        if roots and not any(file.startswith(root.rstrip("/") + "/") for root in roots if remote.is_address(root)):
-            raise DataError(_OUTSIDE.format(name))
-        return path
+        raise DataError("an address is named, and only files of this machine are opened: download it, name the file.")
+    roots = listed(os.environ.get(ROOTS, ""))
     file_here, _ = split(Path(os.path.abspath(path)))
-    folders = [Path(root).resolve() for root in roots if not remote.is_address(root)]
-    if not roots:
-        folders = [file_here.parent.resolve()]
+    folders = [Path(root).resolve() for root in roots] or [file_here.parent.resolve()]
     target = Path(os.path.abspath(path)).resolve()
     for real in (target, *_links(file_here.resolve())):
         if not any(real.is_relative_to(folder) for folder in folders):

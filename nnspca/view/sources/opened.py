@@ -140,7 +140,7 @@ class Opened:
     def code(self, variable: str) -> list[str]:
         """Return the Python that reads the same as ``variable``: a Dataset where it is in memory."""
         lazy = f"nnspca.datasets.open_lazily({self.file.name!r})"
-        note = "  # the path or address of your file"
+        note = "  # the path of your file"
         if self.passes == 1:
             return [f"{variable} = {lazy}{'.load()' if self.in_memory else ''}{note}"]
         few = f"nnspca.most_variable({variable}, {self.kept})"

@@ -6,10 +6,9 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from nnspca.view.frame import assets, routes
-from nnspca.view.link import old_links
 
 HERE = Path(__file__).parent
 MAIN = HERE / "pages" / "main.py"  # beside app.py, Streamlit would run the pages by itself on a server's first visit
 
-ours = [*routes.served(HERE), Middleware(old_links.OldLinks), Middleware(assets.AssetMiddleware)]
+ours = [*routes.served(HERE), Middleware(assets.AssetMiddleware)]
 app = st.App(MAIN, routes=routes.routes(), middleware=ours)

@@ -117,13 +117,6 @@ def test_a_copied_link_opens_the_same_view_for_someone_else(visit):
     expect(field(other, "k")).to_have_value("2")
 
 
-def test_a_link_to_a_page_that_has_moved_opens_its_new_place(visit):
-    """What every old link says is read in ``tests/pages/test_links.py``; here one is followed."""
-    page = visit("/variance?data=pitprops&ks=2,5&point=5+%C2%B7+em")
-    assert urlsplit(settled_url(page, ks="2,5", k="5", method="em")).path == "/"
-    expect(player(page)).to_have_attribute("data-k", "5")
-
-
 def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_bounds_and_downloads(visit, tmp_path):
     page = quiet(visit("/?proof=true&proof_view=bounds&data=pitprops&scale=none&k=minus&method=magic&ks=banana"))
     expect(page.get_by_text("cannot be used here").first).to_be_visible()

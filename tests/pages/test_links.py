@@ -1,7 +1,7 @@
 """Links: those that were handed out keep opening what they opened, and no value of one breaks a page."""
 
 from dataclasses import fields
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -12,69 +12,51 @@ from streamlit.testing.v1 import AppTest
 from nnspca.view.compare import choices as compare
 from nnspca.view.compare.race import choices as race
 from nnspca.view.explore import choices as explore
-from nnspca.view.link import old_links, state
+from nnspca.view.link import state
 from nnspca.view.parts import choices as parts
 from tests.pages.conftest import ROOT, jobs
-from tests.pages.test_assets import ask
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
-# Links that were handed out, by the page's name of that time ("" for app.py itself), with the state that a page's own
-# link is opened over, and what each opens today.
-OLD = [
+# Links that are handed out, by the page's name ("" for the whole app), with the state that a page's own link is opened
+# over, and what each opens.
+LINKS = [
     (
         "",
         {},
-        "data=digits&scale=standardised&sign=any+sign&k=9&d=2&seed=5&method=em&em.restarts=3&bounds=true"
-        "&certificate=true&take=true&live=true",
+        "data=digits&scale=standardised&sign=any+sign&k=9&d=2&seed=5&method=em&em.restarts=3&proof=true&more=true",
         {"data": "digits", "scale": "standardised", "sign": "any sign", "k": 9, "d": 2, "seed": 5}
         | {"method": "em", "em.restarts": 3, "proof": True, "proof_view": "certificate"}
         | {"more": True, "more_view": "downloads"},
     ),
-    ("", {}, "live=false&ghost=true", {"data": "lfw-faces", "k": 40}),
     (
         "",
         {},
-        "live=false&method=epsilon-net&epsilon-net.epsilon=0.05&epsilon-net.max_samples=2000",
+        "method=epsilon-net&epsilon-net.epsilon=0.05&epsilon-net.max_samples=2000",
         {"method": "epsilon-net", "epsilon-net.epsilon": 0.05, "epsilon-net.max_samples": 2000},
     ),
     (
         "explore",
         {"data": "pitprops", "k": 4},
-        "method=thresholding&bounds=true&closer=true",
+        "method=thresholding&bounds=true&proof=true&proof_view=bounds",
         {"method": "thresholding", "bounds": True, "proof": True, "proof_view": "bounds"},
     ),
-    ("explore", {"data": "pitprops", "k": 4}, "given=true", {"more": True, "more_view": "data"}),
     (
         "explore",
-        {"data": "pitprops", "k": 4},
-        "need=true&within=0.2",
-        {"proof": True, "proof_view": "indispensable", "within": 0.2},
+        {"data": "pitprops", "k": 5},
+        "methods=best&methods=thresholding&ks=2%2C+5&log=false&proof=true&proof_view=bounds&paper_band=true&patience=7",
+        {"methods": ["best", "thresholding"], "ks": "2, 5", "log": False, "paper_band": True, "patience": 7},
     ),
     (
-        "variance",
-        {"data": "pitprops"},
-        "methods=best&methods=thresholding&ks=2%2C+5&log=false&paper_band=true&bounds=true&point=5+%C2%B7+thresholding"
-        "&patience=7&take=true",
-        {"methods": ["best", "thresholding"], "ks": "2, 5", "log": False, "paper_band": True, "bounds": True}
-        | {"k": 5, "method": "thresholding", "patience": 7, "more": True, "proof": True, "proof_view": "bounds"},
-    ),
-    (
-        "variance",
-        {"data": "digits", "k": 9},
-        "ks=2%2C+5&which=true&folds=3",
-        {"methods": ["best", "em"], "ks": "2, 5", "more": True, "more_view": "which k", "folds": 3},
-    ),
-    (
-        "samples",
+        "explore",
         {"data": "lrs", "k": 4},
-        "picked=b0_2500_100_9999&marked=1-3_7&why=90&second=any+feature&method=em&em.restarts=3&take=true",
-        {"samples": True, "second": "any feature", "method": "em", "em.restarts": 3, "more": True},
+        "samples=true&picked=b0_2500_100_9999&marked=1-3_7&why=90&second=any+feature&method=em",
+        {"samples": True, "second": "any feature", "method": "em"},
     ),
     (
         "parts",
         {"data": "digits", "k": 40},
-        "r=3&apart=quasi-orthogonal&with=em&angle=80&angles=em&rebuild=true&from=em&sample=5&used=2&along=2&take=true",
+        "r=3&apart=quasi-orthogonal&with=em&angle=80&angles=em&use=true&from=em&sample=5&used=2&along=2",
         {"r": 3, "apart": "quasi-orthogonal", "with": ["em"], "angle": 80.0, "angles": "em", "use": True}
         | {"use_view": "samples", "from": "em", "sample": 5, "used": 2, "along": 2},
     ),
@@ -90,7 +72,7 @@ OLD = [
         "r=2&apart=joint&with=coordinate-descent&match=true&alpha=0.3",
         {"match": True, "alpha": 0.3},
     ),
-    ("parts", {"data": "pitprops", "k": 4}, "r=2&proofs=true", {"r": 2, "proven": True}),
+    ("parts", {"data": "pitprops", "k": 4}, "r=2&proven=true", {"r": 2, "proven": True}),
     (
         "spannogram",
         {},
@@ -123,13 +105,13 @@ OLD = [
         },
     ),
     (
-        "race",
+        "compare",
         {"data": "pitprops", "k": 4},
-        "racers=em&racers=best&limit=2&who=em&mark=1&take=true",
+        "what=solvers&racers=em&racers=best&limit=2&who=em&mark=1&take=true",
         {"what": "solvers", "racers": ["em", "best"], "limit": 2, "who": "em", "take": True},
     ),
     (
-        "experiments",
+        "papers",
         {},
         "paper=Zass+%26+Shashua+2006&zass2006=Fig.+4%3A+Finding+faces+by+ten+features&on=bundled+stand-in&form=full",
         {"paper": "Zass & Shashua 2006", "zass2006": "Fig. 4: Finding faces by ten features"}
@@ -141,19 +123,13 @@ OLD = [
 ]
 
 
-def opened(old, given, link):
-    """Open an old link as the server does: where the page it names has moved, at the place it stands today."""
-    page, query = old_links.rewritten(f"/{old}", link) or (old, link)
-    alone = bool(old)  # app.py draws the sidebar
-    shown = AppTest.from_file(
-        str(ROOT / (f"pages/{page or 'explore'}.py" if alone else "pages/main.py")), default_timeout=60
-    )
-    said = parse_qs(query, keep_blank_values=True)
+def opened(name, given, link):
+    """Open a link; of the whole app where the page has no name."""
+    shown = AppTest.from_file(str(ROOT / "pages" / f"{name or 'main'}.py"), default_timeout=60)
+    said = parse_qs(link, keep_blank_values=True)
     for key, value in given.items():
         shown.session_state[key] = value
     for key, values in said.items():
-        if alone and key in state.SHARED:  # what the sidebar reads of a link
-            shown.session_state[key] = state.SHARED[key].read(values)[0]
         shown.query_params[key] = values[0] if len(values) == 1 else values
     try:
         shown.run()
@@ -169,66 +145,19 @@ def opened(old, given, link):
     return shown
 
 
-@pytest.mark.parametrize(("old", "given", "link", "shown"), OLD, ids=[f"{old}?{link}" for old, _, link, _ in OLD])
-def test_a_link_that_was_handed_out_opens_what_it_opened(old, given, link, shown):
-    page = opened(old, given, link)
+@pytest.mark.parametrize(
+    ("name", "given", "link", "shown"), LINKS, ids=[f"{name}?{link}" for name, _, link, _ in LINKS]
+)
+def test_a_link_opens_what_it_says(name, given, link, shown):
+    page = opened(name, given, link)
     assert {key: page.session_state[key] for key in shown} == shown
     assert not [note.value for note in page.info if "cannot be used" in note.value or "is ignored" in note.value]
 
 
-# The keys that pages had before they became seven, beside the sidebar's.
-OPTIONS = tuple(key for key in state.keys_of("explore") if "." in key)
-BEFORE = {
-    "": ("method", *OPTIONS, "bounds", "ghost", "closer", "need", "within", "given", "certificate", "take"),
-    "samples": ("method", *OPTIONS, "second", "picked", "marked", "why", "take"),
-    "variance": (
-        *("methods", "ks", "log", "bounds", "ghost", "paper_band", "patience", "point", "which", "folds"),
-        *("certificate", "take"),
-    ),
-    "race": ("racers", "limit", "who", "mark", "take"),
-    "experiments": ("paper", *(key for key in state.keys_of("papers") if key[-4:].isdigit()), "on", "form", "tables"),
-}
-SAID = {"point": "5 · em", "ks": "2,5", "why": "3", "picked": "r1-8", "marked": "1-3", "mark": "1", "who": "em"}
-
-
-def text_for(entry):
-    """Return something that a key of the table may say; of a fold or a switch of before, that it is open or on."""
-    if entry is None or entry.kind in ("switch", "fold"):
-        return "true"
-    return str((entry.default or entry.options)[0] if entry.kind == "several" else entry.default)
-
-
-@pytest.mark.parametrize("old", BEFORE)
-def test_every_key_of_the_old_table_opens_todays_place(old):
-    """In the page's new place each key is known, or says what a known one says; a fold that was open is open."""
-    for key in (*BEFORE[old], *state.SHARED, "live", "present", "slide"):
-        entry = next((entry for entry in state.TABLE if entry.key == key), None)
-        said = urlencode({key: SAID.get(key) or text_for(entry)})
-        page, query = old_links.rewritten(f"/{old}", said) or (old, said)
-        known = state.keys_of(page or "explore") | state.SHARED
-        told = parse_qs(query, keep_blank_values=True)
-        assert told.keys() <= known.keys(), (key, told)
-        assert key in told or key not in known, key
-        assert key in ("live", "ghost") or told != parse_qs((old_links.rewritten(f"/{old}", "live=true") or "")[1]), key
-        for name, texts in told.items():
-            assert name in ("data", "who", "mark") or known[name].read(texts)[1], (name, texts)
-
-
-@pytest.mark.parametrize("base", ["", "/deep/below"])
-def test_a_moved_page_is_redirected_and_what_is_no_page_is_left_alone(base):
-    async def app(scope, receive, send):
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b""})
-
-    moved = old_links.OldLinks(app)
-    for old, new in (("variance", ""), ("samples", ""), ("race", "compare"), ("experiments", "papers")):
-        status, headers, _ = ask(moved, f"{base}/{old}?k=3", accept="text/html")
-        assert status == 307
-        assert headers["location"].partition("?")[0] == f"./{new}"
-        assert "k=3" in headers["location"]
-    assert ask(moved, f"{base}/?k=3", accept="text/html")[0] == 200
-    assert ask(moved, f"{base}/variance?k=3", accept="application/json")[0] == 200
-    assert ask(moved, f"{base}/variance?k=3", method="HEAD", accept="text/html")[0] == 200
+def test_a_key_of_an_earlier_version_is_named_and_ignored():
+    page = opened("", {}, "data=pitprops&k=4&present=true&ghost=true")
+    assert [page.session_state[key] for key in ("data", "k")] == ["pitprops", 4]
+    assert any("“present”, “ghost”" in note.value and "is ignored" in note.value for note in page.info)
 
 
 HOSTILE = ["inf", "-inf", "nan", "1e309", "-1e309", "1e300", "9" * 400, "", "٤٠", "٤٠.٥", "0x10", "1_0", "-1", "0.5"]
@@ -240,7 +169,7 @@ PAGES = {
         "method=best&proof=true&proof_view=bounds&bounds=true&paper_band=true",
         "method=epsilon-net&more=true&more_view=which+k",
     ],
-    "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&rebuild=true", ""],
+    "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&use=true", ""],
     "spannogram": ["curves=random", "curves=data+set", "dimensions=3%3A+a+sphere"],
     "compare": ["", "what=solvers"],
     "papers": ["paper=Sigg+%26+Buhmann+2008", ""],

@@ -16,7 +16,6 @@ from nnspca.view import words
 from nnspca.view.figures.component import Scene
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs import runs
-from nnspca.view.link import old_links
 from nnspca.view.parts import choices, face, panels, run, verdict
 from nnspca.view.parts.figures import several as figures
 from nnspca.view.parts.figures.over_mean import COLOURS, over_mean
@@ -389,21 +388,6 @@ def test_control_probes_are_computed_with_and_not_listed():
     assert sent["scene"]["unlisted"] == [0]
     listed = over_mean(parts.loadings, described.drawn(data), LIGHT, labels=["part 1"], title="x")
     assert list(listed.data[0].y) == ["2_at", "MYC (1_at)"]
-
-
-@pytest.mark.parametrize(
-    ("old", "now"),
-    [
-        ("certificate=true&r=3", "proven=true&proven_view=certificate&r=3"),
-        ("proofs=true", "proven=true&proven_view=each+part+alone"),
-        ("stable=true&resamples=20", "proven=true&proven_view=stability&resamples=20"),
-        ("hands=true", "others=true"),
-        ("rebuild=true&sample=5&used=2", "use=true&use_view=samples&sample=5&used=2"),
-        ("take=true&certificate=false", "use=true&use_view=downloads"),
-    ],
-)
-def test_an_old_link_opens_the_same_in_the_new_place(old, now):
-    assert old_links.rewritten("/parts", old) == ("parts", now)
 
 
 @pytest.mark.parametrize("link", [{"with": ["best", "pca"]}, {"shown": "2"}, {"angles": "best"}])

@@ -1,1 +1,1 @@
-"""Frame around every page: sidebar, style sheet, presenter mode, a phone's bar, and the server's middleware."""
+"""Frame around every page: sidebar, style sheet, a phone's bar, and the server's middleware."""

@@ -10,27 +10,19 @@ from nnspca.view.link import state
 
 STYLE = Path(__file__).with_name("style.css")
 
-# Streamlit restyles its own elements without running the script; the colours of our data need a
-# run. A style transition on a theme colour ends exactly when the theme has changed; on slides,
-# where the sidebar is gone, nothing has a transition, and so it is looked for as well.
+# Streamlit restyles its own elements without running the script; the colours of our data need a run.
 FOLLOW = """
 export default function ({ data, parentElement, setTriggerValue }) {
   const probe = parentElement.querySelector("i");
   let said = data;
-  const look = () => {
+  const looking = setInterval(() => {
     const [red, green, blue] = getComputedStyle(probe).color.match(/[\\d.]+/g).map(Number);
     const type = red + green + blue < 384 ? "dark" : "light";
     if (type !== said) setTriggerValue("changed", (said = type));
-  };
-  probe.addEventListener("transitionend", look);
-  const looking = setInterval(look, 500);
-  return () => {
-    probe.removeEventListener("transitionend", look);
-    clearInterval(looking);
-  };
+  }, 250);
+  return () => clearInterval(looking);
 }
 """
-
 
 LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label stands above all others
 
@@ -46,7 +38,7 @@ def _probe():
     return st.components.v2.component(
         "theme",
         html="<i></i>",
-        css="i { display: block; height: 0; color: var(--st-background-color); transition: color 20ms; }",
+        css="i { display: block; height: 0; color: var(--st-background-color); }",
         js=FOLLOW,
     )
 

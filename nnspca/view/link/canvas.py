@@ -15,7 +15,7 @@ import streamlit as st
 from nnspca.view.figures.style import DARK, LIGHT
 
 SHARED = Path(__file__).parent / "browser"
-COMMON = ("numbers.js", "shown.js", "news.js", "presenting.js", "theme.js", "brush.js", "picture.js")
+COMMON = ("numbers.js", "shown.js", "news.js", "theme.js", "brush.js", "picture.js")
 
 
 def pack(array: np.ndarray, kind: str) -> dict[str, str]:

@@ -187,7 +187,6 @@ TABLE = (
     Entry("sheet", ("learn",), "fold", False),
 )
 PAGES = tuple(dict.fromkeys(page for entry in TABLE for page in (*entry.pages, *entry.counts) if " " not in page))
-TABLE += (Entry("present", PAGES, "switch", False), Entry("slide", PAGES, "whole", 1, low=1, high=99))
 SHARED = {entry.key: entry for entry in TABLE if not entry.pages}
 
 
@@ -195,7 +194,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['by', 'fine', 'limit', 'mark', 'panels', 'present', 'racers', 'scales', 'slide', 'take', 'vs', 'what', 'who']
+    ['by', 'fine', 'limit', 'mark', 'panels', 'racers', 'scales', 'take', 'vs', 'what', 'who']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 

@@ -96,7 +96,7 @@ def draw(study: Study, choice: Choices, tables: tuple[StudyTable, ...], live: bo
     for table in tables:
         if table.picture is not None:
             st.subheader(table.title)
-            figure = figure_of(table, charts.palette(), titled=charts.on_slides())  # no heading stands over a slide
+            figure = figure_of(table, charts.palette())
             charts.figure(figure, f"{study.name}-{table.name}", first=table is pictured[0])
             if table.note:
                 st.caption(table.note)

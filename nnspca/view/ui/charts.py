@@ -17,7 +17,7 @@ import streamlit as st
 from nnspca.datasets import Dataset
 from nnspca.result import Component
 from nnspca.view.figures import component as pictures
-from nnspca.view.figures import slide, style
+from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure, Palette
 from nnspca.view.link import visits
 from nnspca.view.link.visits import Content
@@ -46,11 +46,6 @@ def palette() -> Palette:
     return style.DARK if st.context.theme.type == "dark" else style.LIGHT
 
 
-def on_slides() -> bool:
-    """Tell whether figures are drawn as slides, as the frame has told before the page is drawn."""
-    return bool(st.session_state.get("_presenting"))
-
-
 def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> Any:
     """Show a figure with its description for screen readers.
 
@@ -58,8 +53,6 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     that draws it.
     """
     alt = drawn.layout.meta["alt"]
-    if on_slides():
-        drawn = slide.projected(drawn)
     if not first:
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
     place = st.container(key=f"{key}-sketched")  # the figure itself covers the sketch once it is drawn

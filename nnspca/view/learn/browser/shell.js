@@ -137,10 +137,9 @@ class Lesson extends Shown {
     menu.addEventListener("change", () => { if (menu.value) save(this, menu.value); menu.value = ""; });
   }
 
-  /** Arrows change the chapter wherever they mean nothing else; so do the keys of a presenter in full screen. */
+  /** Arrows change the chapter wherever they mean nothing else; so do the keys of a presenter's pointer in full screen. */
   byKey(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    if (slideRoom(this.canvas)) return; // the presenter turns the pages
     const target = event.composedPath()[0];
     const ours = target === document.body || this.box.contains(target);
     if (!ours || target === this.canvas || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
@@ -150,11 +149,9 @@ class Lesson extends Shown {
     this.turn(turns[event.key]);
   }
 
-  /** Go a chapter on or back; tell whether there was one. */
+  /** Go a chapter on or back, where there is one. */
   turn(by) {
-    const there = Boolean(this.data.steps[this.at + by]);
-    if (there) this.go(this.at + by);
-    return there;
+    if (this.data.steps[this.at + by]) this.go(this.at + by);
   }
 
   async copy() {
@@ -180,7 +177,7 @@ class Lesson extends Shown {
   tick() {
     const stage = this.find(".stage").clientWidth;
     if (!stage) return;
-    const slide = slideRoom(this.canvas), room = slide ? slide - 150 : this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
+    const room = this.scale > 1 ? 0 : Math.max(innerHeight - (this.figure.flat ? 330 : 245), 400);
     this.palette = wearing(this.box, this.colours);
     let width = stage;
     while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a figure is no taller than its screen

@@ -110,9 +110,6 @@ class Shown {
   /** The theme can change without anything else changing: look whether the colours did. */
   look() { if (this.palette && wearing(this.box, this.colours).paper !== this.palette.paper) this.resize(); }
 
-  /** A presenter's step: tell whether it was taken here. */
-  turn() { return false; }
-
   /** Begin to follow the page; return the cleanup of this call. */
   attach() {
     const call = (this.calls = (this.calls ?? 0) + 1);
@@ -122,9 +119,6 @@ class Shown {
       this.observer.observe(this.watched);
       this.leaving = new AbortController();
       const { signal } = this.leaving;
-      document.addEventListener("nnspca-step", (event) => {
-        if (steppedHere(event, this.box) && this.turn(event.detail)) event.preventDefault();
-      }, { signal });
       document.addEventListener("keydown", (event) => this.byKey?.(event), { signal });
       addEventListener("resize", () => this.resized(), { signal });
       this.watching = setInterval(() => this.look(), 400);
@@ -171,6 +165,12 @@ function followPointer(thing, { press, drag, release = () => {}, hover = () => {
 
 /** Where on a thing an event is, in its own pixels. */
 function placeOf(event, element) {
-  const box = element.getBoundingClientRect(), zoom = zoomOf(element);
-  return [(event.clientX - box.left) / zoom, (event.clientY - box.top) / zoom];
+  const box = element.getBoundingClientRect();
+  return [event.clientX - box.left, event.clientY - box.top];
+}
+
+/** How far below the top of the whole page a thing stands, wherever the page is scrolled to. */
+function placeOnPage(element) {
+  const main = (element.getRootNode().host ?? element).closest("[data-testid=stMain]");
+  return element.getBoundingClientRect().top + (main?.scrollTop ?? scrollY);
 }

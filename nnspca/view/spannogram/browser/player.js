@@ -45,9 +45,9 @@ class Player extends Shown {
 
   /** The height of the picture: what is left of the screen below its beginning. */
   tall(width) {
-    const slide = slideRoom(this.stage), full = document.fullscreenElement;
-    const room = slide ? slide - 170 : full ? innerHeight - 260 : innerHeight - placeOnPage(this.stage) - 52;
-    return Math.round(clamp(Math.min(room, 0.95 * width), width < 500 ? 400 : 380, full || slide ? 2000 : 620));
+    const full = document.fullscreenElement;
+    const room = full ? innerHeight - 260 : innerHeight - placeOnPage(this.stage) - 52;
+    return Math.round(clamp(Math.min(room, 0.95 * width), width < 500 ? 400 : 380, full ? 2000 : 620));
   }
 
   resize() {
@@ -75,7 +75,6 @@ class Player extends Shown {
     this.resized();
   }
 
-  turn(by) { return this.tour.turn(by); }
 
   brush(name) {
     return brushOn(this.find(name), this.palette, this.plot.width, this.plot.height, document.fullscreenElement ? 1.35 : 1);

@@ -91,12 +91,11 @@ class Rounds extends Shown {
     if (this.round === this.ball.last) this.play(false);
   }
 
-  /** Go a round on or back; tell whether there was one. */
+  /** Go a round on or back. */
   turn(by) {
     this.play(false);
-    const there = clamp(this.round + by, 0, this.ball.last), moved = there !== this.round;
-    if (moved) this.go(there);
-    return moved;
+    const there = clamp(this.round + by, 0, this.ball.last);
+    if (there !== this.round) this.go(there);
   }
 
   go(round, byHand = true) {
@@ -141,7 +140,7 @@ class Rounds extends Shown {
     this.box.style.setProperty("--scale", `linear-gradient(to right, ${scale.join(", ")})`);
     this.find(".worth").hidden = this.bySet;
     this.find(".sets").hidden = !this.bySet;
-    const slide = slideRoom(this.stage), room = slide ? slide - 110 : innerHeight - placeOnPage(this.stage) - 44;
+    const room = innerHeight - placeOnPage(this.stage) - 44;
     const height = Math.round(Math.min(this.flat ? width / 2 + 8 : width, Math.max(300, Math.min(room, 620))));
     this.ball.layout(width, height, this.flat, this.bySet, palette);
     const fresh = Math.max(0, 1 - (now - this.changed) / FADE);

@@ -23,15 +23,6 @@ class Tour {
     else this.go(step ? Number(step) : turn ? clamp(this.step + Number(turn), 0, EXAMPLES.length) : name === "again" ? this.step : 0);
   }
 
-  /** One thing on or back, for a presenter: the answer comes before the next step. */
-  turn(by) {
-    if (by > 0 && this.example?.options && !this.answered) { this.answer(-1); return true; }
-    const there = this.step + by;
-    if (there < 0 || there > EXAMPLES.length) return false;
-    this.go(there);
-    return true;
-  }
-
   go(step, byHand = true) {
     const { show } = this;
     this.stop();

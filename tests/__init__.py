@@ -1,1 +1,1 @@
-"""The tests; ``python -m tests`` runs all of them, style and types included."""
+"""The tests; ``python -m tests`` runs them, style and types included."""

@@ -15,7 +15,6 @@ QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests qu
 FEW = 3  # instances of each statement that are tried then
 # Of the browser tests: these begin.
 LONGEST = ("test_papers.py", "test_parts.py", "test_certificate.py", "test_one_number.py")
-WORDS = 2000  # characters said of each try that failed where a later one did not
 BROWSING = 10  # how far a worker at a browser steps back, and with it the browser: as far as what the app computes
 BACK = 14  # and one at other tests
 
@@ -49,16 +48,12 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the browser tests first; give them, and all that watch a clock, two more tries.
+    """Put the browser tests first.
 
-    First, as they wait more than they compute: the first worker, which is given an even share as all are, spends its
-    time on them while the others take the rest. Two browsers would wait for each other's proofs, redrawing. More tries,
-    as a busy machine may starve them: which were needed is told at the end, and what is broken fails three times.
+    They wait more than they compute: the first worker, which is given an even share as all are, spends its time on them
+    while the others take the rest. Two browsers would wait for each other's proofs, redrawing.
     """
     items[:] = _browsers_first(items)
-    for item in items:
-        if _at_a_browser(item) or item.get_closest_marker("clock"):
-            item.add_marker(pytest.mark.flaky(reruns=2))
     if QUICK:
         few = _few_of_each(items)
         config.hook.pytest_deselected(items=[item for item in items if item not in few])
@@ -87,15 +82,6 @@ def _step_back(to: int) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     _step_back(BROWSING if _at_a_browser(item) else BACK)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say of every test that needed another try what went wrong in those before."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.write_line(f"{report.nodeid} was tried again after {report.duration:.0f} s:")
-        crash = getattr(report.longrepr, "reprcrash", None)
-        said = f"{crash.path}:{crash.lineno}: {crash.message}" if crash else report.longreprtext
-        terminalreporter.write_line(said[:WORDS])
 
 
 def _few_of_each(items: list[pytest.Item]) -> set[pytest.Item]:

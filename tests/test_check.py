@@ -347,6 +347,7 @@ def tampered(files, checked, seed, monkeypatch):
     assert survived > 100, "a test in which all is refused would not tell a sound checker from a broken one"
 
 
+@pytest.mark.slow
 def test_thousands_of_tampered_certificates_claim_no_less_than_the_truth(files, monkeypatch):
     """Numbers of the proof are changed at random, more and more of them; half of the files claim less than the truth.
 

@@ -69,6 +69,7 @@ def genes():
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.slow
 def test_every_bound_by_a_cover_of_the_sphere_is_accepted(pitprops, nonnegative):
     A, cov = pitprops
     for k in (2, 6, 13):
@@ -180,6 +181,7 @@ def files(genes):
     return files
 
 
+@pytest.mark.slow
 def test_thousands_of_tampered_certificates_claim_no_less_than_the_truth(files, monkeypatch):
     """Numbers of the proof are changed at random, some at a time; half of the files claim less than the truth."""
     tampered(files, checked, 12, monkeypatch)
@@ -239,7 +241,6 @@ def test_a_claim_beyond_what_is_proven_is_refused(files):
 # --- work
 
 
-@pytest.mark.clock
 def test_the_work_is_known_before_any_is_begun(files):
     """A file of many nodes, each of some work, is refused at once; a third argument allows more."""
     content, X, _ = files[0]

@@ -186,6 +186,7 @@ def read(site, page):
     return " ".join(" ".join(_Text((site / page).read_text(encoding="utf-8")).words).split())
 
 
+@pytest.mark.heavy
 def test_the_site_is_whole(site):
     """No warning of the generator, no dead link, nothing loaded from elsewhere: what ``build`` returns."""
     for name in reference.names().values():
@@ -196,12 +197,14 @@ def test_the_site_is_whole(site):
     assert (site / "_static" / "plotly.min.js").stat().st_size > 10**6
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("key", guide.PARAGRAPHS)
 def test_a_help_mark_leads_to_a_paragraph(site, key):
     page, _, paragraph = guide.PARAGRAPHS[key].partition("#")
     assert f'id="{paragraph}"' in (site / page).read_text(encoding="utf-8") or not paragraph
 
 
+@pytest.mark.heavy
 def test_the_gallery_says_what_was_proven(site):
     assert "ACCEPTED" in read(site, "gallery/stranger.html")
     assert "same answer there and here: True" in read(site, "gallery/cluster.html")

@@ -27,6 +27,7 @@ def installed(tmp_path_factory):
     return site
 
 
+@pytest.mark.heavy
 def test_the_package_imports_outside_a_checkout_and_finds_its_canvas_its_style_and_its_data(installed, tmp_path):
     program = f"""
 import nnspca
@@ -52,6 +53,7 @@ def test_every_file_beside_the_modules_is_named_as_package_data(installed):
     assert not [path for path in beside if not (installed / path).is_file()]
 
 
+@pytest.mark.heavy
 def test_the_app_runs_from_a_checkout_that_is_not_installed():
     """README's first command installs what nnspca needs, not nnspca."""
     program = """

@@ -8,6 +8,7 @@ import re
 import threading
 from contextlib import suppress
 
+import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.sync.client import connect
 
@@ -51,6 +52,7 @@ class Tab:
         self._thread.join()
 
 
+@pytest.mark.heavy
 def test_who_comes_to_a_fresh_server_at_once_is_served_or_told_the_place_and_the_health_is_told():
     with serving() as server:
         seen = Seen()

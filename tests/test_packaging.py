@@ -50,6 +50,7 @@ def python(script, without=()):
     return done.stdout
 
 
+@pytest.mark.heavy
 def test_the_library_works_where_the_apps_packages_are_not_installed():
     said = python(
         """

@@ -56,6 +56,7 @@ def test_a_case_takes_what_known_multipliers_prove_of_it_and_again_when_there_ar
     assert {*taken} == {Kind.OPEN, Kind.TRANSFER}
 
 
+@pytest.mark.slow
 def test_a_bound_proves_what_all_cases_prove_by_as_few_as_it_needs(begun):
     bound = begun.bound()
     assert bound.value == begun.upper_bounds()[0].max()

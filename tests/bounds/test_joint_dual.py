@@ -126,6 +126,7 @@ def agrees(first, second, known):
     return together[known.same].all() and not together[known.apart].any()
 
 
+@pytest.mark.slow
 def test_the_bounds_on_pit_props_are_those_of_a_general_solver():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     for (k, r), ratio in {(3, 2): 1.0, (5, 2): 0.9950, (2, 6): 0.9927, (3, 4): 0.9861, (4, 3): 0.9918}.items():

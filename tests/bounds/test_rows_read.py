@@ -85,6 +85,7 @@ def test_no_level_proves_less_than_itself_and_none_hides_a_row():
             derive(ScaleProof(d, level), Problem(cov, 10))
 
 
+@pytest.mark.slow
 def test_a_stranger_reads_no_more_rows_and_believes_no_level(monkeypatch):
     budgets.quick(monkeypatch)
     X = data(0)[:, :FEW]

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_info
 import nnspca
 from nnspca.covariance.forms import HeldMatrix
 
+pytestmark = pytest.mark.heavy
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ("", "Haswell", "Nehalem", "SkylakeX")  # Zen computes as Haswell does
 SCRIPT = """

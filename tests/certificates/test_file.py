@@ -36,6 +36,7 @@ def test_a_saved_certificate_is_the_same_and_still_proves_its_claim(k, nonnegati
     assert back.component.options == cert.component.options
 
 
+@pytest.mark.slow
 def test_a_certificate_of_a_cut_and_of_few_samples_survives_the_file():
     X = np.random.default_rng(0).standard_normal((12, 1700)) * np.linspace(3, 0.1, 1700)
     cov = nnspca.Covariance.from_data(X)
@@ -435,7 +436,6 @@ def test_an_array_speaks_for_one_proof_only(saved):
     assert "is used twice, or missing" in refused(with_text(saved, twice))
 
 
-@pytest.mark.clock
 def test_a_thing_said_twice_among_many_is_found_at_once(saved):
     keys = ",".join(f'"{i}":1' for i in range(200_000))
     start = time.process_time()

@@ -702,6 +702,7 @@ def test_a_low_rank_part_of_many_directions_is_refused_before_the_work():
         nnspca.verify(dataclasses.replace(cert, bounds=(forged,)), cov)
 
 
+@pytest.mark.slow
 def test_a_tree_that_memory_cannot_hold_is_refused_before_it_is_grown(cert, cov):
     """A file of a few kilobytes unpacks to a hundred million bits, and their cells to gigabytes."""
     values, vectors = cov.eigenpairs(2)

@@ -78,6 +78,7 @@ def test_pit_props_are_certified_to_the_optimum(k, counts, pitprops, short):
         nnspca.verify(cert, pitprops)
 
 
+@pytest.mark.slow
 def test_branching_proves_pit_props_optimal_where_the_dual_does_not(pitprops):
     cert = nnspca.certify_parts(pitprops, 2, 4, effort="thorough")
     assert cert.ratio >= 0.9999
@@ -140,6 +141,7 @@ def test_more_parts_than_a_working_set_has_features_keep_the_bounds_made_before(
     nnspca.verify(cert, cov)
 
 
+@pytest.mark.slow
 def test_given_parts_are_what_is_certified(pitprops, monkeypatch):
     greedy = nnspca.decompose(pitprops, 3, 4)
     cert = nnspca.certify_parts(pitprops, 3, 4, greedy)
@@ -150,6 +152,7 @@ def test_given_parts_are_what_is_certified(pitprops, monkeypatch):
     assert nnspca.certify_parts(pitprops, 3, 4, greedy.parts[:2]).lower < cert.lower
 
 
+@pytest.mark.slow
 def test_a_neighbours_certificate_is_a_good_start(pitprops, short):
     near = nnspca.certify_parts(pitprops, 3, 3)
     for r, k in ((3, 4), (2, 3), (4, 3)):

@@ -32,6 +32,7 @@ def test_the_band_holds_the_optimum_and_both_curves_lie_below_it(pitprops, monke
         nnspca.verify(point.certificate, pitprops)
 
 
+@pytest.mark.slow
 def test_variance_never_falls_with_more_parts_or_more_features_each(monkeypatch):
     budgets.few_starts(monkeypatch)
     cov = nnspca.Covariance.from_data(np.random.default_rng(1).standard_normal((40, 15)))

@@ -35,6 +35,7 @@ def pitprops():
     return nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
 
 
+@pytest.mark.slow
 def test_the_optimum_is_reached_on_pit_props_at_every_size(pitprops):
     """From fewer starts than it takes by itself: more never find less."""
     cases = hits = 0
@@ -48,6 +49,7 @@ def test_the_optimum_is_reached_on_pit_props_at_every_size(pitprops):
     assert hits >= 0.95 * cases
 
 
+@pytest.mark.slow
 def test_the_optimum_is_reached_on_small_random_problems():
     cases = hits = 0
     for seed in range(20):

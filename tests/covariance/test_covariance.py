@@ -149,6 +149,7 @@ def test_a_matrix_held_as_it_was_given_needs_no_room():
 
 
 @pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.slow
 def test_few_samples_never_make_a_features_by_features_array(sparse, monkeypatch):
     n = 12_000
     X = np.zeros((8, n))

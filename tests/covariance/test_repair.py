@@ -75,6 +75,7 @@ def test_a_data_set_that_is_a_matrix_can_be_repaired():
         assert 0 < Covariance.from_dataset(coarse, standardize, repair=True).moved < 1
 
 
+@pytest.mark.slow
 def test_the_identity_of_many_features_is_a_covariance():
     cov = Covariance.from_matrix(np.eye(3001))
     assert cov.representation_error <= 3001**2 * 2.3e-16

@@ -56,7 +56,6 @@ def test_the_other_process_says_how_much_of_the_numbers_is_read(filename, conten
     assert [share for share, what in told if what == said] == shares
 
 
-@pytest.mark.clock
 def test_stop_ends_the_other_process_within_a_second(monkeypatch):
     hangs = "import sys, time; sys.stdin.buffer.read(); print('0.5\tReading the rows', flush=True); time.sleep(60)"
     monkeypatch.setattr(apart, "SCRIPT", hangs)
@@ -122,7 +121,6 @@ def test_the_same_data_set_comes_back_from_another_process(filename, monkeypatch
     np.testing.assert_array_equal(made.labels, here.labels)
 
 
-@pytest.mark.clock
 @pytest.mark.parametrize("filename", EACH)
 def test_stop_ends_the_reading_of_every_format_within_a_second(filename):
     asked = []
@@ -214,7 +212,6 @@ HOSTILE = {
 }
 
 
-@pytest.mark.clock
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_workbook_ends_only_the_process_that_reads_it(what):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

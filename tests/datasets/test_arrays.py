@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from nnspca.datasets import limits, read
 from nnspca.errors import DataError
 
-pytestmark = [pytest.mark.clock, pytest.mark.usefixtures("here")]  # a refusal comes soon
+pytestmark = pytest.mark.usefixtures("here")
 
 SHAPES = st.tuples(st.integers(2, 8), st.integers(1, 6))
 ARRAYS = st.one_of(

@@ -328,7 +328,6 @@ def test_a_line_is_parted_alike_however_long_it_is():
         assert "with a point" in refused("\n".join("\t".join([f"{i},5"] * width) for i in range(3)))
 
 
-@pytest.mark.clock
 @pytest.mark.parametrize("cell", ["nan", " NA", "-", '"1"', "true"])
 def test_cells_of_every_kind_are_read_by_the_million_within_seconds(cell, monkeypatch):
     monkeypatch.setattr(apart, "parse", apart.formats.parse_files)
@@ -344,7 +343,6 @@ def test_cells_of_every_kind_are_read_by_the_million_within_seconds(cell, monkey
     assert time.process_time() - started < 2
 
 
-@pytest.mark.clock
 def test_a_table_of_texts_is_refused_before_all_of_it_is_read(monkeypatch):
     monkeypatch.setattr(apart, "parse", apart.formats.parse_files)
     text = b"a,b,c\n" + b"1,abc,def\n" * 1_500_000

@@ -169,7 +169,6 @@ def test_a_file_of_a_mirror_that_is_a_folder_is_checked_like_any_other(monkeypat
     assert fetch.is_local(FILE)
 
 
-@pytest.mark.clock
 @pytest.mark.parametrize("manner", ["stalled", "slow"])
 def test_a_download_stops_within_a_second(server, manner):
     server.manner = manner

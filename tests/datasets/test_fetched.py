@@ -186,7 +186,6 @@ def test_a_wrong_file_in_the_folder_is_named_with_both_checksums(raw_folder, tmp
     assert len(re.findall(r"\b[0-9a-f]{64}\b", str(caught.value))) == 2
 
 
-@pytest.mark.clock
 def test_the_largest_table_is_parsed_in_under_two_seconds(real_data):
     import time
 

@@ -21,7 +21,7 @@ from nnspca import Covariance
 from nnspca.datasets import MissingValues, ReadingStopped, SeveralClasses, limits, read, read_names, rename
 from nnspca.errors import DataError
 
-pytestmark = [pytest.mark.clock, pytest.mark.usefixtures("here")]  # a refusal comes soon
+pytestmark = pytest.mark.usefixtures("here")
 
 X = np.array([[1.5, -2, 0], [0, 4, 0], [5, 6, 7.25], [0, 0, 1]])
 COUNTS = scipy.sparse.csr_array(np.array([[0, 3, 0], [1, 0, 0], [0, 5, 2], [4, 0, 0]]))

@@ -15,7 +15,7 @@ from PIL import Image, ImageOps
 from nnspca.datasets import limits, read
 from nnspca.errors import DataError
 
-pytestmark = [pytest.mark.clock, pytest.mark.usefixtures("here")]  # a refusal comes soon
+pytestmark = pytest.mark.usefixtures("here")
 
 SUFFIXES = {"PNG": "png", "JPEG": "jpg", "PPM": "pgm", "BMP": "bmp", "TIFF": "tif", "GIF": "gif"}
 

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from nnspca.datasets import limits, read
 from nnspca.errors import DataError
 
-pytestmark = [pytest.mark.clock, pytest.mark.usefixtures("here")]  # a refusal comes soon
+pytestmark = pytest.mark.usefixtures("here")
 
 SHAPES = st.tuples(st.integers(2, 6), st.integers(1, 6))
 TYPES = ["f8", "f4", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"]

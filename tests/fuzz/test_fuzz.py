@@ -69,7 +69,7 @@ def test_honest_certificates_of_every_kind_are_true_and_the_exact_checker_takes_
 SLOW = (bombs.many_groups, bombs.many_images, bombs.many_columns)
 
 
-@pytest.mark.clock
+@pytest.mark.heavy
 @pytest.mark.parametrize("make", bombs.KINDS, ids=lambda make: make.__name__)
 def test_no_file_exhausts_who_reads_it(make, monkeypatch):
     monkeypatch.setattr(bombs, "KINDS", (make,))
@@ -78,6 +78,7 @@ def test_no_file_exhausts_who_reads_it(make, monkeypatch):
     bombs.attempt(generator("bombs", bombs.KINDS.index(make), 1))
 
 
+@pytest.mark.heavy
 def test_a_reader_that_takes_more_than_its_share_is_caught(monkeypatch):
     monkeypatch.setattr(bombs, "KINDS", (bombs.shared_texts,))
     monkeypatch.setattr(bombs, "MEMORY", 10**7)

@@ -29,7 +29,7 @@ from tests.problems import in_passes
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.tasks.test_sweep import plain
 
-pytestmark = pytest.mark.usefixtures("papers_read_once")
+pytestmark = [pytest.mark.heavy, pytest.mark.usefixtures("papers_read_once")]
 
 QUIET = {
     "distributed.worker.memory.terminate": False,
@@ -101,7 +101,6 @@ def test_what_is_shared_is_sent_once_to_each_worker_and_both_work(client, tmp_pa
     assert len({who for who, *_ in done.values()}) == 2
 
 
-@pytest.mark.clock
 def test_stop_reaches_tasks_in_their_middle(client):
     halted = []
     with crew(client, np.ones(3), Monitor(lambda: bool(halted))) as workers:

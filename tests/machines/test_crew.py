@@ -58,7 +58,6 @@ def test_none_is_begun_once_stopped():
         assert len(done) < 40
 
 
-@pytest.mark.clock
 def test_processes_hear_of_stop_and_a_lost_one_costs_time_only():
     stopped = threading.Event()
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:

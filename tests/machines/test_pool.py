@@ -24,7 +24,7 @@ from tests.pages.conftest import ROOT, settle
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
 
-pytestmark = pytest.mark.usefixtures("papers_read_once")
+pytestmark = [pytest.mark.heavy, pytest.mark.usefixtures("papers_read_once")]
 
 SOON = 20.0  # seconds in which what takes none of its own has happened, however busy the machine
 

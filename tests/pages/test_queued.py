@@ -7,7 +7,6 @@ from nnspca.view.jobs.workers import FairSemaphore, Ticket
 from tests.pages.conftest import played, settle
 
 
-@pytest.mark.clock
 @pytest.mark.usefixtures("short_proofs", "short_searches")
 def test_a_page_that_waits_for_a_worker_shows_the_stored_picture_and_then_the_live_run(open_page, monkeypatch):
     workers, others = FairSemaphore(1), Ticket()

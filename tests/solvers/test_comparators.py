@@ -167,6 +167,7 @@ def test_pca_all_at_once_is_the_spectrum():
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize(("name", "ks"), [("digits", (2, 16)), ("pitprops", (1, 2, 3, 13))])
+@pytest.mark.slow
 def test_best_is_at_least_as_good_as_every_other_method(name, ks, nonnegative, monkeypatch):
     """On a few k; ``test_real_data.py`` says the same of every data set at k = 10 or 20."""
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load(name))

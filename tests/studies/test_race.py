@@ -57,7 +57,6 @@ def test_the_same_seed_gives_the_same_points_on_the_way(small):
         assert all((m.weights == n.weights).all() for m, n in zip(a.marks, b.marks, strict=True))
 
 
-@pytest.mark.clock
 def test_nobody_is_charged_for_what_runs_beside_it():
     """Turns are equal: while two run, their clocks stay a few turns apart, and alone they count what they used."""
     cov = Covariance.from_dataset(load("digits"))
@@ -78,7 +77,6 @@ def test_nobody_is_charged_for_what_runs_beside_it():
     assert 0.4 <= late.seconds < 0.9
 
 
-@pytest.mark.clock
 def test_stop_ends_all_within_a_second_and_keeps_what_was_found():
     cov = Covariance.from_dataset(load("lfw-faces"), True)
     wide = {"epsilon-net": {"rank": 8, "epsilon": 0.01, "max_samples": 10**7}}

@@ -287,7 +287,6 @@ def test_progress_never_goes_back_and_ends_at_one(nonnegative):
     assert all(p.stage for p in told)
 
 
-@pytest.mark.clock
 @pytest.mark.parametrize("after", [0, 1, 5, 40])
 def test_a_stopped_certificate_still_holds(after):
     rng = np.random.default_rng(6)
@@ -305,6 +304,7 @@ def test_a_stopped_certificate_still_holds(after):
     nnspca.verify(cert, cov)
 
 
+@pytest.mark.slow
 def test_certifying_few_samples_never_forms_a_features_by_features_array(monkeypatch):
     budgets.hurried(monkeypatch)  # the last of the steps holds no more than the first
     n = 6_000
@@ -322,6 +322,7 @@ def test_certifying_few_samples_never_forms_a_features_by_features_array(monkeyp
 # ---------------------------------------------------------------------- starting from a neighbouring k
 
 
+@pytest.mark.slow
 def test_a_certificate_that_starts_from_a_neighbour_is_as_valid_and_no_looser():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("lfw-faces")).restrict(np.arange(0, 625, 10))
     near = nnspca.certify(cov, 20)

@@ -253,6 +253,7 @@ def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
     assert done.stopped
 
 
+@pytest.mark.slow
 def test_every_k_has_a_first_upper_bound_before_any_has_its_own():
     cov, seen = covariance(8), []
     bare = path(cov, range(1, 15))

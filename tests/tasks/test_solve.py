@@ -112,6 +112,7 @@ def test_best_finds_the_optimum_of_small_problems(nonnegative):
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.slow
 def test_best_is_at_least_as_good_as_every_other_method(seed, nonnegative):
     cov = nnspca.Covariance.from_data(spiked(seed))
     for k in (1, 3, 6, 12):
@@ -232,7 +233,6 @@ def test_progress_never_goes_back_and_ends_at_one(method, nonnegative):
     assert all(p.stage for p in told)
 
 
-@pytest.mark.clock
 @EACH
 @pytest.mark.parametrize("after", [0, 1])
 def test_a_stop_is_honoured_at_once_with_a_feasible_component(method, nonnegative, after):

@@ -155,6 +155,7 @@ def test_threads_processes_and_one_worker_give_the_same(cov):
         assert plain(nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4, executor=threads)) == plain(own)
 
 
+@pytest.mark.heavy
 def test_a_pool_of_processes_gives_the_same(cov):
     own = nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4)
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:

@@ -40,7 +40,7 @@ def components(
     *,
     deflation: str = "disjoint",
     nonnegative: bool = True,
-    standardize: bool = False,
+    standardize: bool | None = None,
     layer: str | None = None,
     mask_var: Any = "auto",
     key_added: str | None = None,
@@ -59,8 +59,9 @@ def components(
     n_components, k, method, deflation, nonnegative, seed, should_stop, on_progress, **options
         As for :func:`nnspca.decompose`: k is the most genes of each component, one number or one
         for each.
-    standardize : bool
-        Divide each gene by its standard deviation (1/m).
+    standardize : bool, optional
+        Divide each gene by its standard deviation (1/m). None leaves the data as they are and warns where one gene
+        holds over 90 % of the total variance.
     layer : str, optional
         Which layer to read instead of X.
     mask_var : str, array_like of bool, or None
@@ -250,7 +251,7 @@ def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _read(adata: Any, layer: str | None, mask: np.ndarray, standardize: bool) -> tuple[Given, Covariance]:
+def _read(adata: Any, layer: str | None, mask: np.ndarray, standardize: bool | None) -> tuple[Given, Covariance]:
     """The numbers of an AnnData, and their covariance."""
     if layer is None:
         values = opened(adata).values

@@ -1,7 +1,9 @@
 """Twenty tables that a person might bring: the choices made on reading, and a first sentence that is no artefact."""
 
 import functools
+from pathlib import Path
 
+import anndata
 import numpy as np
 import pytest
 
@@ -75,3 +77,26 @@ def test_without_standardising_the_dominant_column_is_warned_of():
         nnspca.Covariance.from_data(data.X)
     nnspca.Covariance.from_data(data.X, standardize=False)
     assert seen.note("dominant") is not None
+
+
+def annotated(X, **options):
+    return nnspca.anndata.components(anndata.AnnData(X), 1, 2, **options)
+
+
+FOUND_BY = {
+    "fit": lambda X, **options: nnspca.NonnegativeSparsePCA(1, n_nonzero=2, **options).fit(X),
+    "partial_fit": lambda X, **options: nnspca.NonnegativeSparsePCA(1, n_nonzero=2, **options).partial_fit(X).parts_,
+    "bootstrap": lambda X, **options: nnspca.bootstrap(X, 2, resamples=1, **options),
+    "cross_validate": lambda X, **options: nnspca.cross_validate(X, 2, folds=2, **options),
+    "anndata": annotated,
+}
+
+
+@pytest.mark.parametrize("call", FOUND_BY.values(), ids=FOUND_BY)
+def test_whatever_finds_components_of_samples_warns_of_a_dominant_column_once(call):
+    X = opened("people")[0].X
+    with pytest.warns(UserWarning, match="alone holds 9") as warned:
+        call(X)
+    assert [Path(w.filename) for w in warned] == [Path(__file__)], "it is about the line that called"
+    call(X, standardize=False)
+    call(X, standardize=True)

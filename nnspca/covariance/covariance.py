@@ -219,8 +219,7 @@ class Covariance(Inner):
     def _warned(cls, X: Any, standardize: bool | None, *how: Any) -> Covariance:
         """Covariance of samples, with a warning where one feature holds nearly all the trace of data as they are."""
         cov = cls._of_samples(X, stated(standardize), *how)
-        if standardize is None and cov.n_samples is not None:
-            warn_of_dominant(cov.diagonal, cov.feature_names)
+        warn_of_dominant(cov, standardize)
         return cov
 
     @classmethod

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -98,18 +99,23 @@ def stated(standardize: bool | None) -> bool:
     return bool(standardize)
 
 
-def warn_of_dominant(variances: np.ndarray, names: Sequence[str] | None) -> None:
-    """Warn where one of several features holds over 90 % of the trace; called by what a person calls."""
-    total = float(variances.sum())
+def warn_of_dominant(cov: Any, standardize: bool | None) -> None:
+    """Warn where one of several features holds over 90 % of the trace and ``standardize`` was left open."""
+    if standardize is not None or cov.n_samples is None:
+        return
+    variances, names = cov.diagonal, cov.feature_names
     first = int(variances.argmax())
-    share = float(variances[first]) / total
+    share = float(variances[first]) / float(variances.sum())
     if not share > DOMINANT or np.count_nonzero(variances) < 2:
         return
     name = names[first] if names is not None else f"x{first}"
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("nnspca."):
+        frame, level = frame.f_back, level + 1
     warnings.warn(
         f"feature {str(name)!r:.60} alone holds {np.floor(1000 * share) / 10:.1f} % of the total variance: a component "
         "may say no more than that its unit is large; give standardize=True, or standardize=False to keep the data as "
         "they are",
         UserWarning,
-        stacklevel=4,
+        stacklevel=level,
     )

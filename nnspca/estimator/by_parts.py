@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from nnspca.control.arguments import check_flag
 from nnspca.covariance import Covariance
+from nnspca.covariance.samples import stated
 from nnspca.covariance.sources import Source, in_memory
 from nnspca.covariance.streamed import added, given_weights
 from nnspca.covariance.sums import Sums
@@ -20,7 +20,7 @@ FOUND = (*OF_COMPONENTS, *OF_ALL, "_covariance", "_found", "_proven", "_seed")  
 class ByParts:
     """Mixin: lets samples arrive a part at a time."""
 
-    standardize: bool
+    standardize: bool | None
     _sums: Sums
     _find: Callable[..., Any]
     _check_parameters: Callable[..., Any]
@@ -96,7 +96,7 @@ class ByParts:
         return self._of_sums(added(None, source, given_weights(sample_weight, source.shape[0])))
 
     def _of_sums(self, sums: Sums) -> Covariance:
-        return Covariance._of_sums(sums, check_flag("standardize", self.standardize), self._names())
+        return Covariance._of_sums(sums, stated(self.standardize), self._names())
 
     def _names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)

@@ -20,7 +20,7 @@ from nnspca.control.arguments import check_flag, check_number, check_options, ch
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.reading import numbers
-from nnspca.covariance.samples import check_weights
+from nnspca.covariance.samples import check_weights, stated, warn_of_dominant
 from nnspca.covariance.span import orthonormal
 from nnspca.covariance.streamed import given_weights
 from nnspca.estimator.by_parts import ByParts
@@ -55,8 +55,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
     random_state : int, RandomState instance or None
         Same number, same components; None is 0, so that it, too, gives the same answer twice.
     nonnegative : bool
-    standardize : bool
-        Divide each feature by its standard deviation (1/m) first.
+    standardize : bool or None
+        Divide each feature by its standard deviation (1/m) first. None leaves the data as they are and warns where
+        one feature holds over 90 % of the total variance.
     min_angle : float
         Degrees, for deflation "quasi-orthogonal"; the others do not ask for it.
     options : dict or None
@@ -131,7 +132,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         random_state=0,
         *,
         nonnegative: bool = True,
-        standardize: bool = False,
+        standardize: bool | None = None,
         min_angle: float = 85.0,
         options: dict[str, object] | None = None,
         ddof: int = 0,
@@ -172,8 +173,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
             self.__dict__.pop(name, None)
         if (source := in_chunks(X)) is not None:
-            standardize = check_flag("standardize", self.standardize)
-            cov = Covariance.from_data(source, standardize, sample_weight=sample_weight)
+            cov = Covariance.from_data(source, stated(self.standardize), sample_weight=sample_weight)
             assert cov.n_samples is not None
             told(self, source.names, cov.n_features)
             return self._find(cov, self._check_parameters(cov.n_features, cov.n_samples))
@@ -181,7 +181,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         weights = check_weights(sample_weight, X.shape[0])
         m = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         checked = self._check_parameters(X.shape[1], m)
-        cov = Covariance.from_data(X, self.standardize, sample_weight=weights, names=self._names())
+        cov = Covariance.from_data(X, stated(self.standardize), sample_weight=weights, names=self._names())
         return self._find(cov, checked)
 
     def _check_parameters(self, n: int, m: int) -> Checked:
@@ -193,13 +193,14 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
             raise ValueError(
                 f"options={shown(self.options)} is not allowed: {given[0]!r} is none of the method's options"
             )
-        check_flag("standardize", self.standardize)
+        stated(self.standardize)
         check_flag("store_covariance", self.store_covariance)
         check_flag("verbose", self.verbose)
         return wanted, sizes, options, m / (m - check_whole("ddof", self.ddof, 0, m - 1))
 
     def _find(self, cov: Covariance, checked: Checked) -> NonnegativeSparsePCA:
         n = cov.n_features
+        warn_of_dominant(cov, self.standardize)
         wanted, sizes, options, more = checked
         self._seed = _seed(self.random_state)
         angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
@@ -274,9 +275,11 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
             return self._summed_again(X, sample_weight)
         if (source := in_chunks(X)) is not None:
             check_chunks(self, source)
-            return Covariance.from_data(source, self.standardize, sample_weight=sample_weight, names=self._names())
+            return Covariance.from_data(
+                source, stated(self.standardize), sample_weight=sample_weight, names=self._names()
+            )
         X = read(self, X, reset=False)
-        return Covariance.from_data(X, self.standardize, sample_weight=sample_weight, names=self._names())
+        return Covariance.from_data(X, stated(self.standardize), sample_weight=sample_weight, names=self._names())
 
     def transform(self, X) -> np.ndarray:
         """Return the scores ``(X − mean) / scale · components'``, shape (m, r).

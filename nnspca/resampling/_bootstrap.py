@@ -10,6 +10,7 @@ import numpy as np
 from nnspca.components.matching import paired
 from nnspca.control.arguments import check_callables, check_instance, check_number, check_whole, renamed
 from nnspca.control.progress import Monitor
+from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import Executor, crew, jobs
 from nnspca.resampling.reading import Search, read_samples, workers_for
@@ -28,7 +29,7 @@ def bootstrap(
     method: str = "best",
     *,
     deflation: str = "disjoint",
-    standardize: bool = False,
+    standardize: bool | None = None,
     nonnegative: bool = True,
     threshold: float = STABLE,
     parts: Components | None = None,
@@ -60,8 +61,9 @@ def bootstrap(
         1 to 100000.
     method, deflation, nonnegative, **options
         As for :func:`nnspca.decompose`.
-    standardize : bool
-        Divide each feature by its standard deviation, in every resample by its own.
+    standardize : bool, optional
+        Divide each feature by its standard deviation, in every resample by its own. None leaves the data as they are
+        and warns where one feature holds over 90 % of the total variance.
     threshold : float
         Mean recurrence from which a part counts as stable, 0 to 1.
     parts : Components, optional
@@ -117,6 +119,7 @@ def bootstrap(
         cov = samples.covariance(np.arange(samples.shape[0]), should_stop)
         if cov is None:
             raise DataError(f"no feature varies over the {samples.shape[0]} samples: the covariance is zero")
+        warn_of_dominant(cov, standardize)
         whole = search.of(cov, k, should_stop)
     else:
         whole = _prepared(parts, samples, search.r)

@@ -9,6 +9,7 @@ import numpy as np
 
 from nnspca.control.arguments import check_callables, check_one_or_several, check_whole, renamed
 from nnspca.control.progress import Monitor
+from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import HERE, Executor, crew, jobs
 from nnspca.resampling.reading import Search, read_samples, workers_for
@@ -25,7 +26,7 @@ def cross_validate(
     *,
     n_components: int = 1,
     deflation: str = "disjoint",
-    standardize: bool = False,
+    standardize: bool | None = None,
     nonnegative: bool = True,
     seed: int = 0,
     executor: Executor = None,
@@ -56,8 +57,9 @@ def cross_validate(
         How many components are sought, and span what is kept.
     method, deflation, nonnegative, **options
         As for :func:`nnspca.decompose`.
-    standardize : bool
-        Divide each feature by its standard deviation over the samples that are not held out.
+    standardize : bool, optional
+        Divide each feature by its standard deviation over the samples that are not held out. None leaves the data as
+        they are and warns where one feature holds over 90 % of the total variance.
     seed : int
         Same seed, same folds and same answer, wherever and in whatever order they are solved.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
@@ -108,8 +110,10 @@ def cross_validate(
     held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
     done, total = 0, parted * len(wanted)
     samples = samples.reporting(lambda p: monitor.tell(done / total, p.stage))
-    if samples.covariance(np.arange(m), should_stop) is None:
+    cov = samples.covariance(np.arange(m), should_stop)
+    if cov is None:
         raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
+    warn_of_dominant(cov, standardize)
 
     def result(*, stopped: bool) -> CrossValidation:
         arrays = held_out.copy(), fitted.copy()

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nnspca.components._decompose import decompose
-from nnspca.control.arguments import check_flag, check_whole, shown
+from nnspca.control.arguments import check_whole, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.given import Given, opened
 from nnspca.covariance.reading import numbers
+from nnspca.covariance.samples import stated
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import WHOLE, read
 from nnspca.errors import DataError
@@ -25,16 +26,16 @@ from nnspca.tasks._solve import check_method, check_seed
 UNREAD = set(inspect.signature(decompose).parameters) - {"deflation", "min_angle", "starts", "options"}
 
 
-def read_samples(data: object, standardize: bool, what: str) -> Samples:
+def read_samples(data: object, standardize: bool | None, what: str) -> Samples:
     """Read the samples that a caller gives; ``what`` names the call; DataError if it cannot be done on them."""
-    check_flag("standardize", standardize)
+    scaled = stated(standardize)
     if isinstance(data, Covariance):
         raise DataError(
             f"{what} needs the samples themselves: give the data X, samples as rows, not {shown(data)}, which no "
             "longer has them"
         )
     if (source := chunked(data)) is not None:
-        return _of_source(source, bool(standardize), what)
+        return _of_source(source, scaled, what)
     given = opened(data)
     if given.is_matrix:
         raise DataError(
@@ -44,7 +45,7 @@ def read_samples(data: object, standardize: bool, what: str) -> Samples:
     X = numbers(given.values)
     if X.ndim != 2 or min(X.shape) < 1:
         raise DataError(f"data must be a table of shape (samples, features); got shape {X.shape}")
-    return Samples(X, bool(standardize), replace(given, values=None))
+    return Samples(X, scaled, replace(given, values=None))
 
 
 def _of_source(source: Source, standardize: bool, what: str) -> Samples:

@@ -3,12 +3,12 @@
 import streamlit as st
 
 from nnspca.view.link import state
-from nnspca.view.spannogram import choices, panels
+from nnspca.view.spannogram import page
 
 now = state.current()
 
 st.title("Spannogram")
-st.markdown(panels.idea(now))
-choice, stage = choices.ask(now)
+st.markdown(page.idea(now))
+choice, stage = page.ask(now)
 with stage:
-    panels.show(choice, now)
+    page.show(choice, now)

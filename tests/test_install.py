@@ -32,8 +32,8 @@ def test_the_package_imports_outside_a_checkout_and_finds_its_canvas_its_style_a
     program = f"""
 import nnspca
 assert nnspca.__file__.startswith({str(installed)!r})
-from nnspca.view.spannogram import canvas
-assert all((canvas.BROWSER / name).is_file() for name in canvas.SCRIPTS)
+from nnspca.view.spannogram import circle
+assert all((circle.BROWSER / name).is_file() for name in circle.SCRIPTS)
 from nnspca.view.frame import theme
 assert theme.STYLE.is_file()
 assert all(nnspca.datasets.load(info.name).X.size for info in nnspca.datasets.available() if info.bundled)

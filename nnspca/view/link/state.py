@@ -163,7 +163,6 @@ TABLE = (
     Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET)),
     Entry("flat", ("spannogram",), "switch", False),
     Entry("round", ("spannogram",), "whole", 0, low=0, high=200),
-    Entry("step", ("spannogram",), "whole", 0, low=0, high=6),
     Entry("what", ("compare",), "one", SETS, options=(SETS, SOLVERS), widget="radio"),
     Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
     Entry("limit", ("compare",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),

@@ -1,9 +1,8 @@
-"""The rows the spannogram page draws: the four of the lesson, random ones, typed ones, or the data's own."""
+"""The rows the spannogram page draws: the four of the lesson, random ones, dragged ones, or the data's own."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +14,8 @@ from nnspca.view import sanitize
 from nnspca.view.link.state import State
 from nnspca.view.sources import store
 
-EDITABLE = 30  # rows up to which the numbers can be typed
-LARGEST = 1e6
+DRAGGED = 12  # rows up to which a curve can be dragged
+LARGEST = 1_000_000
 
 # In the plane of the first two columns: crossings well apart, curves that cross zero, and sets
 # whose leading direction lies outside the directions they allow.
@@ -76,31 +75,6 @@ def of_data(data: Dataset, now: State, chosen: Sequence[int], m: int) -> Rows:
     return Rows(V[rows], names, data.image_shape, rows, axis)
 
 
-def read_rows(table: Mapping[str, Sequence[object]], columns: Sequence[str]) -> np.ndarray:
-    """Read the numbers a person typed.
-
-    Raises ValueError: naming the row that cannot be used, and what to type instead.
-
-    >>> read_rows({"first": [1, 2.5], "second": [0, -1]}, ["first", "second"])
-    array([[ 1. ,  0. ],
-           [ 2.5, -1. ]])
-    >>> read_rows({"first": [1, None], "second": [0, -1]}, ["first", "second"])
-    Traceback (most recent call last):
-        ...
-    ValueError: Row 2 has no number under “first”. Type one, for instance 0.5.
-    """
-    for name in columns:
-        for row, entry in enumerate(table[name], 1):
-            if not isinstance(entry, int | float | np.number) or math.isnan(float(entry)):
-                raise ValueError(f"Row {row} has no number under “{name}”. Type one, for instance 0.5.")
-            if not abs(float(entry)) <= LARGEST:
-                raise ValueError(f"Row {row} has {float(entry):g} under “{name}”. Keep to numbers below a million.")
-    V = np.array([[float(x) for x in table[name]] for name in columns]).T  # type: ignore[arg-type]
-    if not V.any():
-        raise ValueError("All numbers are zero, so every curve is flat. Type at least one other number.")
-    return V
-
-
 def write_link(V: np.ndarray) -> str:
     """Return rows as a link carries them.
 
@@ -113,18 +87,26 @@ def write_link(V: np.ndarray) -> str:
 def read_link(text: str, shape: tuple[int, int]) -> np.ndarray:
     """Read rows from a link.
 
-    Raises ValueError: when the text is not rows of numbers of this shape.
+    Raises ValueError: when the text is not rows of numbers of this shape, or no curve could be drawn of them.
 
     >>> read_link("1,-0.5;2.25,0", (2, 2))
     array([[ 1.  , -0.5 ],
            [ 2.25,  0.  ]])
+    >>> read_link("1,-0.5;1e9,0", (2, 2))
+    Traceback (most recent call last):
+        ...
+    ValueError: Row 2 of the link has a number that is not between -1,000,000 and 1,000,000.
     """
     pieces = [row.split(",") for row in text.split(";")]
     n, d = shape
     if len(pieces) != n or any(len(row) != d for row in pieces):
         raise ValueError(f"The numbers in the link are not {n} rows of {d}.")
     try:
-        columns = {f"direction {j + 1}": [float(row[j]) for row in pieces] for j in range(d)}
+        V = np.array([[float(piece) for piece in row] for row in pieces])
     except ValueError:
         raise ValueError("The link contains a number that cannot be read.") from None
-    return read_rows(columns, list(columns))
+    for row in np.flatnonzero(~(np.abs(V) <= LARGEST).all(axis=1)):
+        raise ValueError(f"Row {row + 1} of the link has a number that is not between {-LARGEST:,} and {LARGEST:,}.")
+    if not V.any():
+        raise ValueError("All numbers of the link are zero, so every curve is flat.")
+    return V

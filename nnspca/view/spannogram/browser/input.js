@@ -30,7 +30,6 @@ class Input extends Player {
       next: () => this.step(1, false),
       best: () => this.jump(this.curves.optimum.phi),
       png: () => this.save(),
-      tour: () => this.tour.go(this.tour.step ? 0 : 1),
       full: () => (document.fullscreenElement ? document.exitFullscreen() : this.box.requestFullscreen?.()),
     };
     acts[name]?.();
@@ -94,10 +93,9 @@ class Input extends Player {
   /** Take the crossing within reach, or begin to drag a curve or the direction. */
   press(x, y, reach) {
     this.stage.focus({ preventScroll: true });
-    const row = this.draggable() ? nearestTo(x, y, this.handles(), 10) : null;
+    const row = this.curves.editable ? nearestTo(x, y, this.handles(), 10) : null;
     const meeting = row ? null : this.meetingNear(x, y, reach);
     this.play(false);
-    this.tour?.stop();
     if (meeting) {
       this.move(meeting.phi, true);
       this.pick(meeting);
@@ -155,11 +153,18 @@ class Input extends Player {
     if (meeting) {
       const { before, after } = curves.around(meeting.phi);
       words = `${changeWords(curves, meeting, before, after)}, at ${degrees(meeting.phi)}`;
-    } else if (this.draggable() && nearestTo(x, y, this.handles(), 10)) words = "Drag to reshape this curve";
+    } else if (this.curves.editable && nearestTo(x, y, this.handles(), 10)) words = "Drag to reshape this curve";
     else if (over(plot.sets)) {
       words = `The ${curves.k} highest here: ${setWords(curves, curves.setOf(curves.regionAt(plot.angleAt(x))))}`;
     } else if (over(plot.cells)) words = "A cell: no two curves cross between its ends, so their order stays the same";
     this.stage.style.cursor = meeting || over(plot.sets) || over(plot.cells) ? "pointer" : "ew-resize";
     this.tip(words, x, y, plot.width);
   }
+}
+
+/** The door: one show for each place on the page, kept while the page sends new data. */
+export default function (component) {
+  const { data, parentElement } = component, show = shownAt(parentElement, () => new Input(parentElement, data));
+  show.take(data);
+  return show.attach(component);
 }

@@ -33,15 +33,13 @@ class Player extends Shown {
     this.say("component-title", "Component here");
     this.say("circle-title", this.curves.nonnegative ? "Allowed directions (■ best)" : "Directions (■ the best of the set)");
     this.find("[data-say=all-keys]").hidden = !this.curves.meetings;
-    this.say("drag-rows", this.draggable() ? "Drag a small square to reshape its curve." : "");
+    this.say("drag-rows", this.curves.editable ? "Drag a small square to reshape its curve." : "");
     this.find(".met ol").replaceChildren();
     this.lastRegion = undefined;
     this.curves.goTo(this.curves.regionAt(this.phi));
     this.meet(this.curves.region);
     this.resize();
   }
-
-  draggable() { return this.curves.editable && this.curves.n <= 12; }
 
   /** The height of the picture: what is left of the screen below its beginning. */
   tall(width) {
@@ -70,7 +68,6 @@ class Player extends Shown {
   }
 
   look() {
-    this.tour?.write();
     super.look();
     this.resized();
   }
@@ -121,7 +118,7 @@ class Player extends Shown {
   play(on) {
     this.playing = on;
     this.sayPlaying(on, on ? "Pause" : "Play");
-    if (on) { this.unpick(); this.tour?.stop(); }
+    if (on) this.unpick();
     else this.rest();
     this.dirty = true;
     this.wake();
@@ -145,7 +142,6 @@ class Player extends Shown {
     }
     curves.goTo(region, visit);
     this.meet(region);
-    this.tour?.passed();
     this.dirty = true;
     this.wake();
   }
@@ -168,7 +164,7 @@ class Player extends Shown {
     this.telling = setTimeout(() => {
       // rounded up: at a crossing the set shown is the one just right of it
       const phi = Math.ceil(this.phi * 1e6) / 1e6;
-      if (!this.playing && this.attached && !this.touring) this.tell?.("view", { phi, speed: this.speed });
+      if (!this.playing && this.attached) this.tell?.("view", { phi, speed: this.speed });
     }, 500);
   }
 
@@ -188,8 +184,8 @@ class Player extends Shown {
     }
     const reshaping = this.holding?.moved, set = reshaping ? this.topNow() : this.shown, arc = reshaping ? curves.arc(set) : this.arc;
     if (changed) plot.drawSet(this.brush(".set"), set);
-    plot.drawMoving(this.brush(".moving"), this.phi, set, { ring: this.ringed ?? this.hinted, best: this.best,
-      flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.draggable() });
+    plot.drawMoving(this.brush(".moving"), this.phi, set, { ring: this.ringed, best: this.best,
+      flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.curves.editable });
     drawCircle(this.find(".circle"), curves, palette, this.phi, set, arc);
     drawComponent(this.find(".component"), plot, palette, this.phi, set);
     Object.assign(this.box.dataset, { phi: String(this.phi), flashing: String(now < this.flashing) });

@@ -1,20 +1,29 @@
-"""What the spannogram page works out about its curves: sets, crossings; kept by the rows' own bytes."""
+"""The circle: sets and crossings of curves over an angle, kept by the rows' own bytes, and the canvas that turns it."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from nnspca.spannogram import curves, enumeration
 from nnspca.view import words
+from nnspca.view.link.canvas import colours, component, pack
+from nnspca.view.spannogram.rows import DRAGGED, Rows
 
+BROWSER = Path(__file__).with_name("browser")
+SCRIPTS = ("mathematics.js", "captions.js", "plot.js", "panels.js", "player.js", "input.js")
 ALL_CURVES = 60  # rows up to which every curve is drawn and every crossing marked
 DRAWN = 30  # curves drawn of more rows: those that are in the set over the widest angles
 STEPS = 720  # samples of the objective over half a turn
 TINTS = (0, 1, 2, 3, 5)  # colours of a palette's series for curves in the set: without the grey
 EDGE = 240  # samples of the envelope of the other curves over a turn
+
+_mount = component("spannogram", BROWSER, SCRIPTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,3 +166,64 @@ def choices(n: int, k: int, nonnegative: bool = True) -> str:
     if ways < 10**7:
         return f"{ways:,}"
     return f"about 10{str(len(str(ways)) - 1).translate(words.RAISED)}"
+
+
+def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str, Any]:
+    """Return all the browser needs to draw and animate these curves."""
+    V, regions, n = rows.V, picture.regions, len(rows.V)
+    exact = "f8" if n <= 2000 else "f4"
+    named = range(n) if picture.meetings is not None else picture.ever.tolist()
+    content = hashlib.sha256(V.tobytes() + f"{k} {nonnegative} {rows.names}".encode()).hexdigest()
+    meet = picture.meetings
+    return {
+        "signature": content[:16],
+        "n": n,
+        "k": k,
+        "nonnegative": nonnegative,
+        "V": pack(V, exact),
+        "first": pack(regions.first, "i4"),
+        "angles": pack(regions.angles, "f8"),
+        "leaving": pack(regions.leaving, "i4"),
+        "entering": pack(regions.entering, "i4"),
+        "ids": pack(picture.ids, "i4"),
+        "candidates": picture.candidates,
+        "bound": picture.bound,
+        "choices": choices(n, k, nonnegative),
+        "optimum": {"phi": picture.optimum.phi, "value": picture.optimum.value},
+        "objective": pack(picture.objective, "f4"),
+        "crossings": None
+        if meet is None
+        else {"angles": pack(meet.angles, "f8"), "i": pack(meet.i, "i4"), "j": pack(meet.j, "i4")},
+        "drawn": pack(picture.shown, "i4"),
+        "envelope": None
+        if picture.envelope is None
+        else {
+            "low": pack(picture.envelope[0], "f4"),
+            "high": pack(picture.envelope[1], "f4"),
+            "others": n - len(picture.shown),
+        },
+        "tints": pack(picture.tints, "u1"),
+        "colours": colours(),
+        "numbered": not rows.names,
+        "names": {str(i): rows.names[i] for i in named} if rows.names else {},
+        "editable": not rows.names and n <= DRAGGED,
+        "image": None if rows.image_shape is None else list(rows.image_shape),
+        "place": None if rows.place is None else pack(rows.place, "i4"),
+        "axis": None
+        if rows.axis is None
+        else {"values": pack(rows.axis.values, "f8"), "name": rows.axis.name, "unit": rows.axis.unit},
+    }
+
+
+def show(data: dict[str, Any], *, phi: float, speed: float) -> Any:
+    """Mount the animation; return what it says.
+
+    ``view`` is ``{"phi", "speed"}`` where it last came to rest, or None; ``row`` is ``[i, a, b]`` in the run after
+    row i was dragged to (a, b).
+    """
+    return _mount(
+        key="spannogram",
+        data={**data, "phi": phi, "speed": speed},
+        on_view_change=lambda: None,
+        on_row_change=lambda: None,
+    )

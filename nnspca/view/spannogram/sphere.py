@@ -1,20 +1,30 @@
-"""The sphere of directions: what each is worth, and the recorded rounds of the search that closes in on the best."""
+"""The sphere of directions: what each is worth, the recorded search that closes in on the best, and its canvas."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from nnspca.spannogram import enumeration, sphere
 from nnspca.spannogram.search import Round
+from nnspca.view import words
+from nnspca.view.link import canvas
+from nnspca.view.spannogram.circle import BROWSER
 
 FINEST, COARSEST = 128, 24  # nodes along an edge of the cube's faces
 WORK = 20_000_000  # entries of Vc worked out for the picture
 PIECE = 2_000_000  # of them held at a time
+SCRIPTS = ("ball.js", "closing.js", "rounds.js")
+TINTS = 240  # sets told apart by colour
+
+_mount = canvas.component("sphere", BROWSER, SCRIPTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,3 +125,41 @@ def record(rounds: Sequence[Round]) -> Record:
     np.maximum.at(gone, leaf, at + 1)
     np.minimum.at(closes, leaf[shut], at[shut])
     return Record(points, cells, born, gone, closes)
+
+
+def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> dict[str, Any]:
+    """Return all the browser needs to play the rounds; ``verdicts`` is what is known after each."""
+    rounds, cells = world.rounds, world.record
+    # The best value may lie between the grid's nodes.
+    most = max([float(world.objective.max(initial=0.0)), *(round_.value for round_ in rounds)]) or 1.0
+    content = {
+        "nonnegative": nonnegative,
+        "side": world.side,
+        "most": most,
+        "mostText": words.number(most),
+        "objective": canvas.pack(np.floor(255 * world.objective / most), "u1"),
+        "supports": canvas.pack(world.supports % TINTS, "u1"),
+        "points": canvas.pack(cells.points, "f4"),
+        "corners": int(cells.cells.shape[1]),
+        "cells": canvas.pack(cells.cells, "i4"),
+        "born": canvas.pack(cells.born, "u1"),
+        "gone": canvas.pack(cells.gone, "u1"),
+        "closes": canvas.pack(cells.closes, "u1"),
+        "best": canvas.pack(np.array([round_.direction for round_ in rounds]), "f4"),
+        "values": [round_.value for round_ in rounds],
+        "uppers": [round_.upper for round_ in rounds],
+        "valuesText": [words.number(round_.value) for round_ in rounds],
+        "uppersText": [words.number(round_.upper, up=True) for round_ in rounds],
+        "open": [int(round_.open.sum()) for round_ in rounds],
+        "examined": [round_.examined for round_ in rounds],
+        "plain": f"{world.plain:,}" if world.plain < 10**7 else words.number(float(world.plain)),
+        "verdicts": verdicts,
+        "note": note,
+    }
+    signature = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    return {**content, "signature": signature, "colours": canvas.colours()}
+
+
+def show(content: dict[str, Any], *, first_round: int, by_set: bool, flat: bool) -> None:
+    """Mount the player, which begins at ``first_round``; playback sends nothing to the server."""
+    _mount(key="sphere", data={**content, "at": first_round, "bySet": by_set, "flat": flat})

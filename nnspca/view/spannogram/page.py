@@ -1,0 +1,293 @@
+"""The spannogram page: which curves, and the circle of directions they make, or the sphere with its closing cells."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from nnspca.result import wording
+from nnspca.view import sanitize, words
+from nnspca.view.link import state
+from nnspca.view.link.state import BY_SET, CIRCLE, DATA, FOUR, RANDOM, SPHERE, State
+from nnspca.view.link.widgets import (
+    DeltaGenerator,
+    choices_and_figure,
+    choose,
+    end_page,
+    linked_value,
+    reserved,
+    upcoming_value,
+)
+from nnspca.view.sources import catalogue
+from nnspca.view.spannogram import circle, rows, sphere
+from nnspca.view.spannogram.rows import DRAGGED, Rows
+from nnspca.view.spannogram.sphere import Globe
+
+KEYS = state.keys_of("spannogram")
+WHERE = (
+    "1 is the direction of largest variance. On the circle this one is at 0°.",
+    "The second direction. On the circle this one is at 90°.",
+    "The third direction.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """The curves to draw, each field by its key in the link."""
+
+    curves: str  # where they come from
+    dimensions: str  # a circle of directions, or a sphere
+    # of made-up curves: how many there are, and how many of them may take part
+    n: int = len(rows.EXAMPLE)
+    top: int = KEYS["top"].default
+    V: np.ndarray | None = None  # shape (n, d): the numbers of made-up curves, as they may have been dragged
+    # of the data's own directions: which eigenvectors; ``c`` on the sphere only
+    a: int = KEYS["a"].default
+    b: int = KEYS["b"].default
+    c: int = KEYS["c"].default
+    m: int | None = None  # of the data's own directions: how many features are drawn
+
+    @property
+    def d(self) -> int:
+        """The number of dimensions."""
+        return 2 if self.dimensions == CIRCLE else 3
+
+    @property
+    def eigenvectors(self) -> tuple[int, ...]:
+        """Those whose plane or space is drawn."""
+        return (self.a, self.b, self.c)[: self.d]
+
+
+def ask(now: State) -> tuple[Choices, DeltaGenerator]:
+    """Let the person choose the curves; return the choice and the place to draw it, or end the page here."""
+    above, shown = choices_and_figure("turning")
+    with shown:
+        stage, waiting = reserved("turning", "Computing the curves …")
+    waiting.empty()
+    below = st.container()
+    with above, st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        source, dimensions = (
+            choose(KEYS[key], label, horizontal=True, width="content", help=about)
+            for key, label, about in (
+                ("curves", "Curves", "Four to learn with, random ones, or those of the data set in the sidebar."),
+                ("dimensions", "Directions", "Two eigenvectors give a circle of directions, three a sphere."),
+            )
+        )
+        choice = Choices(source, dimensions)
+        if source != DATA:
+            choice = replace(choice, **_size(source))
+    if source == DATA:
+        with below, st.expander("Eigenvectors and features", icon=":material/tune:"):
+            choice = replace(choice, **_directions(now, choice.d, stage))
+    else:
+        V = rows.example(choice.d) if source == FOUR else rows.random(choice.n, choice.d, now.seed)
+        if choice.n <= DRAGGED:
+            with below:
+                V = _dragged(V, f"{source}-{choice.n}-{choice.d}-{now.seed if source == RANDOM else 0}")
+        choice = replace(choice, V=V)
+    return choice, stage
+
+
+def _size(source: str) -> dict[str, Any]:
+    """Draw how many made-up curves there are and how many form the set."""
+    n = len(rows.EXAMPLE)
+    if source == RANDOM:
+        n = choose(KEYS["n"], "n curves", width=104, help="How many random curves; the sidebar's seed decides which.")
+    top = choose(
+        KEYS["top"],
+        "k",
+        high=n,
+        usual=min(2, n),
+        width=126,
+        help="How many curves form the set. For a data set, choose k in the sidebar.",
+    )
+    return {"n": n, "top": top}
+
+
+def _dragged(plain: np.ndarray, key: str) -> np.ndarray:
+    """Return made-up curves as a person has dragged them, or as a link gives them."""
+    session, written = st.session_state, st.query_params.get("V")
+    dragged = session.setdefault("_rows", {})
+    if key not in dragged and written and not session.get("_rows_read"):
+        try:
+            dragged[key] = rows.read_link(written, (len(plain), plain.shape[1]))
+        except ValueError as problem:
+            st.info(f"{sanitize.plain(str(problem))} Showing the defaults.", icon=":material/info:")
+    session["_rows_read"] = True
+    V = dragged.get(key, plain)
+    session["_rows_shown"] = (key, V)
+    if np.array_equal(V, plain):
+        if "V" in st.query_params:
+            del st.query_params["V"]
+    else:
+        if st.query_params.get("V") != (link := rows.write_link(V)):
+            st.query_params["V"] = link
+        st.button("Reset the curves", icon=":material/undo:", on_click=dragged.pop, args=(key,))
+    return V
+
+
+def _take_dragged(row: list[float]) -> None:
+    """Take a row that was dragged on the canvas, and draw the page anew."""
+    key, V = st.session_state["_rows_shown"]
+    i, a, b = int(row[0]), float(row[1]), float(row[2])
+    if 0 <= i < len(V) and V.shape[1] == 2 and math.isfinite(a) and math.isfinite(b):
+        st.session_state["_rows"][key] = changed = V.copy()
+        changed[i] = a, b
+        st.rerun()
+
+
+def _directions(now: State, d: int, stage: DeltaGenerator) -> dict[str, Any]:
+    """Draw the choices for the data set's own directions."""
+    data = catalogue.in_use(now)
+    most = rows.most_directions(data)
+    if most < d:
+        title, count = sanitize.plain(data.title), wording.plural(most, "direction")
+        stage.info(f"{title} varies along {count} only; this figure needs {d}.")
+        end_page()
+    columns = st.columns(d + 1)
+    chosen: dict[str, int] = {}
+    for at, letter in enumerate("abc"[:d]):
+        with columns[at]:
+            chosen[letter] = choose(
+                KEYS[letter],
+                f"Eigenvector {letter}",
+                high=most,
+                usual=at + 1,
+                help=WHERE[at],
+            )
+    k = min(now.k, data.n_features)
+    with columns[d]:
+        m = choose(
+            KEYS["m"],
+            "Features used",
+            low=k,
+            high=data.n_features,
+            usual=data.n_features,
+            allowed=f"{k} to {data.n_features:,}",
+            help="All, or those with the largest entries in these eigenvectors.",
+        )
+    if len(set(chosen.values())) < d:
+        stage.error("Choose different eigenvectors.", icon=":material/edit:")
+        end_page()
+    return {**chosen, "m": m}
+
+
+@dataclass(frozen=True, eq=False)
+class _View:
+    """What is drawn: the rows behind the curves, the limit k."""
+
+    rows: Rows
+    d: int
+    k: int
+    nonnegative: bool
+
+
+def idea(now: State) -> str:
+    """Say in a sentence why a short list of supports is enough."""
+    if upcoming_value(KEYS["dimensions"]) == SPHERE:
+        return (
+            "Cells cover all directions: a cell that provably holds nothing better than the best found is **closed**, "
+            "and the others are split until none is open."
+        )
+    which = "k highest curves above zero" if now.nonnegative else "k largest curves"
+    return (
+        f"Each feature is a curve over the direction. **The {which} form the set: the best features for that "
+        "direction.** The set changes only where curves cross, or one crosses zero."
+    )
+
+
+def show(choice: Choices, now: State) -> None:
+    """Show the circle or the sphere."""
+    view = _view(choice, now)
+    if view.d == 2:
+        _circle(view)
+    else:
+        _sphere(view)
+
+
+def _view(choice: Choices, now: State) -> _View:
+    """Return the data for the figure, or show an error and end the page."""
+    if choice.V is not None:
+        return _View(Rows(choice.V), choice.d, choice.top, now.nonnegative)
+    data = catalogue.in_use(now)
+    k = min(now.k, data.n_features)
+    shown = rows.of_data(data, now, choice.eigenvectors, choice.m or data.n_features)
+    if not shown.V.any():
+        st.error("The chosen eigenvectors explain no variance. Choose lower numbers.", icon=":material/edit:")
+        end_page()
+    return _View(shown, choice.d, k, now.nonnegative)
+
+
+def _circle(view: _View) -> None:
+    """Show the animation."""
+    picture = circle.picture(view.rows.V, view.k, view.nonnegative)
+    data = circle.payload(view.rows, view.k, view.nonnegative, picture)
+    st.fragment(_animate)(data)
+
+
+def _animate(data: dict[str, Any]) -> None:
+    """Mount the canvas; store where it stopped in the URL, and apply a curve that the user dragged."""
+    session = st.session_state
+    if "_rest" not in session:
+        session["_rest"] = {key: float(linked_value(KEYS[key])) for key in ("phi", "speed")}
+    resting = session["_rest"]
+    result = circle.show(data, phi=resting["phi"], speed=resting["speed"])
+    if result.view:
+        st.query_params["phi"] = words.fixed(result.view["phi"], 6)
+        st.query_params["speed"] = f"{result.view['speed']:g}"
+    if result.row:
+        _take_dragged(result.row)
+
+
+def _sphere(view: _View) -> None:
+    """Show the sphere of directions and the rounds of the search, which the browser plays without the server."""
+    round_number, colour, flat = (linked_value(KEYS[key]) for key in ("round", "colour", "flat"))
+    world = sphere.globe(view.rows.V, view.k, view.nonnegative)
+    verdicts = [_verdict(view, world, step) for step in range(len(world.rounds))]
+    note = "The first cells already prove the optimum. " if len(verdicts) == 1 else ""
+    if world.plain <= world.rounds[-1].examined:
+        note += "With so few features plain enumeration needs fewer steps; with a data set it needs far too many."
+    content = sphere.payload(world, view.nonnegative, verdicts, note)
+    sphere.show(content, first_round=round_number, by_set=colour == BY_SET, flat=flat)
+    with st.expander("Why this proves the optimum", icon=":material/school:"):
+        st.markdown(
+            "Three eigenvectors span a **sphere** of directions, covered here with triangles (*cells*). The corners "
+            "of a cell prove an **upper bound** on the objective inside it; where that is no higher than the best "
+            "value found, the cell provably holds nothing better. Each round splits every open cell in two."
+        )
+
+
+def _verdict(view: _View, world: Globe, step: int) -> str:
+    """Say what is known after a round."""
+    now = world.rounds[step]
+    if not now.open.any():
+        names = view.rows.names
+        named = [sanitize.plain(names[i], sanitize.NAME) if names else str(i + 1) for i in world.support]
+        which = "{" + ", ".join(named) + "}" if len(named) <= 6 else f"{len(named)} features"
+        return (
+            f"**All cells are closed:** {words.number(now.value)} is the optimum, reached by {which}. "
+            f"Proven with {now.examined:,} cells, to nine digits."
+        )
+    relative_gap = now.upper / now.value - 1 if now.value else math.inf
+    return (
+        f"After round {step} the best found is {words.number(now.value)}. Values in the open cells "
+        f"are at most {_raised(100 * relative_gap)} % larger."
+    )
+
+
+def _raised(percent: float) -> str:
+    """Return a positive number with two significant digits, rounded up so that the claim still holds.
+
+    >>> _raised(1.612), _raised(0.00404), _raised(137.2)
+    ('1.7', '0.0041', '140')
+    """
+    if not 0 < percent < math.inf:
+        return f"{percent:g}"
+    step = 10.0 ** (math.floor(math.log10(percent)) - 1)
+    return (
+        f"{math.ceil(percent / step) * step:.2g}" if percent < 100 else words.fixed(math.ceil(percent / step) * step, 0)
+    )

@@ -61,6 +61,47 @@ def test_an_identifier_is_the_key_of_its_session_and_sent_to_its_own_visitor_alo
             assert again == own
 
 
+def test_a_file_is_taken_at_the_address_that_the_page_is_given_and_at_no_other_of_its_own(server):
+    """Else one page could send any number of them, each of a size that is allowed, and have all of them kept."""
+    stream = server.address.replace("http", "ws") + "/_stcore/stream"
+    with connect(stream, subprotocols=["streamlit"], max_size=None, origin=server.address) as socket:
+        session, _ = _drawn(socket)
+        request = BackMsg()
+        request.file_urls_request.request_id = "1"
+        request.file_urls_request.file_names.append("a.csv")
+        socket.send(request.SerializeToString())
+        while (answer := ForwardMsg.FromString(socket.recv(timeout=PATIENCE))).WhichOneof(
+            "type"
+        ) != "file_urls_response":
+            pass
+        (given,) = answer.file_urls_response.file_urls
+        with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=PATIENCE) as health:
+            token = health.headers["Set-Cookie"].partition("_streamlit_xsrf=")[2].partition(";")[0]
+        own = f"/_stcore/upload_file/{session}/{uuid.uuid4()}"
+        assert given.upload_url.startswith(f"/_stcore/upload_file/{session}/")
+        assert [_put(server, address, token) for address in (given.upload_url, own)] == [204, 404]
+
+
+def _put(server, address, token):
+    """Send a file of a megabyte and return the answer's status."""
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    request = urllib.request.Request(
+        server.address + address, data=head + bytes(2**20) + b"\r\n--x--\r\n", method="PUT"
+    )
+    for name, value in (
+        ("Content-Type", "multipart/form-data; boundary=x"),
+        ("X-Xsrftoken", token),
+        ("Cookie", f"_streamlit_xsrf={token}"),
+    ):
+        request.add_header(name, value)
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code
+
+
 @pytest.mark.parametrize("method", ["PUT", "DELETE"])
 def test_no_file_is_put_into_or_taken_from_a_session_by_an_identifier_that_is_guessed(server, method):
     place = f"{server.address}/_stcore/upload_file/{uuid.uuid4()}/{uuid.uuid4()}"
@@ -69,5 +110,5 @@ def test_no_file_is_put_into_or_taken_from_a_session_by_an_identifier_that_is_gu
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             assert method == "DELETE" and answer.status == 204  # which takes nothing, as nothing is there
     except urllib.error.HTTPError as error:
-        assert error.code in (400, 403)
+        assert error.code in (400, 403, 404)
         error.close()

@@ -1,16 +1,22 @@
 """What sessions share and what visitors bring is bounded in bytes: made once, the least recently used goes first."""
 
+import gc
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
 import scipy.sparse
+from streamlit.testing.v1 import AppTest
 
 import nnspca
+from nnspca.view.link import visits
+from nnspca.view.results import known
+from nnspca.view.sources import store
 from nnspca.view.sources import uploads as room
 from nnspca.view.sources.store import Results, Shared, nbytes
-from tests.pages.conftest import settle
+from tests.pages.conftest import ROOT, settle
 
 KILO = 128  # doubles of a kilobyte
 
@@ -95,6 +101,49 @@ def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(op
     assert "_uploads" not in page.session_state or not page.session_state["_uploads"]
     assert any("try again later" in told.value for told in page.error)
     assert "theirs" in before.session_state["_uploads"]
+
+
+def until(holds):
+    deadline = time.monotonic() + 10
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.02)
+        gc.collect()
+    return holds()
+
+
+def test_files_of_visitors_who_left_make_room(open_page, monkeypatch):
+    pages = [brought(open_page("pages/data.py"), name) for name in ("first", "second", "third")]
+    monkeypatch.setattr(room, "ALL", int(3.5 * nbytes(pages[0].session_state["_uploads"]["first"])))
+    refused = brought(open_page("pages/data.py"), "fourth")
+    assert any("try again later" in told.value for told in refused.error)
+    monkeypatch.setattr(visits, "stay", lambda: 0.01)
+    for page in pages:
+        page.session_state["_visit"].leave()
+    assert until(lambda: not any(page.session_state["_uploads"] for page in pages))
+    assert "fourth" in brought(open_page("pages/data.py"), "fourth").session_state["_uploads"]
+
+
+def test_when_a_visit_has_ended_nothing_of_its_file_is_held(short_proofs, monkeypatch):
+    page = brought(AppTest.from_file(str(ROOT / "pages/data.py"), default_timeout=30).run(), "gone")
+    kept = {key: page.session_state[key] for key in ("_uploads", "_readings", "_visit", "_jobs")}
+    for name in ("explore", "spannogram"):
+        page = AppTest.from_file(str(ROOT / f"pages/{name}.py"), default_timeout=30)
+        for key, value in {"data": "gone", "k": 1, **kept}.items():
+            page.session_state[key] = value
+        settle(page.run())
+    data = kept["_uploads"]["gone"]
+    about = data.content_hash, False, True
+    assert known.ledger().at(about, 1, 0.0).bounded
+    cov = store.covariance_for(data, standardise=False, repair=False)
+    left = [weakref.ref(thing) for thing in (data, data.X, cov)]
+    visit = kept["_visit"]
+    del data, cov, page, kept, value  # what Streamlit holds of a session that has ended
+    monkeypatch.setattr(visits, "stay", lambda: 0.01)
+    visit.leave()
+    assert until(lambda: not any(thing() for thing in left))
+    assert not known.ledger().at(about, 1, 0.0).components
+    for held in (store.shared()._held, store.results()._results):
+        assert not any("gone" in key for key in held)
 
 
 def test_two_sessions_that_ask_the_same_at_once_have_it_sought_once():

@@ -124,6 +124,26 @@ def test_what_a_page_that_was_left_has_sent_is_deleted_and_makes_room():
     run(play, own=3 * MB, total=7 * MB, stay=0.01)
 
 
+def test_what_breaks_off_takes_no_room():
+    async def play(server):
+        await server.visit("one", "a")
+
+        async def receive():
+            chunks.append(MB)
+            if len(chunks) > 3:
+                raise ConnectionError
+            return {"type": "http.request", "body": bytes(MB), "more_body": True}
+
+        for _ in range(3):
+            chunks = []
+            with pytest.raises(ConnectionError):
+                path = "/_stcore/upload_file/one/a"
+                await server.app({"type": "http", "method": "PUT", "path": path, "headers": []}, receive, None)
+        assert (await server.send("PUT", "one", "a", 4 * MB))[0] == 204
+
+    run(play, own=5 * MB)
+
+
 def test_a_page_whose_connection_was_lost_for_a_moment_keeps_its_files():
     async def play(server):
         await server.visit("one", "a")

@@ -17,7 +17,8 @@ from nnspca.errors import DataError
 from nnspca.view import sanitize, words
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
-from nnspca.view.link import guide, state, widgets
+from nnspca.view.link import guide, state, visits, widgets
+from nnspca.view.results import known
 from nnspca.view.sources import catalogue, files, preparation, uploads
 from nnspca.view.sources.files import File, Reading
 from nnspca.view.sources.preparation import Preparation
@@ -64,6 +65,10 @@ def show() -> None:
             files.read(given, names, reading, again=True)
             st.rerun()
         return
+    if isinstance(job.result, Dataset):
+        brought = st.session_state.setdefault("_brought", {})
+        brought[job.result.name] = job.result.content_hash
+        visits.current().at_end = known.forgetting(brought, catalogue.uploaded(), st.session_state["_jobs"])
     if isinstance(job.result, DataError):
         _problem(job.result, mark)
         if len(given) > 1:
@@ -191,8 +196,8 @@ def _show_reading(data: Dataset, reading: Reading) -> None:
         )
         st.caption(f"Classes: {classes}.")
     st.caption(
-        "The file is in use until this tab is closed; after a reload choose the file once more. Nothing of it is kept "
-        "on the server."
+        "The file is in use until this tab is closed; after a reload choose the file once more. Soon after that the "
+        "server forgets it, and what was computed of it."
     )
 
 

@@ -10,12 +10,12 @@ import asyncio
 import re
 from dataclasses import dataclass, field
 
-import streamlit as st
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nnspca.view.link import visits
 from nnspca.view.sources.uploads import ALL, OWN
 
 GIVEN = re.compile(rb"/upload_file/([\w-]+)/([\w-]+)")  # an address for a file, as a page is sent it
@@ -77,7 +77,7 @@ class UploadMiddleware:
         try:
             await self._app(scope, receive, noting)
         finally:
-            stay = st.get_option("server.disconnectedSessionTTL") if self._stay is None else self._stay
+            stay = visits.stay() if self._stay is None else self._stay
             for session in own:
                 self._pages[session].connections -= 1
                 asyncio.get_running_loop().call_later(stay, self._left, session)
@@ -112,8 +112,14 @@ class UploadMiddleware:
         async def counted() -> Message:
             message = await receive()
             page.held[file] = page.held.get(file, 0) + len(message.get("body", b""))
-            self._check(page)
+            if full := self._full(page):
+                await refuse(message, full)
             return message
+
+        async def refuse(message: Message, full: str) -> None:
+            while message.get("more_body"):  # a browser hears the answer when it has sent all
+                message = await receive()
+            raise HTTPException(413, full)
 
         async def heard(message: Message) -> None:
             nonlocal taken
@@ -122,28 +128,29 @@ class UploadMiddleware:
 
         announced = Headers(scope=scope).get("content-length", "")
         try:
-            self._check(page, int(announced) if announced.isdigit() else 0)
+            if full := self._full(page, int(announced) if announced.isdigit() else 0):
+                await refuse({"more_body": True}, full)
             await self._app(scope, counted, heard)
         except HTTPException as full:
             await PlainTextResponse(full.detail, full.status_code)(scope, receive, send)
+        finally:
+            page.held[file] = page.held.get(file, 0) - before if taken else before
         if taken:
-            page.held[file] -= before
             page.puts[file] = scope
-        else:
-            page.held[file] = before
+            if self._pages.get(session) is not page:  # it was left meanwhile
+                await self._delete(scope)
 
-    def _check(self, page: _Page, more: int = 0) -> None:
-        """Refuse where so many bytes more have no room."""
+    def _full(self, page: _Page, more: int = 0) -> str:
+        """Say why so many bytes more have no room; nothing where they have."""
         own, total = sum(page.held.values()), sum(sum(one.held.values()) for one in self._pages.values())
         if own + more > self._own:
-            raise HTTPException(
-                413,
+            return (
                 f"The files of this page take {own >> 20:,} MB already, and at most {self._own >> 20:,} MB are taken: "
-                "remove (×) those that are not needed.",
+                "remove (×) those that are not needed."
             )
         if total + more > self._total:
-            raise HTTPException(
-                413,
+            return (
                 f"Visitors' files take {total >> 20:,} MB of this server's memory already, and at most "
-                f"{self._total >> 20:,} MB are taken: try again later, or with a smaller file.",
+                f"{self._total >> 20:,} MB are taken: try again later, or with a smaller file."
             )
+        return ""

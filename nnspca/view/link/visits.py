@@ -7,8 +7,10 @@ the connection is lost and may come back, it stays.
 
 from __future__ import annotations
 
+import math
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, MutableMapping
 from contextvars import ContextVar
@@ -47,14 +49,28 @@ class Visit:
     def __init__(self) -> None:
         self.name = secrets.token_urlsafe(16)
         self.is_open = True
+        self.at_end: Callable[[], None] | None = None  # lets go of what the visit has brought
+        self._until = math.inf  # when it has ended, unless the browser comes back
         self._answers: dict[str, Callable[[str], Any]] = {}
         self._files: OrderedDict[tuple[str, str], File] = OrderedDict()
         self._lock = threading.Lock()
         _visits[self.name] = self
 
     def leave(self) -> None:
-        """Note that the browser is gone."""
+        """Note that the browser is gone; the visit ends unless it comes back while Streamlit waits for it."""
         self.is_open = False
+        if self.at_end is not None:
+            self._until = time.monotonic() + stay()
+            waiting = threading.Timer(stay(), self._end)
+            waiting.daemon = True
+            waiting.start()
+
+    def _end(self) -> None:
+        if not self.is_open and time.monotonic() >= self._until and self.at_end is not None:
+            self._answers.clear()
+            self._files.clear()
+            self.at_end()
+            self.at_end = None
 
     def publish(self, name: str, answer: Callable[[str], Any]) -> str:
         """Answer a component that asks for news; return the address.
@@ -81,6 +97,11 @@ class Visit:
     def file(self, key: str, file_name: str) -> File | None:
         """Return a file that is offered, None where there is none."""
         return self._files.get((key, file_name))
+
+
+def stay() -> float:
+    """Return for how many seconds Streamlit waits for a browser that is gone."""
+    return float(st.get_option("server.disconnectedSessionTTL"))
 
 
 @st.cache_resource(scope="session", show_spinner=False, on_release=Visit.leave)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -91,3 +93,23 @@ def band_of(known: Iterable[Known], unit: float) -> Band:
 def record_upper(data: Dataset, now: State, k: int, upper: float) -> None:
     """Note a proven upper bound at k."""
     ledger().record(problem(data, now), k, None, upper)
+
+
+def forgetting(brought: Mapping[str, str], uploads: dict[str, Dataset], jobs: dict[str, Any]) -> Callable[[], None]:
+    """Return what lets go of a visit's files and of all that was computed of them, in whichever thread.
+
+    ``brought`` has the hash of each data set by its name, also of those that went to make room.
+    """
+    shared, results, book = store.shared(), store.results(), ledger()
+
+    def forget() -> None:
+        made = shared.forget(set(brought))
+        results.forget(set(brought))
+        book.forget({*brought.values(), *(thing.content_hash for thing in made if isinstance(thing, Dataset))})
+        uploads.clear()
+        jobs.clear()
+        st.cache_data.clear()  # pictures
+        del made
+        gc.collect()  # what runs and sessions hold is in cycles
+
+    return forget

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from nnspca.bounds import carried
@@ -129,6 +129,12 @@ class Ledger:
             self._accounts.move_to_end(problem)
             account.setdefault((k, n_components), _Entry()).take(tuple(parts), lower, upper, stored=stored)
             self._make_room()
+
+    def forget(self, hashes: Set[str]) -> None:
+        """Forget the problems of data with these hashes."""
+        with self._lock:
+            for problem in [problem for problem in self._accounts if problem[0] in hashes]:
+                del self._accounts[problem]
 
     def along(self, problem: Problem, ks: Iterable[int], least: float) -> dict[int, Known]:
         """Return what is known at each k; ``least`` is the least variance of a feature."""

@@ -9,7 +9,7 @@ import dataclasses
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -65,6 +65,11 @@ def _weigh(thing: Any, seen: set[int]) -> int:
     return 64
 
 
+def _is_about(key: Hashable, names: Set[str]) -> bool:
+    """Tell whether a key has the name of one of these data sets in it."""
+    return any(_is_about(part, names) for part in key) if isinstance(key, tuple) else key in names
+
+
 class Results:
     """Finished results by key, the least recently used thrown out first; safe among threads."""
 
@@ -97,6 +102,12 @@ class Results:
         """Forget one result."""
         with self._lock:
             self._results.pop(key, None)
+
+    def forget(self, names: Set[str]) -> None:
+        """Forget what was found in these data sets."""
+        with self._lock:
+            for key in [key for key in self._results if _is_about(key, names)]:
+                del self._results[key]
 
     @contextmanager
     def sought(self, key: Hashable, should_stop: Callable[[], bool]) -> Iterator[None]:
@@ -170,6 +181,11 @@ class Shared:
         """Forget one thing."""
         with self._lock:
             self._held.pop(key, None)
+
+    def forget(self, names: Set[str]) -> list[Any]:
+        """Forget and return what was made of these data sets."""
+        with self._lock:
+            return [self._held.pop(key) for key in list(self._held) if _is_about(key, names)]
 
 
 @st.cache_resource(show_spinner=False)

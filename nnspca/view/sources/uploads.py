@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections.abc import Callable
 
@@ -51,7 +52,10 @@ def _make_room(data: Dataset) -> list[str]:
     while own and sum(own.values()) + nbytes(data) > OWN:
         away.append(next(iter(own)))
         del own[away[-1]]
-    others = sum(nbytes(other) for other in _brought() if other not in catalogue.uploaded().values())
+    others = _others()
+    if others + sum(own.values()) + nbytes(data) > ALL:
+        gc.collect()  # sessions that have ended lie in cycles
+        others = _others()
     if others + sum(own.values()) + nbytes(data) > ALL:
         raise nnspca.DataError(
             f"visitors' files take {others >> 20:,} MB of this server's memory already, and at most "
@@ -59,6 +63,10 @@ def _make_room(data: Dataset) -> list[str]:
         )
     st.session_state["_put_away"] = [*(n for n in evicted() if n not in (data.name, *away)), *away]
     return away
+
+
+def _others() -> int:
+    return sum(nbytes(other) for other in _brought() if other not in catalogue.uploaded().values())
 
 
 def evicted() -> list[str]:

@@ -32,7 +32,7 @@ PAGES = {
     "data sets": ("/compare?data=pitprops&vs=pitprops&vs=digits&fine=few&panels=true&take=true", NONE),
     "papers": ("/papers?tables=true", NONE),
     "data": ("/data?data=pitprops", DATA),
-    "the lesson": ("/learn?step=11&sheet=true", NONE),
+    "the lesson": ("/learn?step=10&sheet=true", NONE),
 }
 # Of Streamlit's own making: its navigation puts headings into a list, its drop zone is a named presentation.
 STREAMLIT = {

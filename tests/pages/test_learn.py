@@ -12,11 +12,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.spannogram import curves, sphere
-from nnspca.studies.asteris2014_theorem import guarantee
-from nnspca.view.learn import boards, examples, faces, stage
+from nnspca.spannogram import curves
+from nnspca.view.learn import boards, figures, stage
 from nnspca.view.learn.words import STEPS
 from nnspca.view.link import canvas, state
+from nnspca.view.results.stored import records
 from tests.pages.conftest import ROOT, texts
 
 BROWSER = Path(stage.BROWSER)
@@ -29,11 +29,11 @@ def lesson():
 
 def test_every_chapter_has_a_name_one_idea_one_figure_one_question_and_no_gap_in_its_words(lesson):
     drawn = set(re.findall(r"FIGURES\.(\w+) = ", "".join((BROWSER / name).read_text() for name in stage.FIGURES)))
-    assert len(STEPS) == 17
+    assert len(STEPS) == 12
     assert sum(step.core for step in STEPS) == 8
     assert [step.figure for step in STEPS] == list(lesson["figures"])
     assert drawn == set(lesson["figures"])
-    assert len({step["name"] for step in lesson["steps"]}) == 17
+    assert len({step["name"] for step in lesson["steps"]}) == 12
     for step in lesson["steps"]:
         assert 2 <= len(step["name"]) <= 15
         said = " ".join([step["idea"], step["question"], step["answer"], *(meaning for _, meaning in step["symbols"])])
@@ -74,7 +74,7 @@ def test_a_value_of_the_link_that_is_no_use_is_told():
     page.query_params["step"], page.query_params["board"] = "99", "cats"
     page.switch_page("learn.py").run()
     notes = [note.value for note in page.info]
-    assert any("“99” cannot be used here (a whole number from 0 to 16); showing 0." in note for note in notes), notes
+    assert any("“99” cannot be used here (a whole number from 0 to 11); showing 0." in note for note in notes), notes
     assert any("“cats” cannot be used here (faces, digits, spectra)" in note for note in notes), notes
 
 
@@ -82,7 +82,7 @@ def test_a_value_of_the_link_that_is_no_use_is_told():
 def test_the_bundled_answer_of_a_board_is_feasible_and_its_bound_above_whatever_is_found(board):
     name = boards.BOARDS[board]
     known, data, cov = boards.proven(name), nnspca.datasets.load(name), boards.covariance(name)
-    assert boards.records()[name].content_hash == data.content_hash
+    assert records()[name].content_hash == data.content_hash
     x = np.zeros(cov.n_features)
     x[list(known.support)] = known.loadings
     assert (x >= 0).all()
@@ -132,7 +132,7 @@ def test_the_payload_is_small_enough_for_a_class():
 
 
 def test_every_bound_of_the_matrix_holds_for_every_pair_and_the_last_is_reached():
-    told = examples.matrix()
+    told = figures.matrix()
     A, M = np.array(told["A"]), np.array(told["M"])
     assert np.linalg.eigvalsh(A).min() > 0
     pairs = [max(np.linalg.eigvalsh(A[np.ix_(p, p)])[-1] if A[p[0], p[1]] > 0 else A[p[0], p[0]], A[p[1], p[1]])
@@ -146,94 +146,59 @@ def test_every_bound_of_the_matrix_holds_for_every_pair_and_the_last_is_reached(
 
 
 def test_the_cloud_and_the_half_circles_agree_with_a_fine_search():
-    points = np.array(examples.CLOUD)
+    points = np.array(figures.CLOUD)
     A = np.cov(points.T, bias=True)
     quarter = np.linspace(0, np.pi / 2, 2001)
     c = np.stack([np.cos(quarter), np.sin(quarter)])
-    facts = examples.cloud()["facts"]
+    facts = figures.cloud()["facts"]
     assert float(facts["ours"]) == pytest.approx(np.einsum("it,ij,jt->t", c, A, c).max(), abs=0.01)
     assert facts["mixes"]
-    V, turn = np.array(examples.WALLS), np.linspace(0, 2 * np.pi, 20001)
+    V, turn = np.array(figures.WALLS), np.linspace(0, 2 * np.pi, 20001)
     values = V @ np.stack([np.sin(turn), np.cos(turn)])
-    half = examples.half_space()["facts"]
+    half = figures.half_space()["facts"]
     assert float(half["optimum"]) == pytest.approx((values**2).sum(axis=0)[(values >= 0).all(axis=0)].max(), abs=0.011)
     assert float(half["leading"]) > float(half["optimum"])
     assert not half["allowed"]
 
 
 def test_the_curves_of_the_lesson_hold_their_optimum_and_their_counts():
-    told = examples.rank_two()
+    told = figures.rank_two()
     V, k = np.array(told["V"]), told["k"]
     best = max(curves.optimum(V[list(some)], k).value for size in (1, 2) for some in combinations(range(len(V)), size))
     assert told["optimum"][1] == pytest.approx(best, rel=1e-9)
     assert told["facts"]["candidates"] < told["facts"]["supports"]
-    one = examples.rank_one()["facts"]
+    one = figures.rank_one()["facts"]
     assert one["optimum"] == max(one["plus"], one["minus"])
-    net = examples.net()
-    share = examples.good_share(np.array(net["V"]), net["k"], net["optimum"][1], 0.05)
-    assert 0.05 < share < 0.3
-    assert examples.good_share(np.array(net["V"]), net["k"], net["optimum"][1], 1.0) == 1
-
-
-def test_the_cells_close_on_the_optimum_of_the_sphere():
-    told = examples.cells()
-    V = examples.random_rows(examples.GLOBE[0], 3, examples.GLOBE[2])
-    assert told["rounds"][-1]["value"] == pytest.approx(sphere.maximise(V, told["k"]).value, rel=1e-9)
-    assert "1" in told["rounds"][0]["open"]
-    assert "1" not in told["rounds"][-1]["open"]
-    assert all(one["upper"] >= told["rounds"][-1]["value"] for one in told["rounds"])
-    assert all(len(one["corners"]) == len(one["open"]) for one in told["rounds"])
 
 
 def test_a_result_of_a_board_reaches_every_chapter_through_one_door(monkeypatch):
-    """Redirecting ``boards.proven`` and ``boards.parts`` changes each number that the lesson shows of them."""
-    best = boards.proven(faces.FACES)
+    """Redirecting ``boards.proven`` changes each number that the lesson shows of them."""
+    best = boards.proven(figures.FACES)
     other = replace(best, lower=0.2 * best.leading, upper=0.25 * best.leading)
     monkeypatch.setattr(boards, "proven", lambda name: other)
-    assert faces.pca()["facts"]["ours"] == "20.0 %"
-    assert faces.paint(["faces"])["facts"]["share"] == "80.0 %"
+    assert figures.pca()["facts"]["ours"] == "20.0 %"
+    assert figures.paint(["faces"])["facts"]["share"] == "80.0 %"
     board = boards.payload("faces")
     assert (board["solver"]["variance"], board["upper"]) == (other.lower, other.upper)
-    parts = boards.parts()
-    monkeypatch.setattr(boards, "parts", lambda: {**parts, "upper": 2 * best.leading})
-    assert faces.several()["facts"]["upper"] == "200.0 %"
 
 
-def test_what_is_proven_is_never_less_than_what_was_promised():
-    for told in faces.promised()["sets"]:
-        for k, share in zip(told["ks"], told["shares"], strict=True):
-            assert share <= 1
-            for value in told["values"][1:11]:
-                assert share >= guarantee(told["n"], k, value / told["values"][0])
-
-
-def test_the_parts_of_the_faces_are_parts_and_stay_below_their_bound():
-    told, cov = faces.several(), boards.covariance(faces.FACES)
-    for way in ("apart", "together"):
-        found = faces.loadings(told[way], cov.n_features)
-        assert (found >= 0).all()
-        assert ((found > 0).sum(axis=0) <= 1).all()
-        assert (np.count_nonzero(found, axis=1) <= 40).all()
-        found /= np.linalg.norm(found, axis=1, keepdims=True)
-        np.testing.assert_allclose(cov.variance(found), told[way]["variances"], rtol=1e-3)
-        assert sum(told[way]["variances"]) <= told["upper"]
-    assert sum(told["together"]["variances"]) >= sum(told["apart"]["variances"])
-
-
-def test_the_genes_tell_a_stall_below_a_better_one_below_a_bound():
-    told = boards.stored()["genes"]
-    assert told["em"] <= told["again"] <= told["lower"] <= told["upper"]
-    assert max(max(trace) for trace in told["traces"]) == pytest.approx(told["em"] / told["upper"], abs=1e-4)
+def test_the_parts_of_the_faces_share_no_pixel():
+    told, cov = boards.parts()["together"], boards.covariance(figures.FACES)
+    found = figures.loadings(told, cov.n_features)
+    assert len(found) == 6
+    assert (found >= 0).all()
+    assert ((found > 0).sum(axis=0) <= 1).all()
+    assert (np.count_nonzero(found, axis=1) <= 40).all()
 
 
 def test_the_faces_of_pca_are_its_eigenvectors_and_keep_what_is_said():
-    told, cov = faces.pca(), boards.covariance(faces.FACES)
-    values, vectors = faces.leading()
+    told, cov = figures.pca(), boards.covariance(figures.FACES)
+    values, vectors = figures.leading()
     np.testing.assert_allclose(cov.variance(vectors.T), values, rtol=1e-9)
     x = np.zeros(cov.n_features)
     heavy = np.argsort(-np.abs(vectors[:, 0]))[:40]
     x[heavy] = vectors[heavy, 0]
     kept = cov.variance(x / np.linalg.norm(x)) / values[0]
     assert float(told["facts"]["cut"].split()[0]) == pytest.approx(100 * kept, abs=0.1)
-    assert kept * values[0] < boards.proven(faces.FACES).lower
+    assert kept * values[0] < boards.proven(figures.FACES).lower
     assert canvas.pack(vectors.T, "f4") == told["vectors"]

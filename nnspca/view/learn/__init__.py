@@ -1,1 +1,1 @@
-"""The lesson: seventeen chapters that play in the browser, and the game that opens it."""
+"""The lesson: twelve chapters that play in the browser, and the game that opens it."""

@@ -1,7 +1,7 @@
 """The boards of the game: data to paint on, the best component known, and its proven upper bound.
 
-:func:`proven`, :func:`parts` and :func:`shares` are the only ways by which results reach the lesson; they
-read the ledger, so that the lesson shows the same numbers as every page.
+:func:`proven` and :func:`parts` are the only ways by which results reach the lesson; they read the ledger, so that the
+lesson shows the same numbers as every page.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from nnspca.datasets import Dataset
 from nnspca.view.link import canvas, dataset_defaults
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Problem
-from nnspca.view.results.stored import records
 from nnspca.view.sources import catalogue, store
 from nnspca.view.ui import downloads, scene
 
@@ -81,29 +80,15 @@ def proven(name: str) -> Proven:
 
 
 def parts() -> dict[str, Any]:
-    """Return six parts of the faces: one after the other, by NMF, and from the ledger the best with their bound."""
-    bundled: dict[str, Any] = stored()["parts"]
-    name, count = BOARDS["faces"], len(bundled["apart"]["variances"])
-    best = known.ledger().parts_along(problem(name), usual_k(name), (count,), 0.0)[count]
+    """Return six parts of the faces by NMF, and the best known, from the ledger."""
+    name, bundled = BOARDS["faces"], stored()["parts"]
+    best = known.ledger().parts_along(problem(name), usual_k(name), (len(bundled["nmf"]),), 0.0)[len(bundled["nmf"])]
     ordered = sorted(best.components, key=lambda part: -part.variance)
     together = {
         "supports": [part.support.tolist() for part in ordered],
         "loadings": [part.loadings[part.support].tolist() for part in ordered],
-        "variances": [part.variance for part in ordered],
     }
-    return {**bundled, "together": together, "upper": best.upper}
-
-
-def shares(name: str) -> dict[str, Any]:
-    """Return the first eigenvalues, and the proven shares of the optimum along k, from the ledger."""
-    spectrum = stored()["spectra"][name]
-    along = known.ledger().along(problem(name), sorted(records()[name].components), 0.0)
-    return {
-        "n": spectrum["n"],
-        "values": spectrum["values"],
-        "ks": list(along),
-        "shares": [row.ratio for row in along.values()],
-    }
+    return {"nmf": bundled["nmf"], "together": together}
 
 
 @st.cache_resource(show_spinner="Computing the upper bound …")

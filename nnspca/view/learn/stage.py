@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from nnspca.view.learn import boards, examples, faces
+from nnspca.view.learn import boards, figures
 from nnspca.view.learn.words import STEPS
 from nnspca.view.link import canvas, state, widgets
 
@@ -23,46 +23,41 @@ _mount = canvas.component("learn", BROWSER, SCRIPTS)
 CORE = [number for number, step in enumerate(STEPS) if step.core]
 ADVICE = f"""\
 **Ten minutes:** the eight core chapters ({", ".join(map(str, CORE))}). **Twenty minutes:** all chapters; four minutes
-of painting, then one minute each; play the spannogram (6) and go through all upper bounds (11). Let the class guess
+of painting, then one minute each; play the spannogram (6) and go through all upper bounds (10). Let the class guess
 before you open an answer. The arrow keys change the chapter; in **Full screen** so do Page Up and Page Down.
 **Copy link** gives the class the chapter and the state you see."""
 KEYS = state.keys_of("learn")
 PLAYED = ("step", "board", "painted", "best", "at")
 
 
-def figures(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+def numbers(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the numbers of every chapter's figure, by name; ``facts`` are those that its words use.
 
     ``names`` are those of the boards to paint on.
     """
     return {
-        "paint": faces.paint(names),
-        "pca": faces.pca(),
-        "ghosts": faces.ghosts(),
-        "counting": examples.counting(625, 40),
-        "cloud": examples.cloud(),
-        "one": examples.rank_one(),
-        "two": examples.rank_two(),
-        "changes": examples.changes(),
-        "half": examples.half_space(),
-        "rankd": examples.rank_d(faces.spectra()),
-        "net": examples.net(),
-        "bounds": examples.matrix(),
-        "promised": faces.promised(),
-        "cells": examples.cells(),
-        "em": examples.em(boards.stored()["genes"]),
-        "several": faces.several(),
-        "check": examples.matrix(),
+        "paint": figures.paint(names),
+        "pca": figures.pca(),
+        "ghosts": figures.ghosts(),
+        "counting": figures.counting(625, 40),
+        "cloud": figures.cloud(),
+        "one": figures.rank_one(),
+        "two": figures.rank_two(),
+        "changes": figures.changes(),
+        "half": figures.half_space(),
+        "rankd": figures.rank_d(figures.spectra()),
+        "bounds": figures.matrix(),
+        "check": figures.matrix(),
     }
 
 
 @st.cache_resource(show_spinner="Preparing the lesson …", max_entries=2)
 def content(names: tuple[str, ...]) -> dict[str, Any]:
     """Return the whole lesson, made once for all sessions; ``names`` are those of its boards."""
-    numbers = figures(names)
+    told = numbers(names)
     return {
-        "steps": [step.for_browser(numbers[step.figure]["facts"]) for step in STEPS],
-        "figures": numbers,
+        "steps": [step.for_browser(told[step.figure]["facts"]) for step in STEPS],
+        "figures": told,
         "colours": canvas.colours(),
     }
 

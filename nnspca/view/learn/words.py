@@ -1,8 +1,46 @@
-"""The words of the lesson, in the order of its chapters."""
+"""The chapters of the lesson, in order: one idea, one figure, one question with its answer, one link to a page."""
 
 from __future__ import annotations
 
-from nnspca.view.learn.steps import LEADING, PHI, A, C, K, N, Step, V, X
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Step:
+    """One chapter; ``{name}`` in its words stands for a fact of its figure."""
+
+    figure: str  # name of the figure, in the browser and among the facts
+    # the name is the short one, for the list of chapters
+    name: str
+    title: str
+    idea: str
+    # the answer is folded at first
+    question: str
+    answer: str
+    deeper: tuple[str, str]  # text and address of a link
+    symbols: tuple[tuple[str, str], ...]  # every symbol that the chapter uses, with its meaning
+    # for the teacher: what to ask the class, and what usually goes wrong
+    ask: str
+    wrong: str
+    core: bool = False  # whether it is one of the eight core chapters
+
+    def for_browser(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the chapter for the browser, its facts filled in, without the teacher's words."""
+        words = {key: value for key, value in asdict(self).items() if key not in ("ask", "wrong")}
+        filled = {key: words[key].format(**facts) for key in ("idea", "question", "answer")}
+        return words | filled | {"symbols": [(sign, meaning.format(**facts)) for sign, meaning in self.symbols]}
+
+
+X = ("x", "the loadings: one number for each feature; as a vector they have length 1")
+K = ("k", "the largest number of nonzero loadings")
+N = ("n", "the number of features")
+A = ("A", "the covariance: A_ij measures how features i and j vary together")
+LEADING = ("λ₁", "the largest eigenvalue: the variance of PCA's first component")
+V = ("V", "a row of d numbers for each feature, so that A is nearly VV'")
+C = ("c", "a direction: it gives feature i the value v_i'c")
+PHI = ("φ", "the angle of the direction c")
 
 STEPS = (
     Step(
@@ -13,7 +51,7 @@ STEPS = (
         "are computed as you paint. Then see the solver's pixels, and the proven upper bound.",
         "There are more than 10⁶³ ways to choose {k} pixels. How can anyone know that none of them is above the "
         "upper bound?",
-        "By an inequality that holds for every choice at once. Chapters 11 and 16 show one that fits on this screen. "
+        "By an inequality that holds for every choice at once. Chapters 10 and 11 show one that fits on this screen. "
         "For the faces it proves that the solver reaches at least {share} of the optimum.",
         ("Open this component and its certificate", "./?data=lfw-faces&k=40&proof=true"),
         (
@@ -128,6 +166,7 @@ STEPS = (
         (N, K, ("crossing", "an angle where two curves are equal, or one is zero")),
         "Why does a crossing far below place k change nothing?",
         "Counting a crossing twice: in a whole turn each pair meets twice, once for c and once for −c.",
+        True,
     ),
     Step(
         "half",
@@ -152,26 +191,11 @@ STEPS = (
         "The directions left out can add at most the next λ. **Slide d.**",
         "For the faces, why not take d = 10?",
         "At d = 3 there are {three} candidates, and the next direction still has {missed} of λ₁. Each further "
-        "direction multiplies the work by about n = 625. So we search the sphere of directions instead (chapter 13).",
+        "direction multiplies the work by about n = 625. So we search the sphere of directions instead.",
         ("Rank d in the solvers", "./?data=lfw-faces&method=spannogram&d=3"),
         (("d", "how many leading directions are kept"), ("λ_d", "the variance along direction d"), N),
         "Where would you stop, and what do you lose there?",
         "Reading the next λ as the error of the answer: it is only an upper bound on it.",
-    ),
-    Step(
-        "net",
-        "ε-net",
-        "Random directions: the ε-net",
-        "Instead of every crossing, try m random directions and keep the best. **Draw them.** A direction is good if "
-        "it reaches 1 − ε of the optimum (shaded); one good direction is enough.",
-        "With m = 20 and ε = 5 %, can you be sure?",
-        "No. The shaded arcs are {share} of the circle, so 20 directions hit one with probability {hit}, 60 with "
-        "{again}. A bound that rests on this holds with a probability: it is not proven, and the app never counts it "
-        "as an upper bound.",
-        ("The paper's band beside the proven one", "./?data=lfw-faces&ks=10,40&paper_band=true"),
-        (("ε", "the share of the optimum you are ready to lose"), ("m", "the number of directions"), C),
-        "Draw ten times. Is the share of hits near the stated probability?",
-        "“99.9 % is as good as proven.” Ask: of a thousand such claims, which one is wrong?",
     ),
     Step(
         "bounds",
@@ -190,80 +214,6 @@ STEPS = (
         ),
         "At which s are the first three rows equal? Why can no s do better?",
         "Believing that some component must reach an upper bound. That holds for the last one only.",
-        True,
-    ),
-    Step(
-        "promised",
-        "Promises",
-        "Promised against proven",
-        "Before any computation, a theorem promises a small share of the optimum. Afterwards, a certificate proves "
-        "a large one. **Slide k and d.**",
-        "At k = {k} the theorem promises {promised}, the certificate proves {proven}. Is the theorem wrong?",
-        "No. The theorem holds for all data with this spectrum, the certificate for these data. The theorem comes "
-        "before the computation, the proof after it.",
-        ("Compare data sets", "compare?vs=digits&vs=lfw-faces"),
-        (
-            K,
-            ("d", "leading directions used"),
-            ("promise", "max of k/(2n) and 1/(1 + 2(n/k)·λ_{{d+1}}/λ₁), Asteris et al. 2014, Theorem 1"),
-        ),
-        "Which of the two would you quote in a report, and how?",
-        "Reading “at least 98 % of the optimum” as “2 % is missing”. The component may be optimal already.",
-    ),
-    Step(
-        "cells",
-        "Cells",
-        "Cells that close",
-        "Three directions form a sphere. Cover it with triangles (cells); the corners of each prove an upper bound "
-        "inside it. A cell whose upper bound is no higher than the best value found is closed. **Slide the round; turn "
-        "the sphere.**",
-        "After the last round no cell is open. How many cells did it take, and how many directions would plain "
-        "enumeration try?",
-        "{examined} cells in {rounds} rounds proved the optimum. Plain enumeration tries {plain} directions; there "
-        "are {supports} choices.",
-        ("The full sphere", "spannogram?dimensions=3%3A+a+sphere"),
-        (("cell", "a triangle of directions; filled: open"), ("★", "the optimum")),
-        "Why do the cells near the star close last?",
-        "Thinking that closed cells hold no good components: they hold none better than the best found.",
-    ),
-    Step(
-        "em",
-        "EM",
-        "EM, and why it can stall",
-        "EM adapts the loadings to the data, again and again. **Start it many times:** it climbs quickly, then stops "
-        "at a local optimum that depends on the start.",
-        "On the leukemia genes (k = {genes_k}) the best of 12 starts of EM stops at {genes_em} of the upper bound. Is "
-        "EM a bad solver?",
-        "It is fast, but gives no sign that a higher optimum exists. With the best loadings on its features it reaches "
-        "{genes_again} of the upper bound, the portfolio {genes_best}. Only the bound tells them apart. Here the "
-        "optimum is {optimum}.",
-        ("EM beside other solvers", "./?data=pitprops&methods=em&methods=best&ks=2,4,6,8"),
-        (
-            K,
-            ("local optimum", "a point from which no small step gains"),
-            ("upper bound", "proven: no component explains more"),
-            ("portfolio", "the default solver, which runs several"),
-        ),
-        "How many of your starts found the optimum? How would you know without the upper bound?",
-        "“More iterations will help.” It has stopped; it is not slow.",
-    ),
-    Step(
-        "several",
-        "Parts",
-        "Several parts together",
-        "One part after the other: the first takes the best pixels, the next what is left. Found together, the "
-        "parts explain more. **Switch between both, and slide the number of parts.**",
-        "Found together, the first part explains less and the whole more. Why?",
-        "Some of its pixels add more to another part. Six parts explain {apart} of λ₁ one after the other and "
-        "{together} together; the upper bound is {upper}.",
-        ("Parts with their certificate", "parts?data=lfw-faces&k=40&r=6"),
-        (
-            ("part", "at most {k} pixels with loadings ≥ 0; no pixel is in two parts"),
-            ("λ₁", "the variance of PCA's first component: several parts may sum to more than 100 % of it"),
-            ("upper bound", "of the sum, proven"),
-        ),
-        "Which pixels moved between parts?",
-        "Adding the variances of overlapping components: what two share would be counted twice.",
         True,
     ),
     Step(

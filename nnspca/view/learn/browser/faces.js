@@ -1,16 +1,12 @@
-// Figures on the faces: PCA's loadings, components by three methods, several parts.
+// Figures on the faces: PCA's loadings, components by three methods.
 
 const COUNTS = 0.05; // a loading below this share of its component's largest is not counted
 
-/** A small picture of one loading a pixel: orange is positive, blue negative; over the mean face where there is one. */
-function faceOf(image, loadings, palette, { mean = false, paints = null } = {}) {
+/** A small picture of one loading a pixel: orange is positive, blue negative. */
+function faceOf(image, loadings, palette) {
   const plus = channels(palette.series[1]), minus = channels(palette.found), empty = channels(palette.empty);
-  const grey = mean ? unpack(image.mean) : null;
-  const most = loadings ? loadings.reduce((top, w) => Math.max(top, Math.abs(w)), 1e-300) : 1;
-  return pixelsOf(image, (i) => {
-    const painted = paints?.get(i), strength = painted ? 0.82 : loadings ? Math.min(1, Math.abs(loadings[i]) / most) : 0;
-    return blend([grey ? Array(3).fill(18 + 0.78 * grey[i] * 0.93) : empty, painted ?? (loadings?.[i] < 0 ? minus : plus)], strength);
-  });
+  const most = loadings.reduce((top, w) => Math.max(top, Math.abs(w)), 1e-300);
+  return pixelsOf(image, (i) => blend([empty, loadings[i] < 0 ? minus : plus], Math.min(1, Math.abs(loadings[i]) / most)));
 }
 
 FIGURES.pca = (desk) => {
@@ -107,50 +103,6 @@ FIGURES.ghosts = (desk) => {
       });
       desk.say(`The pixel in row ${Math.floor(pixel / columns) + 1}, column ${(pixel % columns) + 1} is used by ${uses.join("; ")}.`);
       desk.name("Six components of the faces by PCA, by NMF and by nonnegative sparse PCA. Arrow keys move the pixel.");
-    },
-  };
-};
-
-FIGURES.several = (desk) => {
-  const { data } = desk, most = data.apart.supports.length;
-  const way = desk.choice("Found", ["one after the other", "together"]);
-  const shown = desk.slider("Parts shown", { low: 1, high: most, value: most });
-  const owner = (parts) => new Map(parts.supports.flatMap((support, p) => support.map((i) => [i, p])));
-  const owners = [owner(data.apart), owner(data.together)];
-  const moved = new Set([...owners[0].keys(), ...owners[1].keys()].filter((i) => owners[0].has(i) !== owners[1].has(i)));
-
-  return {
-    flat: true,
-    tall: (width) => (width < NARROW ? width + 250 : Math.min(0.66 * width, 480 * desk.scale)),
-    draw(brush) {
-      const { width, height, palette } = brush, narrow = width < NARROW;
-      const parts = [data.apart, data.together][way.value], r = shown.value;
-      const paints = new Map();
-      parts.supports.slice(0, r).forEach((support, p) => support.forEach((i) => paints.set(i, channels(palette.series[p % palette.series.length]))));
-      const size = narrow ? width : Math.min(height, 0.58 * width);
-      brush.image(faceOf(data.image, null, palette, { mean: true, paints }), 0, 0, size, size);
-      const cell = size / data.image.columns, { columns } = data.image;
-      for (const [i, p] of owners[way.value]) {
-        if (!moved.has(i) || p >= r) continue;
-        brush.dot((i % columns + 0.5) * cell, (Math.floor(i / columns) + 0.5) * cell, cell / 6, { fill: palette.paper, edge: palette.ink, thick: 1 });
-      }
-      const left = narrow ? 8 : size + 24, top = narrow ? size + 24 : 22, row = (height - top - 64) / most;
-      const longest = Math.max(...data.apart.variances, ...data.together.variances), bound = `${ceilTo((100 * data.upper) / data.leading, 1)} %`;
-      brush.text("variance explained (% of λ₁)", left, top - 8, { size: 13 });
-      parts.variances.forEach((value, p) => {
-        const y = top + p * row, long = ((width - left - 74) * value) / longest;
-        brush.box(left, y, long, row * 0.7, { fill: palette.series[p % palette.series.length], faint: p < r ? 1 : 0.18 });
-        if (p < r) brush.text(`${floorTo((100 * value) / data.leading, 1)} %`, left + long + 6, y + row * 0.5, { size: 14 });
-      });
-      const sum = parts.variances.slice(0, r).reduce((a, b) => a + b, 0), y = height - 40;
-      const reach = axisOf(0, data.upper, left, width - 12);
-      brush.box(left, y, width - 12 - left, 16, { edge: palette.quiet, thick: 1 });
-      brush.box(left, y, reach(sum) - left, 16, { fill: palette.ink, faint: 0.6 });
-      brush.line([[width - 12, y - 6], [width - 12, y + 22]], { colour: palette.upper_bound, wide: 4 });
-      brush.text(`upper bound of the sum: ${bound}`, width - 12, y + 34, { size: 13, align: "right" });
-      const proven = r === most ? ` The upper bound is ${bound}, so this is at least **${provenPercent(sum / data.upper)}** of the optimum.` : "";
-      desk.say(`${r} part${r > 1 ? "s" : ""}, found ${["one after the other", "together"][way.value]}, explain **${floorTo((100 * sum) / data.leading, 1)} %** of λ₁.${proven} Dots: pixels that only one of the two ways uses.`);
-      desk.name(`The mean face with ${r} parts in colours.`);
     },
   };
 };

@@ -1,17 +1,25 @@
-"""The small examples of the chapters: numbers made by hand, and what the library says of them."""
+"""The numbers behind the chapters' figures: small examples made by hand, what the library says of them, and faces."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import nnspca
-from nnspca.spannogram import curves, enumeration, sphere
+from nnspca.spannogram import curves, enumeration
 from nnspca.spannogram.arcs import Regions
+from nnspca.view.learn import boards
+from nnspca.view.link import canvas
+from nnspca.view.sources import catalogue
 from nnspca.view.words import at_least, at_most, fixed, percent
 
+FACES = boards.BOARDS["faces"]
+COMPONENTS = 6
+COUNTS = 0.05  # a loading below this share of its component's largest is not counted
+SHOWN_K = 40
 CLOUD = (
     *((-2.1, 1.2), (-1.4, 0.3), (-1.0, 1.1), (-0.4, 0.1), (0.1, -0.5)),
     *((0.5, 0.4), (0.9, -0.9), (1.5, -0.3), (1.9, -1.4)),
@@ -23,9 +31,81 @@ MATRIX = ((6, 2, 2, 1), (2, 3, 0, -1), (2, 0, 3, 1), (1, -1, 1, 3))
 SHARES = ((0, 1, 1, 1), (4, 0, 0, 0), (4, 0, 0, 1), (1, 0, 1, 0))  # M: M_ij M_ji >= (A_ij⁺)²
 CUT = 1.0  # the level ρ at which the split proves least
 PAIR = 2  # k of the matrix
-GLOBE = (14, 4, 5)  # curves, k, seed
-NET = (9, 3, 1)
 MANY = (40, 5, 3)
+
+
+def scene() -> dict[str, Any]:
+    """The shape of a face."""
+    data = catalogue.dataset(FACES)
+    rows, columns = data.image_shape or (1, data.n_features)
+    return {"rows": rows, "columns": columns}
+
+
+def leading() -> tuple[np.ndarray, np.ndarray]:
+    """Return the first eigenvalues and eigenvectors, each mostly positive."""
+    values, vectors = boards.covariance(FACES).eigenpairs(COMPONENTS)
+    return values, vectors * np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)
+
+
+def pca() -> dict[str, Any]:
+    """PCA's components, and what the largest loadings of the first explain alone."""
+    values, vectors = leading()
+    first, cov, k = vectors[:, 0], boards.covariance(FACES), SHOWN_K
+    cut = np.zeros_like(first)
+    largest = np.argsort(-np.abs(first), kind="stable")[:k]
+    cut[largest] = first[largest] / np.linalg.norm(first[largest])
+    return {
+        "image": scene(),
+        "vectors": canvas.pack(vectors.T, "f4"),
+        "values": values.tolist(),
+        "facts": {
+            "n": len(first),
+            "k": k,
+            "cut": percent(cov.variance(cut) / values[0], 1),
+            "ours": percent(boards.proven(FACES).lower / values[0], 1),
+        },
+    }
+
+
+def ghosts() -> dict[str, Any]:
+    """Six components by PCA, by NMF and by us, each scaled to a largest loading of 1."""
+    _, vectors = leading()
+    parts = boards.parts()
+    rows = {
+        "pca": vectors.T,
+        "nmf": np.array(parts["nmf"], dtype=float),
+        "ours": loadings(parts["together"], len(vectors)),
+    }
+    scaled = {name: row / np.abs(row).max(axis=1, keepdims=True) for name, row in rows.items()}
+    used = {name: float((np.abs(row) > COUNTS).sum(axis=0).mean()) for name, row in scaled.items()}
+    return {
+        "image": scene(),
+        "sets": [[name, canvas.pack(row, "f4")] for name, row in scaled.items()],
+        "facts": {name: at_least(value, 1) for name, value in used.items()},
+    }
+
+
+def loadings(parts: dict[str, Any], n: int) -> np.ndarray:
+    """Return bundled parts as loadings, shape (parts, n)."""
+    loadings = np.zeros((len(parts["supports"]), n))
+    for row, support, entries in zip(loadings, parts["supports"], parts["loadings"], strict=True):
+        row[support] = entries
+    return loadings
+
+
+def spectra() -> dict[str, tuple[int, list[float]]]:
+    """Return n and the first eigenvalues of the bundled data sets."""
+    sets = {name: boards.stored()["spectra"][boards.BOARDS[name]] for name in ("faces", "digits")}
+    return {name: (data["n"], data["values"]) for name, data in sets.items()}
+
+
+def paint(names: Sequence[str]) -> dict[str, Any]:
+    """The game, on these boards."""
+    best = boards.proven(FACES)
+    return {
+        "boards": [boards.payload(board) for board in names],
+        "facts": {"k": boards.usual_k(FACES), "share": percent(best.lower / best.upper, 1)},
+    }
 
 
 def random_rows(n: int, d: int, seed: int) -> np.ndarray:
@@ -150,31 +230,6 @@ def rank_d(spectra: dict[str, tuple[int, list[float]]]) -> dict[str, Any]:
     }
 
 
-def net() -> dict[str, Any]:
-    """Nine curves; how likely m random directions come close to the best one."""
-    n, k, seed = NET
-    V = random_rows(n, 2, seed)
-    best = curves.optimum(V, k)
-    epsilon, m = 0.05, 20
-    share = good_share(V, k, best.value, epsilon)
-    return {
-        "V": V.tolist(),
-        "k": k,
-        "optimum": [best.phi, best.value],
-        "facts": {
-            "share": percent(share, 1),
-            "hit": percent(1 - (1 - share) ** m, 1),
-            "again": percent(1 - (1 - share) ** (3 * m), 1),
-        },
-    }
-
-
-def good_share(V: np.ndarray, k: int, best: float, epsilon: float) -> float:
-    """Return the share of all directions that reach at least (1 − ε) of the optimum."""
-    phi = np.linspace(-np.pi / 2, 3 * np.pi / 2, 20_001)[:-1]
-    return float((curves.objective(V, k, phi) >= (1 - epsilon) * best).mean())
-
-
 def matrix() -> dict[str, Any]:
     """Four features, k = 2: every upper bound by hand, down to the optimum."""
     A, M = np.array(MATRIX, dtype=float), np.array(SHARES, dtype=float)
@@ -194,54 +249,5 @@ def matrix() -> dict[str, Any]:
             "split": at_most(split, 2),
             "shared": at_most(max(shared), 2),
             "optimum": at_least(part.variance + 1e-12, 2),
-        },
-    }
-
-
-def cells() -> dict[str, Any]:
-    """The rounds of a search on the sphere: corners of all cells, and which are still open."""
-    n, k, seed = GLOBE
-    V = random_rows(n, 3, seed)
-    rounds = list(sphere.trace(V, k))
-    last = rounds[-1]
-    return {
-        "n": n,
-        "k": k,
-        "rounds": [
-            {
-                "corners": np.round(one.corners.reshape(len(one.corners), -1), 3).tolist(),
-                "open": "".join("1" if is_open else "0" for is_open in one.open),
-                "value": one.value,
-                "upper": one.upper,
-                "examined": one.examined,
-            }
-            for one in rounds
-        ],
-        "best": last.direction.tolist(),
-        "facts": {
-            "examined": last.examined,
-            "rounds": len(rounds) - 1,
-            "plain": f"{enumeration.vertices(n, 3, True):,}",
-            "supports": f"{_supports(n, k):,}",
-        },
-    }
-
-
-def em(leukemia: dict[str, Any]) -> dict[str, Any]:
-    """EM on thirteen measurements of timber, small enough to know the optimum; and what it did on the genes."""
-    cov, k = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops")), 4
-    A = np.array(cov.block(np.arange(cov.n_features)))
-    best = nnspca.solve(cov, k, "exact")
-    return {
-        "A": np.round(A, 6).tolist(),
-        "k": k,
-        "optimum": best.variance,
-        "genes": leukemia,
-        "facts": {
-            "optimum": at_least(best.variance, 2),
-            "genes_em": percent(leukemia["em"] / leukemia["upper"], 0),
-            "genes_again": percent(leukemia["again"] / leukemia["upper"], 0),
-            "genes_best": percent(leukemia["lower"] / leukemia["upper"], 1),
-            "genes_k": leukemia["k"],
         },
     }

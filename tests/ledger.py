@@ -1,14 +1,14 @@
-"""Write the stored ledger: ``python -m tests.ledger [seconds [name …]]``, with NNSPCA_DATA naming the real data.
+"""Write the stored ledger: ``python -m tests.ledger [--seconds S] [--missing] [name …]``; NNSPCA_DATA names the data.
 
-For each data set at hand, in the view it opens with: a component and an upper bound at some 25 k, and for 1 to 10 parts
-at the opening k, each from a thorough run of so many processor seconds at most (20 where none are named). Every
-certificate is verified before it is written. What is in the file already is only ever improved, so that a second run
-with more seconds goes on from the first.
+For each data set at hand, in the view it opens with: a component and an upper bound at some 25 k and at those that the
+documents name, and for 1 to 10 parts at the opening k, each from a thorough run of so many processor seconds at most.
+Every certificate is verified before it is written. What is in the file already is only ever improved, so that a second
+run with more seconds goes on from the first; with ``--missing`` only k that are not in it yet are proven.
 """
 
+import argparse
 import json
 import math
-import sys
 import time
 from dataclasses import replace
 
@@ -16,19 +16,23 @@ import numpy as np
 
 import nnspca
 from nnspca.control.threads import one_blas_thread
+from nnspca.studies import PRINTED
 from nnspca.view.link.dataset_defaults import opening, usual_k
 from nnspca.view.results import stored
+from tests.benchmarks import certificates, live
 
-SECONDS = 20.0
 SEARCH = 20  # rounds of search for a better component before each proof
 MOST_PARTS = 10
 
 
-def cardinalities(n, usual):
-    """The k of the opening view's chart."""
+def cardinalities(name, n, usual):
+    """Return the k of the opening view's chart, and those that README, the benchmarks and the papers name."""
     from nnspca.view.explore.path import cardinalities as along
 
-    return along(n, usual)
+    measured = [k for title, _, ks in live.DATA if title == name for k in ks]
+    printed = [p.k for p in PRINTED if certificates.STUDIED.get(p.study) == name and p.k is not None]
+    named = {*certificates.TABLE_KS, *certificates.TARGETS.get(name, ()), *measured, *printed}
+    return sorted({*along(n, usual), *(k for k in named if k <= n)})
 
 
 def patience(seconds):
@@ -37,7 +41,7 @@ def patience(seconds):
     return lambda: time.process_time() > end
 
 
-def record_of(name, seconds, before):
+def record_of(name, seconds, before, missing):
     """Return what is stored of one data set, improved on ``before`` where there is any."""
     data = nnspca.datasets.load(name)
     standardise, usual = opening(name).standardise, usual_k(data.n_features, name)
@@ -46,9 +50,9 @@ def record_of(name, seconds, before):
     if before is not None and (before.content_hash, before.standardise) == (data.content_hash, standardise):
         components, parts = dict(before.components), dict(before.parts)
     warm = None
-    for k in cardinalities(data.n_features, usual):
+    for k in cardinalities(name, data.n_features, usual):
         held = components.get(k)
-        if held is not None and held[0].variance > (1 - 1e-9) * held[1]:
+        if held is not None and (missing or held[0].variance > (1 - 1e-9) * held[1]):
             continue
         start = None if held is None else held[0].loadings
         part = nnspca.solve(cov, k, search=SEARCH, start=start, should_stop=patience(seconds))
@@ -71,7 +75,7 @@ def record_of(name, seconds, before):
         if r == 1:
             parts[1] = (one[0],), one[1]
             continue
-        if held is not None and sum(p.variance for p in held[0]) > (1 - 1e-9) * held[1]:
+        if held is not None and (missing or sum(p.variance for p in held[0]) > (1 - 1e-9) * held[1]):
             continue
         found = nnspca.decompose(cov, r, usual, deflation="together")
         quick = nnspca.certify_parts(cov, r, usual, found, warm_start=warm)
@@ -126,16 +130,21 @@ def write(records):
     print(f"{stored.FILE.name}: {stored.FILE.stat().st_size / 1e3:.0f} kB", flush=True)
 
 
-def main(words):
+def main():
     """Improve what is stored of the data sets named, or of all at hand."""
-    seconds = float(words[0]) if words else SECONDS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--missing", action="store_true")
+    chosen = parser.parse_args()
     records = dict(stored.records()) if stored.FILE.exists() else {}
     for info in nnspca.datasets.available():
-        if info.local and (not words[1:] or info.name in words[1:]):
+        if info.local and (not chosen.names or info.name in chosen.names):
             with one_blas_thread():
-                records[info.name] = record_of(info.name, seconds, records.get(info.name))
+                before = records.get(info.name)
+                records[info.name] = record_of(info.name, chosen.seconds, before, chosen.missing)
             write(records)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,6 +1,7 @@
 """Files brought to the data page: what is said of them, what can be chosen, and the Python that reads them again."""
 
 import io
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca.datasets import preparing
+from nnspca.view.jobs import runs
 from nnspca.view.link.state import State
 from nnspca.view.ui import downloads
 from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
@@ -63,6 +65,26 @@ def test_missing_values_are_counted_with_the_choices_and_the_code_says_which_was
     settle(choice.set_value("mean").run())
     assert page.session_state["_uploads"]["holes"].shape == (4, 2)
     assert page.session_state["_readings"]["holes"].reading.missing == "mean"
+
+
+def test_what_was_chosen_about_a_file_stays_while_a_slow_reading_is_followed(open_page, monkeypatch):
+    """The choices are not drawn until the reading has ended: longer than the page waits."""
+    read = nnspca.datasets.read
+
+    def slowly(*given, **more):
+        time.sleep(1.5 * runs.PATIENCE)
+        return read(*given, **more)
+
+    monkeypatch.setattr(nnspca.datasets, "read", slowly)
+    sheet = workbook([["a", "b", "u", "v"], [1, 2, "x", "p"], [3, None, "x", "q"], [4, 0, "y", "q"], [2, 2, "y", "p"]])
+    page = brought(open_page("pages/data.py"), ("hole.xlsx", sheet))
+    (choice,) = page.radio
+    settle(choice.set_value("drop rows").run())
+    assert "2 columns hold text" in said(page)
+    (box,) = [box for box in page.selectbox if box.label == "Class of the samples"]
+    settle(box.set_value("v").run())
+    data = page.session_state["_uploads"]["hole"]
+    assert (data.shape, data.label_names) == ((3, 2), ("p", "q"))
 
 
 def test_orientation_and_class_can_be_chosen(open_page):

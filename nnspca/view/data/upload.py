@@ -54,6 +54,7 @@ def show() -> None:
             st.caption("Two columns: the name in the data (a probe, say), and the name to show (a gene).")
             names: File | None = st.file_uploader("Names", key="names", type=["csv", "tsv", "txt"])
     mark = given[0].file_id[:8]
+    _keep_choices(mark)
     every = bool(st.session_state.get(f"every-{mark}"))
     label, called = _column(f"class-{mark}"), _column(f"called-{mark}")
     reading = Reading("columns" if turned else "rows", label, _missing(mark), every=every, sample_names=called)
@@ -73,7 +74,7 @@ def show() -> None:
         _problem(job.result, mark)
         if len(given) > 1:
             st.caption("Files dropped one after the other count together: remove (×) those that do not belong.")
-    elif job.result is not None and _usable(job.result):
+    elif job.result is not None and _usable(job.result, mark):
         files.remember(job.result, given, reading, names, _left_out(job))
         uploads.note(job.result, job.about)
         _open(job.result, job.key)
@@ -83,6 +84,13 @@ def show() -> None:
             st.toggle(
                 "Keep every column", key=f"every-{mark}", help="Constant columns, identifiers, dates and copies too."
             )
+
+
+def _keep_choices(mark: str) -> None:
+    """Keep what was chosen about a file while it is read: Streamlit forgets widgets that a run does not draw."""
+    for key in (f"{choice}-{mark}" for choice in ("class", "called", "missing", "every", "repair")):
+        if key in st.session_state:
+            st.session_state[key] = st.session_state[key]
 
 
 def _left_out(job: Job) -> list[str]:
@@ -216,7 +224,7 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
         _ask_missing(mark)
 
 
-def _usable(data: Dataset) -> bool:
+def _usable(data: Dataset, mark: str) -> bool:
     """Keep a data set that has a covariance, or say what is wrong with it and offer what can be done."""
     if preparation.prepared([Preparation(data)], OWN) is None:
         return False
@@ -232,7 +240,7 @@ def _usable(data: Dataset) -> bool:
     warned = st.empty()
     accepted = st.toggle(
         "Take the nearest covariance instead",
-        key=f"repair-{data.content_hash[:8]}",
+        key=f"repair-{mark}",
         help="The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988).",
     )
     if not accepted:

@@ -153,16 +153,22 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     constant = np.flatnonzero(spread == 0)
     if constant.size:
         note = _left_out("constant", data, constant, "does not vary", "do not vary")
-        notes.append(note if constant.size < n else replace(note, choice=""))
+        if constant.size == n or data.image_shape is not None:  # a picture keeps its pixels
+            does = "does not vary" if constant.size == 1 else "do not vary"
+            note = replace(note, says=f"{_columns(data, constant)} {does}.", choice="")
+        notes.append(note)
     if data.kind == "table" and data.image_shape is None and data.axis is None:
         notes += _identifiers_and_dates(data)
         used = np.setdiff1d(np.arange(n), [i for note in notes for i in note.features])
-        notes += [*_scales(data, spread, used), *_counts(data, used), *_orientation(data, spread, used)]
+        whole = _orientation(data, spread, used)
         copies = _duplicates(data, used)
         used = np.setdiff1d(used, [i for note in copies for i in note.features])
-        notes += copies
-        if not data.is_sparse and 2 <= len(used) <= MOST_CORRELATED and m >= FEW:
-            notes += [*_units(data, spread, used), *_signs(data, spread, used)]
+        related = not data.is_sparse and 2 <= len(used) <= MOST_CORRELATED and m >= FEW
+        units = _units(data, spread, used) if related else []
+        signs = _signs(data, spread, used) if related else []
+        # What is left out dominates nothing.
+        used = np.setdiff1d(used, [i for note in units if note.choice == "leave out" for i in note.features])
+        notes += [*_scales(data, spread, used), *_counts(data, used), *whole, *copies, *units, *signs]
     return Inspection((m, n), tuple(notes), data.feature_names)
 
 
@@ -172,13 +178,14 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
     Parameters
     ----------
     data : Dataset
-        A table: images and spectra keep all their features.
+        Of any kind.
     columns : sequence of str or int
         By name or by position, from 0 on.
 
     Returns
     -------
     Dataset
+        Spectra keep their axis, a covariance loses rows and columns, and images that lose pixels become a table.
 
     Raises
     ------
@@ -191,8 +198,6 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
     >>> leave_out(table, ["id"]).feature_names
     ('age',)
     """
-    if data.image_shape is not None or data.axis is not None or data.kind == "covariance":
-        raise DataError(f"columns can be left out of a table; {data.name!r:.60} is of the kind {data.kind!r}")
     places = {str(name): i for i, name in enumerate(data.feature_names)}
     gone = set()
     for column in columns:
@@ -204,8 +209,17 @@ def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
     retained = [i for i in range(data.n_features) if i not in gone]
     if not retained:
         raise DataError("at least one column has to be left")
-    names = tuple(data.feature_names[i] for i in retained)
-    return replace(data, X=data.X[:, retained], feature_names=names)
+    if not gone:
+        return data
+    return replace(
+        data,
+        X=data.X[np.ix_(retained, retained)] if data.kind == "covariance" else data.X[:, retained],
+        feature_names=tuple(data.feature_names[i] for i in retained),
+        kind="table" if data.image_shape is not None and data.kind != "covariance" else data.kind,
+        image_shape=None,
+        axis=None if data.axis is None else replace(data.axis, values=data.axis.values[retained]),
+        planted=None,
+    )
 
 
 def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:

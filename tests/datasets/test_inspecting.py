@@ -123,3 +123,38 @@ def test_a_quantity_in_two_units_is_used_once():
     opposite = inspect(np.c_[cm, kg, -cm, age], names)
     assert opposite.note("units") is None  # a nonnegative component can use one of the two only
     assert inspect(np.c_[cm, kg, cm, cm / 2.54], names).left_out == (2, 3)
+
+
+def test_a_constant_pixel_stays_in_its_picture_and_a_constant_reading_is_left_out():
+    X = np.random.default_rng(0).random((9, 6))
+    X[:, 0] = 0.0
+    images = nnspca.datasets.Dataset(name="i", X=X, image_shape=(2, 3), kind="images")
+    seen = inspect(images)
+    assert (seen.note("constant").features, seen.left_out) == ((0,), ())
+    axis = nnspca.datasets.Axis(np.arange(6.0), "wavelength")
+    spectra = nnspca.datasets.Dataset(name="s", X=X, axis=axis, kind="spectra")
+    assert inspect(spectra).left_out == (0,)
+
+
+def test_features_of_every_kind_can_be_left_out():
+    X, kept = np.random.default_rng(0).random((9, 6)), [0, 2, 3, 5]
+    axis = nnspca.datasets.Axis(np.arange(6.0), "wavelength")
+    spectra = nnspca.datasets.Dataset(name="s", X=X, axis=axis, kind="spectra")
+    fewer = nnspca.datasets.leave_out(spectra, [1, 4])
+    assert (fewer.kind, fewer.axis.values.tolist()) == ("spectra", [0.0, 2.0, 3.0, 5.0])
+    images = nnspca.datasets.Dataset(name="i", X=X, image_shape=(2, 3), kind="images")
+    fewer = nnspca.datasets.leave_out(images, ["row 1, column 2", 4])
+    assert (fewer.kind, fewer.image_shape) == ("table", None)
+    np.testing.assert_array_equal(fewer.X, X[:, kept])
+    matrix = nnspca.datasets.Dataset(name="c", X=X.T @ X, kind="covariance")
+    np.testing.assert_array_equal(nnspca.datasets.leave_out(matrix, [1, 4]).X, (X.T @ X)[np.ix_(kept, kept)])
+
+
+def test_a_column_that_is_left_out_is_not_named_as_the_one_that_dominates():
+    rng = np.random.default_rng(0)
+    cm, kg, age = rng.normal(1.7, 0.09, 200), rng.normal(70, 9, 200), rng.normal(40, 9, 200)
+    seen = inspect(np.c_[cm, kg, 10_000 * cm, age], ["m", "kg", "tenth of a mm", "age"])
+    assert seen.left_out == (2,)
+    assert seen.note("dominant") is None
+    twice = inspect(np.c_[1e3 * kg, kg, 1e3 * kg, age], ["g", "kg", "g again", "age"])
+    assert twice.note("dominant") is None or not set(twice.note("dominant").features) & set(twice.left_out)

@@ -2,10 +2,12 @@
 
 import io
 import time
+import zipfile
 
 import numpy as np
 import pytest
 import scipy.sparse
+from PIL import Image
 
 import nnspca
 from nnspca.datasets import preparing
@@ -125,6 +127,20 @@ def test_several_files_dropped_together_are_one_data_set(open_page):
     assert "The samples are its columns, by the names beside it" in said(page)
     assert "4 samples × 3 features" in texts(page)
     assert "is one sample" not in texts(page)  # no row of this file is
+
+
+def test_images_with_a_pixel_that_never_varies_are_in_use_too(open_page):
+    rng, out = np.random.default_rng(0), io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for i in range(6):
+            grey = rng.integers(0, 255, (4, 3)).astype(np.uint8)
+            grey[0, 0] = 7
+            file = io.BytesIO()
+            Image.fromarray(grey).save(file, "PNG")
+            archive.writestr(f"{i}.png", file.getvalue())
+    page = brought(open_page("pages/data.py"), ("marks.zip", out.getvalue()))
+    assert "6 × 12, images" in said(page)
+    assert page.session_state["_uploads"]["marks"].image_shape == (4, 3)
 
 
 def test_of_images_dropped_together_the_one_that_does_not_fit_is_named(open_page):

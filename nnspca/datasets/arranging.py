@@ -112,7 +112,7 @@ def _refuse_missing(table: Table, options: ReadingOptions) -> None:
 
 def _could_be_class(table: Table) -> tuple[str, ...]:
     """The columns that may be meant as the class: text that repeats, and few distinct whole numbers."""
-    columns = [column.name for column, values in table.texts if column.name and not _identifies(column, values)]
+    columns = [c.name for c, values in table.texts if c.name and not (_identifies(c, values) or _alike(values))]
     looked = table.numeric if 1 < len(table.numeric) <= LOOKED_AT else []
     for j, column in enumerate(looked):
         values = table.numbers[:, j]
@@ -191,7 +191,7 @@ def _drop_counter(table: Table, notes: list[str]) -> Table:
         return table
     counts = any(np.array_equal(numbers, np.arange(start, start + len(numbers))) for start in (0, 1))
     if first.rows:
-        notes.append("The header has one name fewer than there are columns: the first is the names of the samples.")
+        notes.append("The header has one name fewer than there are columns: the first is the names of the rows.")
     elif counts:
         notes.append("The first column has no name and counts the rows: left out.")
     else:
@@ -212,9 +212,11 @@ def _take_class(table: Table, notes: list[str]) -> tuple[np.ndarray | None, tupl
     for column, values in table.texts:
         if _identifies(column, values):
             _refuse_another_order(values, table)
-            taken = "left out" if named else "taken as the names of the samples"
+            taken = "left out" if named else "taken as the names of the rows"
             notes.append(f"{column.called} has a different text in each row: {taken}.")
             named = True
+        elif _alike(values):
+            notes.append(f"{column.called} has one text in all rows: left out.")
         elif column.rows:
             _refuse_short_header(len(table.numeric) + len(table.texts))
         else:
@@ -282,6 +284,11 @@ def _take_names(table: Table, able: tuple[str, ...], name: str, notes: list[str]
 def _identifies(column: Column, values: list[str]) -> bool:
     """Whether texts are another one in each row."""
     return len(values) > 1 and len(set(values)) == len(values) and column.name.lower() not in CLASS_NAMES
+
+
+def _alike(values: list[str]) -> bool:
+    """Whether all rows have one text, which tells nothing apart."""
+    return len(values) > 1 and len(set(values)) == 1
 
 
 def _whole(values: np.ndarray) -> bool:

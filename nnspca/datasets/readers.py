@@ -156,6 +156,8 @@ def _read(
         drawn_as = _kind(content, kind)
         if kind is None and drawn_as == "table" and content.labels is None:
             content = replace(content, notes=(*content.notes, *_not_a_covariance(content.X)))
+        if drawn_as == "covariance":  # its rows are features
+            content = replace(content, sample_names=(), name_columns=())
     except (MissingValues, SeveralClasses) as error:
         raise error.named(label) from error
     except ReadingStopped:

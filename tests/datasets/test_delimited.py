@@ -56,6 +56,22 @@ def test_a_column_of_text_is_the_class():
     assert any("class" in note for note in ds.notes)
 
 
+def test_a_column_with_one_text_is_no_class():
+    ds = read(b"a,b,site,kind\n1,2,lab,x\n3,4,lab,y\n5,7,lab,x\n", "t.csv")
+    assert ds.label_names == ("x", "y")
+    assert ds.class_columns == ("kind",)
+    assert any("'site'" in note and "left out" in note for note in ds.notes)
+    alone = read(b"a,b,site\n1,2,lab\n3,4,lab\n5,7,lab\n", "t.csv")
+    assert (alone.labels, alone.label_names, alone.class_columns) == (None, (), ())
+
+
+def test_the_names_beside_a_correlation_matrix_are_of_features():
+    ds = read(b",a,b,c\na,1,.5,0\nb,.5,1,.2\nc,0,.2,1\n", "t.csv")
+    assert (ds.kind, ds.feature_names) == ("covariance", ("a", "b", "c"))
+    assert (ds.sample_names, ds.name_columns) == ((), ())
+    assert not any("sample" in note for note in ds.notes)
+
+
 def test_a_missing_class_is_minus_one():
     ds = read(b"a,b,class\n1,2,cat\n3,4,?\n5,7,cat\n", "t.csv")
     np.testing.assert_array_equal(ds.labels, [0, -1, 0])
@@ -231,7 +247,7 @@ def test_row_numbers_that_count_nothing_name_the_samples_where_the_header_is_one
     ds = read(b"a,b\n17,1,2\n4,3,4\n101,5,7\n", "t.csv")
     assert ds.feature_names == ("a", "b")
     np.testing.assert_array_equal(ds.X, [[1, 2], [3, 4], [5, 7]])
-    assert any("one name fewer" in note and "names of the samples" in note for note in ds.notes)
+    assert any("one name fewer" in note and "names of the rows" in note for note in ds.notes)
 
 
 def test_the_first_column_is_named_where_the_header_is_one_cell_short_and_it_holds_text():

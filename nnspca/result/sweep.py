@@ -121,8 +121,9 @@ class Sweep(Display):
     def _lines(self) -> list[str]:
         methods = ", ".join(dict.fromkeys(p.method for p in self.points))
         ks = sorted({p.k for p in self.points})
-        text = f"Sweep: {wording.plural(len(ks), 'value')} of k"
-        text += f" from {ks[0]} to {ks[-1]}, by {methods}" if ks else ""
+        text = f"Sweep: k = {ks[0]}" if len(ks) == 1 else f"Sweep: {len(ks)} values of k"
+        text += f" from {ks[0]} to {ks[-1]}" if len(ks) > 1 else ""
+        text += f", by {methods}" if ks else ""
         return [text + (", stopped before its end" if self.stopped else ""), self.summary()]
 
 

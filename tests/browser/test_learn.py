@@ -31,6 +31,15 @@ def only_what_is_stored():
     known.ledger.clear()
 
 
+CUT = """() => { window.cut = []; const pen = CanvasRenderingContext2D.prototype, write = pen.fillText;
+  pen.fillText = function (words, x, y) {
+    const wide = this.measureText(words).width, from = x - { center: 0.5, right: 1 }[this.textAlign] * wide || x;
+    const [left, right] = [from, from + wide].map((at) => this.getTransform().transformPoint({ x: at, y }).x);
+    if (left < -1 || right > this.canvas.width + 1) window.cut.push(words);
+    return write.call(this, words, x, y);
+  }; }"""
+
+
 class Wire:
     """What the page tells the server: every message it sends."""
 
@@ -59,7 +68,7 @@ def cell(page: Page, row: int, column: int) -> tuple[float, float]:
     """Where a pixel of the painted face is on the screen, wide or narrow."""
     box = page.locator("section.lesson canvas").bounding_box()
     wide = box["width"] >= 430
-    width, height = (box["width"] - 156, box["height"]) if wide else (box["width"], box["height"] - 96)
+    width, height = (box["width"] - 192, box["height"]) if wide else (box["width"], box["height"] - 96)
     side = min(width, height) / 25
     left = box["x"] + (width - 25 * side) / 2
     return left + (column + 0.5) * side, box["y"] + (height - 25 * side) / 2 + (row + 0.5) * side
@@ -97,6 +106,17 @@ def take(page: Page, kind: str) -> bytes:
 def painted(found: Locator) -> list[int]:
     said = found.get_attribute("data-painted") or ""
     return [int(j) for j in said.split(",") if j]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_word_beside_the_board_is_cut(visit, width):
+    page = visit("/learn", width=width)
+    lesson(page)
+    page.evaluate(CUT)
+    page.get_by_role("button", name="Show the solver").click()
+    expect(page.locator("[data-say=readout]")).to_contain_text("The upper bound for")
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.cut") == []
 
 
 def test_the_game_is_painted_hinted_undone_revealed_and_kept_in_the_link_without_a_word_to_the_server(visit):

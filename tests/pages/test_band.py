@@ -1,12 +1,18 @@
 """The band's figure: shaded where the optimum lies, lighter where a bound is carried, and closed where it is proven."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
+import nnspca
+from nnspca.view import words
+from nnspca.view.explore import content
+from nnspca.view.explore.path import Live
 from nnspca.view.figures import band
 from nnspca.view.figures.band import Band
 from nnspca.view.figures.style import DARK, LIGHT
+from nnspca.view.results.ledger import Known
 
 KNOWN = Band((1, 2, 3, 4), (0.2, 0.3, 0.4, 0.5), (0.2, 0.33, 0.44, math.inf), frozenset({1, 3}))
 
@@ -55,6 +61,22 @@ def test_the_gap_is_on_one_logarithmic_axis_whose_floor_is_optimal():
     assert {"10", "1", "0.1", "0.01"} <= set(axis.ticktext)
     assert "log" in axis.title.text
     assert band.place(0.5 * 1e-4) == band.FLOOR < band.place(1.01e-4)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.99996e-4, 1e-4, 1.00004e-4, 1.01e-4])
+def test_what_the_browser_rings_is_what_the_words_count(missing):
+    data = nnspca.datasets.load("pitprops")
+    part = nnspca.solve(nnspca.Covariance.from_dataset(data), 2)
+    rows = {
+        k: Known(k, (replace(part, k=k),), upper * (1 - gap), upper, found=True, proven=True)
+        for k, upper, gap in ((2, 1.9, missing), (3, 2.3, 0.2))
+    }
+    view = content.View(data, 4.2, 2, "best", rows, {2: part}, Live({}, {}))
+    sent = content.payload(view, None, about="", note="", live_text="")
+    said = sum(sent["band"]["optimal"])
+    assert sent["closed"] == (f"proven optimal at {said} of 2 values of k" if said else "")
+    assert rows[2].optimal == sent["band"]["optimal"][0]
+    assert sent["band"]["optimal"][0] == (sent["band"]["gaps"][0] <= words.OPTIMAL)
 
 
 def test_what_the_pointer_is_told_is_rounded_against_us():

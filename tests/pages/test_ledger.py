@@ -111,6 +111,17 @@ def test_a_lower_live_bound_is_not_called_stored():
     assert not ledger.at(PROBLEM, 2, 0.0).stored
 
 
+def test_a_bound_carried_from_a_stored_one_is_not_called_stored():
+    ledger = Ledger()
+    ledger.record(PROBLEM, 2, component(1.0, k=2), 2.0, stored=True)
+    ledger.record(PROBLEM, 5, component(2.0, k=5), 3.0, stored=True)
+    ledger.record_parts(PROBLEM, 2, 3, (component(1.0, k=2),) * 3, 4.0, stored=True)
+    assert [ledger.at(PROBLEM, k, 0.5).stored for k in (2, 3, 5)] == [True, False, True]
+    along = ledger.parts_along(PROBLEM, 2, (1, 2, 3), 0.5)
+    assert [along[r].stored for r in (1, 2, 3)] == [True, False, True]
+    assert math.isfinite(along[2].upper)
+
+
 def test_threads_that_write_at_once_lose_nothing():
     ledger = Ledger()
 

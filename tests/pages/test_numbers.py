@@ -26,6 +26,24 @@ def test_a_number_is_said_to_within_half_of_its_last_digit(value, digits):
     assert abs(float(words.fixed(value, digits)) - value) <= 0.5 * 10.0**-digits * (1 + 1e-9)
 
 
+@given(some.floats(1e-200, 1e200), some.integers(3, 8))
+def test_two_variances_say_no_more_than_is_proven_and_agree_where_the_optimum_is_proven(upper, telling):
+    lower = upper * (1 - words.OPTIMAL / 2)
+    low, high = words.number(lower, down=True, telling=telling), words.number(upper, up=True, telling=telling)
+    low, high = (float(_plain(said)) for said in (low, high))
+    slack = 1e-12 * upper
+    assert low <= lower + slack
+    assert high >= upper - slack
+    if telling >= 6:
+        assert low >= high * (1 - 1.2 * words.OPTIMAL)
+
+
+def _plain(said):
+    number, _, power = said.replace(",", "").partition(" × 10")
+    digits = {raised: chr(plain) for plain, raised in words.RAISED.items()}
+    return number + (f"e{''.join(digits[ord(one)] for one in power)}" if power else "")
+
+
 @given(some.floats(0.0, 1e7))
 def test_a_duration_is_never_nothing_nor_a_full_unit_of_the_next(value):
     said = words.seconds(value)

@@ -8,6 +8,8 @@ from nnspca.view.certificate.proofs import GAIN, Proven
 from nnspca.view.results.ledger import share
 from nnspca.view.words import at_most, number, odds, optimal, proven_share, seconds
 
+TELLING = 6  # digits of two variances side by side: what is proven optimal differs in the fifth at the earliest
+
 
 def why(bound: Bound) -> str:
     """Say why a bound is true."""
@@ -34,8 +36,8 @@ def claim(certificate: Certificate, n: int) -> str:
     kind = kind_of(certificate.component, certificate.k)
     return (
         f"Consider every vector of {n:,} loadings that is {kind}. None has a variance above "
-        f"**{number(certificate.upper, up=True)}**, which is {most} % of λ₁. The best one found has "
-        f"**{number(certificate.lower)}**, {best}"
+        f"**{number(certificate.upper, up=True, telling=TELLING)}**, which is {most} % of λ₁. The best one found has "
+        f"**{number(certificate.lower, down=True, telling=TELLING)}**, {best}"
     )
 
 

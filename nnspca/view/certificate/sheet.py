@@ -20,11 +20,11 @@ from nnspca.view import sanitize
 from nnspca.view.figures import card
 from nnspca.view.link.state import State
 from nnspca.view.sources import catalogue, store
-from nnspca.view.words import at_least
+from nnspca.view.words import fixed
 
 PAGE = Path(__file__).with_name("sheet.html")
 LISTED = 14  # loadings drawn as bars
-LONGEST = 28  # letters of a feature's name
+LONGEST, LETTER = 28, 6.5  # letters of a feature's name, and pixels that one may take
 INK = "#1f2a33"
 SIDE = 300  # pixels of the picture
 
@@ -102,15 +102,17 @@ def _picture(loadings: np.ndarray, data: Dataset, shape: tuple[int, int], colour
 def _bars(values: Sequence[Bar], alt: str) -> str:
     """Return named values as bars, each in its colour."""
     most, shapes = max((abs(value) for _, value, _ in values), default=0.0) or 1.0, []
-    for row, (name, value, fill) in enumerate(values):
-        y, long = 20 * row + 4, max(150 * abs(value) / most, 1)
+    names = [sanitize.line(name, LONGEST) for name, _, _ in values]
+    left = math.ceil(LETTER * max(map(len, names), default=0)) + 6  # where the bars begin
+    for row, (name, (_, value, fill)) in enumerate(zip(names, values, strict=True)):
+        y, long = 20 * row + 4, math.ceil(max(150 * abs(value) / most, 1))
         shapes.append(
-            f'<text x="118" y="{y + 12}" text-anchor="end">{html.escape(sanitize.line(name, LONGEST))}</text>'
-            f'<rect x="124" y="{y + 1}" width="{math.ceil(long)}" height="14" fill="{fill}"/>'
-            f'<text x="{130 + math.ceil(long)}" y="{y + 12}">{at_least(value, 3)}</text>'
+            f'<text x="{left - 6}" y="{y + 12}" text-anchor="end">{html.escape(name)}</text>'
+            f'<rect x="{left}" y="{y + 1}" width="{long}" height="14" fill="{fill}"/>'
+            f'<text x="{left + long + 6}" y="{y + 12}">{fixed(value, 3)}</text>'
         )
-    tall = 20 * len(values) + 8
+    tall, wide = 20 * len(values) + 8, left + 150 + 6 + 40
     return (
-        f'<svg viewBox="0 0 330 {tall}" width="330" role="img" aria-label="{html.escape(alt)}" '
+        f'<svg viewBox="0 0 {wide} {tall}" width="{wide}" role="img" aria-label="{html.escape(alt)}" '
         f'font-size="11" fill="{INK}">{"".join(shapes)}</svg>'
     )

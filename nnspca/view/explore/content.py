@@ -118,6 +118,7 @@ def _band(view: View) -> dict[str, Any]:
         # λ₁ itself is an upper bound: what rounding adds to its share is not shown
         "upper": [min(_up(row.upper / unit), 1.0) for row in rows],
         "gaps": [_gap(row.lower, row.upper) for row in rows],
+        "optimal": [row.at in view.band.optimal for row in rows],
         "proven": [row.proven for row in rows],
         "stored": any(row.stored for row in rows),
     }

@@ -2,7 +2,7 @@
 
 One pair of panels wherever variance stands against k. Above, the variance; the optimum lies in the
 shaded band. Below, the gap to the best possible on a logarithmic axis in per cent, whose lowest
-line is "optimal": a gap of less than 1 part in 10,000. Where an upper bound was proven at a point
+line is "optimal": a gap of at most 1 part in 10,000. Where an upper bound was proven at a point
 itself, the point has a mark; where it is carried over from another point, the band above is a
 lighter shade, and the panel below shows nothing.
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress, shade
-from nnspca.view.words import OPTIMAL, ceil, floor
+from nnspca.view.words import OPTIMAL, ceil, floor, optimal
 
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
 UPPER, LOWER = (0.46, 1.0), (0.0, 0.33)  # what the two panels take of the figure's height
@@ -47,7 +47,7 @@ class Band:
     @property
     def optimal(self) -> tuple[int, ...]:
         """Where the best known is proven optimal."""
-        return tuple(at for at, missing in self.gaps.items() if missing < OPTIMAL)
+        return tuple(at for at, missing in self.gaps.items() if optimal(1 - missing))
 
 
 def gap(variance: float, upper: float) -> float:
@@ -90,7 +90,7 @@ def place(missing: float) -> float:
     >>> place(0.01), place(0.00001) == FLOOR
     (-2.0, True)
     """
-    return FLOOR if missing < OPTIMAL else math.log10(missing)
+    return FLOOR if missing <= OPTIMAL else math.log10(missing)
 
 
 def figure(

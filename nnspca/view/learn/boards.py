@@ -18,9 +18,10 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view import words
 from nnspca.view.link import canvas, dataset_defaults
 from nnspca.view.results import known
-from nnspca.view.results.ledger import Problem
+from nnspca.view.results.ledger import Problem, share
 from nnspca.view.sources import catalogue, store
 from nnspca.view.ui import downloads, scene
 
@@ -125,6 +126,7 @@ def payload(board: str) -> dict[str, Any]:
         **_numbers(name, data),
         "solver": {"support": list(best.support), "loadings": list(best.loadings), "variance": best.lower},
         "upper": best.upper,
+        "optimal": words.optimal(share(best.lower, best.upper)),
         "leading": best.leading,
     }
 

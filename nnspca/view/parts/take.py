@@ -22,7 +22,7 @@ from nnspca.view.parts.figures.over_mean import COLOURS
 from nnspca.view.results.ledger import Known
 from nnspca.view.sources import store
 from nnspca.view.ui import charts, downloads, scene
-from nnspca.view.words import at_least, at_most, number, percent, seconds
+from nnspca.view.words import at_most, fixed, number, percent, seconds
 
 EACH = 4  # features of a part that the report names, those of largest loadings
 MOST = 20  # and of all parts
@@ -221,7 +221,7 @@ def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:
     if known is not None and math.isfinite(known.upper):
         most = f"{at_most(100 * known.upper / parts.total, 1)} %"
         rows.append(("Proven maximum of all such parts", "", number(known.upper, up=True), "", most))
-    rows.append(("Overlap", at_least(parts.overlap, 2), "", "", ""))
+    rows.append(("Overlap", fixed(parts.overlap, 2), "", "", ""))
     return rows
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from nnspca.bounds import carried
 from nnspca.result import Component
 from nnspca.view.sources.store import nbytes
-from nnspca.view.words import OPTIMAL
+from nnspca.view.words import optimal
 
 MOST_BYTES = 64 * 2**20
 
@@ -41,7 +41,7 @@ class Known:
     upper: float = math.inf  # the lowest upper bound, carried ones included; infinite where none is known
     found: bool = False  # whether a run has sought a component for this problem itself
     proven: bool = False  # whether a run has given an upper bound for this problem, and not only for others
-    stored: bool = False  # whether ``upper`` comes with the package: the proof of a thorough run
+    stored: bool = False  # whether that proof comes with the package: of a thorough run for this problem itself
 
     @property
     def component(self) -> Component:
@@ -61,7 +61,7 @@ class Known:
     @property
     def optimal(self) -> bool:
         """Whether the component is proven optimal, to 1 part in 10,000."""
-        return self.bounded and self.upper - self.lower < OPTIMAL * self.upper
+        return self.bounded and optimal(self.ratio)
 
 
 def share(variance: float, upper: float) -> float:
@@ -179,16 +179,8 @@ def _carried(own: Mapping[int, _Entry], ks: list[int], least: float) -> dict[int
         proven = math.isfinite(here.upper) and here.upper <= uppers[k]
         upper = min(uppers[k], here.upper)
         components = tuple(replace(part, k=k) for part in best.components)
-        known[k] = Known(k, components, best.lower, upper, bool(here.components), proven, _from_stored(own, k, proven))
+        known[k] = Known(k, components, best.lower, upper, bool(here.components), proven, proven and here.stored)
     return known
-
-
-def _from_stored(own: Mapping[int, _Entry], k: int, proven: bool) -> bool:
-    """Tell whether a bound is the stored one: its own, or where it is carried, all that it can come from."""
-    if proven:
-        return own[k].stored
-    sources = [entry.stored for entry in own.values() if math.isfinite(entry.upper)]
-    return bool(sources) and all(sources)
 
 
 def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
@@ -201,9 +193,7 @@ def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
             rivals.append(_sum_up(base, (r - at) * one.upper))
     upper = min(rivals, default=math.inf)
     proven = math.isfinite(here.upper) and here.upper <= upper
-    return Known(
-        r, here.components, here.lower, upper, bool(here.components), proven, here.stored if proven else one.stored
-    )
+    return Known(r, here.components, here.lower, upper, bool(here.components), proven, proven and here.stored)
 
 
 def _sum_up(first: float, second: float) -> float:

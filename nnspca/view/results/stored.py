@@ -1,8 +1,8 @@
 """Stored ledger: results of thorough runs that come with the package, written by ``python -m tests.ledger``.
 
 One array file holds, for each data set in the view it opens with, the components and upper bounds at
-some 25 k and for 1 to 10 parts at the opening k. Loadings are 16-bit shares of the largest one: the
-variance that this loses is of the order of their rounding squared.
+some 25 k and at those that the documents name, and for 1 to 10 parts at the opening k. Loadings are
+16-bit shares of the largest one: the variance that this loses is of the order of their rounding squared.
 """
 
 from __future__ import annotations

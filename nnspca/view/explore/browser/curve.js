@@ -1,11 +1,11 @@
 // The chart: variance against k with the band in which the optimum lies, and below it the gap to the best possible.
 
-const OPTIMAL = 1e-4; // a smaller gap counts as proven optimal
+const OPTIMAL = 1e-4; // gaps up to this one stand on the line "optimal"
 const FLOOR = Math.log10(OPTIMAL) - 0.5; // where "optimal" stands on the axis of the gap
 const NEAR = 12; // pixels from a point within which a press means it
 const LENS = { wide: 176, tall: 104 };
 
-const gapPlace = (gap) => (gap < OPTIMAL ? FLOOR : Math.log10(gap));
+const gapPlace = (gap) => (gap <= OPTIMAL ? FLOOR : Math.log10(gap));
 
 class Curve {
   layout(path, width, height, palette) {
@@ -138,7 +138,7 @@ class Curve {
     live.ks.forEach((k, s) => brush.dot(this.x(k), this.y(live.shares[s]), 3.5, spot));
     live.proven.forEach((k, s) => brush.dot(this.x(k), this.gapY(live.gaps[s]), 3.5, spot));
     band.ks.forEach((k, s) => {
-      if (band.proven[s] && band.gaps[s] < OPTIMAL) brush.dot(this.x(k), this.foot, 5.5, { fill: null, edge: palette.proven, thick: 2 });
+      if (band.optimal[s]) brush.dot(this.x(k), this.foot, 5.5, { fill: null, edge: palette.proven, thick: 2 });
     });
   }
 
@@ -149,7 +149,7 @@ class Curve {
       brush.text("Computing upper bounds …", (this.left + this.right) / 2, (this.below + this.foot) / 2, { size: 13, align: "center" });
       return;
     }
-    if (band.gaps.every((gap) => gap !== null && gap < OPTIMAL)) return;
+    if (band.optimal.every(Boolean)) return;
     const tall = band.ks.map((_, s) => band.upper[s] - band.lower[s]), s = tall.indexOf(Math.max(...tall));
     const x = this.x(band.ks[s]), y = this.y((band.upper[s] + band.lower[s]) / 2), text = "the optimum lies in here";
     const wide = brush.measure(text, 13);
@@ -209,7 +209,7 @@ class Curve {
     brush.box(x0, toY(high), wide, toY(low) - toY(high), { fill: palette.band, faint: band.proven[s] ? 1 : 0.45 });
     brush.box(x0, toY(high) - 1, wide, 2, { fill: palette.upper_bound });
     brush.box(x0, toY(low) - 1, wide, 2, { fill: palette.found });
-    const closed = band.gaps[s] < OPTIMAL ? "proven optimal" : `gap ${ceilTo(100 * band.gaps[s], 2)} %`, right = { size: 13, align: "right" };
+    const closed = band.optimal[s] ? "proven optimal" : `gap ${ceilTo(100 * band.gaps[s], 2)} %`, right = { size: 13, align: "right" };
     brush.text(`k = ${count(band.ks[s])}: ${closed}`, x0 + 6, y0 + 15, { size: 13 });
     brush.text(`at most ${ceilTo(100 * high, 2)} %`, x0 + wide - 6, toY(high) - 4, right);
     brush.text(`found ${floorTo(100 * low, 2)} %`, x0 + wide - 6, toY(low) + 14, right);

@@ -1,7 +1,5 @@
 // Beat the proof: paint k features; see the variance they explain, the solver's component, and the upper bound.
 
-const OPTIMAL = 1e-4; // a gap below this counts as proven optimal, as everywhere in the app
-
 /** A variance as a share of λ₁: one decimal, two where found and upper bound are close; rounded towards the truth. */
 function explained(value, board, up) {
   const digits = Math.abs(board.upper - value) < 0.005 * board.leading ? 2 : 1;
@@ -11,7 +9,7 @@ function explained(value, board, up) {
 /** A proven share, rounded down, and never said to be all. */
 const provenPercent = (share) => sharePercent(Math.min(share, 0.99999));
 
-const GAUGE = 156; // pixels beside the board
+const GAUGE = 192; // pixels beside the board
 
 FIGURES.paint = (desk) => {
   const { boards } = desk.data;
@@ -107,7 +105,7 @@ FIGURES.paint = (desk) => {
   function words() {
     const { painted, found } = mine, zero = found.loadings.filter((w) => w < 1e-9).length;
     if (solver?.done) {
-      const optimal = solverShare() >= 1 - OPTIMAL, its = optimal ? "proven optimal" : `at least ${provenPercent(solverShare())} of the optimum`;
+      const its = board.optimal ? "proven optimal" : `at least ${provenPercent(solverShare())} of the optimum`;
       const yours = painted.length ? `**You: ${shown(sure(found.value))} of λ₁, at least ${provenPercent(share(found.value))} of the optimum. ` : "**";
       const beaten = painted.length && sure(found.value) > board.solver.variance ? " **You beat the solver!**" : "";
       return `${yours}Solver: ${shown(board.solver.variance)}, ${its}.** The upper bound for ${board.k} ${board.noun} is ${upperShown()} of λ₁.${beaten}`;

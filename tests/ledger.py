@@ -17,6 +17,7 @@ import numpy as np
 import nnspca
 from nnspca.control.threads import one_blas_thread
 from nnspca.studies import PRINTED
+from nnspca.view.explore import path
 from nnspca.view.link.dataset_defaults import opening, usual_k
 from nnspca.view.results import stored
 from tests.benchmarks import certificates, live
@@ -25,14 +26,11 @@ SEARCH = 20  # rounds of search for a better component before each proof
 MOST_PARTS = 10
 
 
-def cardinalities(name, n, usual):
-    """Return the k of the opening view's chart, and those that README, the benchmarks and the papers name."""
-    from nnspca.view.explore.path import cardinalities as along
-
+def named(name, n):
+    """Return the k that README, the benchmarks and the papers name of a data set of n features."""
     measured = [k for title, _, ks in live.DATA if title == name for k in ks]
     printed = [p.k for p in PRINTED if certificates.STUDIED.get(p.study) == name and p.k is not None]
-    named = {*certificates.TABLE_KS, *certificates.TARGETS.get(name, ()), *measured, *printed}
-    return sorted({*along(n, usual), *(k for k in named if k <= n)})
+    return {k for k in (*certificates.TABLE_KS, *certificates.TARGETS.get(name, ()), *measured, *printed) if k <= n}
 
 
 def patience(seconds):
@@ -50,7 +48,7 @@ def record_of(name, seconds, before, missing):
     if before is not None and (before.content_hash, before.standardise) == (data.content_hash, standardise):
         components, parts = dict(before.components), dict(before.parts)
     warm = None
-    for k in cardinalities(name, data.n_features, usual):
+    for k in sorted({*path.cardinalities(data.n_features, usual), *named(name, data.n_features)}):
         held = components.get(k)
         if held is not None and (missing or held[0].variance > (1 - 1e-9) * held[1]):
             continue

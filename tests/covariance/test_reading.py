@@ -91,13 +91,13 @@ def test_tables_are_read_as_the_estimator_reads_them(which):
         Covariance.from_data(frames[which], standardize=False).matrix
         == Covariance.from_data(X, standardize=False).matrix
     ).all()
-    estimator = NonnegativeSparsePCA(1, 2).fit(frames[which])
+    estimator = NonnegativeSparsePCA(1, 2, standardize=False).fit(frames[which])
     assert (estimator._covariance.matrix == Covariance.from_data(X, standardize=False).matrix).all()
 
 
 def both(given):
     """What the covariance and the estimator make of the same data."""
-    fitted = NonnegativeSparsePCA(1, 2).fit(given)
+    fitted = NonnegativeSparsePCA(1, 2, standardize=False).fit(given)
     return Covariance.from_data(given, standardize=False).matrix, fitted._covariance.matrix
 
 
@@ -141,7 +141,7 @@ def test_a_column_of_numbers_is_read_alike_whatever_its_type(kind):
     ["text", "arrow text", "nullable text", "categories of text", "days", "zoned", "arrow days", "spans", "complex"],
 )
 @pytest.mark.parametrize("beside", [True, False])
-@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1).fit])
+@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1, standardize=False).fit])
 def test_a_column_of_anything_else_is_refused_by_its_name(kind, beside, read):
     pandas, _, strange = columns()
     with pytest.raises(DataError, match="column 'when': data must be real numbers; got "):
@@ -149,7 +149,7 @@ def test_a_column_of_anything_else_is_refused_by_its_name(kind, beside, read):
 
 
 @pytest.mark.parametrize("kind", ["Int64", "Float64", "boolean", "arrow"])
-@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1).fit])
+@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1, standardize=False).fit])
 def test_a_missing_value_is_refused_alike_whatever_its_type(kind, read):
     pandas, _, _ = columns()
     arrow = pytest.importorskip("pyarrow")
@@ -171,7 +171,7 @@ def test_a_missing_value_is_refused_alike_whatever_its_type(kind, read):
     ],
     ids=["text", "objects", "bytes", "days", "spans"],
 )
-@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1).fit])
+@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1, standardize=False).fit])
 def test_text_and_times_are_no_numbers_for_covariance_and_estimator_alike(read, given):
     with pytest.raises(DataError, match="data must be real numbers; got "):
         read(given)
@@ -180,7 +180,7 @@ def test_text_and_times_are_no_numbers_for_covariance_and_estimator_alike(read, 
 @pytest.mark.parametrize("given", [[[10**400, 1], [1, 2]], np.array([[10**400, 1], [1, 2]], dtype=object)], ids=type)
 def test_a_number_beyond_doubles_is_told_by_the_estimator_too(given):
     with pytest.raises(DataError, match="too large for double precision"):
-        NonnegativeSparsePCA(1, 1).fit(given)
+        NonnegativeSparsePCA(1, 1, standardize=False).fit(given)
 
 
 def test_tables_without_rows_or_columns_are_told_so():
@@ -193,7 +193,7 @@ def test_tables_without_rows_or_columns_are_told_so():
         with pytest.raises(DataError, match=rf"at least 1 sample and 1 feature; got shape \({rows}, {features}\)"):
             Covariance.from_data(frame, standardize=False)
         with pytest.raises(ValueError, match=rf"Found array with 0 .*\(shape=\({rows}, {features}\)\)"):
-            NonnegativeSparsePCA(1, 1).fit(frame)
+            NonnegativeSparsePCA(1, 1, standardize=False).fit(frame)
 
 
 def test_columns_of_one_name_are_read_by_place_and_refused_where_names_are_kept():
@@ -203,7 +203,7 @@ def test_columns_of_one_name_are_read_by_place_and_refused_where_names_are_kept(
         Covariance.from_data(frame, standardize=False).matrix == Covariance.from_data(X, standardize=False).matrix
     ).all()
     with pytest.raises(DataError, match=r"1 column\(s\) have the name of another, the first 'a'; rename them"):
-        NonnegativeSparsePCA(1, 1).fit(frame)
+        NonnegativeSparsePCA(1, 1, standardize=False).fit(frame)
 
 
 def test_missing_values_of_a_table_are_refused_as_not_finite():
@@ -307,7 +307,9 @@ CONTRADICTIONS = [
 
 
 @pytest.mark.parametrize(("form", "parts"), CONTRADICTIONS, ids=str)
-@pytest.mark.parametrize("read", [Covariance.from_data, Covariance.from_matrix, NonnegativeSparsePCA(1, 1).fit])
+@pytest.mark.parametrize(
+    "read", [Covariance.from_data, Covariance.from_matrix, NonnegativeSparsePCA(1, 1, standardize=False).fit]
+)
 def test_a_sparse_array_that_points_beside_itself_is_refused(form, parts, read):
     with pytest.raises(DataError, match=r"the sparse array contradicts itself \(.+\)"):
         read(sparse(form, **parts))
@@ -347,7 +349,7 @@ def test_entries_stored_twice_add_up_for_covariance_and_estimator_alike(form, va
 
 
 @pytest.mark.parametrize("form", ["coo", "csr"])
-@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1).fit])
+@pytest.mark.parametrize("read", [Covariance.from_data, NonnegativeSparsePCA(1, 1, standardize=False).fit])
 def test_entries_whose_sum_no_double_holds_are_told_with_their_place(form, read):
     with pytest.raises(DataError, match=r"1 place\(s\) hold several entries whose sum is not finite, the first at"):
         read(twice([1e308, 1e308, 1.0], form))

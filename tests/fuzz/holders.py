@@ -59,7 +59,7 @@ def as_it_is(given):
 
 def fitted(given):
     """The covariance that the estimator works with."""
-    return nnspca.NonnegativeSparsePCA(1, 1, "thresholding").fit(given)._covariance
+    return nnspca.NonnegativeSparsePCA(1, 1, "thresholding", standardize=False).fit(given)._covariance
 
 
 def numbers(rng, dtype=np.float64):

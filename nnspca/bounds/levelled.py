@@ -106,7 +106,6 @@ class StoredRows:
         monitor.pay(reading_seconds(problem, chosen))
         if len(chosen) <= WHOLE:
             self.error = 0.0
-            cov._bring(chosen)
             block = self._positive(np.array(cov.block(chosen, chosen))) / self.size * self.e * self.e[:, None]
             np.fill_diagonal(block, 0.0)
             self.entries = _upward(block)
@@ -270,7 +269,6 @@ class _Tiles:
         self.products: singles.SingleProducts | None = None
         if isinstance(self.cov.factor, DenseFactor):
             self.products = singles.SingleProducts(self.cov.factor.columns(chosen) * (e / np.sqrt(size)))
-        self.cov._bring(self.chosen)
 
     @property
     def each_pair_once(self) -> bool:
@@ -374,7 +372,7 @@ def choose(problem: Problem, lower: float, allowed: int, monitor: Monitor) -> np
         return int(np.count_nonzero(own * (together + aim) > aim * lower)) if lower > 0 else n
 
     together, last = float(own[: max(k - 1, 1)].sum()), float(own[min(k, n) - 1])
-    most, least = min(problem.cov._rows_at_hand, int(np.sqrt(float(allowed) * n))), k + FEWEST
+    most, least = int(np.sqrt(float(allowed) * n)), k + FEWEST
     size = min(n, max(min(needed(FILLER * last), most), least))
     while size > least and not monitor.affords(seconds(problem, order[:size]) / SHARE):
         size = max(int(0.9 * size), least)

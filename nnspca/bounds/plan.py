@@ -268,7 +268,7 @@ def step_seconds(n: int) -> float:
 
 def rows_read(problem: Problem, plan: Plan) -> int:
     """The maximum number of rows of A that one bound may read in full."""
-    return min(max(problem.cov._strip, int(plan.rows.products / problem.cov._row_cost)), problem.cov._rows_at_hand)
+    return max(problem.cov._strip, int(plan.rows.products / problem.cov._row_cost))
 
 
 def worth_branching(problem: Problem, plan: Plan) -> bool:

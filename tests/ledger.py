@@ -30,7 +30,7 @@ def named(name, n):
     """Return the k that README, the benchmarks and the papers name of a data set of n features."""
     measured = [k for title, _, ks in live.DATA if title == name for k in ks]
     printed = [p.k for p in PRINTED if certificates.STUDIED.get(p.study) == name and p.k is not None]
-    return {k for k in (*certificates.TABLE_KS, *certificates.TARGETS.get(name, ()), *measured, *printed) if k <= n}
+    return {k for k in (*certificates.TABLE_KS, *measured, *printed) if k <= n}
 
 
 def patience(seconds):

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, TimeoutError, sync_playwright
 
 from nnspca.view.link.state import PAGES
 from tests.browser.conftest import FLAGS
-from tests.browser.waiting import rest
+from tests.browser.page import rest
 from tests.chromium import find
 from tests.server import ROOT, serving
 

@@ -1,9 +1,10 @@
-"""Data of any size, wherever they are: seconds, memory, and the ratio of certificates at k = 10 and 50.
+"""Data of any size, wherever they are: seconds, memory, passes, and the ratio of certificates at k = 10 and 50.
 
-python -m tests.benchmarks.any_size [millions of nonzeros, 12] [names of cases]: each case in a process of its own.
+python -m tests.benchmarks.any_size [--millions 12] [--features 100000] [name …]: each case in a process of its own.
+``--millions`` of nonzeros has the text in files and on the cluster, ``--features`` the text and the arrays in memory.
 """
 
-import json
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -27,16 +28,12 @@ import nnspca
 from tests.benchmarks.data import expression_array, zipf_text
 
 BLOCKS = 40
-DENSE, LARGE, SPARSE = (200_000, 500), (400_000, 2000), (200_000, 20_000)
+DENSE, SPARSE = (200_000, 500), (200_000, 20_000)
 CARDINALITIES = (10, 50)
-MOST = 3000
 WORKER = "1GB"
 
 
-# ---------------------------------------------------------------------- the data, made once
-
-
-def store_dense(folder: Path) -> None:
+def store_dense(folder: Path, _: float) -> None:
     """Write the table as an array, a Zarr store, and a folder of Parquet files."""
     m, n = DENSE
     X = np.vstack([expression_array(m // 100, n, seed=0)] * 100).astype(np.float32)
@@ -45,19 +42,8 @@ def store_dense(folder: Path) -> None:
     zarr.create_array(store=str(folder / "dense.zarr"), data=X, chunks=(5000, n))
     (folder / "parquet").mkdir()
     for number, part in enumerate(np.split(X, BLOCKS)):
-        pandas.DataFrame(part, columns=[f"x{j}" for j in range(n)]).to_parquet(
-            folder / "parquet" / f"part-{number:02}.parquet"
-        )
-
-
-def store_large(folder: Path) -> None:
-    """Write 3.2 GB of singles: a few directions and noise."""
-    rng, (m, n) = np.random.default_rng(0), LARGE
-    X = np.lib.format.open_memmap(folder / "large.npy", "w+", np.float32, LARGE)
-    directions = rng.standard_normal((20, n), dtype=np.float32) * (rng.random((20, n)) < 0.05)
-    for start in range(0, m, 10_000):
-        X[start : start + 10_000] = rng.standard_normal((10_000, 20), dtype=np.float32) @ directions
-        X[start : start + 10_000] += rng.standard_normal((10_000, n), dtype=np.float32)
+        table = pandas.DataFrame(part, columns=[f"x{j}" for j in range(n)])
+        table.to_parquet(folder / "parquet" / f"part-{number:02}.parquet")
 
 
 def store_sparse(folder: Path, entries: float) -> None:
@@ -74,9 +60,6 @@ def store_sparse(folder: Path, entries: float) -> None:
     anndata.AnnData(whole).write_h5ad(folder / "cells.h5ad")
 
 
-# ---------------------------------------------------------------------- the cases
-
-
 def blocks(folder: Path) -> Any:
     """The CSR blocks as a dask array that reads them where it is computed."""
     meta = scipy.sparse.csr_matrix((0, 0), dtype=np.float32)
@@ -86,62 +69,57 @@ def blocks(folder: Path) -> Any:
     return dask.array.concatenate([dask.array.from_delayed(read(path), shape, meta=meta) for path in paths])
 
 
-CASES: dict[str, tuple[str, str, Callable[[Path], Any]]] = {
-    "dense": ("200,000 × 500 singles in memory", "dense", lambda folder: np.load(folder / "dense.npy")),
-    "zarr": ("  the same, a Zarr store", "dense", lambda folder: zarr.open_array(str(folder / "dense.zarr"), mode="r")),
-    "parquet": (
-        "  the same, 40 Parquet files",
-        "dense",
-        lambda folder: pyarrow.dataset.dataset(folder / "parquet"),
-    ),
-    "large": (
-        "400,000 × 2,000 singles in a file of 3.2 GB",
-        "large",
-        lambda folder: np.load(folder / "large.npy", mmap_mode="r"),
-    ),
+# What each case is, the group whose files it reads (none where it is made in memory), and its data.
+CASES: dict[str, tuple[str, str, Callable[[Path, int], Any]]] = {
+    "text": ("word counts in memory", "", lambda folder, n: zipf_text(n // 10, n)),
+    "arrays": ("200 arrays in memory", "", lambda folder, n: expression_array(200, n)),
+    "dense": ("200,000 × 500 singles in memory", "dense", lambda folder, n: np.load(folder / "dense.npy")),
+    "zarr": ("  a Zarr store", "dense", lambda folder, n: zarr.open_array(str(folder / "dense.zarr"), mode="r")),
+    "parquet": ("  40 Parquet files", "dense", lambda folder, n: pyarrow.dataset.dataset(folder / "parquet")),
+    "mapped": ("  in a file", "dense", lambda folder, n: np.load(folder / "dense.npy", mmap_mode="r")),
     "sparse": (
         "200,000 × 20,000 sparse in memory",
         "sparse",
-        lambda folder: scipy.sparse.vstack(list(map(scipy.sparse.load_npz, sorted(folder.glob("block-*.npz")))), "csr"),
+        lambda folder, n: scipy.sparse.vstack([*map(scipy.sparse.load_npz, sorted(folder.glob("block-*.npz")))], "csr"),
     ),
-    "h5ad": ("  the same, in .h5ad", "sparse", lambda folder: anndata.read_h5ad(folder / "cells.h5ad", backed="r")),
-    "cluster": ("  the same, on two workers of 1 GB", "sparse", blocks),
+    "h5ad": ("  in .h5ad", "sparse", lambda folder, n: anndata.read_h5ad(folder / "cells.h5ad", backed="r")),
+    "cluster": ("  on two workers of 1 GB", "sparse", lambda folder, n: blocks(folder)),
 }
 
 
-def measured(name: str, folder: Path) -> dict[str, Any]:
-    """Open the data of one case, those of many features with the ones that vary most, and certify: what it took."""
+def measured(name: str, folder: Path, memory: int, features: int) -> list[str]:
+    """Open the data of one case, and certify: a line for each k."""
     cluster = distributed.Client(n_workers=2, threads_per_worker=1, memory_limit=WORKER) if name == "cluster" else None
-    data = CASES[name][2](folder)
-    watch = Watch()
-    clock = time.perf_counter()
-    few = nnspca.most_variable(data, MOST) if CASES[name][1] == "sparse" else data
-    cov = nnspca.Covariance.from_data(few, standardize=False)
-    told: dict[str, Any] = {"opened": time.perf_counter() - clock, "at": []}
+    data = CASES[name][2](folder, features)
+    watch, clock, lines = Watch(), time.perf_counter(), []
+    cov = nnspca.Covariance.from_data(data, standardize=False, memory=memory)
+    clock, opened = time.perf_counter(), time.perf_counter() - clock
     for k in CARDINALITIES:
-        clock = time.perf_counter()
         part = nnspca.solve(cov, k)
         solved = time.perf_counter()
         cert = nnspca.certify(cov, k, component=part)
         certified = time.perf_counter()
         nnspca.verify(cert, cov)
-        seconds = [solved - clock, certified - solved, time.perf_counter() - certified]
-        told["at"].append({"k": k, "lower": cert.lower, "upper": cert.upper, "ratio": cert.ratio, "seconds": seconds})
-    told["peak"] = watch.most - watch.first
+        lines.append(
+            f"{CASES[name][0]:44} {k:>3} {opened:7.1f} {solved - clock:7.1f} {certified - solved:7.1f} "
+            f"{time.perf_counter() - certified:7.1f} {watch.most - watch.first:7.0f} {cert.ratio:8.5f}"
+        )
+        clock = time.perf_counter()
     if cluster is not None:
-        told["workers"] = max(cluster.run(_worker).values())
+        lines.append(f"  a worker had {max(cluster.run(_own, 'VmHWM').values()):.0f} MB at most")
         cluster.close()
-    return told
+    return lines
 
 
-class Watch:
+class Watch(threading.Thread):
     """The most memory of this process's own that is seen, in MB: pages of files that are mapped are not counted."""
 
     def __init__(self) -> None:
+        super().__init__(daemon=True)
         self.first = self.most = _own()
-        threading.Thread(target=self._look, daemon=True).start()
+        self.start()
 
-    def _look(self) -> None:
+    def run(self) -> None:
         while True:
             self.most = max(self.most, _own())
             time.sleep(0.01)
@@ -152,51 +130,31 @@ def _own(field: str = "RssAnon") -> float:
     return next(float(line.split()[1]) / 1024 for line in lines if line.startswith(field))
 
 
-def _worker() -> float:
-    """Most memory that a worker had."""
-    return _own("VmHWM")
-
-
-def shown(name: str, told: dict[str, Any], whole: dict[str, Any]) -> str:
-    """A line for each k."""
-    lines = []
-    for at, other in zip(told["at"], whole["at"], strict=True):
-        apart = max(abs(at[side] / other[side] - 1) for side in ("lower", "upper"))
-        solve, certify, verify = at["seconds"]
-        lines.append(
-            f"{CASES[name][0]:44} {at['k']:>3} {told['opened']:7.1f} {solve:7.1f} {certify:7.1f} {verify:7.1f} "
-            f"{told['peak']:7.0f} {told.get('workers', 0):7.0f} {at['ratio']:8.5f} {apart:8.1e}"
-        )
-    return "\n".join(lines)
-
-
-def main(words: list[str]) -> None:
+def main() -> None:
     """Make the data, run each case in a process of its own, print a table."""
-    if words[:1] == ["--case"]:
-        print("told " + json.dumps(measured(words[1], Path(words[2]))))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*CASES, []])
+    parser.add_argument("--millions", type=float, default=12.0)
+    parser.add_argument("--features", type=int, default=100_000)
+    parser.add_argument("--case", type=Path, help=argparse.SUPPRESS)  # the folder, in the case's own process
+    chosen = parser.parse_args()
+    entries = 1e6 * chosen.millions
+    if chosen.case:
+        memory = int(min(2**31, 28 * entries))  # less than it takes to bring them into memory
+        print("\n".join(measured(chosen.names[0], chosen.case, memory, chosen.features)))
         return
-    entries = 1e6 * float(words[0] if words else 12)
-    names = words[1:] or list(CASES)
-    columns = ("k", "open s", "solve", "certify", "verify", "MB", "worker", "ratio", "apart")
-    print(f"{'data':44} {columns[0]:>3} " + " ".join(f"{c:>7}" for c in columns[1:]))
+    columns = ("open s", "solve", "certify", "verify", "MB")
+    print(f"{'data':44} {'k':>3} " + " ".join(f"{column:>7}" for column in columns) + f" {'ratio':>8}")
+    stores = {"dense": store_dense, "sparse": store_sparse}
     with tempfile.TemporaryDirectory() as folder:
-        made: set[str] = set()
-        first: dict[str, Any] = {}
-        for name in names:
-            group = CASES[name][1]
-            if group not in made:
-                store = {"dense": store_dense, "large": store_large}.get(group)
-                store(Path(folder)) if store else store_sparse(Path(folder), entries)
-                made.add(group)
-            call = [sys.executable, "-m", "tests.benchmarks.any_size", "--case", name, folder]
+        for name in chosen.names or CASES:
+            if store := stores.pop(CASES[name][1], None):
+                store(Path(folder), entries)
+            sizes = ("--millions", str(chosen.millions), "--features", str(chosen.features))
+            call = [sys.executable, "-m", "tests.benchmarks.any_size", name, "--case", folder, *sizes]
             said = subprocess.run(call, capture_output=True, text=True, check=False)
-            line = [line for line in said.stdout.splitlines() if line.startswith("told ")]
-            if not line:
-                print(f"{CASES[name][0]:44} failed: {said.stderr[-600:]}", flush=True)
-                continue
-            told = json.loads(line[0][5:])
-            print(shown(name, told, first.setdefault(group, told)), flush=True)
+            print(said.stdout or f"{CASES[name][0]:44} failed: {said.stderr[-600:]}", end="", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -14,7 +14,7 @@ import os
 import platform
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import TimeoutError
@@ -58,25 +58,6 @@ class Row:
     target: float | None
     measure: Measure
     unit: str = "s"
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What came out: the median of the visits, their ends, and the server's seconds of processor a visit."""
-
-    name: str
-    unit: str
-    target: float | None
-    median: float
-    least: float
-    most: float
-    cpu: float
-    visits: tuple[float, ...]
-
-    @property
-    def verdict(self) -> str:
-        """Whether the median meets the target."""
-        return "" if self.target is None else ("met" if self.median <= self.target else "missed")
 
 
 def first(path: str, is_so: str) -> Measure:
@@ -194,21 +175,14 @@ def selected(words: Sequence[str]) -> list[Row]:
     return chosen
 
 
-def measured(row: Row, visitor: Visitor, visits: int) -> Measured:
-    """Take a row's visits, after one that is not counted."""
-    row.measure(visitor)
-    before = visitor.cpu()
-    taken = tuple(row.measure(visitor) for _ in range(visits))
-    spent = (visitor.cpu() - before) / visits
-    return Measured(row.name, row.unit, row.target, statistics.median(taken), min(taken), max(taken), spent, taken)
-
-
-def line(found: Measured) -> str:
-    """Return a row as it is printed."""
-    target = "" if found.target is None else f"{found.target:g}"
+def line(row: Row, taken: Sequence[float], cpu: float) -> str:
+    """Return a row as it is printed: its visits, beside the target, and the server's seconds of processor a visit."""
+    median = statistics.median(taken)
+    target = "" if row.target is None else f"{row.target:g}"
+    verdict = "" if row.target is None else ("met" if median <= row.target else "missed")
     return (
-        f"{found.name:32} {found.median:7.2f} {found.unit:2} {target:>7} {found.verdict:7}"
-        f" {found.least:7.2f} – {found.most:<6.2f} {found.cpu:6.2f}"
+        f"{row.name:32} {median:7.2f} {row.unit:2} {target:>7} {verdict:7}"
+        f" {min(taken):7.2f} – {max(taken):<6.2f} {cpu:6.2f}"
     )
 
 
@@ -229,17 +203,19 @@ def main(asked: Sequence[str] | None = None) -> None:
     cores, load = os.cpu_count(), os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     print(f"{platform.machine()}, {cores} cores, load {load:.1f} before; medians of {said.visits} new visits")
     print(f"{'':32} {'median':>7}    {'target':>7} {'':7} {'least':>7} – {'most':6} {'server CPU s':>6}", flush=True)
-    found = []
+    found = {}
     with visiting() as visitor:
         for row in chosen:
             try:
-                found.append(measured(row, visitor, said.visits))
+                row.measure(visitor)  # not counted
+                before = visitor.cpu()
+                found[row.name] = [row.measure(visitor) for _ in range(said.visits)]
             except TimeoutError:
                 print(f"{row.name:32} not seen within {PATIENCE / 1000:g} s", flush=True)
                 continue
-            print(line(found[-1]), flush=True)
+            print(line(row, found[row.name], (visitor.cpu() - before) / said.visits), flush=True)
     if said.json is not None:
-        told = {"cores": cores, "load": load, "visits": said.visits, "rows": [asdict(one) for one in found]}
+        told = {"cores": cores, "load": load, "visits": found}
         said.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 

@@ -1,10 +1,8 @@
-"""What is certified where, and at what cost: one row per data set and k.
+"""What is certified where, and at what cost: writes the table of ``nnspca/docs/guide/benchmarks.md``.
 
-Run ``python -m tests.benchmarks.certificates [live|thorough] [data set …]``; or with ``--table``, which writes the
-table of ``nnspca/docs/guide/benchmarks.md``: every data set at hand, at a few k, with and without the sign constraint.
+Run ``python -m tests.benchmarks.certificates``: every data set at hand, at a few k, nonnegative and of any sign.
 """
 
-import sys
 import time
 from pathlib import Path
 
@@ -14,18 +12,6 @@ from nnspca.studies import PRINTED
 from nnspca.view.words import at_most
 from tests.benchmarks.data import covariance
 
-TARGETS = {
-    "lrs": (2, 5, 10, 20, 40, 60, 90),
-    "cbcl-faces": (10, 20, 40, 80, 120, 180, 260, 361),
-    "cbcl-faces-raw": (10, 20, 40, 80, 120, 180, 260, 361),
-    "leukemia": (10, 25, 50, 100, 200, 400, 1000),
-    "leukemia standardised": (10, 25, 50, 100, 200, 400, 1000),
-    "digits": tuple(range(1, 65, 7)),
-    "digits any sign": tuple(range(1, 65, 7)),
-    "pitprops": tuple(range(1, 14)),
-    "pitprops any sign": tuple(range(1, 14)),
-    "lfw-faces": (10, 40, 100, 300, 625),
-}
 TABLE_KS = (5, 10, 20, 50)
 STUDIED = {"asteris2014-fig4": "cbcl-faces", "asteris2014-fig5": "leukemia", "asteris2014-fig6": "lrs"}
 PAGE = Path(__file__).parents[2] / "nnspca" / "docs" / "guide" / "benchmarks.md"
@@ -33,24 +19,6 @@ BEGIN, END = "<!-- certificates: begin -->", "<!-- certificates: end -->"
 
 
 def main() -> None:
-    """Print the table."""
-    effort = sys.argv[1] if len(sys.argv) > 1 else "live"
-    chosen = sys.argv[2:] or list(TARGETS)
-    print(f"{'data set':24} {'k':>5} {'lower':>12} {'upper':>12} {'ratio':>9} {'winning bound':15} {'seconds':>8}")
-    for title in chosen:
-        cov = covariance(title.split()[0], standardize="standardised" in title)
-        if cov is None:
-            continue
-        for k in TARGETS[title]:
-            cert = nnspca.certify(cov, k, effort=effort, nonnegative="any sign" not in title)
-            print(
-                f"{title:24} {k:5} {cert.lower:12.6g} {cert.upper:12.6g} {cert.ratio:9.6f} "
-                f"{cert.winner.name:15} {cert.seconds:8.2f}",
-                flush=True,
-            )
-
-
-def table() -> None:
     """Write the table of the documents, a row for each data set at hand and each k."""
     lines = [
         "| data | n | k | gap, x ≥ 0 | CPU s | gap, any sign | CPU s | the paper's gap, x ≥ 0 |",
@@ -82,4 +50,4 @@ def measured(cov: nnspca.Covariance, k: int, nonnegative: bool) -> tuple[str, st
 
 
 if __name__ == "__main__":
-    table() if "--table" in sys.argv[1:] else main()
+    main()

@@ -1,7 +1,8 @@
 """What a live certificate proves and what it costs: made-up expression arrays of every kind, and the data at hand.
 
 ``python -m tests.benchmarks.live [--save FILE] [--before FILE] [word …]`` prints the ratio and the processor's seconds
-of each case whose name contains one of the words; then median, 95th percentile, and what changed since FILE.
+of each case whose name contains one of the words, or of an array of your own, ``array.npy``; then median, 95th
+percentile, and what changed since FILE.
 """
 
 import os
@@ -70,6 +71,13 @@ def expression(samples: int, genes: int, spectrum: str, scale: str, seed: int = 
     return np.exp(levels / 2) if scale == "raw" else levels
 
 
+def own(paths: list[str]) -> Iterator[Case]:
+    """Yield the cases of arrays in files."""
+    for path in paths:
+        cov = nnspca.Covariance.from_data(np.load(path))
+        yield from ((Path(path).stem, cov, k) for k in (10, 50, 100, 200) if k <= cov.n_features)
+
+
 def cases() -> Iterator[Case]:
     """Yield the name, the covariance and k of every case."""
     for samples, genes, spectrum, scale, ks in ARRAYS:
@@ -111,9 +119,10 @@ def main() -> None:
     chosen = parser.parse_args()
     before = json.loads(chosen.before.read_text()) if chosen.before else {}
     measured: dict[str, tuple[float, float]] = {}
-    for name, cov, k in cases():
+    files = [word for word in chosen.words if word.endswith(".npy")]
+    for name, cov, k in own(files) if files else cases():
         case = f"{name}, k = {k}"
-        if chosen.words and not any(word in case for word in chosen.words):
+        if not files and chosen.words and not any(word in case for word in chosen.words):
             continue
         component = nnspca.solve(cov, k)
         began = time.process_time()

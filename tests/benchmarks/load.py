@@ -1,10 +1,9 @@
 """A class at work: browser tabs that sweep at once, and what they, a newcomer and the health check wait for.
 
 Run ``python -m tests.benchmarks.load [tabs]`` (10 unless given; Linux only: it reads /proc). It ends with status 1
-where a limit is passed. The class's browser works on the same processors as the server: so the class is played twice,
-once with its browser as it is, and once with all of that stepped back (nice 19), as if it ran on other machines.
-What is found is kept for the next request, up to a number of bytes: so the memory after the second class is held
-against that after the first.
+where a limit is passed. The class's browser is stepped back (nice 19), as if it worked on other machines. What is found
+is kept for the next request, up to a number of bytes: so the memory after a second class is held against that after the
+first.
 """
 
 import os
@@ -13,7 +12,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +26,7 @@ SWEEP = "/?data=lfw-faces&k=20&methods=best&methods=em&ks=5,20,80&seed={}"
 PAINT, HEALTH, BACK = 5.0, 1.0, 1.2  # the limits: seconds, seconds at the 95th percentile, share of the memory before
 BETWEEN = 0.1  # seconds between two looks at the health
 NEWCOMERS = 3
-STEPPED = 19  # how far the class's browser steps back the second time
+STEPPED = 19  # how far the class's browser steps back
 AGAIN = 0.2  # seconds after which it is told so again: Chromium gives its tabs another priority as they come and go
 PATIENCE = 600  # seconds until every tab is done
 FORGOTTEN = 150  # seconds after which Streamlit has forgotten sessions that left (it keeps them for 120)
@@ -39,29 +38,16 @@ STATE = """() => {
   const rests = document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning';
   return rests && !said && !document.querySelector('[class*=st-key-stop-]') ? 'done' : said || 'silent';
 }"""
-PAINTED = """() => [Math.max(...performance.getEntriesByType('resource').filter(e => e.name.includes('/static/js/') &&
-  e.startTime < performance.getEntriesByName('first-contentful-paint')[0].startTime).map(e => e.responseEnd)),
-  performance.getEntriesByName('first-contentful-paint')[0].startTime]"""
+PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
 
 
 @dataclass
 class Seen:
-    """What was measured: seconds of each look at the health and of each newcomer, bytes and files of the server.
-
-    Of a newcomer: until the page's scripts were there, until anything was painted, until the heading stood.
-    """
+    """What was measured: seconds of each look at the health and until newcomers saw something, and the most memory."""
 
     health: list[float] = field(default_factory=list)
-    loaded: list[float] = field(default_factory=list)
     painted: list[float] = field(default_factory=list)
-    headed: list[float] = field(default_factory=list)
-    memory: dict[str, int] = field(default_factory=dict)
-    files: dict[str, int] = field(default_factory=dict)
     most: int = 0
-
-    def note(self, when: str, server: Server) -> None:
-        """Note memory and open files under a name."""
-        self.memory[when], self.files[when] = resident(server.process), open_files(server.process)
 
 
 def resident(process: int) -> int:
@@ -85,11 +71,6 @@ def descendants(process: int) -> set[int]:
     """Return the processes that a process has started, those that these have started, and so on."""
     found = set(children(process))
     return found.union(*map(descendants, found))
-
-
-def open_files(process: int) -> int:
-    """Return how many files and connections a process has open."""
-    return len(os.listdir(f"/proc/{process}/fd"))
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -153,17 +134,6 @@ def tab(browser: Browser, address: str) -> Page:
     return page
 
 
-def newcomer(browser: Browser, server: Server, seen: Seen) -> None:
-    """Open the first page as someone who has not been here: when anything is painted, and when the heading is there."""
-    asked = time.monotonic()
-    page = tab(browser, server.address)
-    seen.headed.append(time.monotonic() - asked)
-    loaded, painted = page.evaluate(PAINTED)
-    seen.loaded.append(loaded / 1000)
-    seen.painted.append(painted / 1000)
-    page.context.close()
-
-
 def state(page: Page) -> str:
     """Return what a tab shows of its run: “done”, its progress, or “silent”."""
     try:
@@ -172,87 +142,59 @@ def state(page: Page) -> str:
         return "gone"
 
 
-def sweep(browser: Browser, server: Server, seeds: range, seen: Seen, theirs: Browser | None = None) -> list[str]:
-    """Let a tab sweep for each seed, all at once, while newcomers come in their own browser; return what was wrong."""
-    count = len(seeds)
+def sweep(browser: Browser, server: Server, seeds: range, theirs: Browser) -> tuple[Seen, list[str]]:
+    """Let a tab sweep for each seed, all at once, while newcomers come in their own browser; say what was wrong."""
+    seen, wrong, states = Seen(), [], []
     pages = [tab(browser, server.address + SWEEP.format(seed)) for seed in seeds]
-    wrong = []
     with watching(server, seen):
         started = time.monotonic()
         for page in pages:
             page.get_by_role("button", name="Solve live", exact=True).first.click(no_wait_after=True)
-        come, said, states = 0, set(), ["silent"] * count
-        while time.monotonic() - started < PATIENCE:
-            if come < NEWCOMERS:
-                newcomer(theirs or browser, server, seen)
-                come += 1
+        while time.monotonic() - started < PATIENCE and {*states} != {"done"}:
+            if len(seen.painted) < NEWCOMERS:
+                newcomer = tab(theirs, server.address)
+                seen.painted.append(newcomer.evaluate(PAINTED) / 1000)
+                newcomer.context.close()
             states = [state(page) for page in pages]
-            said |= set(states)
-            if all(shown == "done" for shown in states) and come == NEWCOMERS:
-                break
             time.sleep(0.5)
-        seconds = time.monotonic() - started
+    print(f"{states.count('done')} of {len(seeds)} tabs done after {time.monotonic() - started:.0f} s", flush=True)
     wrong += [f"tab {i + 1} is {shown}" for i, shown in enumerate(states) if shown in ("silent", "gone")]
-    print(f"tabs: {states.count('done')} of {count} done after {seconds:.0f} s, the others show their run or place")
-    wrong += ["no tab ever showed its place"] * (count > 2 and not any(" ahead" in shown for shown in said))
     wrong += [f"tab {i + 1} shows an error" for i, p in enumerate(pages) if p.get_by_test_id("stException").count()]
     for page in pages:
         page.context.close()
-    return wrong
+    late = percentile(seen.health, 0.95)
+    wrong += [f"a newcomer's first paint took {max(seen.painted):.1f} s"] * (max(seen.painted) > PAINT)
+    wrong += [f"health took {late:.2f} s at the 95th percentile"] * (late > HEALTH)
+    print(
+        f"health: 95th percentile {late:.2f} s; newcomers: {', '.join(f'{s:.1f}' for s in seen.painted)} s", flush=True
+    )
+    return seen, wrong
 
 
 def main() -> None:
     """Print what was measured, with the machine's load before it."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10
-    seen, rounds = Seen(), {"beside the server": Seen(), "stepped back": Seen()}
     print(f"load before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} processors, {count} tabs", flush=True)
-    wrong: list[str] = []
+    wrong, after = [], []
     with serving() as server, sync_playwright() as playwright:
         ours = descendants(os.getpid())
         browser = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
         started = descendants(os.getpid()) - ours
         theirs = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
-        sweep(browser, server, range(1), Seen())  # reads every module, fills what is kept for all
-        seen.note("before the class", server)
-        newcomer(theirs, server, seen)
-        print(f"a newcomer alone: {_told(seen)}", flush=True)
-        for number, (how, told) in enumerate(rounds.items()):
-            with stepped_back(started) if number else nullcontext():
-                wrong += sweep(browser, server, range(1 + number * count, 1 + (number + 1) * count), told, theirs)
-            print(f"the class's browser {how}: newcomers: {_told(told)}", flush=True)
-            seen.note(f"at the end of class {number + 1}", server)
+        for number in (1, 2):
+            with stepped_back(started):
+                seen, amiss = sweep(browser, server, range(number * count, (number + 1) * count), theirs)
+            wrong += amiss
             time.sleep(FORGOTTEN)
-            seen.note(f"after class {number + 1}", server)
+            after.append(resident(server.process))
+            print(f"memory: {seen.most / 2**20:.0f} MB at most, {after[-1] / 2**20:.0f} MB afterwards", flush=True)
         browser.close()
         theirs.close()
         wrong += ["a traceback in the log"] * ("Traceback" in server.output())
-    share = seen.memory["after class 2"] / seen.memory["after class 1"]
-    leak = (seen.files["after class 2"] - seen.files["after class 1"]) / (count + NEWCOMERS)
-    most = max(told.most for told in rounds.values())
-    for how, told in rounds.items():
-        late, painted = percentile(told.health, 0.95), max(told.painted)
-        print(
-            f"health, {how}: 95th percentile {late:.2f} s, longest {max(told.health):.2f} s, {len(told.health)} looks"
-        )
-        wrong += [f"{how}: a newcomer's first paint took {painted:.1f} s"] * (painted > PAINT)
-        wrong += [f"{how}: health took {late:.2f} s at the 95th percentile"] * (late > HEALTH)
-    print("memory:", ", ".join(f"{k} {v / 2**20:.0f} MB" for k, v in (*seen.memory.items(), ("most", most))))
-    print(f"files open: {seen.files}, {leak:+.1f} a visit")
-    if share > BACK:
-        wrong.append(f"after the second class memory came back to {100 * share:.0f} % of what it was after the first")
+    if after[1] > BACK * after[0]:
+        wrong.append(f"after the second class memory came back to {100 * after[1] / after[0]:.0f} % of the first's")
     print("\n".join(wrong) or "within every limit")
     sys.exit(bool(wrong))
-
-
-def _told(seen: Seen) -> str:
-    return (
-        f"scripts after {_each(seen.loaded)} s, painted after {_each(seen.painted)} s, "
-        f"heading after {_each(seen.headed)} s"
-    )
-
-
-def _each(values: list[float]) -> str:
-    return ", ".join(f"{value:.1f}" for value in values)
 
 
 if __name__ == "__main__":

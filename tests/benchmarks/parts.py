@@ -1,7 +1,6 @@
 """Several parts: what each deflation keeps of what parts found together keep, and what is proven of those.
 
-Run ``python -m tests.benchmarks.parts [live|thorough] [data set …]``, or ``python -m tests.benchmarks.parts signs`` for
-parts of any sign on correlation matrices, one after the other against together.
+Run ``python -m tests.benchmarks.parts [live|thorough] [data set …]``.
 """
 
 import sys
@@ -18,16 +17,6 @@ CASES = {
     "cbcl-faces-raw": ((40, 6),),
     "lfw-faces": ((40, 6),),
     "leukemia": ((50, 3),),
-}
-SIGNED = {
-    "pitprops": ((3, 4), (5, 2)),
-    "digits": ((8, 4), (16, 4)),
-    "synthetic-spiked": ((10, 3),),
-    "lrs": ((10, 3),),
-    "cbcl-faces": ((20, 4),),
-    "cbcl-faces-raw": ((20, 4),),
-    "lfw-faces": ((20, 4),),
-    "leukemia": ((20, 3),),
 }
 ONE_BY_ONE = ("disjoint", "projection", "schur", "hotelling")
 LARGE = 3000  # features above which Hotelling's deflation does not go
@@ -61,18 +50,5 @@ def main() -> None:
             )
 
 
-def signs() -> None:
-    """Print, for any sign on correlation matrices, what is kept one after the other and together."""
-    print(f"{'data set':18} {'(k, r)':>8} {'disjoint':>12} {'together':>12} {'gain':>8}")
-    for name, cases in SIGNED.items():
-        cov = covariance(name, standardize=True)
-        for k, r in cases if cov is not None else ():
-            one_by_one = nnspca.decompose(cov, r, k, nonnegative=False).variances.sum()
-            together = nnspca.decompose(cov, r, k, deflation="together", nonnegative=False).variances.sum()
-            assert together >= one_by_one * (1 - 1e-12)
-            gain = together / one_by_one - 1
-            print(f"{name:18} {f'({k}, {r})':>8} {one_by_one:12.6g} {together:12.6g} {gain:8.2%}", flush=True)
-
-
 if __name__ == "__main__":
-    signs() if "signs" in sys.argv[1:] else main()
+    main()

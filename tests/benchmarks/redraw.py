@@ -6,7 +6,6 @@ Run ``python -m tests.benchmarks.redraw [page …]``.
 import sys
 import threading
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
@@ -24,23 +23,10 @@ LINKS = {page: {"data": "pitprops", "k": 4} | QUICK.get(page, {}) for page in PA
 RUNS = 60  # seconds a page's own runs may take
 
 
-@dataclass(frozen=True)
-class Redraw:
-    """What one redraw ran through: the modules of the view, and each crossing (from, to) with its count."""
-
-    modules: frozenset[str]
-    crossings: Counter[tuple[str, str]]
-
-    @property
-    def calls(self) -> int:
-        """Number of calls from one module to another, the page's script included."""
-        return self.crossings.total()
-
-
-def measure(page: str, **more: object) -> Redraw:
-    """Draw a page alone, with these choices too, until its runs have ended, then once more, watched."""
+def measure(page: str) -> tuple[set[str], Counter[tuple[str, str]]]:
+    """Draw a page until its runs have ended, then once more: return the modules it runs through, and crossings."""
     app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=RUNS)
-    for key, value in (LINKS[page] | more).items():
+    for key, value in LINKS[page].items():
         app.session_state[key] = value
     app.run()
     for job in list(app.session_state["_jobs"].values()) if "_jobs" in app.session_state else []:
@@ -63,7 +49,7 @@ def measure(page: str, **more: object) -> Redraw:
     finally:
         threading.setprofile(None)
     assert not app.exception, app.exception
-    return Redraw(frozenset(modules), crossings)
+    return modules, crossings
 
 
 def _module(frame: FrameType) -> str:
@@ -85,10 +71,10 @@ def _caller(frame: FrameType) -> str:
 def main() -> None:
     """Print one line a page, and every crossing of a page named."""
     for page in sys.argv[1:] or LINKS:
-        seen = measure(page)
-        print(f"{page:12} {len(seen.modules):3} modules of the view, {seen.calls:4} calls between modules")
+        modules, crossings = measure(page)
+        print(f"{page:12} {len(modules):3} modules of the view, {crossings.total():4} calls between modules")
         if len(sys.argv) > 1:
-            for (there, here), count in sorted(seen.crossings.items()):
+            for (there, here), count in sorted(crossings.items()):
                 print(f"    {there} → {here}: {count}")
 
 

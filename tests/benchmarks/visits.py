@@ -19,8 +19,7 @@ from tests.server import serving
 PATIENCE = 45_000  # milliseconds after which what has not come by then counts as never
 
 # What is waited for is looked for by the page itself, so that asking takes no time: `deep` also looks into the
-# components' own trees, `points` reads a drawn Plotly figure, `sketchedLines` counts the lines of so many points in the
-# sketch that stands before it.
+# components' own trees, `plot` for a drawn Plotly figure, `sketched` for the sketch that stands before it.
 WATCH = """
 window.seen = {};
 const deep = (key, selector) => {
@@ -32,16 +31,10 @@ const plot = key => {
   for (const gd of document.querySelectorAll(`.st-key-${key} .js-plotly-plot, .st-key-${key}-running .js-plotly-plot`))
     if (gd._fullData && gd.querySelector('.main-svg')) return gd;
 };
-const points = (key, name) => Math.max(0, ...(plot(key)?._fullData ?? [])
-  .filter(t => t.name === name && (t.yaxis ?? 'y') === 'y').map(t => t.x?.length ?? 0));
 const says = (key, selector) => deep(key, selector)?.textContent ?? '';
 const sketched = key => [...document.querySelectorAll(
   `:is(.st-key-${key}-sketched, .st-key-${key}-running-sketched, .st-key-${key}-place) .sketch`)]
   .some(s => (s.getAttribute('style').match(/%3Cpath/g) ?? []).length > 2);
-const sketchedLines = (key, count) => Math.max(0, ...[...document.querySelectorAll(
-  `:is(.st-key-${key}-sketched, .st-key-${key}-running-sketched, .st-key-${key}-place) .sketch`)]
-  .map(s => (decodeURIComponent(s.getAttribute('style').match(/%3Csvg[^)]*/)).match(/d="[^"]*" fill="none"/g) ?? [])
-    .filter(path => (path.match(/[ML]/g) ?? []).length >= count).length));
 const resting = () => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning' &&
   !document.querySelector('[class*=st-key-stop-]');
 const wanted = WANTED;

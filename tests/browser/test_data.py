@@ -2,11 +2,10 @@
 
 import re
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.waiting import rest
+from tests.browser.page import rest
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +21,7 @@ def long_file(folder):
 
 
 def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought(visit, tmp_path):
-    page = rest(visit("/data?data=pitprops"), "false", 500)
+    page = rest(visit("/data?data=pitprops"))
     chooser = page.locator(".st-key-upload input[type=file]")
     chooser.set_input_files({"name": "holes.csv", "mimeType": "text/csv", "buffer": HOLES})
     expect(page.get_by_role("alert").filter(has_text="1 value is missing in 1 of 3 rows")).to_be_visible()
@@ -39,7 +38,7 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     expect(page.get_by_text("4 samples × 3 features (g1 … g3)")).to_be_visible()
     before = page.locator("[data-testid=stMultiSelect]").filter(has_text="Extra preprocessing")
     page.get_by_text("Advanced").click()
-    rest(page, "false", 500)  # a rerun would close the menu
+    rest(page)  # a rerun would close the menu
     before.locator("input").click()
     page.get_by_role("option", name="log1p").click()
     expect(page).to_have_url(re.compile("prep=log1p"))
@@ -51,24 +50,3 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped. Nothing of the file was kept.")).to_be_visible()
     expect(page.get_by_role("heading", name="In use: holes")).to_be_visible()
-    assert np.isfinite(page.evaluate("document.documentElement.scrollWidth"))
-
-
-def test_the_drop_zone_is_first_and_cards_of_one_height_show_a_picture_and_open_their_data(visit):
-    page = visit("/data?data=pitprops")
-    cards = page.locator(".gallery button")
-    expect(cards.locator("img[src^='data:image/png']")).to_have_count(cards.count() - missing(page))
-    drop, first = page.locator(".st-key-upload").bounding_box(), cards.first.bounding_box()
-    assert drop["y"] + drop["height"] <= first["y"]
-    heights = cards.evaluate_all("all => all.map(card => Math.round(card.getBoundingClientRect().height))")
-    assert len(set(heights)) == 1
-    page.locator(".gallery button[data-name=digits]").click()
-    expect(page).to_have_url(re.compile("data=digits"))
-    expect(page.get_by_role("heading", name="In use: Handwritten digits")).to_be_visible()
-    assert page.get_by_text("All data sets").count() == 0
-    assert page.get_by_text("lfw-faces").count() == 0, "titles, not names"
-
-
-def missing(page):
-    """How many data sets are not on this machine."""
-    return page.locator(".gallery button").filter(has_text="Not on this machine yet").count()

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_app import quiet
+from tests.browser.page import quiet
 from tests.pages.test_sanitize import FILE, LURES, hostile
 
 pytestmark = pytest.mark.browser

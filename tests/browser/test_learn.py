@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
@@ -14,11 +13,11 @@ from nnspca.view.learn import boards, figures
 from nnspca.view.learn.words import STEPS
 from nnspca.view.results import known
 from nnspca.view.words import RAISED
+from tests.browser.page import unmoved
 
 pytestmark = pytest.mark.browser
 
 WIDTHS = (1280, 768, 390)
-FOLLOWED = 3  # links, each to another page
 BEYOND = """() => [...document.querySelector('.st-key-learn').querySelectorAll('*')]
   .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [e])
   .filter(e => e.checkVisibility({contentVisibilityAuto: true}))
@@ -181,11 +180,12 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
     wires: list[Wire] = []
     page = visit("/learn?step=1", before=lambda page: wires.append(Wire(page)))
     (wire,) = wires
-    found = lesson(page)
+    found = lesson(unmoved(page))
     before, told = wire.sent, library()
     for at, step in enumerate(STEPS[1:], 1):
         expect(found).to_have_attribute("data-step", str(at))
         expect(page.locator("section.lesson h2")).to_contain_text(step.title)
+        expect(page.locator("section.lesson a[href]").last).to_have_attribute("href", step.deeper[1])
         first = readout(page)
         for fact in told.get(step.figure, ("",)):
             assert fact in first, (step.title, fact)
@@ -260,29 +260,3 @@ def play(page: Page) -> None:
             canvas.focus()
             for _ in range(8):
                 page.keyboard.press("ArrowUp")
-
-
-def test_the_link_of_every_step_stands_on_it_and_opens_the_page_it_names_as_it_says(visit):
-    """What each link says is read by its page in ``tests/pages/test_learn.py``; here some are followed."""
-    page = visit("/learn")
-    lesson(page)
-    link, opened = page.locator("section.lesson a[href]").last, set()
-    for at, step in enumerate(STEPS):
-        chapter(page, at)
-        expect(link).to_have_attribute("href", step.deeper[1])
-        asked = urlsplit(step.deeper[1])
-        if not asked.query or asked.path in opened or len(opened) == FOLLOWED:
-            continue
-        opened.add(asked.path)
-        with page.context.expect_page() as new:
-            link.click(modifiers=["Control"])
-        other = new.value
-        other.get_by_role("heading", level=1).wait_for()
-        other.locator("[data-testid=stSidebarNav] [aria-current=page]").wait_for()
-        reached = urlsplit(other.url)
-        assert reached.path == "/" + asked.path.removeprefix("./"), asked
-        # the page writes back what it was asked, but for what goes without saying
-        assert set(parse_qsl(reached.query)) <= set(parse_qsl(asked.query)), (asked, other.url)
-        assert not other.get_by_text("cannot be used here").count(), asked
-        other.close()
-    assert len(opened) == FOLLOWED

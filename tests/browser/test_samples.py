@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.waiting import rest
+from tests.browser.page import rest
 
 pytestmark = pytest.mark.browser
 
@@ -46,7 +46,7 @@ SENT = """() => {
 def unasked(page):
     """Hold that nothing in here sends the server a word, once the run along k asks for nothing any more."""
     expect(page.locator(".play [data-say=note]")).to_be_empty(timeout=90_000)
-    rest(page, "false", 400)
+    rest(page)
     page.wait_for_timeout(300)
     page.evaluate(SENT)
     yield

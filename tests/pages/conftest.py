@@ -22,6 +22,7 @@ CELLS = 500  # of each search on the sphere: a bound holds after few as after ma
 RANKED = 300  # features, more than any picture of their number has
 SWEEPS = 2  # of NSPCA's ascent: a table is as long after few as after many
 CLUSTERED = 2  # starts of k-means, whose mean and deviation are drawn
+PATIENCE = 120  # seconds for what takes a few: others work beside
 SEARCHED = 50  # largest cardinality of Sigg and Buhmann's curves
 
 
@@ -137,7 +138,7 @@ def jobs(page: AppTest, *, path: bool = False) -> list:
 def settle(page: AppTest, *, path: bool = False) -> AppTest:
     """Wait until the session's runs have ended, then draw the page again; with ``path`` those along the curve too."""
     for job in jobs(page, path=path):
-        assert job.wait(30), job.progress
+        assert job.wait(PATIENCE), job.progress
     page.run()
     assert not page.exception, page.exception
     return page
@@ -148,10 +149,27 @@ def played(page: AppTest) -> dict:
     return sent(page, "play")
 
 
+def said_at(page: AppTest, k: int) -> str:
+    """Return the sentence about the component at k on the Explore page."""
+    shown = played(page)
+    return shown["says"][shown["ks"].index(k)]
+
+
+def drawn(page: AppTest, key: str = "") -> list[dict]:
+    """Return what is drawn by Plotly on the page, as plain data; of one key, if one is given."""
+    charts = [chart for chart in page.get("plotly_chart") if chart.proto.id.endswith(f"-{key}" if key else "")]
+    return [json.loads(chart.proto.spec) for chart in charts]
+
+
+def traces(page: AppTest, key: str = "") -> list[dict]:
+    """Return all that these figures draw."""
+    return [trace for figure in drawn(page, key) for trace in figure["data"]]
+
+
 def sent(page: AppTest, key: str) -> dict:
     """Return what a component of our own was sent, by its key."""
-    (drawn,) = [element for element in page.get("bidi_component") if element.proto.id.endswith(key)]
-    return json.loads(drawn.proto.json or drawn.proto.mixed.json)
+    (found,) = [element for element in page.get("bidi_component") if element.proto.id.endswith(key)]
+    return json.loads(found.proto.json or found.proto.mixed.json)
 
 
 def texts(page: AppTest) -> str:

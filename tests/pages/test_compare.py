@@ -1,6 +1,5 @@
 """The compare page of data sets, driven as a person would, without a browser."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +20,7 @@ from nnspca.view.link.state import State
 from nnspca.view.results import known, stored
 from nnspca.view.results.ledger import Known
 from nnspca.view.sources import catalogue
-from tests.pages.conftest import jobs, settle, texts
+from tests.pages.conftest import drawn, jobs, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -29,10 +28,6 @@ PAGE = "pages/compare.py"
 QUICK = {"vs": ["pitprops", "digits"], "fine": "few"}
 SMALL = {**QUICK, "panels": True}
 FRESH = {**QUICK, "sign": state.ANY_SIGN}  # of which nothing is stored
-
-
-def drawn(page):
-    return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
 
 
 def plain(text):
@@ -238,17 +233,6 @@ def compared(title, *ratios):
         Known(k, (part,), 1.0, 1.0 / ratio, proven=True) if ratio else Known(k) for k, ratio in enumerate(ratios, 1)
     )
     return run.Compared(Dataset(name=title, X=np.eye(4)), title, rows, 1.0)
-
-
-def test_the_answer_says_the_least_share_proven_of_each_data_set_that_is_complete():
-    three = [compared("B", 0.95, 1.0), compared("A", 0.98799, 0.999), compared("C", 0.5, None)]
-    assert plain(panels.answer(three)) == (
-        "**A**: at least 98.7 % of the optimum at every k. **B**: at least 95.0 % of the optimum at every k "
-        "(widest gap at k = 1). Still computing: **C**."
-    )
-    closed = [compared("A", 1.0, 0.99995), compared("B", 1.0, 1.0)]
-    assert set(panels.answer(closed).removeprefix("Proven optimal at every k: ")[:-1].split(", ")) == {"**A**", "**B**"}
-    assert panels.answer([compared("C", None)]) == panels.WORKING
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,9 @@ from nnspca.view.explore import path as player
 from nnspca.view.jobs import runs
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.results import curves, known
-from nnspca.view.results.ledger import Known, Ledger
+from nnspca.view.results.ledger import Ledger
 from nnspca.view.sources import catalogue, store
-from tests.pages.conftest import played, settle
-from tests.pages.test_pages import said_at
+from tests.pages.conftest import played, said_at, settle
 
 FACES = {"data": "lfw-faces", "k": 40, "scale": STANDARDISED}  # whose thorough runs come with the package
 
@@ -201,21 +200,6 @@ def test_k_that_are_carried_and_not_proven_are_said_to_be_so(open_page, empty):
     assert sent["band"]["ks"] == [3, 4, 5]
     assert sent["band"]["proven"] == [False, False, True]
     assert view.band.proven == {5}
-
-
-def test_a_sentence_never_says_more_than_is_proven():
-    data = catalogue.dataset("pitprops")
-    part = nnspca.solve(store.covariance(data, State(data="pitprops", k=4)), 4)
-
-    def said(upper, **more):
-        return sentences.sentence(part, Known(4, (part,), part.variance, upper, True, True, **more), data, 4.219)
-
-    assert said(np.inf).endswith(f". {sentences.COMPUTING}")
-    assert "proven optimal, to 1 part in 10,000." in said(part.variance)
-    assert "(stored proof)." in said(part.variance, stored=True)
-    assert "at least 99.98 % of the optimum" in said(part.variance / 0.99989)
-    assert "at least 50.0 % of the optimum" in said(part.variance / 0.5001)
-    assert "The proven maximum is 100.0 %" in said(10 * part.variance)
 
 
 def test_a_longer_proof_under_way_lowers_the_band_at_once(empty):

@@ -11,8 +11,7 @@ from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
 from nnspca.view.sources import catalogue, store
-from tests.pages.conftest import jobs, settle, texts
-from tests.pages.test_pages import figures as figures_on
+from tests.pages.conftest import drawn, jobs, settle, texts
 
 ESSENTIAL, SPARED, OPEN = 1, 3, 4  # of six features
 
@@ -41,21 +40,6 @@ def answer(**changes):
         "fingerprint": "",
     }
     return Necessity(**said | changes)
-
-
-def test_it_is_said_in_plain_words_rounded_against_us():
-    words = need.summary(answer(), "pixels")
-    assert (
-        "1 of these 3 pixels is indispensable (proven): every component within 1 % of the best found has it." in words
-    )
-    without = "1 is dispensable: a component without it is within 1 % of the best found; 1 is not decided."
-    assert without in words
-    assert "Outside the component, no squared loading exceeds 4.1 %." in words
-    none = answer(essential=np.zeros(6, dtype=bool), dispensable=np.ones(6, dtype=bool), within=0.0)
-    words = need.summary(none, "genes")
-    assert "None of these 3 genes is proven indispensable." in words
-    assert "Each is dispensable: a component without it is as good as the best found." in words
-    assert "within 0.2 % of the best found" in need.summary(answer(within=0.002), "pixels")
 
 
 def test_an_image_frames_the_pixels_and_says_of_each_what_is_known():
@@ -106,7 +90,7 @@ def test_nothing_runs_until_it_is_asked_and_the_answer_stands_with_its_list(open
     assert "4 of these 4 features are indispensable (proven): every component within 1 % of the best found" in texts(
         page
     )
-    assert any("Indispensable features" in figure["layout"]["title"]["text"] for figure in figures_on(page))
+    assert any("Indispensable features" in figure["layout"]["title"]["text"] for figure in drawn(page))
     table = next(frame.value for frame in page.dataframe if "state" in frame.value)
     assert (table["state"][:4] == "indispensable").all()
     assert (table["state"][4:] == "dispensable").all()

@@ -13,7 +13,7 @@ from nnspca.view.explore import more, run
 from nnspca.view.explore import path as player
 from nnspca.view.link import state
 from nnspca.view.ui import charts, downloads
-from tests.pages.conftest import jobs, played, settle, texts
+from tests.pages.conftest import drawn, jobs, played, said_at, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -25,21 +25,6 @@ SLOW = {
     "epsilon-net.epsilon": 0.01,
     "epsilon-net.max_samples": 10_000_000,
 }
-
-
-def figures(page):
-    """Return every Plotly figure on the page, as plain data."""
-    return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
-
-
-def traces(page):
-    return [trace for figure in figures(page) for trace in figure["data"]]
-
-
-def said_at(page, k):
-    """Return the sentence about the component at k."""
-    shown = played(page)
-    return shown["says"][shown["ks"].index(k)]
 
 
 def placed(page):
@@ -67,7 +52,7 @@ def test_explore_shows_a_component_its_proven_place_and_a_band_for_every_bundled
     band = played(page)["band"]
     assert {2, 5, played(page)["k"]} <= set(band["ks"])
     assert all(low <= high for low, high in zip(band["lower"], band["upper"], strict=True))
-    assert figures(page) and all(figure["layout"]["meta"]["alt"] for figure in figures(page))
+    assert drawn(page) and all(figure["layout"]["meta"]["alt"] for figure in drawn(page))
     assert "Terms:" in texts(page)
 
 

@@ -1,7 +1,6 @@
 """The papers page, driven as a person would, without a browser."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from nnspca.view.figures import style
 from nnspca.view.link.state import BUNDLED
 from nnspca.view.papers import panels
 from nnspca.view.papers.figures import study as pictures
-from tests.pages.conftest import jobs, settle, texts
+from tests.pages.conftest import drawn, jobs, settle, texts
 
 PAGE = "pages/papers.py"
 QUICK = "asteris2014-fig1"
@@ -27,10 +26,6 @@ def choice(study, **more):
 
 def button(page, key):
     return next(b for b in page.button if b.key == key)
-
-
-def drawn(page):
-    return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
 
 
 @pytest.fixture

@@ -7,27 +7,16 @@ import os
 import pytest
 
 from nnspca.datasets import fetch
-from nnspca.studies import PAPERS, STUDIES, stored
+from nnspca.studies import STUDIES, stored
 from nnspca.view.ui import charts
-from tests.browser.test_papers import LOOKED_AT, WALKED
-from tests.pages.conftest import jobs, texts
-from tests.pages.test_papers import PAGE, button, choice, drawn
+from tests.pages.conftest import drawn, jobs, texts
+from tests.pages.test_papers import PAGE, button, choice
 
 SEED = 90  # of no other test: what another has run is kept, and would be shown at once
 PATIENCE = 150  # seconds; ten times what any takes: others work beside
 
 
-def test_those_walked_in_a_browser_are_of_every_paper_and_hold_every_kind_of_picture():
-    assert {STUDIES[name].paper for name in WALKED} == set(PAPERS)
-    assert _pictures((*WALKED, *LOOKED_AT)) == _pictures(STUDIES)
-    assert any(table.name == "printed" for name in WALKED for table in stored(name).tables)
-
-
-def _pictures(names):
-    return {type(table.picture) for name in names for table in stored(name).tables}
-
-
-@pytest.mark.parametrize("name", [name for name in STUDIES if name not in WALKED])
+@pytest.mark.parametrize("name", STUDIES)
 def test_every_study_runs_reduced_from_the_page(open_page, monkeypatch, short_studies, name):
     """On the paper's own data where they are at hand."""
     study, made = STUDIES[name], {}

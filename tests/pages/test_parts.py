@@ -1,7 +1,6 @@
 """The parts page's logic: what it asks the library, what it says, what its link carries."""
 
 import functools
-import json
 import re
 import time
 from dataclasses import replace
@@ -16,14 +15,13 @@ from nnspca.view import words
 from nnspca.view.figures.component import Scene
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs import runs
-from nnspca.view.parts import choices, face, panels, run, verdict
+from nnspca.view.parts import choices, face, panels, run
 from nnspca.view.parts.figures import several as figures
 from nnspca.view.parts.figures.over_mean import COLOURS, over_mean
 from nnspca.view.results import known, stored
-from nnspca.view.results.ledger import Known
 from nnspca.view.sources import store
 from nnspca.view.ui import scene as described
-from tests.pages.conftest import settle
+from tests.pages.conftest import settle, traces
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -44,12 +42,6 @@ def words_of(app):
 def settled(**link):
     """The page once its parts are found and proven, and then its band."""
     return settle(settle(page(**link)))
-
-
-def figure(app, key):
-    """The figure of a key, as it is sent."""
-    (found,) = [chart for chart in app.get("plotly_chart") if chart.proto.id.endswith(f"-{key}")]
-    return json.loads(found.proto.spec)
 
 
 def maximum(app):
@@ -97,9 +89,9 @@ def test_parts_are_drawn_once_and_the_band_holds_the_optimum_at_every_number_of_
     assert len(re.findall("explain", said)) == 1, "the number is stated once"
     assert len(app.get("plotly_chart")) == 1
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    traces = figure(app, "parts-band")["data"]
-    best = next(trace for trace in traces if trace.get("name") == "best known")
-    marks = next(trace for trace in traces if trace.get("name") == "upper bound, proven")
+    band = traces(app, "parts-band")
+    best = next(trace for trace in band if trace.get("name") == "best known")
+    marks = next(trace for trace in band if trace.get("name") == "upper bound, proven")
     assert best["x"] == marks["x"] == [1, 2, 3]
     for r in (1, 2, 3):
         certificate = nnspca.certify_parts(cov, r, 4)
@@ -121,7 +113,7 @@ def test_what_the_ledger_knows_is_shown_before_the_live_run_has_found_anything(e
     assert "These three parts explain **54.8 %** of the total variance." in said
     assert "(stored proof)." in said
     assert "Live" not in said
-    assert figure(app, "parts-band")["data"]
+    assert traces(app, "parts-band")
     app.button(key="stop-parts").click().run()
     settle(app)
     assert "These three parts explain **54.8 %** of the total variance." in words_of(app)
@@ -153,21 +145,6 @@ def test_solve_live_starts_from_nothing(empty_ledger, monkeypatch):
     app.button(key="run-parts").click().run()
     settle(app)
     assert len(solved) == 2
-
-
-@pytest.mark.parametrize(
-    ("lower", "upper", "said"),
-    [
-        (0.98599, 1.0, "The proven maximum is 50.0 %; before rounding, this is **at least 98.5 % of the optimum**."),
-        (0.99989, 1.0, "this is **at least 99.98 % of the optimum**."),
-        (1.0, 1.0, "It is **proven optimal**, to 1 part in 10,000."),
-        (1.0, np.inf, "Computing the upper bound …"),
-    ],
-)
-def test_the_headline_rounds_down(lower, upper, said):
-    part = nnspca.Component(np.array([1.0, 0.0]), lower, "best", k=1)
-    parts = nnspca.result.Components((part,), np.array([lower]), 2.0, "best", "together")
-    assert verdict.claim(parts, Known(1, (part,), lower, upper), done=False).endswith(said)
 
 
 def test_the_joint_certificate_opens_with_every_bound_and_why_and_is_verified_by_a_script_and_here(
@@ -371,9 +348,9 @@ def test_tiles_hold_every_loading_where_it_belongs():
 
 def test_solvers_that_overlap_are_drawn_apart_and_others_in_the_colours_of_the_parts():
     app = settled(data="digits", k=8, r=3, others=True, **{"with": ["best", "em", "nmf"]})
-    colours = [trace["marker"]["color"] for trace in figure(app, "parts-em")["data"] if trace["type"] == "scatter"]
+    colours = [trace["marker"]["color"] for trace in traces(app, "parts-em") if trace["type"] == "scatter"]
     assert colours == list(COLOURS[:3])
-    assert [trace["type"] for trace in figure(app, "parts-nmf")["data"]] == ["heatmap"]
+    assert [trace["type"] for trace in traces(app, "parts-nmf")] == ["heatmap"]
     assert not [c for c in app.get("plotly_chart") if c.proto.id.endswith("-parts-best")], "no part is drawn twice"
 
 

@@ -6,26 +6,20 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.result import Component
-from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
+from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, Fall, Lane, Mark, Race
 from nnspca.view import words
 from nnspca.view.compare.race import figures, panels
 from nnspca.view.figures.style import DARK
 from nnspca.view.link.state import State
 from nnspca.view.results import known
-from nnspca.view.results.ledger import Known
 from nnspca.view.sources import catalogue
 from nnspca.view.ui import charts
-from tests.pages.conftest import jobs, settle, texts
+from tests.pages.conftest import drawn, jobs, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
 PAGE = "pages/compare.py"
 QUICK = {"what": "solvers", "data": "pitprops", "k": 4, "racers": ["best", "em", "greedy", "pca"], "limit": 2}
-
-
-def drawn(page):
-    return [json.loads(element.proto.spec) for element in page.get("plotly_chart")]
 
 
 def test_a_race_is_drawn_with_its_upper_bound_and_a_picture(open_page):
@@ -126,66 +120,14 @@ def lane(name, state, seconds, *marks, reason=""):
     return Lane(name, state, seconds, ways, reason)
 
 
-def best_known(upper=np.inf, lower=0.0):
-    part = Component(np.array([1.0, 0.0]), lower, "best", 1)
-    return Known(1, (part,) if lower else (), lower, upper)
-
-
-def plain(standing, best=None):
-    """Return the first line and the lines about every solver."""
-    best = best_known() if best is None else best
-    upper = panels._upper(standing, best)
-    said = [panels.winner(standing, best), *panels.details(standing, upper)]
-    return [sentence.replace("\u00a0", " ") for sentence in said]
-
-
-def test_the_first_line_speaks_only_of_those_that_finished():
-    lanes = (
-        lane("em", FINISHED, 0.4, (0.1, 0.5), (0.25, 0.97999)),
-        lane("greedy", FINISHED, 0.02, (0.02, 0.9)),
-        lane("best", RUNNING, 3.0, (0.1, 0.999)),
-        lane("dspca", STOPPED, 10.0, (0.1, 0.9999), reason="its time was up"),
-        lane("exact", BARRED, 0.0, reason="it takes at most 24 features, and these data have 625"),
-    )
-    said = plain(Race(1, True, 2, lanes, (Fall(0.01, 3.0), Fall(0.5, 1.0)), RUNNING, 0.6))
-    assert said == [
-        "**EM** was the first to reach the best component, after 250 ms (2 solvers have finished): "
-        "**at least 97.9 % of the optimum** (proven).",
-        "Also finished, live: Greedy (PathSPCA) at least 90.0 % of the optimum, 20 ms.",
-        "Not finished: DSPCA (its time was up).",
-        "Did not start: Exact (branch and bound) (it takes at most 24 features, and these data have 625).",
-        "Still running: Portfolio (default).",
-        "The upper bound is proven and still coming down: the shares can only rise.",
-    ]
-
-
 def test_every_share_is_of_the_lowest_upper_bound_known():
     lanes = (lane("em", FINISHED, 1.0, (0.5, 0.8)),)
     standing = Race(1, True, 2, lanes, (Fall(0.1, 1.0),), FINISHED, 2.0)
-    assert plain(standing)[0].endswith("**at least 80.0 % of the optimum** (proven).")
-    assert plain(standing, best_known(0.9, 0.8))[0].endswith("**at least 88.8 % of the optimum** (proven).")
-    assert plain(standing, best_known(0.9, 0.85))[0].endswith(
-        "this live run, after 500 ms: **at least 88.8 % of the optimum** (proven).  \nThe best known: **at least 94.4 "
-        "% of the optimum**."
-    )
     shown = figures.race(standing, ("em",), DARK, None, 0.9)
     lines = {trace.name: trace for trace in shown.data}
     assert lines["EM"].y[0] == pytest.approx(100 * 0.8 / 0.9)
     assert lines[figures.BOUND].y[-1] == pytest.approx(100 / 0.9)
     assert set(lines[figures.LOWEST].y) == {100}
-
-
-def test_the_first_line_claims_no_more_than_is_proven_and_ties_are_told_apart():
-    tied = (lane("em", FINISHED, 1.0, (0.7, 0.99995)), lane("best", FINISHED, 1.0, (0.3, 0.99995 * (1 - 1e-8))))
-    first, same, last = plain(Race(1, True, 2, tied, (Fall(0.1, 1.0),), FINISHED, 2.0))
-    claim = "was the first to reach the best component, after"
-    assert first == f"**The portfolio (default)** {claim} 300 ms: **proven optimal**."
-    assert same == "Same variance as the best, to 1 part in a million: EM (700 ms)."
-    assert last == "The proof of the upper bound ended after 2.0 s."
-    (alone,) = plain(Race(1, True, 2, tied[:1]))
-    assert alone == f"**EM** {claim} 700 ms: **no upper bound is proven yet**.", "no upper bound, no share"
-    (none,) = plain(Race(1, True, 2, (lane("nmf", BARRED, 0.0),)))[:1]
-    assert none == "No solver has finished yet."
 
 
 def test_the_band_lies_between_the_best_component_and_the_upper_bound_by_then():

@@ -86,33 +86,6 @@ def test_the_share_of_pairs_is_rounded_against_the_part_and_the_best_told_class_
     assert claims.told_apart(made(X), told(made(X))[1]) == ""
 
 
-def test_a_loss_is_rounded_up_and_a_gain_is_told_where_the_solver_stopped_short():
-    cov = nnspca.Covariance.from_matrix([[2.0, 1.0, 0.5], [1.0, 2.0, 0.5], [0.5, 0.5, 2.0]])
-    data = made([[2.0, 1.0, 0.5], [1.0, 2.0, 0.5], [0.5, 0.5, 2.0]], kind="covariance", feature_names=("a", "b", "c"))
-    best = nnspca.solve(cov, 2)
-    said = " ".join(claims.why(nnspca.contribution(cov, best, 0), best, data, standardised=False))
-    assert "Terms with it make up 66.7 % of the variance" in said
-    assert "Removing it costs at most 33.34 % of the variance." in said  # a third: the last digit is raised
-    assert "Replacing it by the best substitute found, c, costs at most 16.67 %" in said
-    assert "It rises with the component's other feature, b (covariance 1.000)." in said
-    short = nnspca.result.Component(np.array([0.0, 0.6, 0.8]), float(cov.variance(np.array([0, 0.6, 0.8]))), "given", 2)
-    said = " ".join(claims.why(nnspca.contribution(cov, short, 2), short, data, standardised=True))
-    assert "costs nothing, and gains at least 20.9" in said
-    assert "correlation" in said
-    outside = " ".join(claims.why(nnspca.contribution(cov, best, 2), best, data, standardised=False))
-    assert "As one more feature, it would add at least 12." in outside
-    assert "Putting it in place of a, the cheapest exchange found, costs at most 16.67 %" in outside
-    apart = nnspca.Covariance.from_matrix([[2.0, 1.0, 0.0], [1.0, 2.0, 0.001], [0.0, 0.001, 0.5]])
-    pair = nnspca.solve(apart, 2)
-    said = " ".join(claims.why(nnspca.contribution(apart, pair, 0), pair, data, standardised=False))
-    assert "Replacing it by the best substitute found, c, costs as much." in said
-    against = nnspca.Covariance.from_matrix([[2.0, 1.0, -1.0], [1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]])
-    part = nnspca.solve(against, 2)
-    said = claims.why(nnspca.contribution(against, part, 2), part, data, standardised=False)
-    assert "It rises with none of the component's 2 features (covariances −1.000 to −1.000)." in said[0]
-    assert "so its best nonnegative loading is zero" in said[1]
-
-
 def test_a_word_that_a_spreadsheet_would_run_is_guarded_in_the_scores():
     data = made(X, labels=[0, 1] * 6, label_names=("=cmd()", "fine"))
     lines = panels.scores_csv(told(data)[1], data).decode().splitlines()

@@ -1,0 +1,252 @@
+"""Every page as its visitors have it: still while it loads, readable, usable by ear, by hand and on a phone.
+
+One visit to a page asks all of it: a phone at night first, where most can jump and least fits, then a laptop by day,
+where the first screen does what its sentence says.
+"""
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from nnspca.view.link import state
+from tests.browser.page import PROVEN, player, still, unmoved
+
+pytestmark = pytest.mark.browser
+
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+
+
+def seen(where: Locator) -> Locator:
+    """What is wholly on the first screen."""
+    expect(where).to_be_in_viewport(ratio=0.99)
+    return where
+
+
+def sentence(page: Page, words: str) -> None:
+    seen(page.get_by_text(re.compile(words)).first)
+
+
+def explore(page: Page) -> None:
+    sentence(page, "vary together most")
+    found = player(page)
+    seen(found.locator(".picture"))
+    expect(seen(found.locator("[data-say=words]"))).to_contain_text(PROVEN)
+    before = found.get_attribute("data-support")
+    slider = seen(found.get_by_role("slider"))
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(found).not_to_have_attribute("data-support", before)
+
+
+def parts(page: Page) -> None:
+    sentence(page, "found together and never overlap")
+    shown = page.locator(".face[data-seen]")
+    expect(seen(shown.locator("ol button").nth(2))).to_be_visible()
+    expect(page.get_by_role("heading", level=2).first).to_contain_text(PROVEN)
+    seen(page.get_by_role("button", name=re.compile("Increment|increase", re.I)).nth(1)).click()
+    expect(shown).to_have_attribute("data-seen", "1,2,3,4")
+
+
+def circle(page: Page) -> None:
+    sentence(page, "changes only where curves cross")
+    seen(page.locator("[data-say=set]"))
+    seen(page.get_by_role("button", name="Next change")).click()
+    expect(page.locator("[data-say=change]")).to_contain_text(re.compile("cross.*(leaves|enters)"))
+
+
+def learn(page: Page) -> None:
+    sentence(page, "Which 40 pixels")
+    seen(page.locator("section.lesson canvas")).click(position={"x": 200, "y": 60})
+    seen(page.get_by_role("button", name="Show the solver")).click()
+    said = page.locator("[data-say=readout]")
+    expect(said).to_contain_text(re.compile("You: .*Solver: .*of the optimum.*upper bound", re.S))
+
+
+def compare(page: Page) -> None:
+    seen(page.locator("[data-testid=stMarkdown]").filter(has_text=re.compile("at every k|of the optimum")).first)
+    seen(page.get_by_text("solvers", exact=True)).click()
+    expect(page.get_by_role("heading", name="Compare solvers")).to_be_in_viewport()
+
+
+def papers(page: Page) -> None:
+    sentence(page, "as printed")
+    seen(page.get_by_role("button", name=re.compile("Fig. 2")).first).click()
+    expect(page.get_by_role("heading", name=re.compile("^Fig. 2"))).to_be_in_viewport()
+    expect(page.get_by_text("A stored run")).to_be_visible()
+
+
+def data(page: Page) -> None:
+    """A file that is dropped is in use on the other pages, with nothing chosen by hand."""
+    seen(page.get_by_role("button", name=re.compile("Handwritten digits"))).click()
+    expect(page).to_have_url(re.compile("data=digits"))
+    rows = [",".join(str((i * j) % 7 + i % 3) for j in range(1, 6)) for i in range(20)]
+    table = "\n".join(["roses,tulips,ferns,moss,ivy", *rows])
+    seen(page.locator(".st-key-upload")).locator("input[type=file]").set_input_files(
+        {"name": "garden.csv", "mimeType": "text/csv", "buffer": table.encode()}
+    )
+    page.get_by_text("In use: your file garden").wait_for()
+    page.get_by_role("link", name="Explore →").click()
+    found = player(page)
+    expect(found.locator("[data-say=words]")).to_contain_text(PROVEN)
+    named = re.compile("; the largest: (roses|tulips|ferns|moss|ivy)")
+    expect(found.locator(".picture")).to_have_attribute("aria-label", named)
+    page.get_by_role("link", name="Parts", exact=True).click()
+    expect(page.get_by_text(re.compile("parts explain"))).to_be_visible()
+    expect(page.locator(".face[data-seen]")).to_be_visible()
+
+
+def nothing(page: Page) -> None:
+    """Another look of a page whose first screen is asked elsewhere."""
+
+
+BOTH, DATA, NONE = {"data", "k"}, {"data"}, set[str]()
+# For each page its address, what a phone has at its foot there (what counts on it, and nothing else), and what is done.
+PAGES = {
+    "explore": (
+        "/?data=pitprops&ks=2,5,13&methods=best&methods=em&samples=true&proof=true&proof_view=bounds&bounds=true"
+        "&paper_band=true&more=true",
+        BOTH,
+        explore,
+    ),
+    "explore's certificate": ("/?data=pitprops&proof=true&more=true&more_view=data", BOTH, nothing),
+    "explore's samples": ("/?data=lrs&picked=r1-9&marked=2-3&why=3", BOTH, nothing),
+    "parts": ("/parts?data=pitprops&k=4&r=3&use=true&proven=true&others=true", BOTH, parts),
+    "the circle": ("/spannogram", NONE, circle),
+    "the circle of the data": ("/spannogram?curves=data+set&data=pitprops", BOTH, nothing),
+    "the sphere": ("/spannogram?dimensions=3%3A+a+sphere", NONE, nothing),
+    "solvers": (
+        "/compare?what=solvers&data=pitprops&racers=best&racers=em&racers=pca&who=best&take=true",
+        BOTH,
+        nothing,
+    ),
+    "data sets": ("/compare?data=pitprops&vs=pitprops&vs=digits&fine=few", NONE, compare),
+    "papers": ("/papers?tables=true", NONE, papers),
+    "data": ("/data?data=pitprops", DATA, data),
+    "the game": ("/learn", NONE, learn),
+    "a chapter": ("/learn?step=10&sheet=true", NONE, nothing),
+}
+# Of Streamlit's own making: its navigation puts headings into a list, its drop zone is a named presentation.
+STREAMLIT = {
+    "list": "stSidebarNavItems",
+    "listitem": "<li class=",
+    "presentation-role-conflict": "stFileUploaderDropzone",
+}
+# What is read: text of HTML and SVG, shadow roots included, each against what is painted behind it.
+CONTRAST = """() => {
+  const read = (text) => (text.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
+  const clear = (text) => text === "transparent" || text === "none" || read(text)[3] === 0;
+  const over = ([r, g, b, a = 1], back) => [r, g, b].map((v, i) => v * a + back[i] * (1 - a));
+  const light = (c) => c.map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const up = (node) => node.parentElement ?? node.getRootNode().host ?? null;
+  const chain = (node) => { const all = []; for (let n = node; n; n = up(n)) all.push(n); return all; };
+  const found = [];
+  const judge = (element, text) => {
+    if (element.checkVisibility && !element.checkVisibility({opacityProperty: true, visibilityProperty: true})) return;
+    const box = element.getBoundingClientRect(), style = getComputedStyle(element), line = chain(element);
+    if (box.width < 2 || box.height < 2 || box.right <= 0) return;  // a folded sidebar stands outside
+    if (line.some(n => n.disabled || n.getAttribute?.("aria-disabled") === "true" || n.inert)) return;
+    if (element.matches("[data-testid=stIconMaterial]")) return;  // the name of a picture, not meant to be read
+    let back = [255, 255, 255];
+    for (const n of [...line].reverse()) {
+      const behind = getComputedStyle(n).backgroundColor;
+      const thumb = n.querySelector(":scope > [data-testid=stSliderThumbValue]");  // its number stands above it
+      if (!clear(behind) && !thumb) back = over(read(behind), back);
+    }
+    const paint = element instanceof SVGElement ? style.fill : style.color;
+    if (clear(paint)) return;
+    const seen = line.reduce((product, n) => product * Number(getComputedStyle(n).opacity), 1);
+    const [r, g, b, a = 1] = read(paint);
+    const [x, y] = [light(over([r, g, b, a * seen], back)), light(back)].sort((p, q) => q - p);
+    const ratio = (x + .05) / (y + .05), large = parseFloat(style.fontSize) >= 24;
+    const said = `“${text.trim().slice(0, 60)}” (${paint} on ${back})`;
+    if (ratio < (large ? 3 : 4.5)) found.push(`${ratio.toFixed(2)}: ${said}`);
+  };
+  const walk = (root) => {
+    for (const element of root.querySelectorAll("*")) {
+      if (element.shadowRoot) walk(element.shadowRoot);
+      if (["SCRIPT", "STYLE", "TITLE", "DESC", "OPTION", "NOSCRIPT"].includes(element.tagName.toUpperCase())) continue;
+      const own = [...element.childNodes].filter(n => n.nodeType === 3).map(n => n.textContent).join("");
+      if (/[\\p{L}\\p{N}]/u.test(own)) judge(element, own);
+      else if (element.tagName === "INPUT" && element.value && element.type === "text") judge(element, element.value);
+    }
+  };
+  walk(document.body);
+  return [...new Set(found)];
+}"""
+REDRAWN = """dark => [...document.querySelectorAll('.js-plotly-plot')]
+  .every(gd => gd.layout?.meta && gd.layout.meta.dark === dark)"""
+UNNAMED = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
+  .filter(c => !c.closest('[aria-label]') && !c.querySelector('[aria-label]')).length"""
+# What lies beyond the width of a phone: the page itself, its title, and what canvases are made of.
+BEYOND = """() => [
+  ...(document.querySelector('[data-testid=stMain]').scrollWidth > innerWidth ? ['the page'] : []),
+  ...[document.querySelector('h1'), ...[...document.querySelectorAll('*')]
+      .flatMap(e => e.shadowRoot ? [...e.shadowRoot.querySelectorAll('*')] : [])]
+    .filter(e => !e.parentElement?.closest('nav.strip'))  // which scrolls by itself
+    .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName)]"""
+# Contrast is measured above, in shadow roots and SVG too.
+FAULTS = """async () => (await axe.run(document,
+    {resultTypes: ["violations"], rules: {"color-contrast": {enabled: false}}})).violations
+  .flatMap(v => v.nodes.map(n => [v.id, n.html.slice(0, 300), n.failureSummary]))"""
+
+
+# Where choices are many, the figure stands above them.
+FIGURE_FIRST = """[...document.querySelectorAll('[class*=st-key-figure-first-]')].every(
+  ({children: [choices, shown]}) => shown.getBoundingClientRect().bottom <= choices.getBoundingClientRect().top)"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_stays_in_place_is_read_in_both_themes_fits_a_phone_and_does_what_its_sentence_says(visit, name):
+    path, counting, act = PAGES[name]
+    page = unmoved(still(visit(path, 390, height=844, dark=True)))
+    page.add_script_tag(path=AXE)
+    bar = page.locator("form.narrow")
+    wrong = read("a phone at night", page)
+    assert page.evaluate(BEYOND) == []
+    assert page.evaluate(FIGURE_FIRST)
+    assert {what for what in ("data", "k") if bar.locator(f"[data-do={what}]").is_visible()} == counting
+    assert not counting or bar.bounding_box()["y"] + bar.bounding_box()["height"] <= 844
+    page.set_viewport_size({"width": 1280, "height": 844})
+    if name == "explore":
+        wrong |= read("a laptop at night", still(page))  # with the sidebar, which a phone folds away
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function(REDRAWN, arg=False)
+    wrong |= read("a laptop by day", still(page))
+    assert not wrong, wrong
+    assert not bar.is_visible()
+    act(page)
+
+
+def read(where: str, page: Page) -> dict[str, list]:
+    """What is faint, wrong for a screen reader, or a figure without a name."""
+    faults = [f for f in page.evaluate(FAULTS) if STREAMLIT.get(f[0], "no such") not in f[1]]
+    found = {"faint": page.evaluate(CONTRAST), "axe": faults, "unnamed": page.evaluate(UNNAMED)}
+    return {f"{where}, {kind}": what for kind, what in found.items() if what}
+
+
+def test_the_measure_of_contrast_finds_what_is_faint(browsing):
+    page = browsing.new_page()  # no page of the app is needed to measure
+    page.set_content(
+        """<body style="background: #fff; color: #000"><h1>
+        <b style="font-size: 14px; color: #999; background: #fff">faint</b><i style="opacity: 0.3">dimmed</i></h1>
+        <p id="host">plain</p></body>"""
+    )
+    page.evaluate(
+        """() => { document.querySelector('#host').attachShadow({mode: 'open'}).innerHTML =
+        '<span style="color: #aaa">shaded</span>'; }"""
+    )
+    said = " ".join(page.evaluate(CONTRAST))
+    page.close()
+    assert "2.85: “faint”" in said
+    assert "“dimmed”" in said
+    assert "“shaded”" in said  # in a shadow root, as the canvases are
+    assert "plain" not in said
+
+
+def test_every_page_is_among_those_looked_at():
+    assert {urlsplit(path).path.strip("/") or "explore" for path, *_ in PAGES.values()} == set(state.PAGES)

@@ -1,0 +1,249 @@
+"""Explore as a person plays it: k walked and played, asked why, stopped, linked, tightened and taken home."""
+
+import math
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.page import (
+    PROVEN,
+    enter,
+    field,
+    figure,
+    grown,
+    player,
+    quiet,
+    saved,
+    settled_url,
+    traces,
+    unmoved,
+)
+
+pytestmark = pytest.mark.browser
+
+SLOW = "/?data=digits&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
+# Canvases say what they write.
+LISTEN = """() => { window.written = []; const pen = CanvasRenderingContext2D.prototype, write = pen.fillText;
+  pen.fillText = function (words, ...where) {
+    window.written.push(String(words));
+    return write.call(this, words, ...where);
+  };
+}"""
+
+
+def along(found: Locator, k: int, last: int) -> tuple[float, float, float]:
+    """Return where k stands in the chart, from left, and where its upper panel begins and ends."""
+    box = found.locator(".curve").bounding_box()
+    low, high = math.log(0.9), math.log(1.06 * last)
+    x = 58 + (math.log(k) - low) / (high - low) * (box["width"] - 12 - 58)
+    return box["x"] + x, box["y"] + 46, box["y"] + 44 + 0.5 * (box["height"] - 36 - 44)
+
+
+def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(visit):
+    page = visit("/?data=pitprops&methods=best&methods=thresholding&ks=1-13")
+    found = grown(page, 12)
+    unmoved(page)
+    # k plays the component and the dot, without a rerun a step
+    slider = found.get_by_role("slider")
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(found).to_have_attribute("data-k", "1")
+    assert len(found.get_attribute("data-support").split(",")) == 1
+    settled_url(page, k="1")
+    found.get_by_role("button", name="Play k").click()
+    expect(found).to_have_attribute("data-k", re.compile("^([5-9]|1[0-3])$"))
+    expect(field(page, "k")).to_have_value("1")  # nothing is told while it plays
+    found.get_by_role("button", name="Pause").click()
+    rested = found.get_attribute("data-k")
+    settled_url(page, k=rested)
+    expect(field(page, "k")).to_have_value(rested)
+    # arrow keys walk along k, and the page follows when they rest; also to the k that was told before
+    for k in ("3", "5"):
+        enter(page, "k", k)
+        expect(found).to_have_attribute("data-k", k)
+        settled_url(page, k=k)
+        slider.focus()
+        for _ in range(int(k), 6):
+            page.keyboard.press("ArrowRight")
+        settled_url(page, k="6")
+        expect(field(page, "k")).to_have_value("6")
+    expect(found.locator("[data-say=words]")).to_contain_text(PROVEN)
+    # the chart says what is under the mouse, and a point of another solver's curve takes the picture's place
+    page.evaluate(LISTEN)
+    x, top, foot = along(found, 7, 13)
+    page.mouse.move(x, foot - 20)  # below every curve: the lens
+    page.wait_for_function("() => window.written.some(words => /^k = 7: (gap [\\d.]+ %|proven optimal)$/.test(words))")
+    tip, y = found.locator(".curve-tip"), top
+    while not tip.is_visible():
+        y += 4
+        assert y < foot, "no point of another curve at k = 7"
+        page.mouse.move(x, y)
+    page.mouse.click(x, y)
+    settled_url(page, k="7", method="thresholding")
+    expect(found).to_have_attribute("data-k", "7")
+    expect(field(page, "k")).to_have_value("7")
+    # a card has a picture, a sentence and what is proven, and opens its data set in its own view
+    card = page.locator(".gallery button[data-name=digits]")
+    expect(card).to_contain_text(re.compile(r"Handwritten digits.+proven optimal"))
+    expect(card.locator("img")).not_to_have_js_property("naturalWidth", 0)
+    card.click()
+    settled_url(page, data="digits")
+    expect(page.get_by_role("heading", name="Explore")).to_be_in_viewport()
+    expect(field(page, "k")).to_have_value("16")
+    asks_why(page)
+
+
+def asks_why(page: Page) -> None:
+    """A click in the picture opens the answer below, and the next is answered there."""
+    found = player(page, 16)
+    quiet(page)
+    picture, tip = found.locator(".picture"), found.locator(".tip").first
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    for step in range(40):  # moved again, where the picture was laid anew under a mouse that rested
+        place = {"x": box["width"] / 2 + 4 + step % 2, "y": box["height"] / 2 + 4}
+        picture.hover(position=place)
+        if tip.is_visible():
+            break
+        page.wait_for_timeout(250)
+    row, column = map(int, re.findall(r"row (\d), column (\d)", tip.inner_text())[0])
+    picture.click(position=place)
+    why = str(8 * (row - 1) + column)
+    settled_url(page, why=why)
+    sheet = page.locator(".sheet[data-why]")
+    expect(sheet).to_have_attribute("data-why", why)
+    expect(sheet.locator("[data-say=title]")).to_contain_text(f"({row}, {column})")
+    expect(sheet.locator(".answer")).to_be_in_viewport()
+    sheet.locator(".ask input").fill("1")
+    page.keyboard.press("Enter")
+    expect(sheet).to_have_attribute("data-why", "1")
+    picture.scroll_into_view_if_needed()
+    picture.click(position=place)
+    expect(sheet).to_have_attribute("data-why", why)
+
+
+def test_on_a_phone_the_picture_stands_above_the_fold_and_the_bar_says_what_the_sidebar_says(visit):
+    page = visit("/?data=digits&k=10&flavour=red", width=390, height=844, dark=True)
+    expect(page.get_by_text("flavour").first).to_be_visible()  # a name that nothing has is told
+    found, bar = player(page, 10), page.locator("form.narrow")
+    for part in (page.get_by_role("heading", level=1), found.locator(".picture"), found.locator("[data-do=play]")):
+        box = part.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 844
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    bar.get_by_role("button", name="One feature more").click()
+    settled_url(page, k="11")
+    player(page, 11)
+    bar.get_by_label("k", exact=True).fill("99")
+    bar.get_by_label("k", exact=True).press("Tab")
+    settled_url(page, k="64")
+    bar.get_by_label("Data").select_option("pitprops")
+    settled_url(page, data="pitprops")
+    expect(bar.get_by_label("k", exact=True)).to_have_value("4")
+
+
+def test_a_curve_fills_in_while_watched_and_a_click_on_stop_in_its_first_instant_is_not_lost(visit):
+    new = time.time_ns() % 1_000_000  # a seed that no other test has used
+    page = visit(f"/?data=lfw-faces&seed={new}")
+    grows = """() => [...document.querySelectorAll('[class*=st-key-] *')].some(e => {
+    const play = e.shadowRoot?.querySelector('.play');
+    return play?.dataset.found > 1 && play.dataset.proven > 1 && play.querySelector('[data-say=note]').textContent;
+    })"""  # components and upper bounds at several k, and the note still says what is being computed
+    page.wait_for_function(grows, timeout=90_000)
+    page.goto(f"{page.url.partition('?')[0]}{SLOW[1:]}&seed={new}")
+    at_once = """() => { const b = document.querySelector('.st-key-stop-explore button');
+    if (b?.getBoundingClientRect().height) b.click();  // where it is now: the page may still move
+    return Boolean(b?.getBoundingClientRect().height); }"""
+    page.wait_for_function(at_once, polling=20)
+    expect(page.get_by_text("Stopped.")).to_be_visible()
+    page.get_by_role("button", name="Solve live").click()
+    page.get_by_text(re.compile("Solving: .* directions")).wait_for()
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("Stopped.")).to_be_visible()
+    expect(player(page).locator("[data-say=words]")).to_contain_text("of 64 pixels")
+
+
+def test_a_copied_link_opens_the_same_view_for_someone_else(visit):
+    page = quiet(visit("/?data=pitprops&sign=any+sign&method=em&k=1&methods=best&methods=greedy&ks=2,5&log=false"))
+    enter(page, "k", 2)
+    link = settled_url(page, k="2", data="pitprops", method="em", sign="any sign", log="false")
+    mine = player(quiet(page), 2)
+    shown, said = mine.get_attribute("data-support"), mine.locator("[data-say=words]").inner_text()
+    other = quiet(visit(link[link.index("/?") :]))
+    theirs = player(other, 2)
+    expect(theirs).to_have_attribute("data-support", shown)
+    expect(theirs.locator("[data-say=words]")).to_have_text(said)
+    expect(field(other, "k")).to_have_value("2")
+
+
+def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_bounds_and_downloads(visit, tmp_path):
+    page = quiet(visit("/?proof=true&proof_view=bounds&data=pitprops&scale=none&k=minus&method=magic&ks=banana"))
+    expect(page.get_by_text("cannot be used here").first).to_be_visible()
+    expect(page.get_by_text("banana").first).to_be_visible()
+    changes_its_theme(page)
+    is_reached_by_the_keyboard(page)
+    shows_every_upper_bound(page)
+    is_proven_taken_home_and_checked_there(page, tmp_path)
+
+
+def changes_its_theme(page: Page) -> None:
+    """Switching the theme redraws the figures in it."""
+    colour = "gd._fullData.find(t => t.name === 'best known')?.line.color"
+    light = figure(page, "band", colour)
+    page.locator("[data-testid=stMainMenu] button, [data-testid=stMainMenuButton]").first.click()
+    page.get_by_test_id("stMainMenuItem-theme-Dark").click()
+    page.wait_for_function(
+        f"""light => {{ const gd = document.querySelector('.st-key-band .js-plotly-plot');
+        const now = gd?._fullData && {colour}; return now && now !== light; }}""",
+        arg=light,
+    )
+    quiet(page)
+
+
+def is_reached_by_the_keyboard(page: Page) -> None:
+    """Everything: k, a folded part, and the options in it; at last k is 3."""
+    field(page, "k").focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    settled_url(page, k="5")
+    page.locator("summary", has_text="Downloads and code").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Report (HTML)")).to_be_visible()
+    page.get_by_role("button", name="Options").focus()
+    page.keyboard.press("Enter")
+    expect(field(page, "best.restarts")).to_be_visible()
+    page.keyboard.press("Escape")
+    enter(page, "k", 3)
+    settled_url(page, k="3")
+    quiet(page)
+
+
+def shows_every_upper_bound(page: Page) -> None:
+    """Every upper bound appears on request, and in the link."""
+    before = len(traces(page, "band"))
+    page.get_by_test_id("stCheckbox").filter(has_text="Every upper bound").locator("label").first.click()
+    settled_url(page, bounds="true")
+    page.wait_for_function(
+        "before => document.querySelector('.st-key-band .js-plotly-plot')?._fullData?.length > before", arg=before
+    )
+    expect(page.get_by_label(re.compile("How near the best found comes to each")).first).to_be_visible()
+
+
+def is_proven_taken_home_and_checked_there(page: Page, folder: Path) -> None:
+    """A report of one page that needs no network, and a certificate that the file beside it checks."""
+    printed = page.context.new_page()
+    printed.goto(saved(page, "Report (HTML)", folder).as_uri())
+    expect(printed.get_by_text("Upper bound (proven)")).to_be_visible()
+    assert len(re.findall(rb"/Type\s*/Page\b", printed.pdf(prefer_css_page_size=True))) == 1
+    page.get_by_text("Certificate", exact=True).first.click()
+    page.get_by_role("button", name="Check it by a second route").click()
+    expect(page.get_by_text("Confirmed:")).to_be_visible()
+    saved(page, "Certificate (NPZ)", folder)
+    saved(page, "Verifier (Python)", folder).rename(folder / "check.py")
+    done = subprocess.run([sys.executable, "check.py"], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "found and checked" in done.stdout

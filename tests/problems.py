@@ -3,14 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
-import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.covariance import streamed
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
 from tests import oracle
@@ -165,27 +162,6 @@ def factored(rng, n, *, sparse):
     if rng.random() < 0.3:
         X *= 10.0 ** rng.uniform(-25, 25)
     return _of_data(f"factored, {'sparse' if sparse else 'dense'}", X, sparse=sparse)
-
-
-def chunks(X, *cuts):
-    """Rows as a function that gives them in chunks."""
-    return lambda: (X[begin:end] for begin, end in pairwise((0, *cuts, X.shape[0])))
-
-
-def in_passes(given, standardize=False, **options):
-    """The covariance of rows that are read in passes, however few they are."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streamed, "DENSE_FEATURES", 0)
-        patch.setattr(streamed, "DENSE_EIGEN", 0)
-        patch.setattr(streamed, "NUMBER", 2**60)
-        return nnspca.Covariance.from_data(given, standardize, **options)
-
-
-def stored(rng, n, *, sparse):
-    """As `factored`, read in passes."""
-    problem = factored(rng, n, sparse=sparse)
-    X = scipy.sparse.csr_array(problem.data) if sparse else problem.data
-    return replace(problem, kind="stored", cov=in_passes(chunks(X, 1)))
 
 
 def correlated(rng, n):

@@ -76,7 +76,7 @@ def test_sweep_to_a_frame(cov):
 
 def test_weights(table, classes):
     weights = np.where(classes == "malignant", 2.0, 1.0)
-    fitted = nnspca.NonnegativeSparsePCA(1, 4).fit(table, sample_weight=weights)
+    fitted = nnspca.NonnegativeSparsePCA(1, 4, standardize=False).fit(table, sample_weight=weights)
     part = nnspca.solve(nnspca.Covariance.from_data(table, sample_weight=weights, standardize=False), 4)
     assert np.array_equal(fitted.components_[0], part.loadings)
 

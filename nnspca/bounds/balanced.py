@@ -18,7 +18,6 @@ certificate that is one vector.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -43,7 +42,6 @@ def balanced_rows(
     readings: int = READINGS,
     lower: float = 0.0,
     warm_start: Bound | None = None,
-    allowed: int = sys.maxsize,
 ) -> Bound:
     """The least bound over the weights tried.
 
@@ -57,14 +55,12 @@ def balanced_rows(
         An attained variance, by which the rows are chosen that need to be read; all of them without it.
     warm_start : Bound, optional
         This bound as it was found before: its weights are where the rows are levelled from.
-    allowed : int
-        At most the cost of reading so many whole rows may be spent on one reading.
     """
     cov, level = problem.cov, 0.0
     d, start = _by_deviations(cov), None
     if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
         d, start = warm_start.ingredients.weights, warm_start.value
-    chosen = levelled.choose(problem, lower, allowed, monitor)
+    chosen = levelled.choose(problem, lower, monitor)
     value, d = levelled.level_rows(problem, chosen, d, monitor, readings=readings, lower=lower, start=start)
     if cov.holds_entries:
         value = _of_matrix(problem, d)
@@ -87,9 +83,7 @@ def balanced_rows(
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The rows of large variance levelled."""
     if "balanced-rows" not in context.bounds and (context.gap_exceeds(plan.work.small) or problem.cov.holds_entries):
-        yield balanced_rows(
-            problem, readings=1, lower=context.lower, monitor=context.monitor, allowed=rows_read(problem, plan)
-        )
+        yield balanced_rows(problem, readings=1, lower=context.lower, monitor=context.monitor)
 
 
 def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
@@ -100,14 +94,7 @@ def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> I
     if plan.thorough and context.relaxation_gap_exceeds(plan.narrow) and rows_read(problem, plan) >= problem.n:
         yield balanced_rows(problem, readings=plan.rows.passes, monitor=context.monitor, warm_start=before)
     elif context.least == np.inf:
-        yield balanced_rows(
-            problem,
-            readings=1,
-            lower=context.lower,
-            monitor=context.monitor,
-            warm_start=before,
-            allowed=rows_read(problem, plan),
-        )
+        yield balanced_rows(problem, readings=1, lower=context.lower, monitor=context.monitor, warm_start=before)
 
 
 def _by_deviations(cov: Covariance) -> np.ndarray:

@@ -106,7 +106,6 @@ class StoredRows:
         monitor.pay(reading_seconds(problem, chosen))
         if len(chosen) <= WHOLE:
             self.error = 0.0
-            cov._bring(chosen)
             block = self._positive(np.array(cov.block(chosen, chosen))) / self.size * self.e * self.e[:, None]
             np.fill_diagonal(block, 0.0)
             self.entries = _upward(block)
@@ -270,7 +269,6 @@ class _Tiles:
         self.products: singles.SingleProducts | None = None
         if isinstance(self.cov.factor, DenseFactor):
             self.products = singles.SingleProducts(self.cov.factor.columns(chosen) * (e / np.sqrt(size)))
-        self.cov._bring(self.chosen)
 
     @property
     def each_pair_once(self) -> bool:
@@ -353,16 +351,14 @@ def seconds(problem: Problem, chosen: np.ndarray) -> float:
     return reading_seconds(problem, chosen) + STEPS / 2 * PRICE * len(chosen) * _width(problem, len(chosen))
 
 
-def choose(problem: Problem, lower: float, allowed: int, monitor: Monitor) -> np.ndarray:
-    """Return C: enough features of the largest variances, or as many as can be read.
+def choose(problem: Problem, lower: float, monitor: Monitor) -> np.ndarray:
+    """Return C: enough features of the largest variances if the work suffices, else as many as leave some of it.
 
     Parameters
     ----------
     problem : Problem
     lower : float
         A variance that is attained: no level is below it. 0 chooses all features.
-    allowed : int
-        C is read at no more than the cost of so many whole rows.
     monitor : Monitor
     """
     n, k = problem.n, problem.k
@@ -374,10 +370,11 @@ def choose(problem: Problem, lower: float, allowed: int, monitor: Monitor) -> np
         return int(np.count_nonzero(own * (together + aim) > aim * lower)) if lower > 0 else n
 
     together, last = float(own[: max(k - 1, 1)].sum()), float(own[min(k, n) - 1])
-    most, least = min(problem.cov._rows_at_hand, int(np.sqrt(float(allowed) * n))), k + FEWEST
-    size = min(n, max(min(needed(FILLER * last), most), least))
-    while size > least and not monitor.affords(seconds(problem, order[:size]) / SHARE):
-        size = max(int(0.9 * size), least)
+    least = k + FEWEST
+    size = min(n, max(needed(FILLER * last), least))
+    if not monitor.affords(seconds(problem, order[:size])):
+        while size > least and not monitor.affords(seconds(problem, order[:size]) / SHARE):
+            size = max(int(0.9 * size), least)
     return np.sort(order[: size if size >= needed(USELESS * last) else min(least, n)])
 
 

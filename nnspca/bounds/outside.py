@@ -46,7 +46,6 @@ class Outside:
         (:mod:`nnspca.bounds.parts.working`).
         """
         out = np.full(len(rows), np.inf)
-        self.cov._bring(rows)
         for start in range(0, len(rows), self.cov._strip):
             if self.monitor.stop():
                 break

@@ -54,8 +54,6 @@ def sampled(
 
 def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
     """The paper's bound with the number of directions that ``plan.paper_entries`` allows, or ``FEWEST_SAMPLES``."""
-    if not problem.cov.in_memory:
-        return  # an unproven bound is not worth the passes over the data that the eigenvectors need
     samples = max(FEWEST_SAMPLES, plan.paper_entries // problem.n)
     rng = np.random.default_rng(context.seed)
     yield sampled(problem, rng=rng, monitor=context.monitor, max_samples=samples)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nnspca.bounds import levelled
 from nnspca.bounds.bound import Proven
 from nnspca.bounds.companions import Companions
 from nnspca.control.progress import Allowance
@@ -20,6 +21,7 @@ FEW = 1000  # largest n with the budget `seconds`; above it the budget is `secon
 ROWS = 500  # rows of A that an elimination is expected to read
 READINGS = 4  # readings of these rows that the work of a certificate suffices for
 LONGEST = 60.0  # seconds that they may take together
+WHOLE, WHOLE_AT_MOST = 1.3, 13.0  # work allowed where levelling all rows takes 1, and the most that is allowed for it
 WORTHWHILE = 700  # least number of steps of a splitting for which a tree is worthwhile
 QUICK = 50  # `Attempt.at` by which all quick bounds have been computed; a small gap ends no call before it
 
@@ -170,13 +172,16 @@ class Plan:
     def allowance(self, problem: Problem) -> Allowance:
         """Return the work that a certificate of a problem may do.
 
-        Where rows of A are made of so many numbers that an elimination could not read its own, it is
-        some readings of these.
+        Where rows of A are made of so many numbers that an elimination could not read its own, or that all could not
+        be levelled, it is what that takes.
         """
         seconds = self.work.seconds if problem.n <= FEW else self.work.seconds_of_many
         if problem.cov.holds_entries or seconds == np.inf:
             return Allowance(seconds)
         rows = np.argsort(-problem.cov.diagonal, kind="stable")[:ROWS]
+        levelling = WHOLE * levelled.seconds(problem, np.arange(problem.n))
+        if levelling <= WHOLE_AT_MOST:
+            seconds = max(seconds, levelling)
         return Allowance(max(seconds, min(READINGS * problem.cov._reading_seconds(rows), LONGEST)))
 
 
@@ -268,7 +273,7 @@ def step_seconds(n: int) -> float:
 
 def rows_read(problem: Problem, plan: Plan) -> int:
     """The maximum number of rows of A that one bound may read in full."""
-    return min(max(problem.cov._strip, int(plan.rows.products / problem.cov._row_cost)), problem.cov._rows_at_hand)
+    return max(problem.cov._strip, int(plan.rows.products / problem.cov._row_cost))
 
 
 def worth_branching(problem: Problem, plan: Plan) -> bool:

@@ -81,8 +81,6 @@ def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: UpperBound
         company = float(np.sort(s * weights)[::-1][: k - 1].sum())
         reach = (s * s + s * company / weights) * (1 + 1e-6)
         order = np.argsort(-reach, kind="stable")
-    if most.value > 0:
-        cov._bring(order[reach[order] > most.value])
     for start in range(0, len(order), cov._strip):
         rows = order[start : start + cov._strip]
         if not float(reach[rows[0]]) > most.value:

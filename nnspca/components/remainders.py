@@ -31,7 +31,6 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
     whole span is projected out at once, so that no later component brings an earlier one back.
     """
     Q = orthonormal(U)
-    _check_in_memory(cov, "projection")
     if isinstance(cov._form, HeldFactor):
         factor = cov._form.factor
         return _of_factor(cov, factor, "projected", U, factor.forward(Q.T).T, Q, 1.0)
@@ -45,7 +44,6 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     The same, in any order, as ``A − Aww'A / w'Aw`` for one component after the other. On data, the
     samples are projected off the scores.
     """
-    _check_in_memory(cov, "schur")
     if isinstance(cov._form, HeldFactor):
         factor = cov._form.factor
         scores = factor.forward(U.T).T
@@ -87,13 +85,6 @@ def hotelling(cov: Covariance, U: np.ndarray) -> Covariance:
     B -= (vectors[:, below] * values[below]) @ vectors[:, below].T
     # removing the negative part does not increase Frobenius distances
     return _of_matrix(cov, "hotelling", U, B, growth=float(np.sqrt(len(B))))
-
-
-def _check_in_memory(cov: Covariance, deflation: str) -> None:
-    if not cov.in_memory:
-        raise ValueError(
-            f"deflation {deflation!r} changes the whole of A, whose data are not in memory; give 'disjoint'"
-        )
 
 
 def _of_matrix(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextvars
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -44,7 +43,7 @@ def run_cancellable(act: Callable[[], _T], monitor: Monitor) -> _T:
         except BaseException as error:  # raised again in the caller's thread
             future.set_exception(error)
 
-    threading.Thread(target=contextvars.copy_context().run, args=(run,), daemon=True).start()
+    threading.Thread(target=run, daemon=True).start()
     while not wait({future}, timeout=POLL_SECONDS).done:
         if monitor.interrupted():  # a spent allowance ends no computation: when it is seen would depend on the clock
             raise Stopped

@@ -12,10 +12,9 @@ from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.covariance import Covariance
 from nnspca.covariance.given import opened
-from nnspca.covariance.passes import Moments
 from nnspca.covariance.sources import Source, chunked, in_memory, plain
-from nnspca.covariance.stored import summed
-from nnspca.covariance.streamed import Before, added, of_sums
+from nnspca.covariance.streamed import Before, added, of_sums, summed
+from nnspca.covariance.sums import Moments
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import read_only
 

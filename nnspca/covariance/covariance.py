@@ -23,9 +23,8 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import streamed
-from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
+from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.given import Given, check_feature_names, opened
-from nnspca.covariance.held_rows import Form, HeldRows
 from nnspca.covariance.inner import Inner
 from nnspca.covariance.matrices import Held, semidefinite, square
 from nnspca.covariance.origin import Origin
@@ -99,7 +98,7 @@ class Covariance(Inner):
         entry A_ij relative to ``sqrt(A_ii A_jj)``, infinite where no bound is known; ``error_elsewhere`` bounds
         ``representation_error`` on any machine. ``places`` are those of the ``features`` that are here.
         """
-        if not isinstance(form, HeldMatrix | HeldFactor | HeldRows):
+        if not isinstance(form, HeldMatrix | HeldFactor):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
         self._form = form
         self.n_samples = n_samples
@@ -162,8 +161,7 @@ class Covariance(Inner):
         A scipy.sparse array stays sparse: its centring is implicit. Data that are not in memory, and
         arrays of more than 16.8 million numbers, are read once, a chunk at a time, where they have
         up to 6,000 features. Of more features they are brought into memory if they take no more than
-        ``memory`` there; if they do, they stay where they are, and are read anew for what is asked of
-        A: a component takes about six passes, its certificate a few more.
+        ``memory`` there; else :func:`nnspca.most_variable` chooses features first.
 
         Parameters
         ----------
@@ -185,8 +183,7 @@ class Covariance(Inner):
             What the features are called; the columns of a data frame, the names of a Dataset and
             the variables of an AnnData when None.
         memory : int
-            Bytes that data of too many features for a matrix may take, or rows of A where the data
-            stay where they are: 2 GB unless it is given.
+            Bytes that data of too many features for a matrix may take: 2 GB unless it is given.
         should_stop, on_progress : callable, optional
             Of data that are read in chunks: asked after each chunk whether to stop, which ends the
             call with :class:`nnspca.datasets.ReadingStopped`; called with :class:`nnspca.Progress`.
@@ -194,8 +191,8 @@ class Covariance(Inner):
         Raises
         ------
         DataError
-            Wrong shape, not numeric, masked, not finite, or without any variance; or rows that cannot
-            be read: the message says which.
+            Wrong shape, not numeric, masked, not finite, or without any variance; rows that cannot be
+            read; or too many of too many features: the message says which.
         ValueError
             Weights or names that are not one for each sample or feature.
 
@@ -274,9 +271,7 @@ class Covariance(Inner):
     ) -> Covariance:
         """Of rows that are read a chunk at a time: once, or anew for what is asked where A and they are too large."""
         with one_blas_thread():
-            data = streamed.read(source, standardize, sample_weight, memory // streamed.NUMBER)
-            if data is None:
-                data = streamed.reread(source, standardize, sample_weight, memory)
+            data = streamed.read(source, standardize, sample_weight, memory)
         labels = source.names if names is None else names
         if not isinstance(data, Held):
             return cls.from_data(Given(data), standardize, sample_weight=sample_weight, names=labels)
@@ -496,7 +491,7 @@ class Covariance(Inner):
         with self._making_pairs:
             if self._pairs is None or len(self._pairs[0]) < d:
                 with one_blas_thread():
-                    few = self.n_features > MANY_FEATURES or not self.in_memory
+                    few = self.n_features > MANY_FEATURES
                     self._pairs = self._leading(max(d, min(FEW_PAIRS if few else PAIRS, self.n_features)))
             values, vectors = self._pairs
         return values[:d], vectors[:, :d]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Literal
 
 import numpy as np
 
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
-from nnspca.covariance.forms import HeldFactor, HeldMatrix
-from nnspca.covariance.held_rows import Form, HeldRows
+from nnspca.covariance.forms import Form, HeldFactor, HeldMatrix
 from nnspca.covariance.origin import Origin
-from nnspca.errors import DataError
 from nnspca.numerics.feasible import sum_of_largest
 
 STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
@@ -43,34 +40,9 @@ class Inner:
         return self._form.factor if isinstance(self._form, HeldFactor) else None
 
     @property
-    def whole_factor(self) -> Factor:
-        """The same; DataError where the data are not in memory."""
-        if isinstance(self._form, HeldFactor):
-            return self._form.factor
-        raise DataError(
-            "this method needs all data in memory: give method 'best', or choose features: "
-            "Covariance.from_data(nnspca.most_variable(X, 3000))"
-        )
-
-    @property
     def holds_entries(self) -> bool:
         """Whether A is held entry by entry."""
         return isinstance(self._form, HeldMatrix)
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether no pass over the data is made: A, or the data, are held."""
-        return not isinstance(self._form, HeldRows)
-
-    @property
-    def _rows_at_hand(self) -> int:
-        """How many whole rows of A can be read without another pass over the data for each few."""
-        return self._form.data.room if isinstance(self._form, HeldRows) else sys.maxsize
-
-    def _bring(self, rows: np.ndarray) -> None:
-        """Bring rows of A to hand that are read next: in one pass, where the data stay where they are."""
-        if isinstance(self._form, HeldRows):
-            self._form.data.bring(self._form.features[rows])
 
     @property
     def _strip(self) -> int:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.covariance.factor import Seen
-from nnspca.covariance.forms import HeldMatrix
-from nnspca.covariance.held_rows import Form
+from nnspca.covariance.forms import Form, HeldMatrix
 from nnspca.covariance.origin import Origin, hashed
 from nnspca.covariance.reading import is_table, numbers
 from nnspca.errors import DataError

@@ -15,7 +15,6 @@ import numpy as np
 from nnspca.covariance.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
-from nnspca.covariance.held_rows import HeldRows
 
 ENTRIES = 2**22  # stored numbers of the data beyond which a search considers some of the samples first
 DENSE = 2**23  # numbers of the data that are dense at a time
@@ -25,9 +24,6 @@ FORMED = 3000  # features up to which the entries are formed, where there are mo
 
 def of_some_samples(cov: Covariance, rng: np.random.Generator) -> Covariance:
     """Return the covariance of as many samples, drawn at random, as hold ``ENTRIES`` numbers; ``cov`` if all do."""
-    if isinstance(cov._form, HeldRows):
-        sampled = cov._form.data.sampled().selected(cov._form.features)
-        return Covariance(HeldFactor(sampled), n_samples=sampled.shape[0])
     factor = cov.factor
     if not isinstance(factor, DenseFactor | SparseFactor):
         return cov

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,15 +14,12 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import spread
 from nnspca.covariance.factor import AT_A_TIME, Seen
 from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
-from nnspca.covariance.held_rows import HeldRows
 from nnspca.covariance.matrices import Held, check_scale
 from nnspca.covariance.origin import Origin
-from nnspca.covariance.passes import Moments, Squares
 from nnspca.covariance.reading import numbers as real_numbers
 from nnspca.covariance.samples import check_weights
 from nnspca.covariance.sources import Source, in_memory
-from nnspca.covariance.stored import StoredData, summed
-from nnspca.covariance.sums import Sums
+from nnspca.covariance.sums import Moments, Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
 
@@ -32,8 +29,6 @@ GATHERED = 2**27  # numbers up to which data of too many features for a matrix a
 LARGEST, SMALLEST = 1e280, 1e-280  # variances of features that can be standardised from their sums
 MEMORY = 2**31  # bytes, unless the caller says otherwise
 NUMBER = 32  # bytes that a number of data in memory takes, with those that are made of it
-SPARSE = 20  # times the roundings of sums about the mean: the factor of :func:`nnspca.numerics.rounding.of_sums`
-
 AGREES = 1e-9  # how far means, in deviations, and variances, relatively, may differ when the same rows are read again
 
 
@@ -88,10 +83,11 @@ def large_array(values: Any, samples: str, weighted: bool = False) -> Source | N
     return in_memory(scipy.sparse.csr_array(rows) if sparse else rows)
 
 
-def read(source: Source, standardize: bool, sample_weight: object = None, numbers: int = GATHERED) -> Any:
+def read(source: Source, standardize: bool, sample_weight: object = None, memory: int = NUMBER * GATHERED) -> Any:
     """Return the covariance of rows that are read once, or all rows as one array where these are few.
 
-    None for more than ``numbers`` of them, of too many features for a matrix. DataError says which rows cannot be used.
+    DataError for more of them than ``memory`` has room for, of too many features for a matrix; or it says which rows
+    cannot be used.
     """
     m, n = source.shape
     weights = given_weights(sample_weight, m)
@@ -113,8 +109,12 @@ def read(source: Source, standardize: bool, sample_weight: object = None, number
         if sums is None and source.stored and not is_large(m or rows, chunk.shape[1]):
             sparse = scipy.sparse.issparse(chunk)
             count = count + chunk.nnz if sparse else (m or rows) * chunk.shape[1]
-            if count > numbers and not formed(m or rows, chunk.shape[1]):
-                return None
+            if NUMBER * count > memory and not formed(m or rows, chunk.shape[1]):
+                raise DataError(
+                    f"{source.what} has {chunk.shape[1]:,} features, too many for a matrix, and takes more than "
+                    f"memory={memory:,} bytes: choose the features that vary most, as in Covariance.from_data("
+                    f"nnspca.most_variable(X, {DENSE_EIGEN})), or give more memory"
+                )
             continue
         sums = sums or Sums(chunk.shape[1], source.names, chunk=0 if source.stored else None)
         while waiting:
@@ -191,6 +191,18 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums
     return whole
 
 
+def summed(source: Source, kind: Callable[..., Any]) -> Any:
+    """Return what a pass adds up; where the data are blocks of a cluster's, its workers do so."""
+    if source.blocks is not None:
+        return spread.over_blocks(source, kind)
+    total: Any = None
+    for chunk in source.chunks():
+        if total is None:
+            total = kind(chunk.shape[1], names=source.names, chunk=0 if source.stored else None)
+        total.add(chunk)
+    return total
+
+
 def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Held:
     """Return the covariance of all rows that were summed, with its allowance for rounding.
 
@@ -223,43 +235,6 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
     return Held(HeldMatrix(A), origin, allowed, m, relative_drift=relative, seen=seen)
 
 
-def reread(source: Source, standardize: bool, sample_weight: object, memory: int) -> Held:
-    """Return the covariance of rows that are read in passes; DataError where they change, or cannot be read again."""
-    if sample_weight is not None:
-        raise DataError(
-            f"{source.what} has too many features for a matrix, and takes more than memory={memory:,} bytes: "
-            "sample_weight is taken of fewer features, as nnspca.most_variable chooses them, or of more memory"
-        )
-    first, passes = summed(source, partial(Squares, None)), 1
-    if first.far.any():
-        reference = np.where(first.far, first.offset, 0.0)
-        before, first, passes = first, summed(source, partial(Squares, reference)), 2
-        if (before.count, before.mark) != (first.count, first.mark):
-            raise DataError("the data changed while they were read, between pass 1 and pass 2: give data that stay")
-    m, variance = first.count, first.variance
-    if m < 2:
-        raise DataError("one sample has no variance; give at least 2 samples")
-    if not first.varies.any():
-        raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
-    if not np.isfinite(variance).all():
-        raise DataError("the variance of a feature is too large for double precision: rescale the data")
-    mean = first.reference + first.offset
-    if source.expected is not None:
-        source.expected.check(m, mean, variance)
-    deviation = None
-    if standardize:
-        check_scales(variance[first.varies])
-        deviation = np.sqrt(variance)
-    seen = Seen.of(mean, deviation, None)
-    data = StoredData(source, first, seen.scale, memory, passes)
-    trace = float(data.diagonal.sum())
-    check_scale(trace)
-    allowed = partial(rounding.of_sums, m, sparse=True)
-    form = HeldRows(data, np.arange(first.n), SPARSE * m)
-    origin, relative = origin_of(first, standardize), 2.02 * allowed(1.0)
-    return Held(form, origin, allowed(trace), m, relative_drift=relative, seen=seen)
-
-
 def check_scales(variance: np.ndarray) -> None:
     """Raise TooFar for variances by whose roots sums of squares cannot be divided."""
     if not (np.isfinite(variance).all() and variance.min() >= SMALLEST and variance.max() <= LARGEST):
@@ -269,7 +244,7 @@ def check_scales(variance: np.ndarray) -> None:
         )
 
 
-def origin_of(sums: Any, standardize: bool) -> Origin:
+def origin_of(sums: Sums, standardize: bool) -> Origin:
     """Where it comes from: the same for the same rows, however they were cut into chunks."""
     if sums.weighted:
         description = f"marked weighted samples{', standardised' if standardize else ''}"

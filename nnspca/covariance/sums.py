@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Callable
+from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
@@ -9,15 +12,150 @@ import scipy.sparse
 from scipy.linalg.blas import dsyrk
 
 from nnspca.covariance import marks
-from nnspca.covariance.rows import BLOCK, FEWEST, NEAR, Ranged, doubles, ranges
+from nnspca.errors import DataError
 from nnspca.numerics.doubles import as_doubles
 
+BLOCK, FEWEST, LARGEST = 2**20, 256, 2**23  # numbers of a dense block, its fewest rows, and numbers it never exceeds
+STORED = 2**21  # stored numbers of a sparse block
+NEAR = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
 MOST = 8192  # most rows of a block
 SPARSE_ROWS = 16_384  # most rows of a block whose products are sparse
 SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it is
 
 
-class Sums(Ranged):
+class Places:
+    """The rows at which chunks begin, and what features are called.
+
+    >>> places = Places(("a", "b"), 0, 0)
+    >>> places.next(2)
+    >>> places.refuse(np.array([[1.0, np.nan]]), 3)
+    Traceback (most recent call last):
+    nnspca.errors.DataError: a value is not finite: chunk 1, its row 1 (row 3 of the data), feature 'b' is NaN; ...
+    """
+
+    def __init__(self, names: tuple[str, ...] | None, start: int, chunk: int | None) -> None:
+        """Begin with the numbers of the first row and chunk; ``chunk`` is None where the library cuts the data."""
+        self.names, self._chunk, self._begins = names, chunk, [start]
+
+    def next(self, row: int) -> None:
+        """Take the row at which another chunk begins."""
+        self._begins.append(row)
+
+    def refuse(self, rows: Any, first: int) -> None:
+        """Raise DataError for the first value among rows that is not finite; ``first`` is the first one's index."""
+        if scipy.sparse.issparse(rows):
+            listed = rows.tocoo()
+            bad = int(np.flatnonzero(~np.isfinite(listed.data))[0])
+            i, j = (int(side[bad]) for side in listed.coords)
+            value = listed.data[bad]
+        else:
+            i, j = map(int, np.argwhere(~np.isfinite(rows))[0])
+            value = rows[i, j]
+        row = first + i
+        place = bisect_right(self._begins, row) - 1
+        where = f"row {row}"
+        if self._chunk is not None:
+            where = f"chunk {self._chunk + place}, its row {row - self._begins[place]} (row {row} of the data)"
+        name = f"feature {j}" if self.names is None else f"feature {self.names[j]!r:.60}"
+        value_text = "NaN" if np.isnan(value) else "infinite"
+        raise DataError(f"a value is not finite: {where}, {name} is {value_text}; remove or fill such values")
+
+
+class Pass:
+    """One pass: rows are taken a block at a time; two passes over different rows add up.
+
+    ``count`` is how many rows of ``n`` features were taken, ``sparse`` whether any were sparse.
+    """
+
+    weighted = False
+    _join: Callable[[Any], None]  # adds what another pass added up
+
+    def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
+        self.n, self.count, self.start, self.sparse = n, 0, start, False
+        self._places = Places(names, start, chunk)
+
+    def flush(self) -> None:
+        """Do nothing: no rows wait."""
+
+    def copy(self) -> Any:
+        """Return one that can be added to while this stays as it is."""
+        new = copy(self)
+        for name, value in list(vars(new).items()):
+            if isinstance(value, np.ndarray | Places):
+                setattr(new, name, deepcopy(value))
+        return new
+
+    def merge(self, other: Any) -> Any:
+        """Take what another pass saw, of other rows of the same data."""
+        self._join(other)
+        self.count += other.count
+        self.sparse |= other.sparse
+        return self
+
+
+class Moments(Pass):
+    """The mean of each feature over the rows seen so far, and its sum of squares about that.
+
+    Each block adds its own mean and its own squares about it (Chan, Golub and LeVeque 1983), so that
+    no digits are lost of a feature far from zero. Two that saw different rows add up: `merge`.
+
+    >>> seen = Moments(2)
+    >>> seen.add(np.array([[0.0, 1.0], [2.0, 1.0]]))
+    >>> seen.add(np.array([[4.0, 4.0]]))
+    >>> seen.mean, seen.variance.round(3)
+    (array([2., 2.]), array([2.667, 2.   ]))
+    """
+
+    def __init__(self, n: int, names: tuple[str, ...] | None = None, **place: Any) -> None:
+        super().__init__(n, names, **place)
+        self.mean, self._squares = np.zeros(n), np.zeros(n)
+
+    def add(self, rows: Any, weights: None = None) -> None:
+        """Take rows, an array of any real type or a sparse array; DataError where a value is not finite."""
+        sparse = scipy.sparse.issparse(rows)
+        self.sparse |= sparse
+        m, n = rows.shape
+        height = STORED * m // max(rows.nnz, 1) if sparse else min(max(FEWEST, BLOCK // n), LARGEST // n)
+        for begin in range(0, m, max(1, height)):
+            with np.errstate(over="ignore", invalid="ignore"):
+                block = _doubles(rows[begin : begin + max(1, height)])
+                if not np.isfinite(block.data if sparse else block).all():
+                    self._places.refuse(block, self.start + self.count)
+                self._take(block)
+            self.count += block.shape[0]
+        self._places.next(self.start + self.count)
+
+    @property
+    def variance(self) -> np.ndarray:
+        """Variance (1/m) of each feature, shape (n,)."""
+        return self._squares / max(1, self.count)
+
+    def _take(self, block: Any) -> None:
+        m = block.shape[0]
+        if scipy.sparse.issparse(block):  # what is stored, and the zeros apart
+            places = block.indices
+            mean = np.bincount(places, weights=block.data, minlength=self.n) / m
+            away = block.data - mean[places]
+            squares = np.bincount(places, weights=away * away, minlength=self.n)
+            squares += (m - np.bincount(places, minlength=self.n)) * mean * mean
+        else:
+            first = block.mean(axis=0)
+            away = block - first
+            mean, squares = first + away.mean(axis=0), np.einsum("ij,ij->j", away, away)
+        self._merge(m, mean, squares)
+
+    def _join(self, other: Moments) -> None:
+        self._merge(other.count, other.mean, other._squares)
+
+    def _merge(self, m: int, mean: np.ndarray, squares: np.ndarray) -> None:
+        both = self.count + m
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = mean - self.mean
+            self.mean = self.mean + apart * (m / both)
+            self._squares = self._squares + squares + apart * apart * (self.count * m / both)
+
+
+class Sums(Pass):
     """Sums of products of samples of n features about the mean of their block, and what the blocks' means are.
 
     Rows are gathered into blocks. A block of rows X_b of mean μ_b adds (X_b − μ_b)'(X_b − μ_b) to one
@@ -31,7 +169,9 @@ class Sums(Ranged):
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, **place: Any) -> None:
         super().__init__(n, names, **place)
+        self.mark = marks.Mark()
         self.weight = 0.0
+        self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
         self._products = np.zeros((n, n), order="F")  # its upper triangle
         self._means: list[tuple[float, np.ndarray, np.ndarray]] = []
         self._rows = max(FEWEST, min(MOST, BLOCK // n))
@@ -104,7 +244,7 @@ class Sums(Ranged):
 
     def _absorb_sparse(self, rows: scipy.sparse.csr_array) -> bool:
         """Sum a sparse block by sparse products; False where too much of a feature's squares is its mean's."""
-        by, count = doubles(rows), rows.shape[0]
+        by, count = _doubles(rows), rows.shape[0]
         if not np.isfinite(by.data).all():
             self._places.refuse(by, self.start + self.count)
         mean = np.asarray(by.sum(axis=0)).ravel() / count
@@ -115,9 +255,18 @@ class Sums(Ranged):
             self._products += (by.T @ by).toarray(order="F")
             self._products -= count * np.outer(mean, mean)
         self.mark = self.mark + marks.of_sparse(by, self.start + self.count)
-        self._widen(*ranges(by))
+        self._widen(*_ranges(by))
         self._end(count, float(count), mean, np.zeros(self.n))
         return True
+
+    @property
+    def varies(self) -> np.ndarray:
+        """Whether each feature took more than one value."""
+        return self.low != self.high
+
+    def _widen(self, low: np.ndarray, high: np.ndarray) -> None:
+        np.minimum(self.low, low, out=self.low)
+        np.maximum(self.high, high, out=self.high)
 
     def _end(self, count: int, total: float, mean: np.ndarray, rest: np.ndarray) -> None:
         self._means.append((total, mean, rest))
@@ -126,7 +275,8 @@ class Sums(Ranged):
     def _join(self, other: Sums) -> None:
         self.flush()
         other.flush()
-        super()._join(other)
+        self._widen(other.low, other.high)
+        self.mark = self.mark + other.mark
         self._products += other._products
         self._means, self.weight = self._means + other._means, self.weight + other.weight
         self.weighted |= other.weighted
@@ -169,3 +319,22 @@ class Sums(Ranged):
         """What is summed: no rows wait."""
         self.flush()
         return {**self.__dict__, "_block": np.empty((0, self.n)), "_weights": np.empty(0)}
+
+
+def _doubles(rows: Any) -> Any:
+    """Return rows in double precision, each place stored once."""
+    if not scipy.sparse.issparse(rows):
+        exact = rows.dtype.itemsize >= 8 and rows.dtype.kind in "iu"
+        return as_doubles(rows) if exact else np.asarray(rows, dtype=np.float64)
+    by = scipy.sparse.csr_array(rows)
+    by.sum_duplicates()
+    return scipy.sparse.csr_array((as_doubles(by.data) + 0.0, by.indices, by.indptr), shape=by.shape)
+
+
+def _ranges(block: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the largest value of each feature."""
+    if scipy.sparse.issparse(block):
+        columns = scipy.sparse.csc_array(block)
+        low, high = (np.asarray(v.toarray()).ravel() for v in (columns.min(axis=0), columns.max(axis=0)))
+        return low, high
+    return block.min(axis=0), block.max(axis=0)

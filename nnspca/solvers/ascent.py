@@ -35,7 +35,7 @@ class Ascent:
             self.rows = np.ascontiguousarray(cov._form.A / self.scale)
             self.images: np.ndarray | None = None  # a row of A meets the column of U itself
         else:
-            Y = cov.whole_factor.columns(np.arange(cov.n_features)) / np.sqrt(self.scale)
+            Y = cov._form.factor.columns(np.arange(cov.n_features)) / np.sqrt(self.scale)
             self.rows = np.ascontiguousarray(Y.T)
             self.images = np.asfortranarray(Y @ self.U)
         self.G = self.U.T @ self.U

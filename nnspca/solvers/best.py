@@ -137,8 +137,6 @@ def _searched(problem: Problem, part: Component, rng: np.random.Generator, monit
 def _sifted(problem: Problem) -> int | None:
     """The number of features to consider first if there are very many; None for all."""
     n, k = problem.n, problem.k
-    if not problem.cov.in_memory:  # a step on all features takes a pass over the data
-        return min(max(FEWEST, SIFTED * k), max(searching.FORMED, k), n)
     return max(FEWEST, SIFTED * k) if n > WIDE and n > 2 * SIFTED * k else None
 
 

@@ -36,7 +36,7 @@ def joint(
     if isinstance(cov._form, HeldMatrix):
         positive = np.maximum(cov._form.A, 0.0)
     else:
-        Y = cov.whole_factor.columns(np.arange(cov.n_features))
+        Y = cov._form.factor.columns(np.arange(cov.n_features))
         positive = np.vstack([np.maximum(Y, 0.0), np.maximum(-Y, 0.0)])
     return _gathered(problem, nmf_parts(positive, n_components, rng=rng, max_iter=max_iter, monitor=monitor), monitor)
 

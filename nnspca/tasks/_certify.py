@@ -17,7 +17,7 @@ from nnspca.certificates.judge import narrowed, validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import start_of
 from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance
-from nnspca.control.progress import Monitor, reported
+from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -132,12 +132,11 @@ def certify(
     else:
         component = replace(validated(component, "component", problem, left, cov.n_features), features=cov.features)
     run = _Run(problem, seed, earlier, given, component, component.variance)
-    with reported(should_stop, on_progress) as told:
-        watched = Monitor(should_stop, told).part(SOLVING, 1.0)
-        if effort != "live":  # which does all that a live certificate does first: at any cost it has proven as much
-            run.make(PLANS["live"], watched.part(0.0, LIVE))
-            watched = watched.part(LIVE, 1.0)
-        run.make(PLANS[effort], watched)
+    watched = Monitor(should_stop, on_progress).part(SOLVING, 1.0)
+    if effort != "live":  # which does all that a live certificate does first: at any cost it has proven as much
+        run.make(PLANS["live"], watched.part(0.0, LIVE))
+        watched = watched.part(LIVE, 1.0)
+    run.make(PLANS[effort], watched)
     monitor.tell(1.0, "done", run.variance, run.schedule.upper)
     cert = run.certificate(effort, started, stopped=monitor.stop())
     if not (ins or outs):

@@ -18,7 +18,7 @@ from nnspca.control.arguments import (
     real_array,
     shown,
 )
-from nnspca.control.progress import Monitor, OnFound, reported
+from nnspca.control.progress import Monitor, OnFound
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -126,12 +126,11 @@ def solve(
         report = _feasible_only(Problem(cov, k, nonnegative, ins), report)
     with one_blas_thread():
         try:
-            with reported(should_stop, on_progress) as told:
-                monitor = Monitor(should_stop, told, on_found=report)
-                if len(left) < cov.n_features:
-                    monitor = monitor.on_features(left, cov.n_features)
-                component = info.solver(problem, rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra)
-                component = dataclasses.replace(component, loadings=widened(component.loadings, left, cov.n_features))
+            monitor = Monitor(should_stop, on_progress, on_found=report)
+            if len(left) < cov.n_features:
+                monitor = monitor.on_features(left, cov.n_features)
+            component = info.solver(problem, rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra)
+            component = dataclasses.replace(component, loadings=widened(component.loadings, left, cov.n_features))
         except Stopped:
             x = widened(problem.widest(), left, cov.n_features)
             x = x if best is None or best.loadings is None else best.loadings

@@ -43,6 +43,27 @@ def _drawn(rng: np.random.Generator, weights: np.ndarray, count: int) -> np.ndar
     return np.minimum(np.searchsorted(below, rng.random(count)), len(weights) - 1)
 
 
+def genotypes(animals: int, markers: int, seed: int = 0, *, chromosomes: int = 20, length: int = 150) -> np.ndarray:
+    """Return made-up genotypes 0, 1 and 2, shape (animals, markers): mosaics of eight founders, linked in blocks.
+
+    A chromosome passes from one founder to another once in ``length`` markers on average; neighbouring markers tell
+    the same founders apart.
+    """
+    rng = np.random.default_rng(seed)
+    patterns = rng.random((8, markers // 8)) < rng.beta(1.5, 1.5, markers // 8)
+    founders = patterns[:, np.arange(markers) * patterns.shape[1] // markers // 3 * 3 + rng.integers(2, size=markers)]
+    founders = founders.astype(np.int8)
+    starts = np.arange(chromosomes) * markers // chromosomes
+    counts = np.zeros((animals, markers), dtype=np.int8)
+    for _ in range(2):  # one of each pair of chromosomes
+        switches = rng.random((animals, markers)) < 1 / length
+        switches[:, starts] = True
+        stretch = np.cumsum(switches, axis=1)
+        founder = rng.integers(8, size=(animals, int(stretch.max()) + 1), dtype=np.int8)
+        counts += founders[np.take_along_axis(founder, stretch, axis=1), np.arange(markers)]
+    return counts
+
+
 def expression_array(samples: int, genes: int, seed: int = 0, *, blocks: int = 40) -> np.ndarray:
     """Return made-up expression levels, shape (samples, genes): log-normal, in blocks of genes that vary together."""
     rng = np.random.default_rng(seed)

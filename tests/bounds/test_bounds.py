@@ -7,7 +7,7 @@ import nnspca
 from nnspca.bounds import balanced, levelled, pair_scaled, paper, spectral
 from nnspca.bounds.variances import largest_variances
 from nnspca.certificates.derivations import derive
-from nnspca.control.progress import Monitor
+from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance import covariance, factor, inner
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
@@ -80,8 +80,8 @@ def test_balanced_rows_hold_where_only_some_features_are_read(sparse, nonnegativ
         problem = problems.factored(rng, 8, sparse=sparse)
         k = int(rng.integers(1, 9))
         posed, attained = Problem(problem.cov, k, nonnegative), problem.attained(k, nonnegative)
-        for lower, allowed in ((0.0, 10**6), (attained, 10**6), (attained, 2)):
-            made = balanced.balanced_rows(posed, monitor=Monitor(), lower=lower, allowed=allowed)
+        for lower, seconds in ((0.0, 1.0), (attained, 1.0), (attained, 1e-9)):
+            made = balanced.balanced_rows(posed, monitor=Monitor(allowance=Allowance(seconds)), lower=lower)
             assert oracle.allows(made.value, attained)
             assert derive(made.ingredients, posed) <= made.value
 

@@ -6,6 +6,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca.bounds import balanced, levelled
+from nnspca.bounds.plan import PLANS
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.control.progress import Allowance, Monitor
@@ -79,16 +80,25 @@ def test_rows_of_some_features_bound_those_of_all(narrow, nonnegative, sparse, f
         assert derive(ScaleProof(d, 0.0), problem) <= rows.bound(d)
 
 
+def test_a_live_certificate_has_the_work_to_level_all_rows(monkeypatch):
+    """Where that is more than it has for anything else, and not above ``WHOLE_AT_MOST``."""
+    problem = Problem(held_as_factor(np.random.default_rng(0).standard_normal((40, 300))), 4, True)
+    for seconds, all_of_them in ((8.0, True), (100.0, False)):
+        monkeypatch.setattr(levelled, "SINGLE_PRODUCT", seconds / (40 * 300**2))
+        monitor = Monitor(allowance=PLANS["live"].allowance(problem))
+        assert (len(levelled.choose(problem, 0.0, monitor)) == 300) is all_of_them
+
+
 def test_only_features_of_large_variance_are_read_and_the_bound_is_hardly_larger(monkeypatch):
     monkeypatch.setattr(levelled, "FEWEST", 1)
     rng = np.random.default_rng(0)
     X = (rng.standard_normal((40, 1)) + rng.standard_normal((40, 300))) * 0.97 ** np.arange(300)
     problem = Problem(held_as_factor(X), 4, True)
     lower = nnspca.solve(problem.cov, 4).variance
-    some = levelled.choose(problem, lower, 10**9, Monitor())
+    some = levelled.choose(problem, lower, Monitor())
     assert len(some) < 150
-    assert len(levelled.choose(problem, 0.0, 10**9, Monitor())) == 300
-    assert len(levelled.choose(problem, lower, 1, Monitor())) == 17, "read at the cost of one whole row"
+    assert len(levelled.choose(problem, 0.0, Monitor())) == 300
+    assert len(levelled.choose(problem, lower, Monitor(allowance=Allowance(1e-9)))) == 5, "no work is left"
     values = [
         levelled.level_rows(problem, chosen, np.ones(300), Monitor(), readings=2, lower=lower)[0]
         for chosen in (some, np.arange(300))

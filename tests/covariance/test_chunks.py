@@ -414,6 +414,15 @@ def test_an_iterator_is_read_once_and_says_so_when_it_would_be_read_again(small,
 # ---------------------------------------------------------------------- fewer features
 
 
+def test_rows_of_too_many_features_come_into_memory_where_there_is_room_and_else_an_error_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(streamed, "DENSE_FEATURES", 0)
+    monkeypatch.setattr(streamed, "DENSE_EIGEN", 0)
+    X, room = made(), streamed.NUMBER * M * N
+    close(Covariance.from_data(cut(X, 50), memory=room), Covariance.from_data(X))
+    with pytest.raises(DataError, match=r"7 features, too many .* memory=\d.* bytes: .*most_variable"):
+        Covariance.from_data(cut(X, 50), memory=room - 1)
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning:zarr", "ignore::FutureWarning:anndata")
 @pytest.mark.parametrize("holder", [*HOLDERS, "array", "sparse array", "table"])
 @pytest.mark.parametrize("large", [False, True])

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.control.progress import Monitor
-from nnspca.covariance import sources, stored, streamed
+from nnspca.covariance import sources, streamed
 from nnspca.machines import call, crew
 from nnspca.machines import cluster as sending
 from nnspca.machines.cluster import Cluster
@@ -25,7 +25,6 @@ from nnspca.view.jobs import machines
 from nnspca.view.jobs import machines as setting
 from tests.machines.doing import meet, nap, times
 from tests.pages.conftest import ROOT, settle
-from tests.problems import in_passes
 from tests.resampling.test_bootstrap import PLANTED, planted
 from tests.tasks.test_sweep import plain
 
@@ -227,26 +226,6 @@ def test_of_blocks_on_the_workers_only_sums_travel_whatever_the_partition(client
         few = nnspca.most_variable(blocks, 5)
         assert np.array_equal(few.features, np.sort(np.argsort(-X.var(axis=0))[:5]))
         assert nnspca.Covariance.from_data(few).n_features == 5
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_passes_over_blocks_on_the_workers_give_the_same_certificate(client, monkeypatch, sparse):
-    monkeypatch.setattr(stored, "FIRST", 4)
-    monkeypatch.setattr(stored, "SHARED", 5 * 16)
-    X = planted(m=400, n=16) + np.arange(16)
-    kind = scipy.sparse.csr_matrix if sparse else np.asarray
-    own = in_passes(lambda: iter([kind(X[:90]), kind(X[90:])]))
-    blocks = spread_out(client, X, 23)
-    cov = in_passes(blocks.map_blocks(scipy.sparse.csr_matrix) if sparse else blocks)
-    assert not cov.in_memory
-    assert cov.fingerprint == own.fingerprint
-    monkeypatch.setattr(sources.Source, "chunks", None)  # the blocks are not brought here
-    np.testing.assert_allclose(cov.diagonal, X.var(axis=0), rtol=1e-11)
-    cert = nnspca.certify(cov, 4)
-    assert cert.ratio > 0.9
-    nnspca.verify(cert, cov)
-    monkeypatch.undo()
-    nnspca.verify(cert, own)
 
 
 def test_what_is_wrong_with_a_block_on_a_worker_is_said_here(client, monkeypatch):

@@ -9,6 +9,7 @@ import nnspca
 from nnspca.view.explore.path import cardinalities
 from nnspca.view.link.dataset_defaults import opening, usual_k
 from nnspca.view.results import stored
+from tests import ledger
 
 RECORDS = stored.records()
 LOCAL = {info.name for info in nnspca.datasets.available() if info.local}
@@ -38,6 +39,11 @@ def test_it_is_the_view_that_the_data_set_opens_with(at_hand):
     assert record.opening == usual_k(cov.n_features, record.name)
     assert set(record.components) >= set(DRAWN[record.name])
     assert set(record.parts) == set(range(1, min(10, cov.n_features) + 1))
+
+
+@pytest.mark.parametrize("name", sorted(RECORDS))
+def test_what_readme_the_benchmarks_and_the_papers_name_is_stored(name):
+    assert set(RECORDS[name].components) >= ledger.named(name, RECORDS[name].n)
 
 
 def test_stored_components_are_feasible_and_have_the_variance_that_is_said(at_hand):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.covariance import covariance, stored
+from nnspca.covariance import covariance
 from tests import budgets, oracle, problems
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
@@ -61,19 +61,6 @@ def test_no_bound_falls_below_the_optimum_where_the_covariance_is_never_formed(
         problem = problems.factored(rng, n, sparse=sparse)
         assert problem.cov.matrix is None
         check_sandwich(problem, int(rng.integers(1, n + 1)), nonnegative, "live", seed=trial)
-
-
-@BOTH
-@pytest.mark.parametrize("sparse", [True, False])
-def test_no_bound_falls_below_the_optimum_where_the_data_are_read_in_passes(
-    sparse, nonnegative, all_bounds, monkeypatch
-):
-    monkeypatch.setattr(stored, "FIRST", 2)
-    rng = np.random.default_rng(8)
-    for trial in range(6):
-        problem = problems.stored(rng, int(rng.integers(5, 9)), sparse=sparse)
-        assert not problem.cov.in_memory
-        check_sandwich(problem, int(rng.integers(1, problem.cov.n_features + 1)), nonnegative, "live", seed=trial)
 
 
 @BOTH

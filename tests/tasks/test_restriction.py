@@ -16,9 +16,7 @@ from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import SmallerProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
-from tests import budgets, oracle
-from tests.benchmarks.data import zipf_text
-from tests.problems import chunks, in_passes
+from tests import oracle
 
 ABLE = [name for name, info in nnspca.METHODS.items() if info.includes]
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
@@ -335,23 +333,6 @@ def test_many_features_are_not_held_as_a_matrix():
     assert not part.loadings[lost].any()
     assert len({*part.support.tolist(), idle}) <= 10
     assert 0.5 * whole.variance < part.variance <= whole.variance
-
-
-def test_data_that_are_read_in_passes(monkeypatch):
-    budgets.hurried(monkeypatch)
-    S = zipf_text(300, 1000)
-    whole = nnspca.Covariance.from_data(S, standardize=False)
-    cov = in_passes(chunks(S, 150))
-    assert not cov.in_memory
-    best = nnspca.solve(whole, 8)
-    given = {"include": [int(whole.diagonal.argmin())], "exclude": best.support[:2].tolist()}
-    part = nnspca.solve(cov, 8, **given)
-    assert not part.loadings[given["exclude"]].any()
-    assert len({*part.support.tolist(), *given["include"]}) <= 8
-    assert part.variance == pytest.approx(nnspca.solve(whole, 8, **given).variance, rel=1e-6)
-    cert = nnspca.certify(cov, 8, component=part, **given)
-    nnspca.verify(cert, cov)
-    assert cert.lower <= cert.upper < nnspca.certify(whole, 8, component=best).upper
 
 
 def test_the_file_is_as_before_without_restrictions():

@@ -8,7 +8,7 @@ import pytest
 
 import nnspca
 from nnspca import METHODS
-from nnspca.covariance import covariance, stored
+from nnspca.covariance import covariance
 from nnspca.numerics import feasible
 from tests import budgets, oracle, problems
 from tests.blas import with_blas_threads
@@ -80,21 +80,6 @@ def test_components_are_feasible_where_the_covariance_is_never_formed(method, no
         check(part, problem.cov, k, nonnegative)
         if METHODS[method].feasible:
             assert part.variance <= oracle.optimum(problem.A, k, nonnegative)[0] * (1 + 1e-9)
-
-
-@EACH
-@pytest.mark.parametrize("sparse", [True, False])
-def test_components_are_feasible_where_the_data_are_read_in_passes(method, nonnegative, sparse, monkeypatch):
-    monkeypatch.setattr(stored, "FIRST", 2)
-    problem = problems.stored(np.random.default_rng(4), 8, sparse=sparse)
-    if method in ("nmf", "coordinate-descent"):
-        with pytest.raises(nnspca.DataError, match="this method needs all data in memory: give method 'best'"):
-            nnspca.solve(problem.cov, 3, method, nonnegative=nonnegative)
-        return
-    part = nnspca.solve(problem.cov, 3, method, nonnegative=nonnegative)
-    check(part, problem.cov, 3, nonnegative)
-    if METHODS[method].feasible:
-        assert part.variance <= oracle.optimum(problem.A, 3, nonnegative)[0] * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

@@ -141,8 +141,6 @@ def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written
     """The largest eigenvalue of A, or the equal one of the samples' inner products if A is not held."""
     if isinstance(cov._form, HeldFactor):
         return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, cov._form.factor.gram())
-    if not cov.in_memory:
-        raise UnsupportedProof
     zero = np.zeros((cov.n_features, cov.n_features))
     return pairs(writer, PairProof(zero, zero.copy(), proof.tail), k, cov)
 
@@ -220,8 +218,6 @@ def joint_branch(writer: Writer, proof: PartsTreeProof, r: int, k: int, cov: Cov
 def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Written:
     """The largest eigenvalues of A, or the equal ones of the samples' inner products if A is not held."""
     if not isinstance(cov._form, HeldFactor):
-        if not cov.in_memory:
-            raise UnsupportedProof
         zero = np.zeros((cov.n_features, cov.n_features))
         return _joint(writer, PartsProof(zero, zero.copy(), np.zeros(len(zero)), proof.V, proof.tail), k, cov)
     gram = cov._form.factor.gram()

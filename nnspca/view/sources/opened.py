@@ -17,10 +17,9 @@ import streamlit as st
 
 import nnspca
 from nnspca.covariance.choosing import both_scales
-from nnspca.covariance.passes import Moments
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import WHOLE, read
-from nnspca.covariance.sums import BLOCK, FEWEST, SPARSE, SPARSE_ROWS, Sums
+from nnspca.covariance.sums import BLOCK, FEWEST, SPARSE, SPARSE_ROWS, Moments, Sums
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
 from nnspca.datasets.naming import distinct
 from nnspca.errors import DataError

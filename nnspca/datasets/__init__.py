@@ -1,6 +1,5 @@
 """Data sets: bundled, fetched once, or read from your own files."""
 
-from nnspca.datasets.arranging import SeveralClasses
 from nnspca.datasets.bundled import spiked
 from nnspca.datasets.dataset import Axis, Dataset, DatasetInfo
 from nnspca.datasets.fetch import DownloadStopped
@@ -23,7 +22,6 @@ __all__ = [
     "LazyData",
     "MissingValues",
     "ReadingStopped",
-    "SeveralClasses",
     "available",
     "center",
     "crop",

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from nnspca.datasets import formats, limits, progress
-from nnspca.datasets.arranging import ReadingOptions, SeveralClasses
+from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.missing import MissingValues
 from nnspca.datasets.sparse import compressed
@@ -55,15 +55,15 @@ SMALL = 1_000_000  # bytes of a file of plain text or numbers, which is read as 
 PLAIN = (".csv", ".tsv", ".txt", ".arff", ".npy")
 
 
-def parse(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
+def parse(files: Mapping[str, bytes], options: ReadingOptions) -> Content:
     """Read files that form one data set, in a separate process unless they are small and in a plain format."""
     small = sum(map(len, files.values())) <= SMALL and all(name.lower().endswith(PLAIN) for name in files)
     if small or limits.are_lifted():  # the reader's own file, and the reader's own time and memory
-        return formats.parse_files(files, options, header)
-    return read_apart(files, options, header)
+        return formats.parse_files(files, options)
+    return read_apart(files, options)
 
 
-def read_apart(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
+def read_apart(files: Mapping[str, bytes], options: ReadingOptions) -> Content:
     """Read files in another process, which is ended if it exceeds its limits or its caller is gone."""
     path = os.pathsep.join(filter(None, sys.path))
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -74,7 +74,7 @@ def read_apart(files: Mapping[str, bytes], options: ReadingOptions, header: bool
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": path, **threads, "ARROW_DEFAULT_MEMORY_POOL": "system"},
     )
-    request = {"sizes": {name: len(content) for name, content in files.items()}, "header": header, **asdict(options)}
+    request = {"sizes": {name: len(content) for name, content in files.items()}, **asdict(options)}
     exchange = _Exchange(process, json.dumps(request).encode(), list(files.values()))
     exchange.start()
     end = time.monotonic() + BUSY * SECONDS
@@ -133,13 +133,13 @@ def answer() -> None:
         out.flush()
 
     given = json.loads(sys.stdin.buffer.readline())
-    sizes, header = given.pop("sizes"), given.pop("header")
+    sizes = given.pop("sizes")
     _limit(SECONDS, MEMORY)
     result: Content | DataError
     try:
         files = {name: sys.stdin.buffer.read(size) for name, size in sizes.items()}
         with progress.reporting(tell, None):
-            result = formats.parse_files(files, ReadingOptions(**given), header)
+            result = formats.parse_files(files, ReadingOptions(**given))
     except DataError as error:
         result = error
     except MemoryError:
@@ -207,7 +207,7 @@ def _read_answer(of: Any) -> Content | DataError:
 
 def _error(kind: str, message: str, **more: Any) -> DataError:
     """The error that the other process raised."""
-    offering: Any = {error.__name__: error for error in (MissingValues, SeveralClasses)}.get(kind)
+    offering: Any = {error.__name__: error for error in (MissingValues,)}.get(kind)
     if offering is None:
         return DataError(message)
     return offering(**{name: tuple(value) if isinstance(value, list) else value for name, value in more.items()})

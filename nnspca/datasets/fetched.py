@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from nnspca.datasets import archives, fetch, images, symbols
-from nnspca.datasets.arff import read_arff
 from nnspca.datasets.arrays import read_mat
+from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Axis, Content
-from nnspca.datasets.delimited import read_delimited
+from nnspca.datasets.formats import parse_files
 from nnspca.errors import DataError
 
 CBCL = fetch.RemoteFile(
@@ -37,6 +37,7 @@ SPECTROMETER = fetch.RemoteFile(
     519_394,
 )
 
+PLAIN = ReadingOptions(samples="rows", kind="table", missing_codes=())
 CBCL_SHAPE = (19, 19)
 LEUKEMIA_TESTED = 15
 N_FACES, N_NON_FACES = 2429, 4548
@@ -61,7 +62,7 @@ def leukemia(data: bytes) -> Content:
     The file opens with the 15 samples the article tested on; here the samples are grouped by class
     and those 15 close their groups. Probes whose symbols are on this machine are called by both.
     """
-    content = read_delimited(data)
+    content = parse_files({MLL.name: data}, PLAIN)
     if content.labels is None:
         raise DataError("the file names no class for its samples; a column of text should.")
     last_first = np.roll(np.arange(len(content.X)), -LEUKEMIA_TESTED)
@@ -72,7 +73,7 @@ def leukemia(data: bytes) -> Content:
 
 def lrs(data: bytes) -> Content:
     """Read the 93 fluxes of each spectrum from spectrometer.arff; wavelengths stand in its comments."""
-    content = read_arff(data)
+    content = parse_files({SPECTROMETER.name: data}, PLAIN)
     fluxes = [j for j, name in enumerate(content.feature_names) if "-band-flux_" in name]
     bands = [content.feature_names[j].partition("-")[0] for j in fluxes]
     listed = re.findall(r"^%\s*-\s*\d+\.\s+(\d+\.\d+)\s*$", data.decode("ascii", "replace"), re.MULTILINE)

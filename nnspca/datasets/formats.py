@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from nnspca.datasets import market
+from nnspca.datasets import cells, market
 from nnspca.datasets.archives import members
-from nnspca.datasets.arff import read_arff
-from nnspca.datasets.arranging import ReadingOptions
 from nnspca.datasets.arrays import read_mat, read_npy, read_npz
+from nnspca.datasets.cells import Grid, ReadingOptions
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.delimited import read_delimited
 from nnspca.datasets.h5ad import read_h5ad
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.images import no_images, of_images
-from nnspca.datasets.parquet import read_parquet
-from nnspca.datasets.workbook import read_workbook
-from nnspca.errors import DataError, reason
+from nnspca.datasets.tables import arrange
+from nnspca.errors import DataError, needed, reason
 
 MATRICES = (".mtx", ".mtx.gz")
 TEXTS = (".csv", ".tsv", ".txt")
@@ -32,7 +31,7 @@ def suffix(label: str) -> str:
     return next((label[-len(s) :] for s in sorted(SUFFIXES, key=len, reverse=True) if label.lower().endswith(s)), "")
 
 
-def parse_files(files: Mapping[str, bytes], options: ReadingOptions, header: bool | None) -> Content:
+def parse_files(files: Mapping[str, bytes], options: ReadingOptions) -> Content:
     """Read one file, or several that form one data set; any error of a decoder on damaged input is a DataError."""
     what = suffix(next(iter(files))).lower() if len(files) == 1 else "several files"
     try:
@@ -43,7 +42,9 @@ def parse_files(files: Mapping[str, bytes], options: ReadingOptions, header: boo
             _refuse(label)
         if not data:
             raise DataError("the file is empty.")
-        return READERS[what](data, options, header)
+        if what in TABLES:
+            return arrange(TABLES[what](data, options), options)
+        return READERS[what](data, options)
     except (DataError, MemoryError):
         raise
     except Exception as error:
@@ -62,7 +63,7 @@ def _together(files: Mapping[str, bytes], options: ReadingOptions) -> Content:
             raise DataError(f"{strange[0]!r} beside the matrix is neither genes.tsv, features.tsv nor barcodes.tsv.")
         return market.read_market(files[matrices[0]], options, others)
     if all(name.lower().endswith(IMAGES) for name in files):
-        return of_images(files.items(), Counter(), options.samples)
+        return of_images(files.items(), Counter(), options.samples or "rows")
     listed = ", ".join(repr(name[-40:]) for name in list(files)[:5])
     raise DataError(
         f"{len(files)} files came together ({listed}); several are read as one only where they are images of one size, "
@@ -82,7 +83,7 @@ def _archive(data: bytes, options: ReadingOptions) -> Content:
         seen[repr(f".{name.rpartition('.')[2]}")] += 1
     if not images:
         raise no_images(seen)
-    return of_images(images.items(), seen, options.samples)
+    return of_images(images.items(), seen, options.samples or "rows")
 
 
 def _refuse(label: str) -> None:
@@ -90,25 +91,49 @@ def _refuse(label: str) -> None:
         raise DataError(
             "this is one image, and that is one sample: drop several of the same size together, or pack them in a ZIP."
         )
-    if label.lower().endswith(".xls"):
-        raise DataError("this is a workbook of old Excel (.xls): save it as .xlsx, or as CSV.")
     _, dot, ending = label.rpartition(".")
     problem = f"ends in {dot + ending!r}" if dot else "has no ending"
     raise DataError(f"the name {problem}; files ending in {', '.join(SUFFIXES)} are read. Save it as one of these.")
 
 
-READERS: dict[str, Callable[[bytes, ReadingOptions, bool | None], Content]] = {
-    ".csv": lambda data, options, header: read_delimited(data, options, header=header),
-    ".tsv": lambda data, options, header: read_delimited(data, options, delimiter="\t", header=header),
-    ".txt": lambda data, options, header: read_delimited(data, options, header=header),
-    ".npy": lambda data, options, _: read_npy(data, samples=options.samples),
-    ".npz": lambda data, options, _: read_npz(data, samples=options.samples),
-    ".mat": lambda data, options, _: read_mat(data, samples=options.samples),
-    ".arff": lambda data, options, _: read_arff(data, options),
-    **dict.fromkeys((".zip", ".tar", ".tar.gz", ".tgz"), lambda data, options, _: _archive(data, options)),
-    ".parquet": lambda data, options, _: read_parquet(data, options),
-    **dict.fromkeys((".xlsx", ".xlsm"), lambda data, options, header: read_workbook(data, options, header=header)),
-    ".h5ad": lambda data, options, _: read_h5ad(data, options),
-    **dict.fromkeys(MATRICES, lambda data, options, _: market.read_market(data, options)),
+def _pandas(function: str, package: str = "pandas") -> Callable[[bytes, ReadingOptions], Grid]:
+    """A reader of tables that is pandas' own function of that name, through that package."""
+
+    def read_table(data: bytes, _: ReadingOptions) -> Grid:
+        needed(package, f"{function.removeprefix('read_').title()} files")
+        read: Any = getattr(needed("pandas", "tables"), function)
+        return cells.read_frame(read(io.BytesIO(data), **({"format": "xport"} if function == "read_sas" else {})))
+
+    return read_table
+
+
+def _spss(data: bytes, _: ReadingOptions) -> Grid:
+    import tempfile
+
+    pyreadstat = needed("pyreadstat", "SPSS files", "pyreadstat")
+    with tempfile.NamedTemporaryFile(suffix=".sav") as file:  # pyreadstat reads files only
+        file.write(data)
+        file.flush()
+        return cells.read_frame(pyreadstat.read_sav(file.name, apply_value_formats=True)[0])
+
+
+TABLES: dict[str, Callable[[bytes, ReadingOptions], Grid]] = {
+    **dict.fromkeys((".csv", ".txt", ".dat"), cells.read_text),
+    **dict.fromkeys((".tsv", ".tab"), lambda data, options: cells.read_text(data, options, tabs=True)),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), cells.read_sheets),
+    ".parquet": _pandas("read_parquet", "pyarrow"),
+    ".feather": _pandas("read_feather", "pyarrow"),
+    ".dta": _pandas("read_stata"),
+    ".xpt": _pandas("read_sas"),
+    ".sav": _spss,
+    ".arff": cells.read_arff,
 }
-SUFFIXES = tuple(READERS)
+READERS: dict[str, Callable[[bytes, ReadingOptions], Content]] = {
+    ".npy": lambda data, options: read_npy(data, samples=options.samples or "rows"),
+    ".npz": lambda data, options: read_npz(data, samples=options.samples or "rows"),
+    ".mat": lambda data, options: read_mat(data, samples=options.samples or "rows"),
+    **dict.fromkeys((".zip", ".tar", ".tar.gz", ".tgz"), _archive),
+    ".h5ad": read_h5ad,
+    **dict.fromkeys(MATRICES, market.read_market),
+}
+SUFFIXES = (*TABLES, *READERS)

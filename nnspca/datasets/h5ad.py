@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.datasets import limits, progress
-from nnspca.datasets.arranging import ReadingOptions
+from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
 from nnspca.datasets.sparse import check_shape, compressed

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import scipy.sparse
 
 from nnspca.datasets import limits
-from nnspca.datasets.arranging import ReadingOptions
+from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
 from nnspca.datasets.sparse import check_shape, triplets

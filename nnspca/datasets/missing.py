@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 import numpy as np
 
+from nnspca.datasets.cells import CHOICES as CHOICES
+from nnspca.datasets.cells import Missing as Missing
 from nnspca.errors import DataError
 
-Missing = Literal["refuse", "drop rows", "drop features", "mean"]
-CHOICES: tuple[Missing, ...] = get_args(Missing)
 REMEDY = (
     "Fill them in or remove those rows or columns; or missing='drop rows', missing='drop features' or missing='mean' "
     "does it."
@@ -47,6 +45,10 @@ class MissingValues(DataError):
     def named(self, label: str) -> MissingValues:
         """Return the same error, with the name of the file in front."""
         return MissingValues(f"{label!r}: {self.found}", self.count, self.rows, self.features, self.shape)
+
+    def adding(self, said: str) -> MissingValues:
+        """Return the same error, with another sentence on what was found."""
+        return MissingValues(f"{self.found} {said}", self.count, self.rows, self.features, self.shape)
 
 
 def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:

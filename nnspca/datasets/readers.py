@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance
+from nnspca.control.arguments import (
+    check_callables,
+    check_choice,
+    check_flag,
+    check_instance,
+    check_several,
+    check_whole,
+)
 from nnspca.datasets import apart, formats, loading, naming, progress, sources
 from nnspca.datasets import limits as limiting
-from nnspca.datasets.arranging import ReadingOptions, SeveralClasses
+from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Content, Dataset, Kind
 from nnspca.datasets.formats import SUFFIXES as SUFFIXES
 from nnspca.datasets.missing import CHOICES, Missing, MissingValues, counted, without_missing
+from nnspca.datasets.tables import objection
 from nnspca.errors import DataError, ReadingStopped
 
-SYMMETRY_TOLERANCE = 1e-8
 CHECKING = "Checking the numbers"
 
 
@@ -27,77 +34,89 @@ def read(
     filename: str | None = None,
     *,
     name: str | None = None,
-    samples: Literal["rows", "columns"] = "rows",
+    samples: Literal["rows", "columns"] | None = None,
     kind: Literal["table", "covariance"] | None = None,
-    header: bool | None = None,
+    sheet: str | int | None = None,
+    header: bool | int | None = None,
+    delimiter: str | None = None,
+    decimal: Literal[".", ","] | None = None,
+    encoding: str | None = None,
     label: str | None = None,
-    missing: Missing = "refuse",
     sample_names: str | None = None,
+    missing: Missing = "refuse",
+    missing_codes: Sequence[float | str] | None = None,
+    keep_totals: bool = False,
     limits: Literal["upload"] | None = "upload",
     on_progress: progress.OnProgress | None = None,
     should_stop: progress.ShouldStop | None = None,
 ) -> Dataset:
     """Read a data set from a file, from several that belong together, or from uploaded bytes.
 
-    CSV, TSV, NPY, NPZ (of scipy.sparse too), MAT (v5 to v7), ARFF, MatrixMarket (.mtx, gzipped or
-    not, with 10x's files of names beside it), images of one size, alone or in a ZIP or TAR(.gz);
-    with ``pip install 'nnspca[formats]'`` also Parquet, Excel (.xlsx) and AnnData (.h5ad). Sparse
-    arrays stay sparse. A column of text becomes the class, or the samples' names when all differ;
-    true and false are 1 and 0, as in a data frame. A first column without a name that numbers the
-    rows is left out. A square symmetric matrix that can be a covariance is taken as one. A file of
-    the catalogue is recognised by its checksum and comes back as the data set it is. Nothing is
-    unpacked to disk and no code in a file is ever run.
+    Tables: CSV and other text (.csv, .tsv, .txt, .tab, .dat), Excel and LibreOffice (.xlsx, .xlsm, .xls, .xlsb, .ods),
+    Parquet, Feather, Stata (.dta), SAS (.xpt), SPSS (.sav, with pyreadstat) and ARFF. Arrays: NPY, NPZ (of
+    scipy.sparse too), MAT (v5 to v7), MatrixMarket (.mtx, gzipped or not, with 10x's files of names beside it),
+    AnnData (.h5ad), and images of one size, alone or in a ZIP or TAR(.gz). Sparse arrays stay sparse.
+
+    Of a table, delimiter, decimal sign, sheet, header, names, class, orientation and what stands for a missing value
+    are found by looking at it. ``notes`` has a sentence on each decision, and an argument reverses it. A file of the
+    catalogue is recognised by its checksum and comes back as the data set it is. Nothing is unpacked to disk and no
+    code in a file is ever run.
 
     Parameters
     ----------
     path_or_bytes : path, bytes, list of paths, or mapping of bytes
-        Where the file is, or what it contains. Several files (a folder, a list of paths, contents
-        by name) are one data set where they are images, a .mtx with its names, or a table with a
-        file of two columns that names its features.
+        Where the file is, or what it contains. Several files (a folder, a list of paths, contents by name) are one
+        data set where they are images, a .mtx with its names, or a table with a file of two columns that names its
+        features.
     filename : str, optional
-        With bytes: the name of the file. Only its ending (the format) and its last part (a label)
-        matter.
+        With bytes: the name of the file. Only its ending (the format) and its last part (a label) matter.
     name : str, optional
         What to call the data set; the file's name unless given.
-    samples : {"rows", "columns"}
-        Where the samples are; with ``"columns"`` the array is transposed.
+    samples : {"rows", "columns"}, optional
+        Where the samples are. By default in the rows, unless names, counts and shape say that these are genes.
     kind : {"table", "covariance"}, optional
-        Read a square symmetric matrix as samples, or insist on a covariance, instead of deciding by
-        looking.
-    header : bool, optional
-        For CSV, TSV and Excel: whether the first row names the columns, instead of deciding by
-        looking.
+        Read a square symmetric matrix as samples, or insist on a covariance. By default a symmetric matrix that can be
+        a covariance is taken as one, also where only a triangle of it is filled or other columns stand beside it.
+    sheet : str or int, optional
+        For workbooks: the name of a sheet, or its place from 0 on; by default the one with the most numbers.
+    header : bool or int, optional
+        How many rows name the columns; False for none.
+    delimiter, decimal, encoding : str, optional
+        For text: what parts the cells, the decimal sign ("." or ","), and how letters are encoded.
     label : str, optional
-        For tables: the column that is the class, instead of deciding by looking; ``""`` for none.
-        Other columns of text are then left out.
-    missing : {"refuse", "drop rows", "drop features", "mean"}
-        What becomes of missing values: an error that counts them, samples or features left out that
-        have some, or the mean of the feature in their place.
+        For tables: the column that is the class, ``""`` for none. By default one called class, label or target, else
+        the first column of text that repeats. Other columns of text are left out.
     sample_names : str, optional
-        For tables: the column that names the samples, instead of deciding by looking; ``""`` for
-        none.
+        For tables: the column that names the samples, ``""`` for none; by default the first text that differs in all
+        rows.
+    missing : {"refuse", "drop rows", "drop features", "mean"}
+        What becomes of missing values: an error that counts them, samples or features left out that have some, or the
+        mean of the feature in their place. A word in a column of numbers, or a limit of detection such as "<0.3", is
+        a missing value.
+    missing_codes : sequence of float or str, optional
+        Numbers and words that stand for a missing value in every column; ``()`` for none. By default −9, −99, 999 and
+        the like, where the other values of a column are far away.
+    keep_totals : bool
+        Whether rows called total, sum, mean or average are samples.
     limits : {"upload"} or None
-        None reads a file of your own of any size, with all the time and memory it takes, in this
-        process, which a damaged one could end. Otherwise a file may have 200 MB and 20 million
-        numbers, as an upload by others may, and is read in a process of its own.
+        None reads a file of your own of any size, with all the time and memory it takes, in this process, which a
+        damaged one could end. Otherwise a file may have 200 MB and 20 million numbers, as an upload by others may, and
+        is read in a process of its own.
     on_progress : callable, optional
-        Called as ``on_progress(share, what)`` while reading: how much is done, from 0 to 1, and of
-        what.
+        Called as ``on_progress(share, what)`` while reading: how much is done, from 0 to 1, and of what.
     should_stop : callable, optional
         Asked about every 50 ms; a true answer ends the call with :class:`ReadingStopped`.
 
     Returns
     -------
     Dataset
-        Of kind ``"table"``, ``"images"`` or ``"covariance"``; ``notes`` says what was decided on
-        the way.
+        Of kind ``"table"``, ``"images"`` or ``"covariance"``; ``notes`` says what was decided on the way.
 
     Raises
     ------
     nnspca.DataError
-        When it cannot be used as given; says what was found, where, and what to change.
-        :class:`MissingValues` where values are missing, :class:`SeveralClasses` where more than one
-        column may be the class.
+        When it cannot be used as given; says what was found, shows how the first lines were understood, and what to
+        change. :class:`MissingValues` where values are missing.
     ValueError, TypeError
         For an option of another kind than those above.
 
@@ -108,37 +127,57 @@ def read(
     ('shapes', 'table', (3, 2), ('height', 'width'))
     >>> read(b"2,1\\n1,2", "shapes.csv").kind
     'covariance'
-    >>> read(b"height,width\\n1,2\\n3,NA\\n4,0", "shapes.csv", missing="mean").X[1]
+    >>> ds = read(b"height;width\\n1,5;2\\n3;<0,1\\n4;0", "shapes.csv", missing="mean")
+    >>> ds.X[1]
     array([3., 1.])
+    >>> print(*ds.notes, sep="\\n")
+    Cells are parted by semicolons, and decimals written with a comma.
+    Column 'width' holds 1 × '<0,1', which is no number: read as missing.
+    1 missing value: filled with the mean of the feature.
     """
-    check_choice("samples", samples, ("rows", "columns"))
+    check_choice("samples", samples, ("rows", "columns"), none=True)
     check_choice("kind", kind, ("table", "covariance"), none=True)
+    check_choice("decimal", decimal, (".", ","), none=True)
     check_choice("missing", missing, CHOICES)
     check_choice("limits", limits, ("upload",), none=True)
     check_callables(on_progress=on_progress, should_stop=should_stop)
-    if header is not None:
-        check_flag("header", header, none=True)
+    check_flag("keep_totals", keep_totals)
+    if header is not None and not isinstance(header, bool):
+        check_whole("header", header, 0)
+    if missing_codes is not None:
+        missing_codes = tuple(check_several("missing_codes", missing_codes, "several", "numbers or words"))
     column = "the name of a column"
     named = (
         ("name", name, "what to call the data set"),
         ("label", label, column),
         ("sample_names", sample_names, column),
+        ("delimiter", delimiter, "what parts the cells"),
+        ("encoding", encoding, "a name such as utf-8"),
     )
     for key, value, what in named:
         if value is not None:
             check_instance(key, value, str, what)
+    if delimiter is not None and len(delimiter) != 1:
+        raise ValueError(f"delimiter={delimiter!r:.40} is not allowed; give one character")
+    options = ReadingOptions(
+        samples,
+        label,
+        missing,
+        sample_names,
+        kind,
+        None if header is None else int(header),
+        sheet,
+        delimiter,
+        decimal,
+        encoding,
+        missing_codes,
+        keep_totals,
+    )
     with progress.reporting(on_progress, should_stop), nullcontext() if limits == "upload" else limiting.lifted():
-        return _read(path_or_bytes, filename, name, kind, header, ReadingOptions(samples, label, missing, sample_names))
+        return _read(path_or_bytes, filename, name, options)
 
 
-def _read(
-    source: sources.Source,
-    filename: str | None,
-    name: str | None,
-    kind: Literal["table", "covariance"] | None,
-    header: bool | None,
-    options: ReadingOptions,
-) -> Dataset:
+def _read(source: sources.Source, filename: str | None, name: str | None, options: ReadingOptions) -> Dataset:
     label, files = sources.opened(source, filename)
     names: dict[str, str] = {}
     if len(files) == 1:
@@ -150,15 +189,15 @@ def _read(
         files, names = _part_names(files)
         only = len(files) == 1  # a file of names may lie beside it
         label = next((n for n in files if only or n.lower().endswith(formats.MATRICES)), label)
-        content = apart.parse(files, options, header)
+        content = apart.parse(files, options)
         content = _handle_missing(content, options)
-        _check(content, kind)
-        drawn_as = _kind(content, kind)
-        if kind is None and drawn_as == "table" and content.labels is None:
-            content = replace(content, notes=(*content.notes, *_not_a_covariance(content.X)))
+        _check(content, options.kind)
+        drawn_as = _kind(content, options.kind)
+        if options.kind is None and content.labels is None:
+            content = replace(content, notes=(*content.notes, *_said_of_squares(content.X, drawn_as)))
         if drawn_as == "covariance":  # its rows are features
             content = replace(content, sample_names=(), name_columns=())
-    except (MissingValues, SeveralClasses) as error:
+    except MissingValues as error:
         raise error.named(label) from error
     except ReadingStopped:
         raise
@@ -198,8 +237,11 @@ def _handle_missing(content: Content, options: ReadingOptions) -> Content:
     if not isinstance(X, np.ndarray) or X.ndim != 2 or not np.isnan(X).any():
         return content
     if options.missing == "refuse":
+        what = "samples" if options.samples == "columns" else "rows"
         i, j = (int(at) for at in np.unravel_index(np.argmax(np.isnan(X)), X.shape))
-        raise counted(X, f"row {i + 1:,}, column {j + 1:,} ({content.feature_names[j][:60]!r})")
+        error = counted(X, f"row {i + 1:,}, column {j + 1:,} ({content.feature_names[j][:60]!r})", what)
+        said = " ".join(note for note in content.notes if "read as missing" in note)
+        raise error.adding(said) if said and isinstance(error, MissingValues) else error
     X, rows, features, note = without_missing(X, options.missing)
     whole = bool(features.all())
     return replace(
@@ -265,7 +307,7 @@ def _check_values(content: Content, bad: np.ndarray, what: str, remedy: str) -> 
 
 def _kind(content: Content, given: str | None) -> Kind:
     if given == "covariance":
-        if _objection(content.X) is not None:
+        if objection(content.X) is not None:
             raise DataError(
                 f"a covariance is asked for, but the {content.X.shape[0]:,} × "
                 f"{content.X.shape[1]:,} matrix is not square and symmetric with a diagonal that "
@@ -274,35 +316,14 @@ def _kind(content: Content, given: str | None) -> Kind:
         return "covariance"
     if content.image_shape is not None:
         return "images"
-    return "covariance" if given is None and content.labels is None and _objection(content.X) is None else "table"
+    return "covariance" if given is None and content.labels is None and objection(content.X) is None else "table"
 
 
-def _not_a_covariance(A: object) -> tuple[str, ...]:
-    """Return the reason why a square symmetric table is read as samples; an empty result for any other table."""
-    why = _objection(A)
+def _said_of_squares(A: object, drawn_as: Kind) -> tuple[str, ...]:
+    """Return why a square symmetric table is read as samples, or that it is read as a covariance."""
+    if drawn_as == "covariance":
+        return ("It is square and symmetric, and read as a covariance: kind='table' reads each row as a sample.",)
+    why = objection(A) if drawn_as == "table" else ""
     if not why or len(A) < 3:  # type: ignore[arg-type]
         return ()
     return (f"It is square and symmetric, but no covariance: {why}. So each row is read as a sample.",)
-
-
-def _objection(A: object) -> str | None:
-    """Return the entry that no covariance can have; None if there is none, "" if A is not square and symmetric.
-
-    A covariance has no negative variance, and no 2×2 minor below zero.
-
-    >>> _objection(np.eye(2)), _objection(np.zeros((2, 2))), _objection(np.array([[1.0, 3.0], [3.0, 1.0]]))
-    (None, '', 'the number in row 1, column 2 is larger than its diagonal allows')
-    """
-    if not isinstance(A, np.ndarray) or A.shape[0] != A.shape[1] or not np.any(A):
-        return ""
-    scale, diagonal = np.abs(A).max(), np.diag(A)
-    if not np.abs(A - A.T).max() <= SYMMETRY_TOLERANCE * scale:
-        return ""
-    if diagonal.min() < 0:
-        return f"the number in row {int(np.argmin(diagonal)) + 1:,} of its diagonal is negative"
-    spread = np.sqrt(diagonal / scale)
-    sizes, most = np.abs(A) / scale, np.outer(spread, spread)
-    if np.all(sizes <= most + SYMMETRY_TOLERANCE):
-        return None
-    i, j = np.unravel_index(np.argmax(sizes - most), A.shape)
-    return f"the number in row {i + 1:,}, column {j + 1:,} is larger than its diagonal allows"

@@ -1,56 +1,92 @@
-"""Turns rows of text cells into columns of numbers and of texts, for every format of text cells."""
+"""Turns a table of cells into numbers, names of features and samples, and a class; says each decision in a note."""
 
 from __future__ import annotations
 
-import itertools
 import re
-from array import array
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, time
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
-from nnspca.datasets import limits, progress
-from nnspca.errors import DataError
-from nnspca.numerics.doubles import EXACT, check_whole_numbers
+from nnspca.datasets.cells import ABSENT, CLASS_NAMES, LIMIT, Grid, ReadingOptions, decimal_sign, nothing, number
+from nnspca.datasets.dataset import Content
+from nnspca.datasets.naming import distinct
+from nnspca.errors import DataError, needed
+from nnspca.numerics.doubles import EXACT
 
-MISSING = frozenset({"", "?", "-", "na", "n/a", "nan", "null", "none"}) | {
-    *("#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),  # what spreadsheets write for no value
-}
 TRUTHS = {"true": 1.0, "false": 0.0}
-CLASS_NAMES = frozenset({"class", "label", "labels", "target"})
-NAMELESS = ("", "Unnamed: 0")  # of the first column, as data frames write it once and twice
-WHOLE = re.compile(r"[+-]?\d+")
-SIGNED = r"[+\-−]?"
-# numbers as other conventions write them: 1,5 · 1.234,5 · 1,000 · 1D3 · 5 % · $5 · −5 · (5) · '5
-OTHERWISE = re.compile(
-    rf"['(]?[$€£¥]?\s?{SIGNED}(\d+(,\d+)?|\d{{1,3}}([.,'\u2019\s]\d{{3}})+([.,]\d+)?|(\d+\.?\d*|\.\d+)([eEdD][+\-−]?\d+)?)\s?[%$€£¥]?\)?"
+FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as the class
+LOOKED_AT = 2000  # most columns of which each is examined for codes, classes and names
+CODES = tuple(sign * int("9" * digits) for digits in range(1, 6) for sign in (-1, 1))  # −9, 9, −99, 99, …
+SYMMETRY_TOLERANCE = 1e-8
+
+TOTALS = re.compile(
+    r"(grand |sub)?-?totals?|sums?|averages?|means?|avg\.?|overall|gesamt|summe|mittelwert|durchschnitt|moyenne|somme|"
+    r"media|promedio|suma|totale",
+    re.IGNORECASE,
 )
-POINT = "Write decimals with a point, and leave out separators of thousands, currencies and per cent."
+BESIDE_TOTALS = re.compile(
+    r"medians?|std\.?( ?dev\.?)?|s\.?d\.?|st(andard )?dev(iation)?|min(imum)?|max(imum)?|counts?|n", re.IGNORECASE
+)
+OF_FEATURES = re.compile(
+    r"(ensembl_?)?(gene|transcript|protein|probe|feature|otu|probeset)s?[ _.]?(id|name|symbol)?|(hugo[ _])?symbol|id_ref|"
+    r"accession|tax(on|a)|cpg|metabolites?",
+    re.IGNORECASE,
+)
+LIKE_PROBES = re.compile(r"ENS[A-Z]*[GTP]\d{6,}.*|\w+_at|ILMN_\d+|cg\d{8}|[NX][MRP]_\d+.*|LOC\d+", re.IGNORECASE)
+LIKE_GENES = re.compile(r"[A-Z][A-Z0-9]*\d[A-Z0-9]*(-[A-Z0-9]+)?|[A-Z]{3,7}")
+LIKE_SAMPLES = re.compile(
+    r"GSM\d+.*|TCGA-.*|SRR\d+|[ACGT]{8,}(-\d+)?|(.*[\W_])?(sample|patient|subject|ctrl|control|treated|untreated|case|cell|"
+    r"donor|rep|wt|ko|tumou?r|normal|all|aml|mouse|batch|run)s?[\W_]?\d*([\W_].*)?|[A-Za-z]{1,3}\d{1,4}",
+    re.IGNORECASE,
+)
+OF_COVARIANCE = re.compile(r"(cov|cor|corr|r|covariance|correlation)[._ ]", re.IGNORECASE)
 
-Row = tuple[int, list[str]]  # line number in the file, counted from 1, and its cells
-ROWS, CELLS = 500, 100_000  # most that are converted together
-READING = "Reading the rows"
 
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table: numbers, truth values (1 and 0), or text with (if the format declares them) its values.
-
-    ``rows`` is set for a first column that the header, one cell short, has no name for: it can only
-    name the rows.
-    """
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """A column of text, "" where nothing stands; ``levels`` are its values where the format declares them."""
 
     name: str
-    text: bool = False
+    values: list[str]
     levels: tuple[str, ...] = ()
-    truth: bool = False
-    rows: bool = False
+    place: int = 0
 
     @property
     def called(self) -> str:
         """How a sentence begins that is about this column."""
-        return f"Column {self.name!r}" if self.name else "The first column, which has no name,"
+        return f"Column {self.name!r:.60}" if self.name else "The first column, which has no name,"
+
+    @property
+    def identifies(self) -> bool:
+        """Whether each row has a text of its own."""
+        return (
+            len(self.values) > 1 and len(set(self.values)) == len(self.values) and self.name.lower() not in CLASS_NAMES
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The columns of numbers, NaN where one is missing, and those of text."""
+
+    numbers: np.ndarray
+    names: list[str]
+    texts: list[Texts]
+
+    def without(self, j: int) -> Table:
+        """The same without one column of numbers."""
+        names = [name for i, name in enumerate(self.names) if i != j]
+        return replace(self, numbers=np.delete(self.numbers, j, axis=1), names=names)
+
+    def of_rows(self, kept: np.ndarray) -> Table:
+        """The same with some rows."""
+        where = np.flatnonzero(kept)
+        texts = [replace(text, values=[text.values[i] for i in where]) for text in self.texts]
+        return replace(self, numbers=self.numbers[kept], texts=texts)
 
 
 def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -59,145 +95,614 @@ def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np
     >>> encode_labels(["ALL", "AML", "ALL", "?"])
     (array([ 0,  1,  0, -1]), ('ALL', 'AML'))
     """
-    names = tuple(dict.fromkeys([*levels, *(v for v in values if v.lower() not in MISSING)]))
+    names = tuple(dict.fromkeys([*levels, *(v for v in values if v.lower() not in ABSENT)]))
     index = {name: i for i, name in enumerate(names)}
     return np.array([index.get(v, -1) for v in values], dtype=np.int64), names
 
 
-def is_number(cell: str) -> bool:
-    """Return whether a cell is a number as tables write them: ``1_000`` is not.
-
-    >>> is_number(" -1.5e3"), is_number("1_000"), is_number("1,5")
-    (True, False, False)
-    """
+def arrange(grid: Grid, options: ReadingOptions) -> Content:
+    """Turn a table into numbers, a class and names; missing values are NaN."""
     try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
+        return _arranged(grid, options)
+    except DataError as error:
+        if not grid.beginning or grid.beginning in str(error):
+            raise
+        raise DataError(f"{error} {grid.beginning}") from error
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The columns split into numbers (m, p), NaN for missing ones, and texts.
-
-    ``lines`` are the line numbers of the rows, ``places`` the columns of the numbers in the file.
-    """
-
-    numbers: np.ndarray
-    numeric: list[Column]
-    texts: list[tuple[Column, list[str]]]
-    lines: Sequence[int] = ()
-    places: Sequence[int] = ()
-    unit: str = "line"
-
-    def where(self, row: int, j: int) -> str:
-        """Return the position of a number in the file."""
-        line = self.lines[row] if len(self.lines) else row + 1
-        place = self.places[j] if len(self.places) else j
-        return f"{self.unit} {line:,}, {_where(place, self.numeric[j].name)}"
+def _arranged(grid: Grid, options: ReadingOptions) -> Content:
+    notes = grid.notes
+    table = _parsed(grid, options, notes)
+    table = _without_ends(table, options, notes)
+    if options.kind != "table" and options.samples != "columns":
+        found = _covariance(table, options, notes)
+        if found is not None:
+            return found
+    if options.kind != "covariance":
+        table = _without_codes(table, options, notes)
+    if options.samples == "columns" and options.label:
+        raise DataError(f"with samples in columns no column is the class, and {options.label!r:.40} cannot be it.")
+    if options.samples == "columns" or (options.samples is None and _features_in_rows(table, options, notes)):
+        return _turned(table, notes)
+    return _with_class(table, grid, options, notes)
 
 
-def convert(rows: Iterator[Row], columns: Sequence[Column], expected: float = 0.0) -> Table:
-    """Turn rows of cells into numbers and texts by ``columns``; about ``expected`` rows will come."""
-    numeric = [j for j, c in enumerate(columns) if not c.text]
-    textual = [j for j, c in enumerate(columns) if c.text]
-    texts: list[list[str]] = [[] for _ in textual]
-    if not numeric:
-        _, first = next(rows, (0, [""]))
-        check_numeric(0, len(columns), first[0].strip() if first else "")
-    values, lines = array("d"), array("q")
-    known: dict[str, str] = {}  # one object for each text: classes repeat in many rows
-    while some := list(itertools.islice(rows, max(1, min(ROWS, CELLS // len(columns))))):
-        progress.report_or_stop(len(lines), expected, READING)
-        places, cells = zip(*some, strict=True)
-        if set(map(len, cells)) != {len(columns)}:
-            line, count = next((line, len(row)) for line, row in some if len(row) != len(columns))
-            raise DataError(
-                f"line {line:,} has {count:,} cells where {len(columns):,} are expected. "
-                "Give every row the same number of cells, with the same delimiter."
-            )
-        limits.check_entries(len(lines) + len(some), len(columns))
-        limits.check_texts(len(lines) + len(some), len(textual))
-        for words, j in zip(texts, textual, strict=True):
-            words.extend(known.setdefault(word, word) for word in (row[j].strip() for row in cells))
-        numbers = _numbers(cells, columns, numeric)
-        if numbers is None:
-            for line, row in some:
-                _append(values, row, columns, numeric, line)
+# From cells to numbers
+
+
+def _parsed(grid: Grid, options: ReadingOptions, notes: list[str]) -> Table:
+    """Each column as numbers, truth values or text."""
+    frame = grid.frame.dropna(how="all")
+    gone = len(grid.frame) - len(frame)
+    if gone:
+        notes.append(f"{_counted(gone, 'row')} without any value left out.")
+    texts: list[Texts] = []
+    truths: list[str] = []
+    written: list[str] = []
+    kinds = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
+    numeric = [j for j, kind in enumerate(kinds) if kind in "iuf" and not hasattr(frame.dtypes[j], "categories")]
+    block = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
+    columns = dict(zip(numeric, block.T, strict=True))
+    words = frozenset(str(code).lower() for code in options.missing_codes or ())
+    for j, name in enumerate(grid.names):
+        marked = grid.roles.get(name) in ("class", "meta") or (kinds[j] == "b" and name.lower() in CLASS_NAMES)
+        if j in columns and not marked:
+            if kinds[j] in "iu" and np.abs(columns[j]).max(initial=0) >= EXACT:
+                notes.append(f"Column {name!r:.60} holds whole numbers of more digits than numbers keep: read as text.")
+                texts.append(Texts(name, list(map(str, frame[j].tolist())), place=j))
+                del columns[j]
+            continue
+        column = _Column(name, frame[j], options.decimal, grid.decimal, words)
+        if column.is_empty:
+            columns[j] = np.full(len(frame), np.nan)
+        elif marked or (column.is_text and not column.is_truth):
+            texts.append(Texts(name, column.texts(), column.levels, place=j))
+            columns.pop(j, None)
         else:
-            values.frombytes(numbers.tobytes())
-        lines.extend(places)
-    table = np.frombuffer(values, dtype=np.float64).reshape(len(lines), len(numeric))
-    named_texts = [(columns[j], words) for j, words in zip(textual, texts, strict=True)]
-    return Table(table, [columns[j] for j in numeric], named_texts, lines, numeric)
-
-
-def check_numeric(numeric: int, columns: int, seen: str = "") -> None:
-    """Refuse a table without a column of numbers, in whose first cell this was ``seen``."""
-    if not numeric:
-        example = f" (the first cell holds {seen!r:.60})" if seen else ""
+            columns[j] = column.numbers
+            odd = column.odd
+            if column.is_truth:
+                truths.append(name)
+            elif odd:
+                notes.append(_said(name, odd))
+            elif column.decorated:
+                written.append(name)
+    empty = [grid.names[j] for j, values in columns.items() if np.isnan(values).all()]
+    columns = {j: columns[j] for j in sorted(columns) if not np.isnan(columns[j]).all()}
+    names = [grid.names[j] for j in columns]
+    if not columns and empty and not texts:
+        raise nothing((len(grid.frame), len(empty)))
+    if not columns:
         raise DataError(
-            f"no column of numbers among the {columns:,} found{example}: is the delimiter a comma, semicolon or tab, "
-            "are decimals written with a point, and are numbers without their units?"
+            f"no column of numbers among the {len(grid.names):,} found: give numbers without their units, or another "
+            "delimiter=, sheet= or header=."
+        )
+    if empty and (named := [name for name in empty if name and not re.fullmatch(r"column \d+|Unnamed: \d+", name)]):
+        notes.append(f"{_counted(len(named), 'empty column')} left out: {listed(named)}.")
+    if truths:
+        notes.append(f"True and false are read as 1 and 0, in {len(truths)} column(s): {listed(truths)}.")
+    if written:
+        notes.append(
+            f"Signs of currency, per cent and thousands are left out in {len(written)} column(s): {listed(written)}."
+        )
+    whole = len(columns) == block.shape[1] == len(numeric) and not texts and list(columns) == numeric
+    return Table(block if whole else np.column_stack(list(columns.values())), names, texts)
+
+
+class _Column:
+    """The cells of one column, each distinct one looked at once."""
+
+    def __init__(self, name: str, series: Any, decimal: str | None, usual: str, words: frozenset[str]):
+        pandas = needed("pandas", "tables")
+        self.name = name
+        self.levels: tuple[str, ...] = ()
+        if hasattr(series.dtype, "categories") and series.dtype.categories.dtype.kind not in "biuf":
+            self.levels = tuple(map(str, series.dtype.categories))
+        try:
+            self.codes, self.cells = pandas.factorize(series.astype(object))
+        except TypeError:
+            raise _unreadable(name, next(value for value in series if value is not None)) from None
+        self.cells = [_plain(cell, name) for cell in self.cells]
+        sign = decimal or decimal_sign((cell for cell in self.cells if isinstance(cell, str)), usual)
+        self.counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.cells))
+        self.absent = [
+            isinstance(cell, str) and (cell.lower() in ABSENT or cell.lower() in words) for cell in self.cells
+        ]
+        self.values = [cell if isinstance(cell, float) else number(cell, sign) for cell in self.cells]
+
+    def _count(self, cells: Sequence[object]) -> int:
+        return int(sum(count for count, one in zip(self.counts, cells, strict=True) if one))
+
+    @property
+    def is_empty(self) -> bool:
+        return all(self.absent)
+
+    @property
+    def is_truth(self) -> bool:
+        given = [cell for cell, gone in zip(self.cells, self.absent, strict=True) if not gone]
+        return self.name.lower() not in CLASS_NAMES and all(isinstance(c, str) and c.lower() in TRUTHS for c in given)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether fewer than half of the cells are numbers, or say that one lies beyond a limit."""
+        if self.levels:
+            return True
+        beyond = [isinstance(cell, str) and self._limit(cell) for cell in self.cells]
+        able = [value is not None or over for value, over in zip(self.values, beyond, strict=True)]
+        given = self._count([not gone for gone in self.absent])
+        few = self.name.lower() in CLASS_NAMES and self._count(able) < given
+        return few or 2 * self._count(able) < given or not any(value is not None for value in self.values)
+
+    def _limit(self, cell: str) -> bool:
+        beyond = LIMIT.fullmatch(cell)
+        return beyond is not None and any(number(beyond[1], sign) is not None for sign in ".,")
+
+    @property
+    def numbers(self) -> np.ndarray:
+        if self.is_truth:
+            values = [TRUTHS.get(str(cell).lower(), np.nan) for cell in self.cells]
+        else:
+            pairs = zip(self.values, self.absent, strict=True)
+            values = [np.nan if value is None or gone else value for value, gone in pairs]
+        return np.array([*values, np.nan])[self.codes]
+
+    @property
+    def odd(self) -> Counter[str]:
+        """The words among its numbers, and how often each stands there."""
+        triples = zip(self.cells, self.values, self.absent, self.counts, strict=True)
+        return Counter({str(cell): int(count) for cell, value, gone, count in triples if value is None and not gone})
+
+    @property
+    def decorated(self) -> bool:
+        """Whether numbers are written with signs that were left out: a digit or two fewer would be left of them."""
+        given = zip(self.cells, self.values, strict=True)
+        plain = re.compile(r"[+\-−]?\d*[.,]?\d*([eEdD][+\-]?\d+)?")
+        return any(
+            isinstance(c, str) and v is not None and (not plain.fullmatch(c) or _grouped(c, v)) for c, v in given
         )
 
-
-def _numbers(rows: Sequence[list[str]], columns: Sequence[Column], numeric: list[int]) -> np.ndarray | None:
-    """The numbers of rows one after the other, NaN for missing ones; None if any needs a closer look."""
-    if len(numeric) == len(columns):
-        cells = list(itertools.chain.from_iterable(rows))
-    else:
-        cells = [row[j] for row in rows for j in numeric]
-    for place, j in enumerate(numeric):
-        if columns[j].truth:
-            truths = cells[place :: len(numeric)]
-            cells[place :: len(numeric)] = [str(TRUTHS.get(cell.strip().lower(), cell)) for cell in truths]
-    return _plain(cells)
+    def texts(self) -> list[str]:
+        words = [str(cell) if isinstance(cell, str) else _short(cell) for cell in self.cells]
+        return np.array([*words, ""], dtype=object)[self.codes].tolist()
 
 
-def _plain(cells: list[str]) -> np.ndarray | None:
-    """The numbers of all cells, NaN for missing ones; None if any is no number, or may be rounded."""
-    if "_" in "".join(cells):
+def _said(name: str, odd: Counter[str]) -> str:
+    """What was found among the numbers of a column and read as missing."""
+    most = ", ".join(f"{count:,} × {word[:30]!r}" for word, count in odd.most_common(4))
+    more = f" and {len(odd) - 4:,} more" if len(odd) > 4 else ""
+    return f"Column {name!r:.60} holds {most}{more}, which is no number: read as missing."
+
+
+def _grouped(cell: str, value: float) -> bool:
+    """Whether the one sign in a number parts thousands."""
+    return re.fullmatch(r"[+\-−]?\d+[.,]\d{3}", cell) is not None and abs(value) >= 1000 > abs(
+        float(re.sub("[.,].*|−", "", cell) or 0)
+    )
+
+
+def _plain(cell: Any, name: str) -> float | str:
+    """A cell as a float or a text."""
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, bool | np.bool_):
+        return str(bool(cell)).lower()
+    if isinstance(cell, int | float | np.integer | np.floating | Decimal):
+        return float(cell)
+    if isinstance(cell, date | time):
+        return cell.isoformat().removesuffix("T00:00:00")
+    raise _unreadable(name, cell)
+
+
+def _unreadable(name: str, cell: object) -> DataError:
+    held = "lists" if isinstance(cell, list | tuple | np.ndarray) else type(cell).__name__
+    return DataError(
+        f"column {name!r:.60} holds {held}; numbers, truth values and text are read. Leave the column out."
+    )
+
+
+def _short(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+
+# What is no sample
+
+
+def _without_ends(table: Table, options: ReadingOptions, notes: list[str]) -> Table:
+    """Leave out remarks below the table, and rows of totals and averages, by name."""
+    bare = np.isnan(table.numbers).all(axis=1)
+    width = table.numbers.shape[1] + len(table.texts)
+    kept = np.ones(len(bare), bool)
+    if table.texts and width > 2:
+        for i in range(len(bare) - 1, -1, -1):
+            said = [text.values[i] for text in table.texts if text.values[i]]
+            if not bare[i] or len(said) > 1 or not said or not re.search(r"[\s:]", said[0]):
+                break
+            kept[i] = False
+        if not kept.all():
+            first_said = "".join(text.values[int(kept.argmin())] for text in table.texts)
+            notes.append(f"{_counted(int((~kept).sum()), 'line')} below the table left out: {first_said[:60]!r}.")
+            table = table.of_rows(kept)
+    if options.keep_totals or not table.texts:
+        return table
+    first = [
+        next((text.values[i] for text in table.texts[:2] if text.values[i]), "") for i in range(len(table.numbers))
+    ]
+    kept = np.array([not TOTALS.fullmatch(word.strip(" :")) for word in first], bool)
+    if kept.all() or kept.sum() < 2:
+        return table
+    for i in np.flatnonzero(~kept).tolist():  # standard deviations and the like stand with them
+        for j in (i + 1, i - 1):
+            while 0 <= j < len(kept) and kept[j] and BESIDE_TOTALS.fullmatch(first[j].strip(" :")):
+                kept[j] = False
+                j += 1 if j > i else -1
+    names = [first[i] for i in np.flatnonzero(~kept)]
+    notes.append(f"{_counted(len(names), 'row')} of totals left out: {listed(names)}; keep_totals=True keeps them.")
+    return table.of_rows(kept)
+
+
+def _without_codes(table: Table, options: ReadingOptions, notes: list[str]) -> Table:
+    """Codes for missing values: those given, else −9, 99, −999 … far from a column's other values."""
+    X = table.numbers
+    if options.missing_codes is not None:
+        codes = [value for code in options.missing_codes if (value := number(str(code), ".")) is not None]
+        counts = {code: int(np.count_nonzero(code == X)) for code in codes}
+        notes += [f"{_counted(n, 'value')} {_short(c)} read as missing, as chosen." for c, n in counts.items() if n]
+        return replace(table, numbers=np.where(np.isin(X, codes), np.nan, X))
+    if X.shape[1] > LOOKED_AT or len(X) < 4:
+        return table
+    found: dict[int, list[int]] = {}
+    X = X.copy()
+    for j in range(X.shape[1]):
+        for code in sorted(CODES, key=abs, reverse=True):
+            if _is_code(X[:, j], code):
+                found.setdefault(code, []).append(j)
+                X[X[:, j] == code, j] = np.nan
+    for code, places in found.items():
+        count = int((table.numbers[:, places] == code).sum())
+        notes.append(
+            f"{_counted(count, 'value')} {code} in {listed([table.names[j] for j in places])}, far from all others "
+            "there, read as missing: missing_codes=() keeps such numbers, missing_codes=[…] names the codes."
+        )
+    return replace(table, numbers=X)
+
+
+def _is_code(values: np.ndarray, code: int) -> bool:
+    """Whether a value of 9s stands in a column where the others are far from it."""
+    hits = values == code
+    count = int(hits.sum())
+    if not count or 2 * count > len(values):
+        return False
+    others = values[~hits & ~np.isnan(values)]
+    if others.size < 3:
+        return False
+    low, high = float(others.min()), float(others.max())
+    if low == high or (code < 0 and low < 0) or low <= code <= high:
+        return False
+    gap = low - code if code < low else code - high
+    far = (1 if count > 1 or code < 0 else 3) * (high - low)
+    return gap > far and (abs(code) > 9 or code < 0)
+
+
+# Covariances
+
+
+def objection(A: object) -> str | None:
+    """Return the entry that no covariance can have; None if there is none, "" if A is not square and symmetric.
+
+    A covariance has no negative variance, and no 2×2 minor below zero.
+
+    >>> objection(np.eye(2)), objection(np.zeros((2, 2))), objection(np.array([[1.0, 3.0], [3.0, 1.0]]))
+    (None, '', 'the number in row 1, column 2 is larger than its diagonal allows')
+    """
+    if not isinstance(A, np.ndarray) or A.shape[0] != A.shape[1] or not np.any(A):
+        return ""
+    scale, diagonal = np.abs(A).max(), np.diag(A)
+    if not np.abs(A - A.T).max() <= SYMMETRY_TOLERANCE * scale:
+        return ""
+    if diagonal.min() < 0:
+        return f"the number in row {int(np.argmin(diagonal)) + 1:,} of its diagonal is negative"
+    spread = np.sqrt(diagonal / scale)
+    sizes, most = np.abs(A) / scale, np.outer(spread, spread)
+    if np.all(sizes <= most + SYMMETRY_TOLERANCE):
         return None
-    try:
-        numbers = np.fromiter(map(float, cells), np.float64, len(cells))
-    except ValueError:
-        missing = {cell for cell in set(cells) if cell.strip().lower() in MISSING}
-        try:
-            texts = ("nan" if cell in missing else cell for cell in cells)
-            numbers = np.fromiter(map(float, texts), np.float64, len(cells))
-        except ValueError:
+    i, j = np.unravel_index(np.argmax(sizes - most), A.shape)
+    return f"the number in row {i + 1:,}, column {j + 1:,} is larger than its diagonal allows"
+
+
+def _covariance(table: Table, options: ReadingOptions, notes: list[str]) -> Content | None:
+    """A covariance with the names of its features: whole, a triangle, or a part of the table; None if there is none."""
+    A, names = table.numbers, table.names
+    rows = next((text.values for text in table.texts if text.identifies), [])
+    if len(table.texts) > 1 or (table.texts and not rows):
+        return None
+    named, said = False, []
+    if rows:
+        bare = [OF_COVARIANCE.sub("", name, count=1) for name in names]
+        known = names if set(rows) <= set(names) else bare
+        if set(rows) <= set(known) and len(set(known)) == len(known):
+            order = [known.index(row) for row in rows]
+            if order != list(range(len(names))):
+                others = [name for name, plain in zip(names, known, strict=True) if plain not in rows]
+                if others:
+                    said.append(f"Beside the matrix, {_counted(len(others), 'column')} left out: {listed(others)}.")
+                if sorted(order) != order:
+                    said.append("Its columns were put in the order of its rows, which have the same names.")
+            A, names, named = A[:, order], rows, True
+        elif (len(rows) == len(names) + 1 and set(names) < set(rows)) or rows[:-1] == names[1:]:
+            every = rows if set(names) < set(rows) else [names[0], *rows]  # a triangle without its diagonal
+            whole = np.full((len(every),) * 2, np.nan)
+            whole[np.ix_([every.index(row) for row in rows], [every.index(name) for name in names])] = A
+            A, names, named = whole, every, True
+        elif options.kind is None:
             return None
-    far = np.isfinite(numbers) & (np.abs(numbers) >= EXACT)
-    return None if any(WHOLE.fullmatch(cells[i].strip()) for i in np.flatnonzero(far)) else numbers
+    if A.shape[0] != A.shape[1] or len(A) < 2:
+        return None
+    full, side = _mirrored(A, named or options.kind == "covariance")
+    if full is None or objection(full) is not None:
+        return None
+    notes += [*said, side] if side else said
+    return Content(X=full, feature_names=tuple(names), notes=tuple(notes))
 
 
-def _append(values: array[float], cells: list[str], columns: Sequence[Column], numeric: list[int], line: int) -> None:
-    """Add the cells of one row as floats, NaN for missing ones."""
-    for j in numeric:
-        cell = cells[j].strip()
-        if cell.lower() in MISSING:
-            values.append(np.nan)
-        elif is_number(cell):
-            values.append(float(cell))
-            if abs(values[-1]) >= EXACT and WHOLE.fullmatch(cell):
-                _check_whole(cell, values[-1], f"line {line:,}, {_where(j, columns[j].name)}")
-        elif columns[j].truth and cell.lower() in TRUTHS:
-            values.append(TRUTHS[cell.lower()])
+def _mirrored(A: np.ndarray, told: bool) -> tuple[np.ndarray | None, str]:
+    """A triangle as the whole matrix, and a sentence about it; None if it is neither whole nor a triangle."""
+    n = len(A)
+    off = ~np.eye(n, dtype=bool)
+    gone = np.isnan(A)
+    lower, upper = np.tril(off), np.triu(off)
+    diagonal = ""
+    if n > 2 and gone.diagonal().all() and not gone[off].all() and np.nanmax(np.abs(A)) <= 1:
+        A, gone = A.copy(), gone.copy()
+        np.fill_diagonal(A, 1.0)
+        np.fill_diagonal(gone, False)
+        diagonal = " Its diagonal is empty and all other numbers lie within ±1: read as correlations, with ones there."
+    if not gone.any():
+        blank_upper, blank_lower = not A[upper].any(), not A[lower].any()
+        if not (told and n > 2 and blank_upper != blank_lower and A.diagonal().all()):
+            return A, diagonal.strip()
+    else:
+        blank_upper, blank_lower = bool(gone[upper].all()), bool(gone[lower].all())
+        filled = lower if blank_upper else upper
+        if blank_upper == blank_lower or gone[filled].any() or gone.diagonal().any():
+            return None, ""
+    filled = lower if blank_upper else upper
+    whole = np.where(filled | filled.T, 0.0, A)
+    whole = whole + np.where(filled, A, 0.0) + np.where(filled, A, 0.0).T
+    side = "lower" if blank_upper else "upper"
+    return whole, f"Only the {side} triangle of a covariance is filled: the other is its mirror image.{diagonal}"
+
+
+# Samples in columns
+
+
+def _features_in_rows(table: Table, options: ReadingOptions, notes: list[str]) -> bool:
+    """Guess whether the rows are features, as genes are, from names, counts and shapes."""
+    if options.label or options.sample_names or len(table.names) < 2:
+        return False
+    m, n = table.numbers.shape
+    head, rows = _row_names(table)
+    if not rows:
+        return False
+    some = rows[:500]
+    reasons = []
+    if OF_FEATURES.fullmatch(head.strip("# ")):
+        reasons += [f"their names stand under {head!r:.40}"] * 2
+    if sum(bool(LIKE_PROBES.fullmatch(name)) for name in some) >= 0.6 * len(some):
+        reasons += [f"they are named like probes or genes ({some[0]!r:.30})"] * 2
+    elif len(some) >= 20 and sum(bool(LIKE_GENES.fullmatch(name)) for name in some) >= 0.6 * len(some):
+        reasons.append(f"they are named like genes ({some[0]!r:.30})")
+    names = table.names[:500]
+    if sum(bool(LIKE_SAMPLES.fullmatch(name)) for name in names) >= 0.6 * len(names):
+        reasons.append(f"the columns are named like samples ({names[0]!r:.30})")
+    if m >= 5 * n and m >= 50:
+        reasons.append(f"there are {m:,} of them for {n:,} columns")
+    if len(reasons) < 3:
+        return False
+    why = ", ".join(dict.fromkeys(reasons))
+    notes.append(
+        f"The rows were read as features and the columns as samples: {why}; samples='rows' reads it the other way."
+    )
+    return True
+
+
+def _row_names(table: Table) -> tuple[str, list[str]]:
+    """The heading and the names of the rows: the first text, or whole numbers under a heading for features."""
+    if table.texts:
+        return table.texts[0].name, table.texts[0].values if len(set(table.texts[0].values)) > len(
+            table.numbers
+        ) / 2 else []
+    values = table.numbers[:, 0]
+    if OF_FEATURES.fullmatch(table.names[0]) and _whole(values) and len(np.unique(values)) == len(values):
+        return table.names[0], [_short(value) for value in values.tolist()]
+    return "", []
+
+
+def _turned(table: Table, notes: list[str]) -> Content:
+    """The transpose: rows are features."""
+    _, features = _row_names(table)
+    features = features or (table.texts[0].values if table.texts else [])
+    if len(table.texts) > 1:
+        others = [text.name for text in table.texts[1:]]
+        notes.append(f"{len(others)} column(s) of text left out: {listed(others)}.")
+    if features and not table.texts:
+        table = table.without(0)
+    elif not features:
+        table = _without_counter(table, False, notes)
+    samples = tuple(table.names)
+    return Content(
+        X=table.numbers.T,
+        feature_names=distinct(features),
+        notes=tuple(notes),
+        sample_names=samples if all(samples) else (),
+    )
+
+
+# Class and names
+
+
+def _with_class(table: Table, grid: Grid, options: ReadingOptions, notes: list[str]) -> Content:
+    """Samples in rows: leave out what counts them, take their names and their class."""
+    table = _without_counter(table, grid.short, notes)
+    able = _could_name(table)
+    sample_names, table = _names(table, grid, able, options, notes)
+    candidates = _could_be_class(table)
+    labels, label_names, table = _class(table, grid, options, notes)
+    return Content(
+        X=table.numbers,
+        feature_names=tuple(name or "column 1" for name in table.names) if grid.named else (),
+        labels=labels,
+        label_names=label_names,
+        notes=tuple(notes),
+        class_columns=candidates,
+        sample_names=sample_names,
+        name_columns=able,
+    )
+
+
+def _without_counter(table: Table, short: bool, notes: list[str]) -> Table:
+    """Leave out a nameless first column of row numbers, as data frames write it."""
+    if len(table.names) < 2 or table.names[0] not in ("", "Unnamed: 0"):
+        return table
+    values = table.numbers[:, 0]
+    if len(np.unique(values)) < len(values) or not _whole(values):
+        if short:
+            raise _short_header(len(table.names) + len(table.texts))
+        return table
+    counts = any(np.array_equal(values, np.arange(start, start + len(values))) for start in (0, 1))
+    if short:
+        notes.append("The header has one name fewer than there are columns: the first is the names of the samples.")
+    elif counts:
+        notes.append("The first column has no name and counts the rows: left out.")
+    else:
+        notes.append("The first column has no name and a whole number of its own in each row: left out.")
+    return table.without(0)
+
+
+def _short_header(width: int) -> DataError:
+    return DataError(
+        f"the header names {width - 1:,} columns where the rows have {width:,} cells, and the first column does not "
+        "name the rows: it holds neither a text nor a whole number of its own in each. Name every column."
+    )
+
+
+def _names(
+    table: Table, grid: Grid, able: tuple[str, ...], options: ReadingOptions, notes: list[str]
+) -> tuple[tuple[str, ...], Table]:
+    """The names of the samples: the column chosen, else the first text that tells all rows apart."""
+    if options.sample_names:
+        return _chosen_names(table, able, options.sample_names, notes)
+    texts: list[Texts] = []
+    taken: tuple[str, ...] = ()
+    for text in table.texts:
+        many = len(text.values) > 2 * FEW_KINDS and len(set(text.values)) > len(text.values) / 2
+        if grid.short and not text.place and not text.identifies:
+            raise _short_header(len(grid.names))
+        if grid.roles.get(text.name) == "class" or not (text.identifies or (many and text.name != options.label)):
+            texts.append(text)
+            continue
+        if text.name == options.label:
+            texts.append(text)
+        elif taken or options.sample_names == "":
+            notes.append(f"{text.called} has a different text in each row: left out.")
         else:
-            hint = f" {POINT}" if OTHERWISE.fullmatch(cell) else ""
-            raise DataError(f"line {line:,}, {_where(j, columns[j].name)}: {cell[:40]!r} is not a number.{hint}")
+            each = "a different text in each row" if text.identifies else "as many texts as names have"
+            notes.append(f"{text.called} has {each}: taken as the names of the samples.")
+            taken = distinct(text.values)
+    return taken, replace(table, texts=texts)
 
 
-def _check_whole(cell: str, number: float, where: str) -> None:
-    if not np.isfinite(number):
-        return  # refused with all that are not
-    try:
-        check_whole_numbers([int(cell)], [number])
-    except DataError as error:
-        raise DataError(f"{where}: {error}") from None
+def _chosen_names(table: Table, able: tuple[str, ...], name: str, notes: list[str]) -> tuple[tuple[str, ...], Table]:
+    if name not in able:
+        these = ", ".join(repr(column[:40]) for column in able[:5]) or "none"
+        raise DataError(
+            f"column {name!r:.60} cannot name the samples: each needs a name of its own. These can: {these}."
+        )
+    notes.append(f"Column {name!r:.60} names the samples, as chosen.")
+    for text in table.texts:
+        if text.name == name:
+            return tuple(text.values), replace(table, texts=[other for other in table.texts if other is not text])
+    j = table.names.index(name)
+    return tuple(_short(value) for value in table.numbers[:, j].tolist()), table.without(j)
 
 
-def _where(place: int, name: str) -> str:
-    return f"column {place + 1}" if name in ("", f"column {place + 1}") else f"column {place + 1} ({name[:60]!r})"
+def _class(
+    table: Table, grid: Grid, options: ReadingOptions, notes: list[str]
+) -> tuple[np.ndarray | None, tuple[str, ...], Table]:
+    """The class: the column chosen, else one so marked or called, else the first text that repeats."""
+    marked = [name for name, role in grid.roles.items() if role == "class"]
+    texts = [text for text in table.texts if grid.roles.get(text.name) != "meta"]
+    bare = replace(table, texts=[])
+    wanted = options.label if options.label is not None else next(iter(marked), None)
+    how = "as chosen" if options.label is not None else "as the file says"
+    chosen: Texts | None
+    if wanted is None:
+        called = [text for text in texts if text.name.lower() in CLASS_NAMES]
+        chosen = next(iter(called or texts), None)
+        if chosen is None:
+            for j, name in enumerate(table.names):
+                if name.lower() in CLASS_NAMES and len(table.names) > 1 and _whole(table.numbers[:, j]):
+                    notes.append(f"Column {name!r} holds whole numbers: read as the class.")
+                    return _numbered(bare, j)
+            return None, (), bare
+        notes.append(f"{chosen.called} holds text: read as the class.")
+    else:
+        chosen = next((text for text in table.texts if text.name == wanted), None)
+        if chosen is not None:
+            notes.append(f"{chosen.called} is the class, {how}.")
+    others = [text.name for text in table.texts if text is not chosen]
+    if others:
+        notes.append(f"{len(others)} column(s) of text left out: {listed(others)}; label= takes one as the class.")
+    if chosen is not None:
+        return *encode_labels(chosen.values, chosen.levels), bare
+    if not wanted:
+        return None, (), bare
+    if wanted not in table.names:
+        known = listed([*(text.name for text in table.texts), *table.names])
+        raise DataError(f"no column is called {wanted!r:.60}; there are: {known}. Choose one of these as the class.")
+    j = table.names.index(wanted)
+    if len(table.names) == 1 or not _whole(table.numbers[:, j]):
+        raise DataError(f"column {wanted!r:.60} cannot be the class: it needs texts or whole numbers beside a feature.")
+    notes.append(f"Column {wanted!r:.60} is the class, {how}.")
+    return _numbered(bare, j)
+
+
+def _numbered(table: Table, j: int) -> tuple[np.ndarray, tuple[str, ...], Table]:
+    """Separate a column of whole numbers, as the class."""
+    levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
+    return labels, tuple(map(str, levels)), table.without(j)
+
+
+def _could_be_class(table: Table) -> tuple[str, ...]:
+    """The columns that may be meant as the class: text that repeats, and few distinct whole numbers."""
+    columns = [text.name for text in table.texts if text.name]
+    looked = table.names if 1 < len(table.names) <= LOOKED_AT else []
+    for j, name in enumerate(looked):
+        values = table.numbers[:, j]
+        if _whole(values[:1000]) and _whole(values):
+            kinds = len(np.unique(values))
+            if 1 < kinds <= FEW_KINDS and kinds < len(values):
+                columns.append(name)
+    return tuple(dict.fromkeys(columns))
+
+
+def _could_name(table: Table) -> tuple[str, ...]:
+    """The columns that may name the samples: texts, or whole numbers, of which none is there twice."""
+    texts = [text.name for text in table.texts if text.name and text.identifies]
+    if not 1 < len(table.names) <= LOOKED_AT:
+        return tuple(texts)
+    columns = zip(table.names, table.numbers.T, strict=True)
+    numbers = [name for name, values in columns if name and _whole(values) and len(np.unique(values)) == len(values)]
+    return (*texts, *numbers)
+
+
+def _whole(values: np.ndarray) -> bool:
+    return bool(np.all(np.abs(values) < 2**31) and np.all(values == np.round(values)))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names in quotation marks, at most five."""
+    return ", ".join(repr(name[:40]) for name in names[:5]) + (", …" if len(names) > 5 else "")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

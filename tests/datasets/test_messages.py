@@ -91,5 +91,5 @@ def test_a_symmetric_table_that_is_no_covariance_is_said_to_be_read_as_samples()
 
 
 def test_a_table_without_a_number_says_what_stands_in_its_first_cell():
-    with pytest.raises(DataError, match=r"among the 2 found \(the first cell holds '0 cm'\).* without their units"):
+    with pytest.raises(DataError, match=r"among the 2 found \(the first cell holds '0 cm'\).*without their units"):
         read(b"height,width\n0 cm,0 cm\n1 cm,2 cm\n", "t.csv")

@@ -131,7 +131,7 @@ def test_a_name_can_be_given():
 def test_other_formats_are_answered_with_those_that_are_read(filename, said):
     message = refused(TABLE, filename)
     assert said in message
-    assert ".csv, .tsv" in message
+    assert ".csv, .txt" in message
 
 
 def test_bytes_need_a_file_name():

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, MissingValues, SeveralClasses
+from nnspca.datasets import Dataset, MissingValues
 from nnspca.datasets.formats import SUFFIXES
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
@@ -123,15 +123,11 @@ def _problem(problem: DataError, mark: str) -> None:
     text = str(problem)  # where the library names its own ways, this page names what it can do
     if isinstance(problem, MissingValues):
         text = f"{problem.found} Choose what to do with them, or fill them in and choose the file again."
-    elif isinstance(problem, SeveralClasses):
-        text = f"{problem.found} Choose which it is; the others are then left out."
     st.error(sanitize.plain(text), icon=":material/error:")
     if isinstance(problem, MissingValues):
         _ask_missing(mark, problem)
     elif _missing(mark) != "refuse":  # the way chosen leaves nothing: there are others
         _ask_missing(mark)
-    if isinstance(problem, SeveralClasses):
-        _ask_class(problem.columns, mark)
 
 
 def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:

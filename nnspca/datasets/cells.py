@@ -427,7 +427,7 @@ def _layout(rows: list[list[str]], options: ReadingOptions, notes: list[str], pa
 def _numbers(row: list[str], beside: list[str]) -> int:
     """How many of a row's first cells hold numbers; a truth counts where another stands below it."""
     looked = itertools.zip_longest(row[:SAMPLED_CELLS], beside[: len(row[:SAMPLED_CELLS])], fillvalue="")
-    if row and row[0].startswith("#"):
+    if row and row[0].startswith("#") and row[0].lower() not in ABSENT:
         return 0
     return sum(_is_number(cell) or {cell.lower(), other.lower()} <= TRUTHS for cell, other in looked)
 

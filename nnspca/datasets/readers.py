@@ -322,7 +322,7 @@ def _kind(content: Content, given: str | None) -> Kind:
 def _said_of_squares(A: object, drawn_as: Kind) -> tuple[str, ...]:
     """Return why a square symmetric table is read as samples, or that it is read as a covariance."""
     if drawn_as == "covariance":
-        return ("It is square and symmetric, and read as a covariance: kind='table' reads each row as a sample.",)
+        return ("It is square and symmetric, and read as a covariance: kind='table' reads it as any other table.",)
     why = objection(A) if drawn_as == "table" else ""
     if not why or len(A) < 3:  # type: ignore[arg-type]
         return ()

@@ -16,7 +16,7 @@ from nnspca.datasets.cells import ABSENT, CLASS_NAMES, LIMIT, Grid, ReadingOptio
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
 from nnspca.errors import DataError, needed
-from nnspca.numerics.doubles import EXACT
+from nnspca.numerics.doubles import as_doubles
 
 TRUTHS = {"true": 1.0, "false": 0.0}
 FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as the class
@@ -33,8 +33,8 @@ BESIDE_TOTALS = re.compile(
     r"medians?|std\.?( ?dev\.?)?|s\.?d\.?|st(andard )?dev(iation)?|min(imum)?|max(imum)?|counts?|n", re.IGNORECASE
 )
 OF_FEATURES = re.compile(
-    r"(ensembl_?)?(gene|transcript|protein|probe|feature|otu|probeset)s?[ _.]?(id|name|symbol)?|(hugo[ _])?symbol|id_ref|"
-    r"accession|tax(on|a)|cpg|metabolites?",
+    r"(ensembl_?)?(gene|transcript|protein|probe|feature|otu|probeset)s?[ _.]?(id|name|symbol)?|(hugo[ _])?symbol|"
+    r"id_ref|accession|tax(on|a)|cpg|metabolites?",
     re.IGNORECASE,
 )
 LIKE_PROBES = re.compile(r"ENS[A-Z]*[GTP]\d{6,}.*|\w+_at|ILMN_\d+|cg\d{8}|[NX][MRP]_\d+.*|LOC\d+", re.IGNORECASE)
@@ -147,7 +147,7 @@ def _parsed(grid: Grid, options: ReadingOptions, notes: list[str]) -> Table:
     for j, name in enumerate(grid.names):
         marked = grid.roles.get(name) in ("class", "meta") or (kinds[j] == "b" and name.lower() in CLASS_NAMES)
         if j in columns and not marked:
-            if kinds[j] in "iu" and np.abs(columns[j]).max(initial=0) >= EXACT:
+            if kinds[j] in "iu" and not _exact(frame[j].to_numpy()):
                 notes.append(f"Column {name!r:.60} holds whole numbers of more digits than numbers keep: read as text.")
                 texts.append(Texts(name, list(map(str, frame[j].tolist())), place=j))
                 del columns[j]
@@ -266,6 +266,15 @@ class _Column:
         return np.array([*words, ""], dtype=object)[self.codes].tolist()
 
 
+def _exact(whole: np.ndarray) -> bool:
+    """Whether doubles equal all these whole numbers."""
+    try:
+        as_doubles(whole)
+    except DataError:
+        return False
+    return True
+
+
 def _said(name: str, odd: Counter[str]) -> str:
     """What was found among the numbers of a column and read as missing."""
     most = ", ".join(f"{count:,} × {word[:30]!r}" for word, count in odd.most_common(4))
@@ -285,7 +294,7 @@ def _plain(cell: Any, name: str) -> float | str:
     if isinstance(cell, str):
         return cell.strip()
     if isinstance(cell, bool | np.bool_):
-        return str(bool(cell)).lower()
+        return str(bool(cell))
     if isinstance(cell, int | float | np.integer | np.floating | Decimal):
         return float(cell)
     if isinstance(cell, date | time):
@@ -570,7 +579,7 @@ def _without_counter(table: Table, short: bool, notes: list[str]) -> Table:
         return table
     counts = any(np.array_equal(values, np.arange(start, start + len(values))) for start in (0, 1))
     if short:
-        notes.append("The header has one name fewer than there are columns: the first is the names of the samples.")
+        notes.append("The header has one name fewer than there are columns: the first is the names of the rows.")
     elif counts:
         notes.append("The first column has no name and counts the rows: left out.")
     else:
@@ -597,6 +606,9 @@ def _names(
         many = len(text.values) > 2 * FEW_KINDS and len(set(text.values)) > len(text.values) / 2
         if grid.short and not text.place and not text.identifies:
             raise _short_header(len(grid.names))
+        if len(text.values) > 1 and len(set(text.values)) == 1:
+            notes.append(f"{text.called} has one text in all rows: left out.")
+            continue
         if grid.roles.get(text.name) == "class" or not (text.identifies or (many and text.name != options.label)):
             texts.append(text)
             continue
@@ -606,7 +618,7 @@ def _names(
             notes.append(f"{text.called} has a different text in each row: left out.")
         else:
             each = "a different text in each row" if text.identifies else "as many texts as names have"
-            notes.append(f"{text.called} has {each}: taken as the names of the samples.")
+            notes.append(f"{text.called} has {each}: taken as the names of the rows.")
             taken = distinct(text.values)
     return taken, replace(table, texts=texts)
 

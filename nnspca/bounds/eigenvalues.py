@@ -19,13 +19,14 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from nnspca.covariance import Covariance
+from nnspca.covariance.factor import SparseFactor
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.numerics import rounding
 
 DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
 LARGEST = 6000  # side of the largest matrix that is factorised
+ROUGH = 1e-2  # relative error of an estimate that tells whether λ₁ is worth proving
 LONGEST = 4e10  # operations of the longest orthogonal factorisation
-FEW_SAMPLES = 2000  # up to here the largest eigenvalue of a factor is that of its samples' inner products
 ROWS = 4096  # features whose data are factorised at a time
 
 
@@ -85,6 +86,47 @@ def residual_seconds(cov: Covariance, d: int) -> float:
     return 1e-10 * n * (m + d) ** 2
 
 
+def largest_seconds(cov: Covariance) -> float:
+    """Return about how many seconds :func:`largest` takes on one core of 2024; infinite where it gives nothing."""
+    factor, n = cov.factor, cov.n_features
+    if factor is None:
+        return 1e-10 * n**3 if n <= LARGEST else np.inf
+    m, n = factor.shape
+    side = min(m, n)
+    if side > LARGEST:
+        return np.inf
+    if isinstance(factor, SparseFactor):
+        stored = np.diff(factor._columns.indptr if m <= n else factor.S.indptr).astype(float)
+        return 1e-8 * float(stored @ stored) + 1e-10 * side**3
+    return 4e-11 * max(m, n) * side**2 + 1e-10 * side**3
+
+
+def largest(cov: Covariance) -> float | None:
+    """Return a proven upper bound on λ₁; None where neither features nor samples are few enough to factorise.
+
+    Y'Y and YY' have the same largest eigenvalue: of a factor it is proven on the side that is shorter.
+    """
+    if largest_seconds(cov) == np.inf:
+        return None
+    factor = cov.factor
+    if factor is None:
+        A = cov.entries
+        return of_matrix(A, rounding.low_rank(float(np.linalg.norm(A)), np.zeros((len(A), 0))) + cov._room())
+    m, n = factor.shape
+    products = rounding.sums(2 * max(m, n), factor.rounding_scale())
+    return max(of_matrix(factor.gram() if m <= n else factor.cross(), products + cov._room()), 0.0)
+
+
+def estimated(cov: Covariance) -> float:
+    """Return a variance that some direction has, near λ₁ and not above it: no bound."""
+    n = cov.n_features
+    operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: cov._form.apply(x.ravel()), dtype=float)
+    start = np.random.default_rng(0).random(n)
+    return (
+        float(scipy.sparse.linalg.eigsh(operator, k=1, which="LA", v0=start, tol=ROUGH)[0][0]) if n > 1 else cov.trace
+    )
+
+
 def residual(cov: Covariance, V: np.ndarray) -> float | None:
     """Return a proven τ with ``A ⪯ τI + VV'``, near the least one.
 
@@ -92,7 +134,7 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     ----------
     cov : Covariance
     V : ndarray, shape (n, d)
-        d = 0 gives an upper bound on λ₁.
+        d = 0 gives an upper bound on λ₁, as :func:`largest` does.
 
     Returns
     -------
@@ -100,11 +142,13 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
         None where neither the features nor the samples are few enough to factorise: see
         :func:`affordable`.
     """
+    if not V.shape[1]:
+        return largest(cov)
     if isinstance(cov._form, HeldMatrix):
         A = cov._form.A
         if not affordable(cov, V.shape[1]):
             return None
-        B = A - V @ V.T if V.shape[1] else A
+        B = A - V @ V.T
         products = rounding.low_rank(float(np.linalg.norm(A)), V)
         return of_matrix(B, products + cov._room())
     factor = cov.factor
@@ -112,9 +156,6 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
         return None
     m, n = factor.shape
     side = m + V.shape[1]
-    if not V.shape[1] and m <= FEW_SAMPLES:  # the least costly: YY' has the largest eigenvalue of Y'Y
-        products = rounding.sums(2 * n, factor.rounding_scale())
-        return max(of_matrix(factor.gram(), products + cov._room()), 0.0)
     if not affordable(cov, V.shape[1]):
         return None
     triangle = np.zeros((0, side))

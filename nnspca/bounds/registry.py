@@ -39,7 +39,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "λ₁ is the largest variance of any direction at all. A component is a direction, so it "
                 "cannot have more. The number is rounded up to include the computer's rounding errors."
             ),
-            attempts=(Attempt(5, spectral.leading_by_plan),),
+            attempts=(Attempt(5, spectral.leading_by_plan), Attempt(25, spectral.leading_where_needed_by_plan)),
             every_direction=True,
         ),
         BoundInfo(

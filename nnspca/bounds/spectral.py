@@ -25,15 +25,16 @@ from nnspca.result import Bound
 from nnspca.spannogram import sphere
 
 QUIET = Monitor()
+QUICK = 2.0  # seconds that λ₁ may take whether it is needed or not
 PRICE = 2e-8  # seconds per feature and cell
 FIRST = 3  # d of the paper's experiments (Asteris et al. 2014, section 7)
 
 
-def leading(problem: Problem, monitor: Monitor = QUIET) -> Bound:
-    """λ₁: the variance of the unconstrained component, hence an upper bound (B0); the trace, if stopped."""
+def leading(problem: Problem, monitor: Monitor = QUIET, *, proven: bool = True) -> Bound:
+    """λ₁: the variance of the unconstrained component, hence an upper bound (B0); the trace, if stopped or wanted."""
     cov = problem.cov
     try:
-        tail = run_cancellable(lambda: eigenvalues.residual(cov, np.zeros((cov.n_features, 0))), monitor)
+        tail = run_cancellable(lambda: eigenvalues.largest(cov), monitor) if proven else None
     except Stopped:
         tail = None
     if tail is None:
@@ -81,8 +82,14 @@ def rank(problem: Problem, d: int, *, shifted: bool, monitor: Monitor, cells: in
 
 
 def leading_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """λ₁, as an attempt of a certificate."""
-    yield leading(problem, context.monitor)
+    """λ₁ if it is quick, else the trace."""
+    yield leading(problem, context.monitor, proven=eigenvalues.largest_seconds(problem.cov) <= QUICK)
+
+
+def leading_where_needed_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
+    """λ₁, however long it takes, if it is below all that rows prove."""
+    if QUICK < eigenvalues.largest_seconds(problem.cov) < np.inf and eigenvalues.estimated(problem.cov) < context.upper:
+        yield leading(problem, context.monitor)
 
 
 def rank_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:

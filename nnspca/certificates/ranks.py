@@ -15,6 +15,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
+LARGEST = 6000  # side of the largest matrix that is made of data, and factorised
 DENSE_EIGEN = 800  # above, definiteness is proven by a Cholesky factorisation
 
 
@@ -88,6 +89,8 @@ def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float
         R, T = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
         most = float(np.linalg.eigvalsh(T @ T.T - R @ R.T)[-1])
         allowed += 2 * n * triangle.shape[1] * EPS
-    else:
-        most = float(np.linalg.eigvalsh(factor.gram())[-1])
-    return tail - allowed * scale - max(most, 0.0)
+        return tail - allowed * scale - max(most, 0.0)
+    if (side := min(m, n)) > LARGEST:
+        raise CertificateError(f"an eigenvalue is checked of up to {LARGEST:,} samples or features; there are {side:,}")
+    # the samples' inner products have A's largest eigenvalue as well
+    return least_of_rest(factor.gram() if m <= n else factor.cross(), np.zeros((side, 0)), tail - allowed * scale)

@@ -2,9 +2,15 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
-from nnspca.bounds import eigenvalues
+import nnspca
+from nnspca.bounds import eigenvalues, spectral
+from nnspca.certificates.derivations import derive
 from nnspca.covariance import covariance
+from nnspca.covariance.factor import DenseFactor, SparseFactor
+from nnspca.covariance.forms import HeldFactor
+from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 
 
@@ -75,3 +81,31 @@ def check_residuals(make, d):
             low = oracle.exact_variance_of_rows(V, x) if d else 0
             assert oracle.allows(tail, problem.exact(x) - low)
         assert tail <= following + 1e-5 * values[0] + 4 * cov.representation_error
+
+
+@pytest.mark.parametrize("shape", [(40, 90), (90, 40)])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_of_data_the_first_eigenvalue_is_proven_and_checked_on_the_shorter_side(shape, sparse):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal(shape) * (rng.random(shape) < 0.3) + (0.0 if sparse else 0.2)
+    factor = SparseFactor.of_data(scipy.sparse.csr_array(X), False) if sparse else DenseFactor.of_data(X, False)
+    problem = Problem(nnspca.Covariance(HeldFactor(factor)), 3, True)
+    exact = np.linalg.eigvalsh(np.cov(X.T, bias=True))[-1]
+    bound = spectral.leading(problem)
+    assert exact * (1 - 1e-13) <= bound.value <= exact * (1 + 1e-10)
+    assert derive(bound.ingredients, problem) <= bound.value
+    assert exact * 0.8 < eigenvalues.estimated(problem.cov) <= exact * (1 + 1e-13)
+
+
+def test_no_certificate_is_above_the_first_eigenvalue_whatever_the_shape(monkeypatch):
+    """2,001 samples of more features once had no bound but the trace."""
+    S = scipy.sparse.random_array((2001, 10_100), density=1e-3, rng=np.random.default_rng(0), format="csr")
+    cov = nnspca.Covariance.from_data(S)
+    exact = np.linalg.eigvalsh(cov.factor.gram())[-1]
+    x = np.full(cov.n_features, cov.n_features**-0.5)
+    component = nnspca.Component(x, float(cov.variance(x)), "given", len(x))
+    for quick in (spectral.QUICK, 0.0):
+        monkeypatch.setattr(spectral, "QUICK", quick)
+        cert = nnspca.certify(cov, len(x), component=component)
+        assert cert.upper <= exact * (1 + 1e-6)
+        nnspca.verify(cert, cov)

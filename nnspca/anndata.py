@@ -18,7 +18,7 @@ from nnspca.components._decompose import decompose
 from nnspca.components._deflate import deflated_problem
 from nnspca.control.arguments import check_choice, check_flag, shown
 from nnspca.covariance import Covariance
-from nnspca.covariance.given import Given, opened
+from nnspca.covariance.input import Given, opened
 from nnspca.covariance.span import cumulative_variance
 from nnspca.errors import DataError
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop

@@ -11,7 +11,7 @@ from nnspca.control.arguments import check_whole
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.covariance import Covariance
-from nnspca.covariance.given import opened
+from nnspca.covariance.input import opened
 from nnspca.covariance.sources import Source, chunked, in_memory, plain
 from nnspca.covariance.streamed import Before, added, of_sums, summed
 from nnspca.covariance.sums import Moments

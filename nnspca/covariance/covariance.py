@@ -24,11 +24,11 @@ from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import streamed
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
-from nnspca.covariance.given import Given, check_feature_names, opened
 from nnspca.covariance.inner import Inner
+from nnspca.covariance.input import Given, check_feature_names, opened
+from nnspca.covariance.input import check_names as check_columns
 from nnspca.covariance.matrices import Held, semidefinite, square
 from nnspca.covariance.origin import Origin
-from nnspca.covariance.reading import check_names as check_columns
 from nnspca.covariance.samples import centred, stated, warn_of_dominant
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import DENSE_FEATURES

@@ -8,8 +8,8 @@ import numpy as np
 
 from nnspca.covariance.factor import Seen
 from nnspca.covariance.forms import Form, HeldMatrix
+from nnspca.covariance.input import is_table, numbers
 from nnspca.covariance.origin import Origin, hashed
-from nnspca.covariance.reading import is_table, numbers
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
 

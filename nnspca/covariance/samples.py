@@ -12,9 +12,9 @@ import scipy.sparse
 from nnspca.control.arguments import check_flag, masked, real_array, shown
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
 from nnspca.covariance.forms import HeldFactor
+from nnspca.covariance.input import numbers
 from nnspca.covariance.matrices import Held, check_scale
 from nnspca.covariance.origin import hashed, of_data
-from nnspca.covariance.reading import numbers
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
 

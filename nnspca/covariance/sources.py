@@ -12,8 +12,7 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_callables, is_table
 from nnspca.control.progress import Monitor, OnProgress, ShouldStop
-from nnspca.covariance.given import Given, last_names
-from nnspca.covariance.reading import check_unmasked, numbers
+from nnspca.covariance.input import Given, check_unmasked, last_names, numbers
 from nnspca.errors import DataError, ReadingStopped, reason
 
 CHUNK = 8_000_000  # numbers of a chunk where what holds the data does not say how large one is

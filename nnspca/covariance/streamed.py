@@ -14,9 +14,9 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import spread
 from nnspca.covariance.factor import AT_A_TIME, Seen
 from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
+from nnspca.covariance.input import numbers as real_numbers
 from nnspca.covariance.matrices import Held, check_scale
 from nnspca.covariance.origin import Origin
-from nnspca.covariance.reading import numbers as real_numbers
 from nnspca.covariance.samples import check_weights
 from nnspca.covariance.sources import Source, in_memory
 from nnspca.covariance.sums import Moments, Sums

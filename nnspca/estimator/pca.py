@@ -19,7 +19,7 @@ from nnspca.components._decompose import decompose
 from nnspca.control.arguments import check_flag, check_number, check_options, check_whole, shown
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
-from nnspca.covariance.reading import numbers
+from nnspca.covariance.input import numbers
 from nnspca.covariance.samples import check_weights, stated, warn_of_dominant
 from nnspca.covariance.span import orthonormal
 from nnspca.covariance.streamed import given_weights

@@ -12,8 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from nnspca.covariance.given import Given, check_same_names, opened
-from nnspca.covariance.reading import check_names, check_unmasked, numbers
+from nnspca.covariance.input import Given, check_names, check_same_names, check_unmasked, numbers, opened
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import large_array
 from nnspca.errors import DataError

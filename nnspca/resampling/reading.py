@@ -11,8 +11,7 @@ from nnspca.components._decompose import decompose
 from nnspca.control.arguments import check_whole, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
-from nnspca.covariance.given import Given, opened
-from nnspca.covariance.reading import numbers
+from nnspca.covariance.input import Given, numbers, opened
 from nnspca.covariance.samples import stated
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import WHOLE, read

@@ -17,7 +17,7 @@ from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance, spread
 from nnspca.covariance.factor import deviations, varies
-from nnspca.covariance.given import Given
+from nnspca.covariance.input import Given
 from nnspca.covariance.span import orthonormal
 from nnspca.covariance.streamed import added, of_sums
 from nnspca.covariance.sums import Sums

@@ -9,8 +9,7 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_columns, check_flag, check_whole, masked, real_array, shown
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.given import check_same_names, opened
-from nnspca.covariance.reading import numbers
+from nnspca.covariance.input import check_same_names, numbers, opened
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, Features
 

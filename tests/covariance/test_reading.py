@@ -11,7 +11,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca import Covariance, DataError, NonnegativeSparsePCA
-from nnspca.covariance.reading import numbers
+from nnspca.covariance.input import numbers
 from tests.holders import Holder, Listed
 
 X = np.array([[1.0, 0.5, 1.0], [2.0, 1.5, 0.0], [3.0, 9.0, 1.0]])

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.certificates import scales
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof, SmallerProof
-from nnspca.covariance import reading
+from nnspca.covariance import input as reading
 from nnspca.view.link.entry import Entry
 from tests.fuzz import (
     GotThrough,

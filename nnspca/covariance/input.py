@@ -1,17 +1,93 @@
-"""What a caller hands over as data, read as numbers: arrays, tables, sparse arrays; refused where it cannot be."""
+"""What a caller hands over as data, recognised and read as numbers with their names; refused where it cannot be."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from nnspca.control.arguments import is_table, masked, strangers
-from nnspca.covariance.given import opened
+from nnspca.control.arguments import is_table, masked, shown, strangers
 from nnspca.errors import DataError, reason
 from nnspca.numerics.doubles import EXACT, as_doubles
+
+# Types whose numbers are not in memory, and the call that loads them.
+LAZY = {
+    ("dask", "Array"): "X.compute()",
+    ("dask", "DataFrame"): "X.compute()",
+    ("polars", "LazyFrame"): "X.collect()",
+    ("xarray", "Dataset"): 'X["name"], one of its arrays',
+    ("pyarrow", "Table"): "X.to_pandas()",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Numbers as they were handed over, and what stood beside them."""
+
+    values: Any  # what :func:`numbers` takes
+    names: tuple[str, ...] | None = None  # of the features; None where the data do not say
+    image_shape: tuple[int, int] | None = None  # where the features are the pixels of an image
+    axis: np.ndarray | None = None  # a number for each feature to draw it along
+    axis_title: str = ""  # and what that is
+    is_matrix: bool = False  # whether it is a data set that is itself a covariance matrix
+
+
+def opened(given: Any) -> Given:
+    """Return the numbers of anything that is taken as data, with the names of its features.
+
+    Arrays, tables of pandas and polars, a two-dimensional ``xarray.DataArray``, sparse arrays, a
+    Dataset and an AnnData in memory; DataError for data that lie elsewhere, as those of Dask do.
+
+    >>> opened([[1.0, 2.0]]).names
+    >>> import pandas
+    >>> opened(pandas.DataFrame({"height": [1.0], "width": [2.0]})).names
+    ('height', 'width')
+    """
+    if isinstance(given, Given):
+        return given
+    if isinstance(given, np.ndarray | list | tuple):
+        return Given(given)
+    package, kind = type(given).__module__.partition(".")[0], type(given).__name__
+    if advice := LAZY.get((package, kind)):
+        raise DataError(f"data is a {kind} of {package}, which is not in memory: give {advice}")
+    if package == "anndata":
+        return _of_annotated(given)
+    if package == "xarray":
+        return Given(given.values, last_names(given))
+    if hasattr(given, "kind") and hasattr(given, "X") and not is_table(given):  # a data set
+        names: Any = getattr(given, "feature_names", ())
+        counted = not names or (names[0] == "feature 1" and names[-1] == f"feature {len(names)}")
+        names = None if counted else tuple(map(str, names))
+        shape, axis = getattr(given, "image_shape", None), getattr(given, "axis", None)
+        title = "" if axis is None else f"{axis.name} ({axis.unit})" if axis.unit else axis.name
+        values = None if axis is None else axis.values
+        return Given(given.X, names, shape, values, title, given.kind == "covariance")
+    columns = list(given.columns) if is_table(given) and isinstance(given.columns, Iterable) else []
+    return Given(given, None if columns == list(range(len(columns))) else tuple(map(str, columns)))
+
+
+def _of_annotated(given: Any) -> Given:
+    """An AnnData: its X, named by its variables."""
+    if not hasattr(given, "var_names"):  # one of its arrays
+        return Given(given)
+    if getattr(given, "isbacked", False):
+        raise DataError("data is an AnnData that lies in a file: give adata.to_memory()")
+    if given.X is None:
+        raise DataError("data is an AnnData without X: give one of its layers, adata.layers[name]")
+    package, kind = type(given.X).__module__.partition(".")[0], type(given.X).__name__
+    if advice := LAZY.get((package, kind)):
+        raise DataError(f"data is an AnnData whose X is a {kind} of {package}: give adata.to_memory(), or {advice}")
+    return Given(given.X, tuple(map(str, given.var_names)))
+
+
+def last_names(given: Any) -> tuple[str, ...] | None:
+    """Return the coordinate of a DataArray's last dimension; None where it has none."""
+    last = given.dims[-1] if given.dims else None
+    return tuple(map(str, given.coords[last].values)) if last in given.coords else None
 
 
 def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
@@ -111,9 +187,8 @@ def _lengths(given: object) -> str:
 def _of_sparse(given) -> scipy.sparse.csr_array:
     """A sparse array as rows in double precision, entries stored twice added up as SciPy adds them.
 
-    SciPy reads and writes beside its arrays where indices are out of range, so they are looked at
-    first. Entries of true and false stored twice are true where one of them is. DataError for anything
-    that is no table of finite real numbers.
+    Entries of true and false stored twice are true where one of them is. DataError for anything that is no table of
+    finite real numbers.
     """
     if given.dtype.kind not in "fiub":
         raise DataError(f"data must be real numbers; got dtype {given.dtype}")
@@ -140,7 +215,7 @@ def _of_sparse(given) -> scipy.sparse.csr_array:
 
 
 def _as_rows(given) -> scipy.sparse.csr_array:
-    """A copy by rows, nothing added up yet; ValueError where its own arrays contradict one another."""
+    """A copy by rows, nothing added up yet; ValueError where an index is out of range: SciPy would read beside."""
     if given.format in ("csr", "csc", "bsr"):
         parts = given.data, np.asarray(given.indices), np.asarray(given.indptr)
         if any(part.dtype.kind not in "iu" for part in parts[1:]):
@@ -150,36 +225,17 @@ def _as_rows(given) -> scipy.sparse.csr_array:
             raise ValueError("its index pointers do not rise from 0")
         matrix.check_format(full_check=True)
         return matrix.tocsr()
-    if given.format == "lil":
-        lengths = [len(row) for row in given.rows]
-        if lengths != [len(row) for row in given.data]:
-            raise ValueError("its rows of indices and of values differ in length")
-        columns = np.array([i for row in given.rows for i in row], dtype=np.int64)
-        data = np.array([v for row in given.data for v in row], dtype=given.dtype)
-        return _by_rows(given, data, np.repeat(np.arange(given.shape[0]), lengths), columns)
-    if given.format == "dia" and (
-        given.offsets.shape != given.data.shape[:1] or len(np.unique(given.offsets)) < len(given.offsets)
-    ):
+    if given.format == "lil" and list(map(len, given.rows)) != list(map(len, given.data)):
+        raise ValueError("its rows of indices and of values differ in length")
+    if given.format == "dia" and not len(set(given.offsets.tolist())) == given.offsets.size == len(given.data):
         raise ValueError("its diagonals and their offsets differ in number, or one comes twice")
     listed = given.tocoo()
-    return _by_rows(given, listed.data, *listed.coords)
-
-
-def _check_within(places: np.ndarray, side: int) -> None:
-    if places.dtype.kind not in "iu" or (places.size and not (places.min() >= 0 and places.max() < side)):
-        raise ValueError(f"an index is outside 0 to {side - 1}")
-
-
-def _by_rows(given, data: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> scipy.sparse.csr_array:
-    """What is listed entry by entry, by rows."""
-    if not rows.shape == columns.shape == data.shape:
-        raise ValueError(f"it has {rows.size} and {columns.size} indices for {data.size} values")
-    m, n = given.shape
-    _check_within(rows, m)
-    _check_within(columns, n)
-    order = np.argsort(rows, kind="stable")
-    pointers = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=m))])
-    return scipy.sparse.csr_array((data[order], columns[order], pointers), shape=(m, n))
+    if any(part.dtype.kind not in "iu" for part in listed.coords):
+        raise ValueError("its indices are no whole numbers")
+    listed = scipy.sparse.coo_array((listed.data, listed.coords), shape=given.shape)  # which looks at its indices
+    order = np.argsort(listed.row, kind="stable")
+    pointers = np.concatenate([[0], np.cumsum(np.bincount(listed.row, minlength=given.shape[0]))])
+    return scipy.sparse.csr_array((listed.data[order], listed.col[order], pointers), shape=given.shape)
 
 
 def _check_finite(values: Any, what: str = "value(s) are not finite", columns: Any = None) -> None:
@@ -194,3 +250,27 @@ def _check_finite(values: Any, what: str = "value(s) are not finite", columns: A
     value_text = "NaN" if np.isnan(stored[at]) else "infinite"
     column = "" if columns is None else f", column {str(columns[first[1]])[:40]!r}"
     raise DataError(f"{bad} {what}, the first at index {first}{column} ({value_text}); remove or fill them")
+
+
+def check_feature_names(names: object, n: int) -> tuple[str, ...] | None:
+    """Return names for n features, or None for None; ValueError for anything else."""
+    if names is None:
+        return None
+    try:
+        given_names: tuple[Any, ...] = () if isinstance(names, str) or masked(names)[0] else tuple(names)  # type: ignore[arg-type]
+    except TypeError:
+        given_names = ()
+    if len(given_names) != n or not all(isinstance(name, str) for name in given_names):
+        raise ValueError(f"names={shown(names)} is not allowed; give {n} names, one for each feature")
+    return tuple(str(name) for name in given_names)
+
+
+def check_same_names(names: tuple[str, ...] | None, known: tuple[str, ...] | None, what: str) -> None:
+    """Raise DataError where data name other features than those known, or in another order."""
+    if names is None or known is None or names == known:
+        return
+    if len(names) == len(known):
+        i = next(i for i, (one, other) in enumerate(zip(names, known, strict=True)) if one != other)
+        raise DataError(
+            f"feature {i} of X is {names[i]!r:.40}; {what} has {known[i]!r:.40} there: give its features, in its order"
+        )

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 import nnspca
-from nnspca.view import sanitize
+from nnspca.view import sanitize, session
 from nnspca.view.frame import routes, sidebar, theme
 from nnspca.view.jobs import machines
 from nnspca.view.link import state, widgets
@@ -14,6 +14,7 @@ from nnspca.view.sources import uploads
 HERE = Path(__file__).parents[1]
 
 st.set_page_config(page_title="nnspca", page_icon=str(HERE / "assets" / "icon.png"), layout="wide")
+session.enter()
 st.logo(str(HERE / "assets" / "logo.png"), icon_image=str(HERE / "assets" / "icon.png"), size="large")
 page = st.navigation(
     [

@@ -29,7 +29,7 @@ def measure(page: str) -> tuple[set[str], Counter[tuple[str, str]]]:
     for key, value in LINKS[page].items():
         app.session_state[key] = value
     app.run()
-    for job in list(app.session_state["_jobs"].values()) if "_jobs" in app.session_state else []:
+    for job in list(app.session_state["session"].jobs.values()) if "session" in app.session_state else []:
         assert job.wait(RUNS), job.progress
     app.run()
     modules: set[str] = set()

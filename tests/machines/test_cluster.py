@@ -282,7 +282,7 @@ def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(cl
     assert counted.pop("_relayed") >= 3  # the calls for the k that is shown: its component and two certificates
     assert counted == {"_solved": 2 * 2, "_first": 2, "certified": 2}
     assert [name for name in sent if name in ("_first", "certified")] == [*2 * ["_first"], *2 * ["certified"]]
-    job = page.session_state["_jobs"]["path"]
+    job = page.session_state["session"].jobs["path"]
     assert {p.k for p in job.arrived if p.certificate is not None} == {2, 5}
     assert "Runs go to the cluster" in AppTest.from_function(pages_note).run().caption[0].value
 

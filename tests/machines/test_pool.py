@@ -239,7 +239,7 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
     page.run()
     settle(page, path=True)
     assert not page.exception
-    job = page.session_state["_jobs"]["path"]
+    job = page.session_state["session"].jobs["path"]
     assert {p.k for p in job.arrived if p.certificate is not None} == {2, 5}
     assert done == {"_solved", "_first", "certified"}
     begun, honest_begin = set(), Pool.begin

@@ -14,6 +14,7 @@ from nnspca.solvers import ascent, coordinate_descent, search
 from nnspca.studies import sigg2008, sigg2008_bisection, sigg2008_genes
 from nnspca.view.explore import path as player
 from nnspca.view.results import known
+from nnspca.view.session import Session
 from nnspca.view.ui import charts
 from tests import budgets
 
@@ -130,9 +131,16 @@ def open_page() -> Iterator[Callable[..., AppTest]]:
 
 def jobs(page: AppTest, *, path: bool = False) -> list:
     """Return the runs this session has started; the long one behind the first screen's curve only with ``path``."""
-    if "_jobs" not in page.session_state:
+    if "session" not in page.session_state:
         return []
-    return [job for slot, job in page.session_state["_jobs"].items() if path or slot != "path"]
+    return [job for slot, job in page.session_state["session"].jobs.items() if path or slot != "path"]
+
+
+def files_of(page: AppTest) -> dict[str, Session]:
+    """Return the state of another page of the same visitor: what was brought, and nothing else of the session."""
+    held = page.session_state["session"]
+    names = ("uploads", "readings", "repaired", "mixed", "inspected")
+    return {"session": Session(**{name: getattr(held, name) for name in names})}
 
 
 def settle(page: AppTest, *, path: bool = False) -> AppTest:

@@ -5,6 +5,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nnspca.datasets import Dataset, inspect
+from nnspca.view.session import Session
 from tests.pages.conftest import texts
 
 
@@ -27,8 +28,7 @@ st.caption(f"scale: {state.current().scale}")
 """
     data = people()
     page = AppTest.from_string(script, default_timeout=30)
-    page.session_state["_uploads"] = {data.name: data}
-    page.session_state["_inspected"] = {data.name: inspect(data)}
+    page.session_state["session"] = Session(uploads={data.name: data}, inspected={data.name: inspect(data)})
     page.session_state["data"] = data.name
     page.session_state["scale"] = "as is"
     return page.run()
@@ -54,5 +54,5 @@ def test_a_table_of_one_scale_and_a_standardised_one_are_not_warned_of(warned):
     warned.session_state["scale"] = "standardised"
     assert "alone would have" not in texts(warned.run())
     warned.session_state["scale"] = "as is"
-    warned.session_state["_inspected"] = {"people": inspect(people(dominant=False))}
+    warned.session_state["session"].inspected = {"people": inspect(people(dominant=False))}
     assert "alone would have" not in texts(warned.run())

@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.studies import comparison
-from tests.pages.conftest import settle
+from tests.pages.conftest import files_of, settle
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -28,8 +28,7 @@ def brought(open_page, monkeypatch, tmp_path):
         settle(page)
         for answer in answers:
             settle(answer(page).run())
-        kept = ("_uploads", "_readings", "_repaired")
-        return {key: page.session_state[key] for key in kept if key in page.session_state}
+        return files_of(page)
 
     return bring
 
@@ -62,14 +61,14 @@ def run(code):
 
 def test_compare_writes_down_that_a_matrix_was_repaired(brought, open_page):
     kept = brought("corr.csv", indefinite(), lambda page: page.toggle[-1].set_value(True))
-    assert "corr" in kept["_uploads"] and kept["_repaired"]
+    assert "corr" in kept["session"].uploads and kept["session"].repaired
     with pytest.raises(nnspca.DataError, match="not positive semidefinite"):
-        nnspca.Covariance.from_dataset(kept["_uploads"]["corr"])
+        nnspca.Covariance.from_dataset(kept["session"].uploads["corr"])
     page = settle(open_page("pages/compare.py", vs=["corr", "pitprops"], fine="few", take=True, **kept))
     (code,) = (block.value for block in page.code if "comparison.compare" in block.value)
     again = run(code)["about"]
     assert again.column("data") == ["corr", "pitprops"]
-    (job,) = page.session_state["_jobs"].values()
+    (job,) = page.session_state["session"].jobs.values()
     shown = {name: thing for name, thing in job.arrived if hasattr(thing, "first_share")}
     assert again.column("first")[0] == shown["corr"].first_share
 
@@ -95,7 +94,7 @@ def test_every_page_reads_the_file_as_it_was_read_and_finds_the_same(kind, broug
             lambda page: page.radio[0].set_value("mean"),
         )
         name, asked = "wide", {"prep": ["log1p"], "scale": "standardised"}
-    data = kept["_uploads"][name]
+    data = kept["session"].uploads[name]
     held = nnspca.datasets.log1p(data) if asked else data
     cov = nnspca.Covariance.from_dataset(held, bool(asked), repair=kind == "matrix")
     for page_name, small in OTHERS.items():

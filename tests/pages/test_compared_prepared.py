@@ -20,7 +20,7 @@ def test_each_data_set_is_prepared_where_it_can_be_and_the_page_and_its_code_say
     code = next(block.value for block in page.code if "comparison.compare" in block.value)
     assert "data[1] = nnspca.datasets.log1p(data[1])" in code
     assert "data[0] =" not in code
-    (job,) = page.session_state["_jobs"].values()
+    (job,) = page.session_state["session"].jobs.values()
     about = {name: thing for name, thing in job.arrived if hasattr(thing, "first_share")}
     prepared = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(counts))
     assert about["counts"].leading == pytest.approx(float(prepared.eigenpairs(1)[0][0]))

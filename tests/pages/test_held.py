@@ -11,7 +11,7 @@ import scipy.sparse
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.view.link import visits
+from nnspca.view import session
 from nnspca.view.results import known
 from nnspca.view.sources import store
 from nnspca.view.sources import uploads as room
@@ -86,9 +86,9 @@ def brought(page, name, rows=40):
 
 def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open_page, monkeypatch):
     page = brought(open_page("pages/data.py"), "first")
-    monkeypatch.setattr(room, "OWN", int(1.5 * nbytes(page.session_state["_uploads"]["first"])))
+    monkeypatch.setattr(room, "OWN", int(1.5 * nbytes(page.session_state["session"].uploads["first"])))
     page = brought(page, "second")
-    assert list(page.session_state["_uploads"]) == ["second"]
+    assert list(page.session_state["session"].uploads) == ["second"]
     assert any("a file was removed: first." in told.value for told in page.info)
     page = brought(page, "first", 41)
     assert any("a file was removed: second." in told.value for told in page.info)
@@ -96,11 +96,11 @@ def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open
 
 def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(open_page, monkeypatch):
     before = brought(open_page("pages/data.py"), "theirs")
-    monkeypatch.setattr(room, "ALL", nbytes(before.session_state["_uploads"]["theirs"]) + 10)
+    monkeypatch.setattr(room, "ALL", nbytes(before.session_state["session"].uploads["theirs"]) + 10)
     page = brought(open_page("pages/data.py"), "mine")
-    assert "_uploads" not in page.session_state or not page.session_state["_uploads"]
+    assert not page.session_state["session"].uploads
     assert any("try again later" in told.value for told in page.error)
-    assert "theirs" in before.session_state["_uploads"]
+    assert "theirs" in before.session_state["session"].uploads
 
 
 def until(holds):
@@ -113,34 +113,34 @@ def until(holds):
 
 def test_files_of_visitors_who_left_make_room(open_page, monkeypatch):
     pages = [brought(open_page("pages/data.py"), name) for name in ("first", "second", "third")]
-    monkeypatch.setattr(room, "ALL", int(3.5 * nbytes(pages[0].session_state["_uploads"]["first"])))
+    monkeypatch.setattr(room, "ALL", int(3.5 * nbytes(pages[0].session_state["session"].uploads["first"])))
     refused = brought(open_page("pages/data.py"), "fourth")
     assert any("try again later" in told.value for told in refused.error)
-    monkeypatch.setattr(visits, "stay", lambda: 0.01)
+    monkeypatch.setattr(session, "stay", lambda: 0.01)
     for page in pages:
-        page.session_state["_visit"].leave()
-    assert until(lambda: not any(page.session_state["_uploads"] for page in pages))
-    assert "fourth" in brought(open_page("pages/data.py"), "fourth").session_state["_uploads"]
+        page.session_state["session"].leave()
+    assert until(lambda: not any(page.session_state["session"].uploads for page in pages))
+    assert "fourth" in brought(open_page("pages/data.py"), "fourth").session_state["session"].uploads
 
 
 def test_when_a_visit_has_ended_nothing_of_its_file_is_held(short_proofs, monkeypatch):
     page = brought(AppTest.from_file(str(ROOT / "pages/data.py"), default_timeout=30).run(), "gone")
-    kept = {key: page.session_state[key] for key in ("_uploads", "_readings", "_visit", "_jobs")}
+    kept = {"session": page.session_state["session"]}
     for name in ("explore", "spannogram"):
         page = AppTest.from_file(str(ROOT / f"pages/{name}.py"), default_timeout=30)
         for key, value in {"data": "gone", "k": 1, **kept}.items():
             page.session_state[key] = value
         settle(page.run())
-    data = kept["_uploads"]["gone"]
+    data = kept["session"].uploads["gone"]
     about = data.content_hash, False, True
     assert known.ledger().at(about, 1, 0.0).bounded
     cov = store.covariance_for(data, standardise=False, repair=False)
     left = [weakref.ref(thing) for thing in (data, data.X, cov)]
-    visit = kept["_visit"]
+    visit = kept["session"]
     del data, cov, page, kept, value  # what Streamlit holds of a session that has ended
-    monkeypatch.setattr(visits, "stay", lambda: 0.01)
+    monkeypatch.setattr(session, "stay", lambda: 0.01)
     visit.leave()
-    assert until(lambda: not any(thing() for thing in left))
+    assert until(lambda: not any(thing() is not None for thing in left))
     assert not known.ledger().at(about, 1, 0.0).components
     for held in (store.shared()._held, store.results()._results):
         assert not any("gone" in key for key in held)

@@ -41,7 +41,7 @@ def test_where_a_way_to_deal_with_missing_values_leaves_nothing_the_others_can_s
     assert "1 of 3 features has no value at all" in said(page)
     (choice,) = page.radio
     settle(choice.set_value("drop features").run())
-    assert page.session_state["_uploads"]["gaps"].feature_names == ("a", "c")
+    assert page.session_state["session"].uploads["gaps"].feature_names == ("a", "c")
     page = brought(open_page("pages/data.py"), ("nans.csv", b"a,b\nNaN,NaN\nNaN,NaN\n"))
     assert "none of its 2 × 2 values is a number" in said(page)
     assert not page.radio

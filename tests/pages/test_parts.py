@@ -157,9 +157,9 @@ def test_the_joint_certificate_opens_with_every_bound_and_why_and_is_verified_by
     assert len(table) >= 3
     assert all(
         nnspca.PARTS_BOUNDS[bound.name].summary in said
-        for bound in dict(app.session_state["_jobs"]["parts"].arrived)[run.PROOF].bounds
+        for bound in dict(app.session_state["session"].jobs["parts"].arrived)[run.PROOF].bounds
     )
-    job = app.session_state["_jobs"]["parts"]
+    job = app.session_state["session"].jobs["parts"]
     certificate = dict(job.arrived)[run.PROOF]
     monkeypatch.chdir(tmp_path)
     nnspca.save_certificate(certificate, "pitprops-r2-k4-certificate.npz")
@@ -174,10 +174,10 @@ def test_the_joint_certificate_opens_with_every_bound_and_why_and_is_verified_by
 
 def test_tighten_keeps_the_parts_and_never_raises_the_upper_bound(empty_ledger):
     app = settled(data="pitprops", k=4, r=3, proven=True)
-    job = app.session_state["_jobs"]["parts"]
+    job = app.session_state["session"].jobs["parts"]
     before, said = dict(job.arrived)[run.PROOF], maximum(app)
     app.button(key="start-tighten-parts").click().run()
-    tightening = app.session_state["_jobs"]["tighten-parts"]
+    tightening = app.session_state["session"].jobs["tighten-parts"]
     tightening.wait(2)
     tightening.stop()
     assert tightening.wait(20)

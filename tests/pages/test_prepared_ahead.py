@@ -60,7 +60,7 @@ def test_every_page_tells_what_it_prepares_and_stops_at_once(open_page, gate, na
         gate.set()
         settle(page)
         assert "vary together most" in texts(page)
-        assert "prepare" not in page.session_state["_jobs"]
+        assert "prepare" not in page.session_state["session"].jobs
         assert page.session_state["data"] == "mine"
 
 

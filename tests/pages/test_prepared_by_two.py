@@ -59,7 +59,7 @@ def test_one_visitors_stop_leaves_the_others_preparation_alone(open_page, gate, 
     assert "Stopped" not in texts(other)
     gate.opened.set()
     settle(other)
-    assert "prepare" not in other.session_state["_jobs"]
+    assert "prepare" not in other.session_state["session"].jobs
     assert any(button.label == "Solve live" for button in other.button)
     assert gate.formed == 1
     stopped.button(key="again-prepare").click().run()

@@ -33,9 +33,9 @@ def test_a_file_of_the_catalogue_is_told_from_the_catalogues_own(open_page, monk
     page = open_page("pages/data.py")
     page.file_uploader(key="upload").set_value([("MLL.csv", content, "text/csv")]).run()
     settle(page)
-    assert list(page.session_state["_uploads"]) == ["MLL"]
+    assert list(page.session_state["session"].uploads) == ["MLL"]
     said = next(told.value for told in page.success)
     assert "your file **MLL**" in said and "Byte for byte the file of “Leukemia" in said
-    assert page.session_state["_uploads"]["MLL"].title == "MLL"
+    assert page.session_state["session"].uploads["MLL"].title == "MLL"
     assert page.session_state["data"] == "MLL"
-    assert page.session_state["_readings"]["MLL"].name == "MLL"  # which the Python that reads it again gives
+    assert page.session_state["session"].readings["MLL"].name == "MLL"  # which the Python that reads it again gives

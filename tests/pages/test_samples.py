@@ -121,7 +121,7 @@ def test_ten_thousand_samples_are_packed_in_a_third_of_a_megabyte():
 )
 def test_what_a_link_says_of_picks_is_used_or_told_to_be_of_no_use(said, fits, open_page):
     page = settle(open_page(data="pitprops", k=4, **said))
-    told = page.session_state["_notes"].values() if "_notes" in page.session_state else ()
+    told = page.session_state["session"].notes.values()
     notes = [note for _, note in told]
     assert len(notes) == len(fits)
     for words in fits:
@@ -155,7 +155,7 @@ def test_the_samples_are_of_the_component_shown_and_the_second_one_uses_other_fe
 
 def test_where_one_component_takes_all_features_there_is_no_second_of_others(open_page):
     own = {"made": made(np.abs(X) + X.sum(axis=1)[:, None])}
-    page = settle(settle(open_page("pages/explore.py", data="made", k=6, samples=True, _uploads=own)))
+    page = settle(settle(open_page("pages/explore.py", data="made", k=6, samples=True, session=Session(uploads=own))))
     shown = sent(page, "sheet")
     assert shown["support"] == canvas.pack(np.arange(6), "i4")
     assert second_of(page) is None

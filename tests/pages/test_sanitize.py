@@ -13,7 +13,8 @@ import nnspca
 from nnspca.view import sanitize
 from nnspca.view.figures import style
 from nnspca.view.link import state
-from tests.pages.conftest import ROOT, jobs, settle, texts
+from nnspca.view.session import Session
+from tests.pages.conftest import ROOT, files_of, jobs, settle, texts
 
 # Each would become something in Markdown, or in the little HTML that figures read.
 LURES = (
@@ -229,7 +230,7 @@ def test_nothing_of_a_hostile_link_comes_alive_on_a_page(name, lure):
         for job in jobs(page, path=True):
             assert job.wait(30), job.progress
     assert not page.exception
-    notes = page.session_state["_notes"] if "_notes" in page.session_state else {}  # noqa: SIM401
+    notes = page.session_state["session"].notes
     words = said(page)[0] + [note for _, note in notes.values()]
     assert not [(word, live(word)) for word in words if live(word) and ours(word)]
     if set(state.keys_of(name)) - set(state.keys_of("data")):  # those of every page are read by its frame
@@ -264,7 +265,7 @@ def test_a_file_without_a_usable_covariance_is_refused_where_it_is_brought(conte
     assert not page.exception
     assert [e.value for e in (*page.error, *page.warning)]
     assert not page.success
-    assert "bad" not in page.session_state["_uploads"] if "_uploads" in page.session_state else True
+    assert "bad" not in page.session_state["session"].uploads
 
 
 def test_an_indefinite_matrix_can_be_repaired_and_then_used_on_every_page(open_page):
@@ -275,7 +276,7 @@ def test_an_indefinite_matrix_can_be_repaired_and_then_used_on_every_page(open_p
     repair.set_value(True).run()
     assert "0.8" in next(note.value for note in page.info if "Repaired" in note.value)
     assert page.success
-    kept = {key: page.session_state[key] for key in ("_uploads", "_repaired")}
+    kept = files_of(page)
     for name in ("explore", "parts", "spannogram"):
         more = (
             {"curves": "data set", "dimensions": "2: a circle"}
@@ -287,7 +288,8 @@ def test_an_indefinite_matrix_can_be_repaired_and_then_used_on_every_page(open_p
         assert not [job.problem for job in jobs(shown, path=True) if job.problem]
         assert name in ("spannogram", "parts") or any("repair=True" in block.value for block in shown.code)
     unmended = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
-    unmended.session_state["_uploads"], unmended.query_params["data"] = kept["_uploads"], "odd"
+    unmended.session_state["session"] = Session(uploads=kept["session"].uploads)
+    unmended.query_params["data"] = "odd"
     unmended.run()
     assert not unmended.exception
     assert "not positive semidefinite" in unmended.error[0].value

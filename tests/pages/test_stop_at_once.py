@@ -75,5 +75,5 @@ def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(ope
     page.button(key="stop-read").click().run()
     assert time.monotonic() - begun < SOON / 2
     assert "Stopped. Nothing of the file was kept." in texts(page)
-    assert "shapes" not in page.session_state["_uploads"]
+    assert "shapes" not in page.session_state["session"].uploads
     assert [button.label for button in page.button if "again" in button.label] == ["Read it again"]

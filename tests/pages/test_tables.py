@@ -3,10 +3,9 @@
 import pytest
 
 from nnspca.view.link.dataset_defaults import usual_k
-from tests.pages.conftest import played, sent, settle
+from tests.pages.conftest import files_of, played, sent, settle
 from tests.tables import TABLES
 
-KEPT = ("_uploads", "_readings", "_mixed", "_inspected")
 pytestmark = pytest.mark.usefixtures("short_proofs", "short_searches")
 
 
@@ -21,10 +20,10 @@ def test_a_table_that_is_dropped_is_answered_in_words(open_page, name):
     if table.missing != "refuse":
         settle(page.radio[0].set_value(table.missing).run())
     (box,) = page.success
-    (data,) = page.session_state["_uploads"].values()
+    (data,) = page.session_state["session"].uploads.values()
     assert f"Preprocessing: {'standardised' if table.standardised else 'as is'}." in box.value
     assert not set(table.left_out) & set(data.feature_names)
-    kept = {key: page.session_state[key] for key in KEPT if key in page.session_state}
+    kept = files_of(page)
     k = usual_k(data.n_features)
     shown = settle(open_page("pages/explore.py", data=data.name, k=k, ks=str(k), **kept))
     said = played(shown)["says"][played(shown)["ks"].index(k)]
@@ -38,7 +37,7 @@ def test_samples_and_features_are_called_by_their_names_and_a_feature_is_asked_a
     table = TABLES["people"]
     page = open_page("pages/data.py")
     settle(page.file_uploader(key="upload").set_value([(table.filename, table.make(), "text/csv")]).run())
-    kept = {key: page.session_state[key] for key in KEPT if key in page.session_state}
+    kept = files_of(page)
     shown = settle(open_page("pages/explore.py", data="people", k=3, ks="3", samples=True, **kept))
     assert sent(shown, "sheet")["sampleNames"][:2] == ["Person 001", "Person 002"]
     picker = shown.selectbox(key="why-picker")

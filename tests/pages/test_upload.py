@@ -15,7 +15,7 @@ from nnspca.view.jobs import runs
 from nnspca.view.link.state import State
 from nnspca.view.ui import downloads
 from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
-from tests.pages.conftest import settle, texts
+from tests.pages.conftest import files_of, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -47,9 +47,9 @@ def test_a_file_is_in_use_at_once_and_stays_where_another_is_chosen_later(open_p
 def test_a_file_named_like_a_data_set_keeps_its_own_name_in_menus_and_code(open_page):
     page = brought(open_page("pages/data.py"), ("lfw-faces.csv", b"a,b\n1,2\n3,5\n4,0\n"))
     assert page.session_state["data"] == "lfw-faces (yours)"
-    assert "lfw-faces (yours)" in page.session_state["_uploads"]
-    assert "lfw-faces" not in page.session_state["_uploads"]
-    kept = {key: page.session_state[key] for key in ("_uploads", "_readings")}
+    assert "lfw-faces (yours)" in page.session_state["session"].uploads
+    assert "lfw-faces" not in page.session_state["session"].uploads
+    kept = files_of(page)
     shown = settle(open_page("pages/explore.py", data="lfw-faces (yours)", k=2, more=True, **kept))
     code = "\n".join(block.value for block in shown.code)
     assert "nnspca.datasets.read('lfw-faces.csv', name='lfw-faces (yours)')" in code
@@ -62,11 +62,11 @@ def test_missing_values_are_counted_with_the_choices_and_the_code_says_which_was
     assert choice.label == "2 missing values"
     settle(choice.set_value("drop rows").run())
     assert "left out the 2 of 4 samples" in said(page)
-    assert page.session_state["_uploads"]["holes"].shape == (2, 2)
+    assert page.session_state["session"].uploads["holes"].shape == (2, 2)
     (choice,) = page.radio
     settle(choice.set_value("mean").run())
-    assert page.session_state["_uploads"]["holes"].shape == (4, 2)
-    assert page.session_state["_readings"]["holes"].reading.missing == "mean"
+    assert page.session_state["session"].uploads["holes"].shape == (4, 2)
+    assert page.session_state["session"].readings["holes"].reading.missing == "mean"
 
 
 def test_what_was_chosen_about_a_file_stays_while_a_slow_reading_is_followed(open_page, monkeypatch):
@@ -84,7 +84,7 @@ def test_what_was_chosen_about_a_file_stays_while_a_slow_reading_is_followed(ope
     settle(choice.set_value("drop rows").run())
     (box,) = [box for box in page.selectbox if box.label == "Class of the samples"]
     settle(box.set_value("v").run())
-    data = page.session_state["_uploads"]["hole"]
+    data = page.session_state["session"].uploads["hole"]
     assert (data.shape, data.label_names) == ((3, 2), ("p", "q"))
 
 
@@ -95,11 +95,11 @@ def test_orientation_and_class_can_be_chosen(open_page):
     (choice,) = [box for box in page.selectbox if box.label == "Class of the samples"]
     assert choice.options == ["as found", "no class", "u", "v"]
     settle(choice.set_value("v").run())
-    assert page.session_state["_uploads"]["two"].label_names == ("p", "q")
+    assert page.session_state["session"].uploads["two"].label_names == ("p", "q")
     assert "Classes: p 1×, q 2×" in texts(page)
     page = brought(open_page("pages/data.py"), ("t.csv", b"g,s1,s2,s3\nA,1,2,3\nB,5,5,7\n"))
     settle(page.toggle(key="turned").set_value(True).run())
-    assert page.session_state["_uploads"]["t"].feature_names == ("A", "B")
+    assert page.session_state["session"].uploads["t"].feature_names == ("A", "B")
     assert "Each column of the file is one sample: 3 samples" in texts(page)
 
 
@@ -122,7 +122,7 @@ def test_several_files_dropped_together_are_one_data_set(open_page):
     files = (("run.mtx", market(COUNTS.T)), ("genes.tsv", b"E1\tTP53\nE2\tMYC\nE3\tACTB\n"))
     page = brought(open_page("pages/data.py"), *files)
     assert "4 × 3, table" in said(page)
-    assert page.session_state["_uploads"]["run"].feature_names == ("TP53", "MYC", "ACTB")
+    assert page.session_state["session"].uploads["run"].feature_names == ("TP53", "MYC", "ACTB")
     assert "The samples are its columns, by the names beside it" in said(page)
     assert "4 samples × 3 features" in texts(page)
     assert "is one sample" not in texts(page)  # no row of this file is
@@ -139,7 +139,7 @@ def test_images_with_a_pixel_that_never_varies_are_in_use_too(open_page):
             archive.writestr(f"{i}.png", file.getvalue())
     page = brought(open_page("pages/data.py"), ("marks.zip", out.getvalue()))
     assert "6 × 12, images" in said(page)
-    assert page.session_state["_uploads"]["marks"].image_shape == (4, 3)
+    assert page.session_state["session"].uploads["marks"].image_shape == (4, 3)
 
 
 def test_of_images_dropped_together_the_one_that_does_not_fit_is_named(open_page):
@@ -157,8 +157,8 @@ def test_of_two_files_with_one_name_none_is_dropped_in_silence(open_page):
 def test_names_of_features_come_from_a_file_of_two_columns(open_page):
     page = brought(open_page("pages/data.py"), ("genes.csv", b"p1,p2,p3\n1,2,3\n4,5,7\n0,1,1\n"))
     settle(page.file_uploader(key="names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", CSV)).run())
-    assert page.session_state["_uploads"]["genes"].feature_names == ("TP53", "MYC", "p3")
-    assert page.session_state["_readings"]["genes"].reading.names == "map.csv"
+    assert page.session_state["session"].uploads["genes"].feature_names == ("TP53", "MYC", "p3")
+    assert page.session_state["session"].readings["genes"].reading.names == "map.csv"
 
 
 def test_a_sparse_file_is_taken_apart_on_every_page(open_page):
@@ -168,7 +168,7 @@ def test_a_sparse_file_is_taken_apart_on_every_page(open_page):
     scipy.sparse.save_npz(out, scipy.sparse.csr_array(X))
     page = brought(open_page("pages/data.py"), ("counts.npz", out.getvalue()))
     assert "30 × 8, table" in said(page)
-    kept = {key: page.session_state[key] for key in ("_uploads", "_readings")}
+    kept = files_of(page)
     for name in ("explore", "parts"):
         shown = settle(open_page(f"pages/{name}.py", data="counts", k=2, r=2, **kept))
         assert not [told.value for told in shown.error]

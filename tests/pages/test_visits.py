@@ -13,8 +13,7 @@ from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 
 from nnspca.view.frame import routes
-from nnspca.view.link import visits
-from nnspca.view.link.visits import Visit
+from nnspca.view.session import FILES, Session
 
 HOSTILE = "../<b>evil</b> é y.csv"
 
@@ -41,13 +40,13 @@ def get(address, version=""):
 @pytest.fixture
 def visit():
     """A visit, as a session's state has it."""
-    return Visit()
+    return Session()
 
 
 def test_a_file_is_there_whatever_other_visits_do_until_its_own_ends(visit):
     address = visit.offer("table", "a.csv", "k,variance", "text/csv")
-    for _ in range(2 * visits.FILES):
-        other = Visit()
+    for _ in range(2 * FILES):
+        other = Session()
         other.offer("table", "a.csv", b"other", "text/csv")
     answer = get(address)
     assert (answer.status_code, answer.text) == (200, "k,variance")
@@ -55,7 +54,7 @@ def test_a_file_is_there_whatever_other_visits_do_until_its_own_ends(visit):
 
 
 def test_addresses_stay_while_a_connection_is_lost_and_end_with_the_session():
-    session = {"visit": Visit()}
+    session = {"visit": Session()}
     file = session["visit"].offer("table", "a.csv", "k,variance", "text/csv")
     news = session["visit"].publish("play", lambda version: {"version": "1"})
     session["visit"].leave()
@@ -73,7 +72,7 @@ def test_an_address_that_was_drawn_before_brings_what_stands_in_its_place_now(vi
 
 def test_a_visit_keeps_a_bounded_number_of_files_the_latest(visit):
     first = visit.offer("0", "a.csv", b"", "text/csv")
-    addresses = [visit.offer(str(i + 1), "a.csv", b"", "text/csv") for i in range(visits.FILES)]
+    addresses = [visit.offer(str(i + 1), "a.csv", b"", "text/csv") for i in range(FILES)]
     assert get(first).status_code == 404
     assert {get(address).status_code for address in addresses} == {200}
 
@@ -86,7 +85,7 @@ def test_a_files_name_from_outside_changes_neither_address_nor_headers(visit):
 
 
 def test_addresses_cannot_be_guessed(visit):
-    other = Visit()
+    other = Session()
     address = visit.offer("table", "a.csv", b"mine", "text/csv")
     assert len(visit.name) >= 20
     assert get(address.replace(visit.name, other.name)).status_code == 404

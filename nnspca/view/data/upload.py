@@ -14,10 +14,10 @@ from nnspca.datasets.formats import SUFFIXES
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
-from nnspca.view import sanitize, words
+from nnspca.view import sanitize, session, words
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
-from nnspca.view.link import guide, state, visits, widgets
+from nnspca.view.link import guide, state, widgets
 from nnspca.view.results import known
 from nnspca.view.sources import catalogue, files, preparation, uploads
 from nnspca.view.sources.files import File, Reading
@@ -67,9 +67,9 @@ def show() -> None:
             st.rerun()
         return
     if isinstance(job.result, Dataset):
-        brought = st.session_state.setdefault("_brought", {})
-        brought[job.result.name] = job.result.content_hash
-        visits.current().at_end = known.forgetting(brought, catalogue.uploaded(), st.session_state["_jobs"])
+        here = session.current()
+        here.brought[job.result.name] = job.result.content_hash
+        here.at_end = known.forgetting(here)
     if isinstance(job.result, DataError):
         _problem(job.result, mark)
         if len(given) > 1:
@@ -112,8 +112,9 @@ def _missing(mark: str) -> Missing:
 
 def _open(data: Dataset, key: object) -> None:
     """Choose the data on every page, once."""
-    if st.session_state.get("_opened") != key:
-        st.session_state["_opened"] = key
+    here = session.current()
+    if here.opened != key:
+        here.opened = key
         catalogue.schedule_dataset(data.name, data.n_features)
         st.rerun()
 

@@ -8,14 +8,13 @@ from typing import Any
 import streamlit as st
 
 from nnspca.datasets import Dataset
-from nnspca.view import sanitize
+from nnspca.view import sanitize, session
 from nnspca.view.explore import content, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
-from nnspca.view.explore.samples.panels import SUPERSEDED_PRESS
 from nnspca.view.jobs import progress, runs
 from nnspca.view.jobs.job import Job
-from nnspca.view.link import canvas, visits
+from nnspca.view.link import canvas
 from nnspca.view.link.state import State, assign, assignments
 from nnspca.view.results import known
 from nnspca.view.sources import store
@@ -107,7 +106,7 @@ def render(
         key="play",
         data={
             **packed(),
-            "address": visits.current().publish("play", news) if jobs else "",
+            "address": session.current().publish("play", news) if jobs else "",
             "every": round(1000 * POLL_SECONDS),
             "assignments": assignments(),
         },
@@ -138,8 +137,9 @@ def _ask_why() -> None:
     if feature is not None:
         st.query_params["why"] = str(int(feature) + 1)
         assign(samples=True)
-        st.session_state[SUPERSEDED_PRESS] = canvas.sent("sheet", "why")
-        st.session_state["_asked"] = st.session_state.get("_asked", 0) + 1
+        here = session.current()
+        here.superseded_press = canvas.sent("sheet", "why")
+        here.asked += 1
 
 
 def _note(path_job: Job, others: Job | None) -> str:

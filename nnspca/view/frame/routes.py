@@ -15,8 +15,9 @@ from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from nnspca.view.link import guide, visits
-from nnspca.view.link.visits import DOWNLOAD, NEWS
+from nnspca.view import session
+from nnspca.view.link import guide
+from nnspca.view.session import DOWNLOAD, NEWS
 
 FRESH = {"cache-control": "no-store"}
 GONE = "This link has expired: its page was closed or no longer offers this file. Open the page again."
@@ -24,7 +25,7 @@ GONE = "This link has expired: its page was closed or no longer offers this file
 
 async def news(request: Request) -> Response:
     """Answer with what is new since the version that the browser has; 204 where nothing is."""
-    visit = visits.find(request.path_params["visit"])
+    visit = session.find(request.path_params["visit"])
     answer = None if visit is None else visit.answer(request.path_params["name"])
     if answer is None:
         return Response(GONE, 404, FRESH, "text/plain")
@@ -35,7 +36,7 @@ async def news(request: Request) -> Response:
 async def download(request: Request) -> Response:
     """Answer with a file that an open page offers."""
     visit, key, name = (request.path_params[part] for part in ("visit", "key", "name"))
-    visitor = visits.find(visit)
+    visitor = session.find(visit)
     file = None if visitor is None else visitor.file(key, name)
     if file is None:
         return Response(GONE, 404, FRESH, "text/plain")

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nnspca.view.link import visits
+from nnspca.view.session import stay
 from nnspca.view.sources.uploads import ALL, OWN
 
 GIVEN = re.compile(rb"/upload_file/([\w-]+)/([\w-]+)")  # an address for a file, as a page is sent it
@@ -77,10 +77,10 @@ class UploadMiddleware:
         try:
             await self._app(scope, receive, noting)
         finally:
-            stay = visits.stay() if self._stay is None else self._stay
+            seconds = stay() if self._stay is None else self._stay
             for session in own:
                 self._pages[session].connections -= 1
-                asyncio.get_running_loop().call_later(stay, self._left, session)
+                asyncio.get_running_loop().call_later(seconds, self._left, session)
 
     def _left(self, session: str) -> None:
         """Delete the files of a page that has not come back."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import streamlit as st
-
-from nnspca.view.link import canvas, state, visits
+from nnspca.view import session
+from nnspca.view.link import canvas, state
 
 _mount = canvas.component("progress", canvas.SHARED, ("progress.js",))
 
@@ -24,17 +23,16 @@ class Look:
 def show(name: str, look: Callable[[], Look], every: float) -> None:
     """Show progress, looked at every so many seconds; the page is run again once ``look`` has something to draw."""
     key = f"progress-{name}"
-    address = visits.current().publish(key, lambda _: vars(look()))
-    drawn = st.session_state.get("_shown", 0) + 1  # tells the component that the page was run again
-    st.session_state["_shown"] = drawn
+    here = session.current()
+    here.runs += 1
     _mount(
         key=key,
         data={
             **vars(replace(look(), draw=False)),
-            "address": address,
+            "address": here.publish(key, lambda _: vars(look())),
             "every": round(1000 * every),
             "assignments": state.assignments(),
-            "run": drawn,
+            "run": here.runs,
         },
         on_draw_change=lambda: keep_choices(key, "draw"),
     )

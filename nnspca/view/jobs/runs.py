@@ -9,12 +9,12 @@ from typing import Literal
 
 import streamlit as st
 
-from nnspca.view import sanitize
+from nnspca.view import sanitize, session
 from nnspca.view.jobs import progress
 from nnspca.view.jobs.job import Job, Work
 from nnspca.view.jobs.progress import Look
 from nnspca.view.jobs.workers import FairSemaphore
-from nnspca.view.link import guide, visits
+from nnspca.view.link import guide
 from nnspca.view.words import fixed
 
 SOLVE = "Solve live"  # the one word for the button that starts a run
@@ -33,13 +33,13 @@ def shared_workers() -> FairSemaphore:
 
 def job_for(slot: str, key: Hashable) -> Job | None:
     """Return this session's job in ``slot`` if it is the one for ``key``."""
-    job: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
+    job = session.current().jobs.get(slot)
     return job if job is not None and job.key == key else None
 
 
 def only_job(slot: str, key: Hashable) -> Job | None:
     """Return this session's job in ``slot`` if it is the one for ``key``; one for another view is told to stop."""
-    earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
+    earlier = session.current().jobs.get(slot)
     if earlier is not None and earlier.key != key:
         earlier.stop()
     return job_for(slot, key)
@@ -47,7 +47,7 @@ def only_job(slot: str, key: Hashable) -> Job | None:
 
 def drop(slot: str) -> None:
     """Stop this session's job in ``slot`` and forget it."""
-    job = st.session_state.setdefault("_jobs", {}).pop(slot, None)
+    job = session.current().jobs.pop(slot, None)
     if job is not None:
         job.stop()
 
@@ -60,12 +60,11 @@ def wait_for_picture(job: Job) -> None:
 
 def start(slot: str, key: Hashable, work: Work, *, after: Job | None = None) -> Job:
     """Start ``work`` once ``after`` has a first result; the session's earlier job in this slot stops."""
-    earlier: Job | None = st.session_state.setdefault("_jobs", {}).get(slot)
+    earlier = session.current().jobs.get(slot)
     if earlier is not None:
         earlier.stop()
-    visit = visits.current()
-    job = Job(key, lambda: visit.is_open, shared_workers())
-    st.session_state["_jobs"][slot] = job
+    here = session.current()
+    job = here.jobs[slot] = Job(key, lambda: here.is_open, shared_workers())
     # Daemon threads: closing the server does not wait for runs that no page shows.
     threading.Thread(target=job.run, args=(work, after), name=f"nnspca-{slot}", daemon=True).start()
     return job

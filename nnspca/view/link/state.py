@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +10,8 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import preparing
 from nnspca.studies import PAPERS, STUDIES
-from nnspca.view.link import dataset_defaults, visits
+from nnspca.view import session
+from nnspca.view.link import dataset_defaults
 from nnspca.view.link.entry import Entry, Kind
 
 AS_IS, STANDARDISED = "as is", "standardised"
@@ -237,14 +237,13 @@ class State:
 
 def usual_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
-    mixed = name in visits.values().get("_mixed", ())  # a file of a visitor's own, in mixed units
+    mixed = name in session.current().mixed  # a file of a visitor's own, in mixed units
     return STANDARDISED if mixed or dataset_defaults.opening(name).standardise else AS_IS
 
 
 def current() -> State:
     """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
-    values = visits.values()
-    stored = {key: _remembered(entry, values) for key, entry in SHARED.items()}
+    stored = {key: remembered(entry) for key, entry in SHARED.items()}
     choices = {key: SHARED[key].default if value is None else value for key, value in stored.items()}
     if stored["scale"] is None:
         choices["scale"] = usual_scale(choices["data"])
@@ -254,26 +253,22 @@ def current() -> State:
 
 def remembered(entry: Entry) -> Any:
     """Return what a key last said in this session, whether or not its widget is shown; None when it never did."""
-    return _remembered(entry, visits.values())
-
-
-def _remembered(entry: Entry, values: Mapping[str, Any]) -> Any:
-    stored = values.get(entry.key)
-    return values.get("_memory", {}).get((entry.pages, entry.key)) if stored is None else stored
+    said = session.widget(entry.key)
+    return session.current().memory.get((entry.pages, entry.key)) if said is None else said
 
 
 def assign(**choices: Any) -> None:
     """Choose values for widgets from elsewhere: by another widget's callback, or before they are drawn."""
-    session = st.session_state
-    session["_assignments"] = session.get("_assignments", 0) + 1
+    here = session.current()
+    here.assignments += 1
     for key, value in choices.items():
-        session.setdefault("_assigned", {})[key] = session["_assignments"], session.get(key), value
-        session[key] = value
+        here.assigned[key] = here.assignments, st.session_state.get(key), value
+        st.session_state[key] = value
 
 
 def assignments() -> int:
     """Return how often widgets were assigned values: a component sends it back with its requests."""
-    return int(st.session_state.get("_assignments", 0))
+    return session.current().assignments
 
 
 def reassign(assignments_seen: int) -> None:
@@ -282,7 +277,7 @@ def reassign(assignments_seen: int) -> None:
     A request carries the values of all widgets. One that a component sends by itself may leave just
     before the browser learns of an assignment, and would undo it.
     """
-    for key, (number, before, value) in st.session_state.get("_assigned", {}).items():
+    for key, (number, before, value) in session.current().assigned.items():
         if number > assignments_seen and st.session_state.get(key) == before:
             st.session_state[key] = value
 

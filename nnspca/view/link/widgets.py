@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from nnspca.result.suggestions import Suggestion
-from nnspca.view import sanitize
+from nnspca.view import sanitize, session
 from nnspca.view.link import guide, state
 from nnspca.view.link.entry import Entry
 
@@ -62,28 +62,28 @@ def choose(
     value that the link asked for and that is not possible here is told to the person, with what is
     ``allowed``. The choice is remembered when the person goes to another page and comes back.
     """
-    key, session, place = entry.key, st.session_state, (entry.pages, entry.key)
+    key, values, place = entry.key, st.session_state, (entry.pages, entry.key)
     label = label or entry.label
     settings["help"] = guide.explained(key, settings.get("help", entry.help))
     usual = entry.default if usual is USUAL else usual
     low, high = entry.low if low is None else low, entry.high if high is None else high
     options = entry.options if options is None else options
-    memory = session.setdefault("_memory", {})
-    texts, stored = st.query_params.get_all(key), session.get(key)
+    memory = session.current().memory
+    texts, stored = st.query_params.get_all(key), values.get(key)
     written = stored is None and not texts and place in memory  # whether this run sets the value itself
     if written:
-        session[key] = stored = memory[place]
+        values[key] = stored = memory[place]
         if stored != usual and stored is not None:
             st.query_params[key] = _text(stored)  # a copied link says it too, and from here on the widget keeps it
     if entry.widget == "slider" and stored is not None and _outside(stored, low, high, ()):
         # Its ends have moved with the data; Streamlit would end the page at a value outside them.
-        session[key] = stored = min(max(stored, low), high)
+        values[key] = stored = min(max(stored, low), high)
     known = not texts or (stored is not None and texts[-1] == str(stored))  # what the widget says needs no second look
     wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
     unusable = not known and wanted is None
     named = "format_func" in settings  # Streamlit would write the words shown into the link, not the value
     if named and stored is None and wanted is not None:
-        session[key] = list(wanted) if entry.kind == "several" else wanted
+        values[key] = list(wanted) if entry.kind == "several" else wanted
         written = True
     if not named and not unusable:
         settings["bind"] = "query-params"
@@ -94,7 +94,7 @@ def choose(
         _write_link(key, drawn, usual)
     elif unusable:
         _drop(key)
-    if session.get(key) is not None:
+    if values.get(key) is not None:
         memory[place] = drawn
     value = tuple(drawn) if entry.kind == "several" else drawn
     refused = None
@@ -114,7 +114,7 @@ def _drop(key: str) -> None:
     run, and bound to it in another one at the end of this.
     """
     st.query_params.pop(key, None)
-    st.session_state["_corrected"] = True
+    session.current().corrected = True
 
 
 def _write_link(key: str, value: Any, usual: Any) -> None:
@@ -136,7 +136,7 @@ def upcoming_value(entry: Entry) -> Any:
 
 def keep(entry: Entry, options: Sequence[Any] | None = None) -> None:
     """Keep what a link says of a key that has no widget on this page: it counts on others."""
-    texts, memory = st.query_params.get_all(entry.key), st.session_state.setdefault("_memory", {})
+    texts, memory = st.query_params.get_all(entry.key), session.current().memory
     value = entry.read(texts, options=options)[0] if texts else None
     if value is not None and (entry.pages, entry.key) not in memory:
         memory[entry.pages, entry.key] = value
@@ -147,7 +147,7 @@ def keep(entry: Entry, options: Sequence[Any] | None = None) -> None:
 
 def propose(entry: Entry, value: Any) -> None:
     """Let a widget start with a value, which the link then says, where neither link nor person has chosen one."""
-    st.session_state.setdefault("_memory", {}).setdefault((entry.pages, entry.key), value)
+    session.current().memory.setdefault((entry.pages, entry.key), value)
 
 
 def reserved(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -158,7 +158,7 @@ def reserved(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     """
     stage = st.container(key=key)
     waiting = stage.empty()
-    known = st.session_state.setdefault("_placed", set())
+    known = session.current().placed
     if key not in known:
         known.add(key)
         waiting.caption(words)
@@ -213,7 +213,7 @@ def _allowed(entry: Entry, low: float | None, high: float | None, options: Seque
 
 def _note(place: tuple[tuple[str, ...], str], label: str, refused: str | None, value: Any, allowed: str) -> None:
     """Keep a note about a value that could not be used, until the person chooses another, or other data."""
-    notes = st.session_state.setdefault("_notes", {})
+    notes = session.current().notes
     if refused is not None:
         rejected = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
         limits = f" ({sanitize.plain(allowed)})" if allowed else ""
@@ -251,16 +251,18 @@ def _say(value: Any) -> str:
 
 def keep_place() -> None:
     """Keep the place on the page, this one, where the notes will stand once they are all known."""
-    st.session_state["_notes_place"] = st.container(key="notes")
+    session.current().notes_place = st.container(key="notes")
 
 
 def notes() -> None:
     """Show the notes about values that could not be used, at the place kept for them or else here."""
-    if st.session_state.pop("_corrected", False):
+    here = session.current()
+    if here.corrected:
+        here.corrected = False
         st.rerun()
-    place = st.session_state.pop("_notes_place", None)
+    place, here.notes_place = here.notes_place, None
     with st.container() if place is None else place:
-        unusable = st.session_state.get("_notes", {})
+        unusable = here.notes
         for note_place in [outdated for outdated, ((_, about), _) in unusable.items() if about != _data()]:
             del unusable[note_place]
         for _, note in unusable.values():

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -18,6 +17,7 @@ from nnspca.view.figures.band import Band
 from nnspca.view.link.state import State
 from nnspca.view.results import stored
 from nnspca.view.results.ledger import Known, Ledger, Problem
+from nnspca.view.session import Session
 from nnspca.view.sources import store
 
 
@@ -95,19 +95,16 @@ def record_upper(data: Dataset, now: State, k: int, upper: float) -> None:
     ledger().record(problem(data, now), k, None, upper)
 
 
-def forgetting(brought: Mapping[str, str], uploads: dict[str, Dataset], jobs: dict[str, Any]) -> Callable[[], None]:
-    """Return what lets go of a visit's files and of all that was computed of them, in whichever thread.
-
-    ``brought`` has the hash of each data set by its name, also of those that went to make room.
-    """
-    shared, results, book = store.shared(), store.results(), ledger()
+def forgetting(visit: Session) -> Callable[[], None]:
+    """Return what lets go of a visit's files and of all that was computed of them, in whichever thread."""
+    shared, results, book, brought = store.shared(), store.results(), ledger(), visit.brought
 
     def forget() -> None:
         made = shared.forget(set(brought))
         results.forget(set(brought))
         book.forget({*brought.values(), *(thing.content_hash for thing in made if isinstance(thing, Dataset))})
-        uploads.clear()
-        jobs.clear()
+        visit.uploads.clear()
+        visit.jobs.clear()
         st.cache_data.clear()  # pictures
         del made
         gc.collect()  # what runs and sessions hold is in cycles

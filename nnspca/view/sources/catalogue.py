@@ -8,8 +8,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
-from nnspca.view import sanitize
-from nnspca.view.link import visits, widgets
+from nnspca.view import sanitize, session
+from nnspca.view.link import widgets
 from nnspca.view.link.dataset_defaults import usual_k
 from nnspca.view.link.state import State, assign, usual_scale
 from nnspca.view.sources import fetching, opened, preparation, store
@@ -20,7 +20,7 @@ ABSENT = "not on this machine yet"
 
 def uploaded() -> dict[str, Dataset]:
     """Return the data sets this session has brought, by name."""
-    datasets: dict[str, Dataset] = visits.values().setdefault("_uploads", {})
+    datasets = session.current().uploads
     return datasets
 
 
@@ -105,7 +105,7 @@ def ready(names: Iterable[str], now: State, standardise: Callable[[str], bool] |
     where this is not the same for all.
     """
     raws = tuple(loaded(name) for name in names)
-    under_way = preparation.SLOT in st.session_state.get("_jobs", ())  # a run for what is no longer wanted ends there
+    under_way = preparation.SLOT in session.current().jobs  # a run for what is no longer wanted ends there
     if not (now.prep or under_way or any(map(store.is_large, raws))):
         return raws
     scaled = [now.standardise if standardise is None else standardise(raw.name) for raw in raws]
@@ -157,12 +157,12 @@ def offer(info: DatasetInfo) -> None:
 
 def schedule_dataset(name: str, n: int) -> None:
     """Choose a data set when the page is drawn next: while it is drawn, its widgets cannot be changed."""
-    st.session_state["_use"] = name, n
+    session.current().to_open = name, n
 
 
 def apply_scheduled_dataset() -> None:
     """Choose the data set that :func:`schedule_dataset` named."""
-    waiting = st.session_state.pop("_use", None)
+    waiting, session.current().to_open = session.current().to_open, None
     if waiting is not None:
         use(*waiting)
 

@@ -13,9 +13,9 @@ from nnspca.datasets.loading import recognised
 from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
 from nnspca.result import Progress
+from nnspca.view import session
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job, Work
-from nnspca.view.link import visits
 from nnspca.view.sources import uploads
 
 SLOT = "read"
@@ -134,12 +134,12 @@ def remember(
         replace(reading, names=names.name if names else ""),
         tuple(left_out),
     )
-    visits.values().setdefault("_readings", {})[data.name] = record
+    session.current().readings[data.name] = record
 
 
 def code(name: str, variable: str) -> list[str]:
     """Return the Python that reads a file of this session again as ``variable``; empty where it is not known how."""
-    record: _Kept | None = visits.values().get("_readings", {}).get(name)
+    record: _Kept | None = session.current().readings.get(name)
     if record is None:
         return []
     source = repr(record.files[0]) if len(record.files) == 1 else repr(list(record.files))

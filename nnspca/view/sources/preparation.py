@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.result import Progress
-from nnspca.view import sanitize
+from nnspca.view import sanitize, session
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.sources import store
@@ -97,7 +97,7 @@ def prepared(wanted: Sequence[Preparation], slot: str = SLOT) -> tuple[Dataset, 
     Small data are prepared here at once.
     """
     large = [one for one in wanted if store.is_large(one.raw, one.steps)]
-    if large or slot in st.session_state.get("_jobs", ()):  # _follow also ends a run no longer wanted
+    if large or slot in session.current().jobs:  # _follow also ends a run no longer wanted
         missing = [one for one in large if not one.is_held()]
         if not _follow(large, missing, slot):
             return None
@@ -143,4 +143,4 @@ def _make(missing: Sequence[Preparation], job: Job) -> None:
 
 
 def _forget(slot: str) -> None:
-    st.session_state["_jobs"].pop(slot, None)
+    session.current().jobs.pop(slot, None)

@@ -20,7 +20,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Features
-from nnspca.view.link import visits
+from nnspca.view import session
 from nnspca.view.link.state import State
 from nnspca.view.sources.opened import Summed
 
@@ -260,7 +260,7 @@ def is_large(data: Dataset, steps: Sequence[str] = ()) -> bool:
 
 def is_repaired(data: Dataset) -> bool:
     """Return whether this session took the nearest covariance instead of the matrix itself."""
-    return data.content_hash in visits.values().get("_repaired", ())
+    return data.content_hash in session.current().repaired
 
 
 def covariance(data: Dataset, state: State) -> nnspca.Covariance:

@@ -10,7 +10,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, Inspection
-from nnspca.view import sanitize
+from nnspca.view import sanitize, session
 from nnspca.view.link import state
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.sources import catalogue, store
@@ -30,7 +30,7 @@ def keep(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
     """
     room = _make_room(data)
     cov = store.covariance_for(data, standardise=False, repair=repair)
-    mended: set[str] = st.session_state.setdefault("_repaired", set())
+    mended = session.current().repaired
     (mended.add if repair else mended.discard)(data.content_hash)
     for name in room:
         del catalogue.uploaded()[name]
@@ -61,7 +61,7 @@ def _make_room(data: Dataset) -> list[str]:
             f"visitors' files take {others >> 20:,} MB of this server's memory already, and at most "
             f"{ALL >> 20:,} MB are kept: try again later, or upload fewer rows or columns"
         )
-    st.session_state["_put_away"] = [*(n for n in evicted() if n not in (data.name, *away)), *away]
+    session.current().put_away = [*(n for n in evicted() if n not in (data.name, *away)), *away]
     return away
 
 
@@ -71,7 +71,7 @@ def _others() -> int:
 
 def evicted() -> list[str]:
     """Return the data sets of this visit that went to make room for later ones."""
-    return list(st.session_state.get("_put_away", ()))
+    return list(session.current().put_away)
 
 
 def preparer() -> Callable[[Dataset], None]:
@@ -82,15 +82,14 @@ def preparer() -> Callable[[Dataset], None]:
 
 def note(data: Dataset, seen: Inspection) -> None:
     """Keep what was noticed in a file: whether it opens standardised, and what its pages warn of."""
-    mixed: set[str] = st.session_state.setdefault("_mixed", set())
-    (mixed.add if seen.standardise else mixed.discard)(data.name)
-    st.session_state.setdefault("_inspected", {})[data.name] = seen
+    here = session.current()
+    (here.mixed.add if seen.standardise else here.mixed.discard)(data.name)
+    here.inspected[data.name] = seen
 
 
 def warn(now: State) -> None:
     """Warn if one column of the visitor's own table holds nearly all the variance, until it is changed or accepted."""
-    seen: Inspection | None = st.session_state.get("_inspected", {}).get(now.data)
-    accepted: set[str] = st.session_state.setdefault("_accepted", set())
+    seen, accepted = session.current().inspected.get(now.data), session.current().accepted
     if seen is None or now.standardise or now.prep or now.data in accepted or now.data not in catalogue.uploaded():
         return
     dominant = seen.note("dominant")

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from nnspca.result import wording
-from nnspca.view import sanitize, words
+from nnspca.view import sanitize, session, words
 from nnspca.view.link import state
 from nnspca.view.link.state import BY_SET, CIRCLE, DATA, FOUR, RANDOM, SPHERE, State
 from nnspca.view.link.widgets import (
@@ -110,32 +110,35 @@ def _size(source: str) -> dict[str, Any]:
 
 def _dragged(plain: np.ndarray, key: str) -> np.ndarray:
     """Return made-up curves as a person has dragged them, or as a link gives them."""
-    session, written = st.session_state, st.query_params.get("V")
-    dragged = session.setdefault("_rows", {})
-    if key not in dragged and written and not session.get("_rows_read"):
+    here, written = session.current(), st.query_params.get("V")
+    dragged = here.dragged
+    if key not in dragged and written and not here.curves_read:
         try:
             dragged[key] = rows.read_link(written, (len(plain), plain.shape[1]))
         except ValueError as problem:
             st.info(f"{sanitize.plain(str(problem))} Showing the defaults.", icon=":material/info:")
-    session["_rows_read"] = True
+    here.curves_read = True
     V = dragged.get(key, plain)
-    session["_rows_shown"] = (key, V)
+    here.curves = key, V
     if np.array_equal(V, plain):
         if "V" in st.query_params:
             del st.query_params["V"]
     else:
         if st.query_params.get("V") != (link := rows.write_link(V)):
             st.query_params["V"] = link
-        st.button("Reset the curves", icon=":material/undo:", on_click=dragged.pop, args=(key,))
+        st.button("Reset the curves", icon=":material/undo:", on_click=dragged.__delitem__, args=(key,))
     return V
 
 
 def _take_dragged(row: list[float]) -> None:
     """Take a row that was dragged on the canvas, and draw the page anew."""
-    key, V = st.session_state["_rows_shown"]
+    here = session.current()
+    if here.curves is None:
+        return
+    key, V = here.curves
     i, a, b = int(row[0]), float(row[1]), float(row[2])
     if 0 <= i < len(V) and V.shape[1] == 2 and math.isfinite(a) and math.isfinite(b):
-        st.session_state["_rows"][key] = changed = V.copy()
+        here.dragged[key] = changed = V.copy()
         changed[i] = a, b
         st.rerun()
 
@@ -231,10 +234,8 @@ def _circle(view: _View) -> None:
 
 def _animate(data: dict[str, Any]) -> None:
     """Mount the canvas; store where it stopped in the URL, and apply a curve that the user dragged."""
-    session = st.session_state
-    if "_rest" not in session:
-        session["_rest"] = {key: float(linked_value(KEYS[key])) for key in ("phi", "speed")}
-    resting = session["_rest"]
+    here = session.current()
+    here.rest = resting = here.rest or {key: float(linked_value(KEYS[key])) for key in ("phi", "speed")}
     result = circle.show(data, phi=resting["phi"], speed=resting["speed"])
     if result.view:
         st.query_params["phi"] = words.fixed(result.view["phi"], 6)

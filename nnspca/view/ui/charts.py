@@ -16,11 +16,11 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.result import Component
+from nnspca.view import session
 from nnspca.view.figures import component as pictures
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure, Palette
-from nnspca.view.link import visits
-from nnspca.view.link.visits import Content
+from nnspca.view.session import Content
 from nnspca.view.ui import scene
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
@@ -58,8 +58,8 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     place = st.container(key=f"{key}-sketched")  # the figure itself covers the sketch once it is drawn
     place.html(sketch(drawn, palette()))
     with place:
-        sketched_before = st.session_state.get("_drawing")
-        st.session_state["_drawing"] = True
+        here = session.current()
+        sketched_before, here.sketched = here.sketched, True
         if not sketched_before:  # what draws keeps the browser busy for a second before it draws
             time.sleep(SEEN)
         return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
@@ -92,7 +92,7 @@ def download(
     about: str = "",
 ) -> None:
     """Offer a file of a kind in ``FILES``; ``data`` is what it holds, or makes that only when asked for."""
-    address = visits.offer(key, file_name, data, FILES[file_name.rpartition(".")[2]])
+    address = session.current().offer(key, file_name, data, FILES[file_name.rpartition(".")[2]])
     st.html(
         f'<a class="download" href="{address}" download="{html.escape(file_name)}" title="{html.escape(about)}">'
         f"{html.escape(label)}</a>",

@@ -12,7 +12,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, wording
-from nnspca.view import sanitize
+from nnspca.view import sanitize, session
 from nnspca.view.explore import figures
 from nnspca.view.explore.samples import claims, content, run
 from nnspca.view.explore.samples.run import SamplePositions
@@ -27,7 +27,6 @@ TITLE = "Samples and features: which samples score highest, why a feature is use
 PICKER = "why-picker"
 LISTED = 2000  # features up to which all can be asked about by name
 # The sheet's last question, where a later choice in the player or the list has replaced it.
-SUPERSEDED_PRESS = "_superseded_press"
 
 _mount = canvas.component("sheet", HOME, SCRIPTS)
 KEYS = state.keys_of("explore")
@@ -75,13 +74,13 @@ def sheet(
         feature, pressed = _explained_feature(data), canvas.sent("sheet", "why")
         # A press in the sheet reaches the URL only after this run, so it takes precedence, unless a later
         # choice elsewhere has replaced it.
-        superseded = pressed == st.session_state.get(SUPERSEDED_PRESS)
+        superseded = pressed == session.current().superseded_press
         if pressed and not superseded and pressed["about"] == content.dataset_key(data):
             feature = int(pressed["feature"])
         _picker(first, feature, data)
         role = run.why(data, now, first, int(np.abs(first.loadings).argmax()) if feature is None else feature)
         packed = content.payload(first, second, positions, role, data, now, requested=feature is not None)
-        packed["focus"] = st.session_state.get("_asked", 0)
+        packed["focus"] = session.current().asked
         _mount(key="sheet", data=packed, on_why_change=lambda: None)  # the URL holds the question
 
     st.fragment(draw)()
@@ -111,7 +110,7 @@ def _picked() -> None:
     feature = st.session_state[PICKER]
     if feature is not None and not isinstance(feature, str):  # a name of data shown before arrives as it was written
         st.query_params["why"] = str(feature + 1)
-        st.session_state[SUPERSEDED_PRESS] = canvas.sent("sheet", "why")
+        session.current().superseded_press = canvas.sent("sheet", "why")
 
 
 def _downloads(first: Component, positions: SamplePositions, data: Dataset, now: State) -> None:
@@ -171,11 +170,12 @@ def _explained_feature(data: Dataset) -> int | None:
 
     Another data set has other samples and features: selections from the previous data set are dropped.
     """
-    before = st.session_state.get("_samples_of")
+    here = session.current()
+    before = here.samples_of
     if before not in (None, data.content_hash):
         for key in BROWSER_KEYS:
             st.query_params.pop(key, None)
-    st.session_state["_samples_of"] = data.content_hash
+    here.samples_of = data.content_hash
     for key, form in FORMS.items():
         widgets.linked_value(KEYS[key], fits=partial(_fits, form))
     why = widgets.linked_value(KEYS["why"], high=data.n_features)

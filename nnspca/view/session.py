@@ -1,0 +1,188 @@
+"""What the server holds for one open page: one typed object, with the news and files that its components ask for.
+
+News and files are answered by routes of the app, beside Streamlit's own connection: no rerun, and
+nothing that another run of the page can take away. An address cannot be guessed. It ends with the
+session: while the connection is lost and may come back, it stays.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import quote
+from weakref import WeakValueDictionary
+
+import numpy as np
+import streamlit as st
+
+from nnspca.datasets import Dataset, Inspection
+from nnspca.view.jobs.job import Job
+
+KEY = "session"  # of Streamlit's own state: the one that is not a widget's
+NEWS, DOWNLOAD = "news", "download"  # first words of the addresses
+FILES = 200  # that a session keeps; the least recently offered goes first
+
+Content = bytes | str | Callable[[], bytes]
+Place = tuple[tuple[str, ...], str]  # the pages of a key of the link, and the key
+_bound: ContextVar[Session | None] = ContextVar("session", default=None)
+_sessions: WeakValueDictionary[str, Session] = WeakValueDictionary()  # each is held by Streamlit's own state
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as it is offered: its content, or what makes it, and its media type."""
+
+    content: Content
+    mime: str
+
+    def read(self) -> bytes:
+        """Return the content, made now where it is made on request."""
+        content = self.content() if callable(self.content) else self.content
+        return content.encode() if isinstance(content, str) else content
+
+
+@dataclass(eq=False)
+class Session:
+    """One open page of one visitor."""
+
+    name: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+    is_open: bool = True  # whether a browser is connected
+    at_end: Callable[[], None] | None = None  # lets go of what the visit has brought
+    jobs: dict[str, Job] = field(default_factory=dict)  # by what they are about: one run of each kind at a time
+
+    memory: dict[Place, Any] = field(default_factory=dict)  # what each key of the link last said
+    notes: dict[Place, tuple[Any, str]] = field(default_factory=dict)  # about values that could not be used
+    notes_place: Any = None  # where they will stand in this run
+    corrected: bool = False  # whether the link has to be drawn again without what could not be used
+    assignments: int = 0  # how often widgets were assigned values
+    assigned: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)  # by key: which assignment, before, after
+    runs: int = 0  # how often progress was drawn: a component sees that the page was run again
+    placed: set[str] = field(default_factory=set)  # places that have shown their first words
+    sketched: bool = False  # whether a sketch has stood where the first figure is drawn
+
+    uploads: dict[str, Dataset] = field(default_factory=dict)  # files of the visitor's own
+    readings: dict[str, Any] = field(default_factory=dict)  # how each was read (sources.files)
+    inspected: dict[str, Inspection] = field(default_factory=dict)  # what was noticed in each
+    brought: dict[str, str] = field(default_factory=dict)  # content hashes, also of those that made room
+    put_away: list[str] = field(default_factory=list)  # names of those that made room
+    repaired: set[str] = field(default_factory=set)  # content hashes of matrices taken as the nearest covariance
+    mixed: set[str] = field(default_factory=set)  # names of tables in mixed units
+    accepted: set[str] = field(default_factory=set)  # names of tables whose dominating column was accepted
+    opened: Hashable = None  # the reading that was last opened on every page
+    to_open: tuple[str, int] | None = None  # the data set to open before the widgets are drawn, and its features
+
+    asked: int = 0  # how often the player asked why a feature is used
+    superseded_press: Any = None  # a press in the samples' sheet that a later choice has replaced
+    samples_of: str | None = None  # content hash of the data whose samples were shown last
+    dragged: dict[str, np.ndarray] = field(default_factory=dict)  # curves of the spannogram as they were dragged
+    curves_read: bool = False  # whether the link's curves were read
+    curves: tuple[str, np.ndarray] | None = None  # those that are shown, and their key
+    rest: dict[str, float] = field(default_factory=dict)  # where the spannogram's animation begins
+
+    def __post_init__(self) -> None:
+        self._until = math.inf  # when it has ended, unless the browser comes back
+        self._answers: dict[str, Callable[[str], Any]] = {}
+        self._files: OrderedDict[tuple[str, str], File] = OrderedDict()
+        self._lock = threading.Lock()
+        _sessions[self.name] = self
+
+    def leave(self) -> None:
+        """Note that the browser is gone; the session ends unless it comes back while Streamlit waits for it."""
+        self.is_open = False
+        if self.at_end is not None:
+            self._until = time.monotonic() + stay()
+            waiting = threading.Timer(stay(), self._end)
+            waiting.daemon = True
+            waiting.start()
+
+    def _end(self) -> None:
+        if not self.is_open and time.monotonic() >= self._until and self.at_end is not None:
+            self._answers.clear()
+            self._files.clear()
+            self.at_end()
+            self.at_end = None
+
+    def publish(self, name: str, answer: Callable[[str], Any]) -> str:
+        """Answer a component that asks for news; return the address.
+
+        ``answer`` is given the version that the browser has, and returns what is to be sent as JSON,
+        None where nothing is new.
+        """
+        self._answers[name] = answer
+        return f"{NEWS}/{self.name}/{quote(name)}"
+
+    def answer(self, name: str) -> Callable[[str], Any] | None:
+        """Return what answers a component, None where nothing does."""
+        found = self._answers.get(name)
+        return None if found is None else self._here(found)
+
+    def offer(self, key: str, file_name: str, content: Content, mime: str) -> str:
+        """Keep a file, in place of an earlier one of this key and name; return its address."""
+        with self._lock:
+            self._files[key, file_name] = File(content, mime)
+            self._files.move_to_end((key, file_name))
+            while len(self._files) > FILES:
+                self._files.popitem(last=False)
+        return f"{DOWNLOAD}/{self.name}/{quote(key, safe='')}/{quote(file_name, safe='')}"
+
+    def file(self, key: str, file_name: str) -> File | None:
+        """Return a file that is offered, None where there is none."""
+        found = self._files.get((key, file_name))
+        return replace(found, content=self._here(found.content)) if found and callable(found.content) else found
+
+    def _here(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function for which this is the current session, in whichever thread it is called."""
+
+        def call(*arguments: Any) -> Any:
+            token = _bound.set(self)
+            try:
+                return function(*arguments)
+            finally:
+                _bound.reset(token)
+
+        return call
+
+
+def stay() -> float:
+    """Return for how many seconds Streamlit waits for a browser that is gone."""
+    return float(st.get_option("server.disconnectedSessionTTL"))
+
+
+@st.cache_resource(scope="session", show_spinner=False, on_release=Session.leave)
+def _enter(name: str) -> Session:
+    """Note that a browser is connected, once for each connection: Streamlit releases it where that ends."""
+    session = _sessions[name]
+    session.is_open = True
+    return session
+
+
+def enter() -> None:
+    """Note that a browser is connected; every run of the app begins so."""
+    _enter(current().name)
+
+
+def current() -> Session:
+    """Return the session of the script that runs, or of the one that published what is being answered."""
+    session = _bound.get()
+    if session is None:
+        if KEY not in st.session_state:
+            st.session_state[KEY] = Session()
+        session = st.session_state[KEY]
+    return session
+
+
+def widget(key: str) -> Any:
+    """Return what a widget says now; None where there is none, and where no script runs."""
+    return st.session_state.get(key) if _bound.get() is None else None
+
+
+def find(name: str) -> Session | None:
+    """Return an open session by its name."""
+    return _sessions.get(name)

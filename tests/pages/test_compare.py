@@ -19,6 +19,7 @@ from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.results import known, stored
 from nnspca.view.results.ledger import Known
+from nnspca.view.session import Session
 from nnspca.view.sources import catalogue
 from tests.pages.conftest import drawn, jobs, settle, texts
 
@@ -265,10 +266,12 @@ def test_a_proven_share_is_never_rounded_up(share, digits, said):
 
 def test_a_file_of_your_own_is_compared_at_once_and_the_link_says_so(open_page):
     mine = Dataset(name="mine", X=np.random.default_rng(0).normal(size=(20, 5)))
-    page = settle(open_page(PAGE, data="mine", fine="few", _uploads={"mine": mine}))
+    page = settle(open_page(PAGE, data="mine", fine="few", session=Session(uploads={"mine": mine})))
     assert page.multiselect(key="vs").value == ["mine", "digits"]
     assert page.query_params["vs"] == ["mine", "digits"]
     page.multiselect(key="vs").set_value(["digits", "pitprops"]).run()
     assert page.multiselect(key="vs").value == ["digits", "pitprops"]
-    asked = settle(open_page(PAGE, data="mine", vs=["pitprops", "digits"], fine="few", _uploads={"mine": mine}))
+    asked = settle(
+        open_page(PAGE, data="mine", vs=["pitprops", "digits"], fine="few", session=Session(uploads={"mine": mine}))
+    )
     assert asked.multiselect(key="vs").value == ["pitprops", "digits"]

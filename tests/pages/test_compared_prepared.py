@@ -5,6 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view.session import Session
 from nnspca.view.sources import files
 from tests.pages.conftest import settle, texts
 
@@ -15,7 +16,7 @@ def test_each_data_set_is_prepared_where_it_can_be_and_the_page_and_its_code_say
     rng = np.random.default_rng(0)
     counts = Dataset(name="counts", X=rng.poisson(3.0, (30, 6)) ** 4)
     link = {"vs": ["pitprops", "counts"], "fine": "few", "prep": ["log1p"], "take": True, "scales": "as is"}
-    page = settle(open_page("pages/compare.py", **link, _uploads={"counts": counts}))
+    page = settle(open_page("pages/compare.py", **link, session=Session(uploads={"counts": counts})))
     assert "Extra preprocessing: pitprops (none; not possible with it: log1p), counts (log1p)." in texts(page)
     code = next(block.value for block in page.code if "comparison.compare" in block.value)
     assert "data[1] = nnspca.datasets.log1p(data[1])" in code
@@ -30,7 +31,9 @@ def test_the_code_leaves_the_names_of_files_as_they_are(open_page):
     counts = Dataset(name="counts", X=np.random.default_rng(0).poisson(3.0, (30, 6)))
     read = files._Kept(("count data.csv",), "counts", files.Reading(names="gene data.csv"))
     link = {"vs": ["pitprops", "counts"], "fine": "few", "take": True}
-    page = settle(open_page("pages/compare.py", **link, _uploads={"counts": counts}, _readings={"counts": read}))
+    page = settle(
+        open_page("pages/compare.py", **link, session=Session(uploads={"counts": counts}, readings={"counts": read}))
+    )
     code = next(block.value for block in page.code if "comparison.compare" in block.value)
     assert "    nnspca.datasets.read('count data.csv', name='counts'),\n" in code
     assert "data[1] = nnspca.datasets.rename(data[1], nnspca.datasets.read_names('gene data.csv'))" in code

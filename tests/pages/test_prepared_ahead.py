@@ -9,6 +9,7 @@ import pytest
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.jobs import runs
+from nnspca.view.session import Session
 from nnspca.view.sources import store
 from nnspca.view.sources.preparation import Preparation
 from tests.pages.conftest import settle, texts
@@ -42,7 +43,7 @@ def gate(monkeypatch):
 def opened(open_page, name, **state):
     """A page alone, with a file of this session in use, standardised."""
     own = {"mine": Dataset(name="mine", title="mine", X=ROWS)}
-    return open_page(f"pages/{name}.py", _uploads=own, data="mine", scale="standardised", k=2, **state)
+    return open_page(f"pages/{name}.py", session=Session(uploads=own), data="mine", scale="standardised", k=2, **state)
 
 
 @pytest.mark.parametrize("name", PAGES)

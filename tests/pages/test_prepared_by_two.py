@@ -8,6 +8,7 @@ import pytest
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.jobs import runs
+from nnspca.view.session import Session
 from nnspca.view.sources import store
 from tests.pages.conftest import jobs, settle, texts
 
@@ -47,7 +48,9 @@ def test_one_visitors_stop_leaves_the_others_preparation_alone(open_page, gate, 
     pages = []
     for _ in range(2):
         own = {"mine": Dataset(name="mine", title="mine", X=ROWS)}
-        pages.append(open_page("pages/explore.py", _uploads=own, data="mine", scale="standardised", k=2))
+        pages.append(
+            open_page("pages/explore.py", session=Session(uploads=own), data="mine", scale="standardised", k=2)
+        )
         assert gate.asked.wait(SOON)
     stopped, other = pages[who], pages[1 - who]
     stopped.button(key="stop-prepare").click().run()
@@ -70,7 +73,7 @@ def test_one_visitors_stop_leaves_the_others_preparation_alone(open_page, gate, 
 
 def test_the_data_page_shows_a_preparation_above_all_else_where_the_sidebar_that_asks_is(open_page, gate):
     own = {"mine": Dataset(name="mine", title="mine", X=ROWS)}
-    page = open_page("pages/data.py", _uploads=own, data="mine", scale="standardised", k=2)
+    page = open_page("pages/data.py", session=Session(uploads=own), data="mine", scale="standardised", k=2)
     assert "is large: it is prepared once" in page.caption[0].value
     assert not page.header, "all that follows waits for it"
     gate.opened.set()

@@ -11,6 +11,7 @@ from nnspca.view.explore.samples import claims, content, panels, run
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State
 from nnspca.view.results import known
+from nnspca.view.session import Session
 from nnspca.view.sources import catalogue
 from tests.pages.conftest import jobs, sent, settle, texts
 

@@ -186,7 +186,9 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
     opened = {key: value for key, value in OPEN.items() if key in known}
     if name == "compare":
         opened["vs"] = [data.name, "pitprops"]
-    page = open_page(f"pages/{name}.py", data=data.name, _uploads={data.name: data}, **opened, **choices)
+    page = open_page(
+        f"pages/{name}.py", data=data.name, session=Session(uploads={data.name: data}), **opened, **choices
+    )
     settle(page)
     settle(page)
     words, figures = said(page)

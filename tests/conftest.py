@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 
 import nnspca
 from nnspca import datasets
+from nnspca.covariance import covariance, samples
 from nnspca.datasets import fetch
 
 QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests quick``
@@ -26,6 +27,19 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("nnspca")
+
+
+@pytest.fixture(autouse=True)
+def held_as_given(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Hold small data dense or sparse as a test gives them, so that both are tested; not where the choice is."""
+    if "by_cost" not in request.fixturenames:
+        for place in (covariance, samples):
+            monkeypatch.setattr(place, "by_cost", lambda data, weighted=False: data)
+
+
+@pytest.fixture
+def by_cost() -> None:
+    """Hold data dense or sparse by cost, as outside of tests."""
 
 
 @pytest.hookimpl(wrapper=True)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse
 
 from nnspca.control.arguments import (
     check_choice,
@@ -25,11 +26,11 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import streamed
 from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
 from nnspca.covariance.inner import Inner
-from nnspca.covariance.input import Given, check_feature_names, opened
+from nnspca.covariance.input import Given, check_feature_names, numbers, opened
 from nnspca.covariance.input import check_names as check_columns
 from nnspca.covariance.matrices import Held, semidefinite, square
 from nnspca.covariance.origin import Origin
-from nnspca.covariance.samples import centred, stated, warn_of_dominant
+from nnspca.covariance.samples import by_cost, centred, stated, warn_of_dominant
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import DENSE_FEATURES
 from nnspca.covariance.sums import Sums
@@ -158,7 +159,8 @@ class Covariance(Inner):
         """Covariance of data: features are centred, and A = X'X / m.
 
         A is formed where it is small; where samples are far fewer than features it never is.
-        A scipy.sparse array stays sparse: its centring is implicit. Data that are not in memory, and
+        Data with up to 5 % of other numbers than zero are held sparse, their centring left implicit, and
+        others dense, whichever was given, up to half a gigabyte. Data that are not in memory, and
         arrays of more than 16.8 million numbers, are read once, a chunk at a time, where they have
         up to 6,000 features. Of more features they are brought into memory if they take no more than
         ``memory`` there; else :func:`nnspca.most_variable` chooses features first.
@@ -246,6 +248,8 @@ class Covariance(Inner):
             return cls._of_matrix_set(given, standardize, False, names)
         if names is None:
             names = given.names if samples == "rows" else _index(X)
+        if scipy.sparse.issparse(given.values) and given.values.ndim == 2:
+            given = replace(given, values=by_cost(numbers(given.values), sample_weight is not None))
         if (source := streamed.large_array(given.values, samples, sample_weight is not None)) is not None:
             check_columns(given.values)
             source = source.heeding(should_stop, on_progress)

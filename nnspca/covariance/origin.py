@@ -41,9 +41,8 @@ class Origin:
 def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> Origin:
     """Return the origin of data, samples as rows, which are hashed at once and not kept.
 
-    Sparse data are hashed as they are stored in order, without explicit zeros; they do not have the
-    fingerprint of the same data stored densely, as bounds on one need not hold on the other to the
-    last bit.
+    Sparse data are hashed as they are stored in order, without explicit zeros. Which data are held sparse is a
+    matter of their numbers alone (:func:`nnspca.covariance.samples.by_cost`), so equal numbers have one fingerprint.
     """
     made = f"centred{' and standardised' if standardize else ''}"
     if scipy.sparse.issparse(rows):

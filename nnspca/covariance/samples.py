@@ -18,6 +18,8 @@ from nnspca.covariance.origin import hashed, of_data
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
 
+FEW = 0.05  # share of numbers other than zero up to which sparse products take less time than dense ones
+DENSE = 2**26  # numbers up to which sparse data with more of them are written out: half a gigabyte
 DOMINANT = 0.9  # share of the trace from which one feature holds it: a component then speaks about its unit
 
 
@@ -31,6 +33,7 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
     if min(m, n) < 1:
         raise DataError(f"data must have at least 1 sample and 1 feature; got shape {(m, n)}")
     weights = check_weights(sample_weight, m)
+    rows = by_cost(rows, weights is not None and len(np.unique(weights[weights > 0])) > 1)
     if weights is not None:
         rows, weights = _weighing(rows, weights)
         m = len(weights)
@@ -60,6 +63,21 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
         origin = hashed(f"weighted samples{', standardised' if standardize else ''}", np.asarray(rows), weights)
     assert factor.seen is not None
     return Held(form, origin, error, m, relative_drift=relative, seen=factor.seen)
+
+
+def by_cost(data, weighted: bool = False):
+    """Return data as an array or a sparse array, whichever is read in less time, so that equal numbers are held alike.
+
+    Weighted samples are dense: their centring cannot be left out.
+
+    >>> by_cost(np.eye(100)).nnz, by_cost(scipy.sparse.eye_array(3)).shape
+    (100, (3, 3))
+    """
+    total = data.shape[0] * data.shape[1]
+    sparse = scipy.sparse.issparse(data)
+    if weighted or (data.count_nonzero() if sparse else np.count_nonzero(data)) > FEW * total:
+        return data.toarray() if sparse and total <= DENSE else data
+    return scipy.sparse.csr_array(data)
 
 
 def check_weights(given: object, m: int) -> np.ndarray | None:

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
 
@@ -102,3 +103,19 @@ def test_data_changed_after_the_covariance_was_made_do_not_change_its_name():
     cov = nnspca.Covariance.from_data(mine)
     mine[:] = 0
     assert cov.fingerprint == of(X)
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("share", [0.01, 0.5])
+@pytest.mark.parametrize("shape", [(20, 50), (30, 1600)])
+def test_equal_numbers_are_one_covariance_given_dense_or_sparse(shape, share, standardize, by_cost):
+    rng = np.random.default_rng(1)
+    X = rng.integers(1, 5, shape) * (rng.random(shape) < share)
+    dense, table, sparse = map(
+        lambda data: nnspca.Covariance.from_data(data, standardize),
+        (X, pandas.DataFrame(X.astype(float)), scipy.sparse.csr_array(X)),
+    )
+    assert dense.fingerprint == sparse.fingerprint == table.fingerprint
+    assert type(dense.factor) is type(sparse.factor) is type(table.factor)
+    assert dense.representation_error == sparse.representation_error == table.representation_error
+    assert (dense.diagonal == sparse.diagonal).all()

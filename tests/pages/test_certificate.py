@@ -12,13 +12,12 @@ import pytest
 
 import nnspca
 from nnspca import check
-from nnspca.view import words
+from nnspca.view import cache, words
 from nnspca.view.certificate import claims, panels, proofs
 from nnspca.view.explore import run
 from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
 from nnspca.view.results import known
 from nnspca.view.results.ledger import Ledger
-from nnspca.view.sources import store
 from tests.pages.conftest import drawn, jobs, played, said_at, settle, texts, traces
 
 pytestmark = pytest.mark.usefixtures("short_searches")
@@ -47,7 +46,7 @@ def longer(page):
 
 @pytest.fixture(autouse=True)
 def no_proofs_from_other_tests():
-    store.results.clear()
+    cache.results.clear()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view import words
+from nnspca.view import cache, words
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import content, sentences
 from nnspca.view.explore import path as player
@@ -23,7 +23,7 @@ FACES = {"data": "lfw-faces", "k": 40, "scale": STANDARDISED}  # whose thorough 
 
 @pytest.fixture(autouse=True)
 def nothing_found_by_other_tests():
-    store.results.clear()
+    cache.results.clear()
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_the_live_line_says_live_and_has_the_live_runs_own_numbers():
 def test_live_runs_read_nothing_that_is_stored(open_page, empty):
     asked = {"data": "pitprops", "k": 4, "ks": "2, 4, 9"}
     plain = live_of(open_page("pages/explore.py", **asked))
-    store.results.clear()
+    cache.results.clear()
     empty._accounts.clear()
     data, now = pitprops()
     one = np.zeros(13)

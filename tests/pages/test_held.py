@@ -11,11 +11,11 @@ import scipy.sparse
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.view import session
+from nnspca.view import cache, session
+from nnspca.view.cache import Results, Shared, nbytes
 from nnspca.view.results import known
 from nnspca.view.sources import store
 from nnspca.view.sources import uploads as room
-from nnspca.view.sources.store import Results, Shared, nbytes
 from tests.pages.conftest import ROOT, settle
 
 KILO = 128  # doubles of a kilobyte
@@ -142,7 +142,7 @@ def test_when_a_visit_has_ended_nothing_of_its_file_is_held(short_proofs, monkey
     visit.leave()
     assert until(lambda: not any(thing() is not None for thing in left))
     assert not known.ledger().at(about, 1, 0.0).components
-    for held in (store.shared()._held, store.results()._results):
+    for held in (cache.shared()._held, cache.results()._results):
         assert not any("gone" in key for key in held)
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.result import Component, Necessity
+from nnspca.view import cache
 from nnspca.view.explore import figures, need, sentences
 from nnspca.view.figures import component as pictures
 from nnspca.view.figures.style import LIGHT
@@ -18,7 +19,7 @@ ESSENTIAL, SPARED, OPEN = 1, 3, 4  # of six features
 
 @pytest.fixture(autouse=True)
 def no_answers_from_other_tests():
-    store.results.clear()
+    cache.results.clear()
 
 
 def answer(**changes):
@@ -112,5 +113,5 @@ def test_a_stopped_run_shows_what_is_proven_and_is_not_kept():
     (made,) = job.arrived
     assert made.stopped
     assert made.undecided.any()
-    assert store.results().get(sentences.indispensable_key(data, now, 0.01)) is None
+    assert cache.results().get(sentences.indispensable_key(data, now, 0.01)) is None
     assert "not decided" in need.summary(made, "features")

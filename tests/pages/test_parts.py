@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.view import words
+from nnspca.view import cache, words
 from nnspca.view.figures.component import Scene
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs import runs
@@ -19,7 +19,6 @@ from nnspca.view.parts import choices, face, panels, run
 from nnspca.view.parts.figures import several as figures
 from nnspca.view.parts.figures.over_mean import COLOURS, over_mean
 from nnspca.view.results import known, stored
-from nnspca.view.sources import store
 from nnspca.view.ui import scene as described
 from tests.pages.conftest import settle, traces
 
@@ -56,7 +55,7 @@ def empty_ledger(monkeypatch):
     """Nothing is stored, and nothing known of other tests' runs."""
     monkeypatch.setattr(stored, "records", dict)  # by the fixture that tests patch it with again: undone in order
     known.ledger.clear()
-    store.results.clear()
+    cache.results.clear()
     yield
     known.ledger.clear()
 

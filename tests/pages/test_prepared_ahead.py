@@ -8,6 +8,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view import cache
 from nnspca.view.jobs import runs
 from nnspca.view.session import Session
 from nnspca.view.sources import store
@@ -34,7 +35,7 @@ def gate(monkeypatch):
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
     monkeypatch.setattr(store, "QUICK", 0.0)
     monkeypatch.setattr(runs, "PATIENCE", 0.05)
-    store.shared.clear()
+    cache.shared.clear()
     opened.asked = asked
     yield opened
     opened.set()
@@ -100,7 +101,7 @@ def test_a_run_that_is_stopped_makes_nothing_more():
     one = Preparation(Dataset(name="left", X=ROWS), ("log1p",))
     one.make(lambda share, doing: None, lambda: True)
     assert not one.is_held()
-    assert store.shared().holds(one.data_key)
+    assert cache.shared().holds(one.data_key)
 
 
 def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeypatch):

@@ -7,6 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
+from nnspca.view import cache
 from nnspca.view.jobs import runs
 from nnspca.view.session import Session
 from nnspca.view.sources import store
@@ -38,7 +39,7 @@ def gate(monkeypatch):
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
     monkeypatch.setattr(store, "QUICK", 0.0)
     monkeypatch.setattr(runs, "PATIENCE", 0.05)
-    store.shared.clear()
+    cache.shared.clear()
     yield one
     one.opened.set()
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import nnspca
+from nnspca.view import cache
 from nnspca.view.certificate import claims, proofs
 from nnspca.view.explore import run
 from nnspca.view.jobs.job import Job
@@ -24,7 +25,7 @@ NOW = State(data="digits", k=9)
 
 @pytest.fixture(autouse=True)
 def nothing_known():
-    store.results.clear()
+    cache.results.clear()
 
 
 def digits():
@@ -86,7 +87,7 @@ def test_of_two_certificates_the_better_component_is_kept():
     loose = dataclasses.replace(cert, lower=poor.variance, component=poor)
     assert cert.lower > poor.variance
     for first, second in ((cert, loose), (loose, cert)):
-        store.results.clear()
+        cache.results.clear()
         proofs.keep(first, data, NOW)
         assert proofs.keep(second, data, NOW).component is cert.component
     nnspca.verify(proofs.certificate_at(data, NOW, 9), cov)

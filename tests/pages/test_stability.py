@@ -10,6 +10,7 @@ import pytest
 
 import nnspca
 from nnspca.result import CrossValidation
+from nnspca.view import cache
 from nnspca.view.explore.figures import held_out
 from nnspca.view.figures.component import Scene
 from nnspca.view.figures.style import DARK, LIGHT
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("short_proofs")
 
 @pytest.fixture(autouse=True)
 def no_answers_from_other_tests():
-    store.results.clear()
+    cache.results.clear()
 
 
 def press(page, key):
@@ -107,7 +108,7 @@ def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
     drawn = job.arrived[-1].resampled
     assert drawn.stopped
     assert 2 <= drawn.resamples < 50
-    assert store.results().get(stability._key(data, now, choice, 50, 1.0)) is None
+    assert cache.results().get(stability._key(data, now, choice, 50, 1.0)) is None
     assert "of 1 part" in stability.summary(job.arrived[-1], "pixels")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate, Progress
-from nnspca.view import words
+from nnspca.view import cache, words
 from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link.state import State
@@ -68,7 +68,7 @@ def _key(data: Dataset, now: State, k: int) -> tuple[Hashable, ...]:
 
 def certificate_at(data: Dataset, now: State, k: int) -> Certificate | None:
     """Return the tightest certificate that any live run has made at k."""
-    certificate: Certificate | None = store.results().get(_key(data, now, k))
+    certificate: Certificate | None = cache.results().get(_key(data, now, k))
     return certificate
 
 
@@ -76,7 +76,7 @@ def keep(certificate: Certificate, data: Dataset, now: State) -> Certificate:
     """Keep a certificate, joined with the one that is kept already; return it."""
     before = certificate_at(data, now, certificate.k)
     best = certificate if before is None else joined(before, certificate)
-    store.results().put(_key(data, now, certificate.k), best)
+    cache.results().put(_key(data, now, certificate.k), best)
     known.record(data, now, best)
     return best
 
@@ -84,7 +84,7 @@ def keep(certificate: Certificate, data: Dataset, now: State) -> Certificate:
 def forget(data: Dataset, now: State, ks: Sequence[int]) -> None:
     """Throw away the tightest proofs of these k."""
     for k in {*ks, now.k}:
-        store.results().drop(_key(data, now, k))
+        cache.results().drop(_key(data, now, k))
 
 
 def tighten_key(data: Dataset, now: State, ks: Sequence[int]) -> tuple[Hashable, ...]:

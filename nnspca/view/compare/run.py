@@ -12,6 +12,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Progress, Sweep, SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
+from nnspca.view import cache
 from nnspca.view.compare.choices import Choices, labels
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job, Work, stretch
@@ -133,7 +134,7 @@ def _stages(
     data: Dataset, choice: Choices, now: State, report: Callable[[Job, Dataset, Progress], None]
 ) -> tuple[Callable[[Job], Sweep | None], Callable[[Job, Sweep], None]]:
     """Return the run of one data set in two: its profile and the bare curve, None when stopped; then upper bounds."""
-    cov, results, ks = store.covariance(data, now), store.results(), choice.cardinalities(data, now)
+    cov, results, ks = store.covariance(data, now), cache.results(), choice.cardinalities(data, now)
     curve, key = Curve(store.curve_key(data, now, ks, choice.by), data, now), ("profile", *store.subject_key(data, now))
 
     def publish(job: Job, result: Profile | SweepPoint) -> None:

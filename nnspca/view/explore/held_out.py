@@ -12,7 +12,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import CrossValidation, suggestions
 from nnspca.solvers.registry import METHODS
-from nnspca.view import words
+from nnspca.view import cache, words
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
 from nnspca.view.explore.figures import held_out
@@ -70,7 +70,7 @@ def known(data: Dataset, now: State, choice: Choices) -> CrossValidation | None:
     if data.kind == "covariance":
         return None
     folds = remembered(KEYS["folds"]) or _usual_folds(data.X.shape[0])
-    return store.results().get(_key(data, now, few(choice.ks), _solver(choice), folds))
+    return cache.results().get(_key(data, now, few(choice.ks), _solver(choice), folds))
 
 
 def _solver(choice: Choices) -> str:

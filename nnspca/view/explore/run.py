@@ -13,6 +13,7 @@ from nnspca.control.progress import OnFound, Progress
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.tasks import first_upper_bound
+from nnspca.view import cache
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import path
 from nnspca.view.explore.choices import Choices
@@ -33,8 +34,8 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
 
     def forget() -> None:
         """Throw away what live runs have found: the next ones start from nothing. The ledger stays."""
-        store.results().drop(key)
-        store.results().drop(_prove_key(data, now))
+        cache.results().drop(key)
+        cache.results().drop(_prove_key(data, now))
         proofs.forget(data, now, choice.ks)
         path.forget(data, now, choice.ks, choice.others)
 
@@ -62,7 +63,7 @@ class ExploreJob:
 
     def __init__(self, data: Dataset, now: State, choice: Solver):
         self._data, self._now, self._choice, self._options = data, now, choice, dict(choice.options)
-        self._cov, self._known = store.covariance(data, now), store.results()
+        self._cov, self._known = store.covariance(data, now), cache.results()
         self._key = store.solve_key(data, now, choice.method, choice.options)
         self._prove_key = _prove_key(data, now)
 

@@ -12,7 +12,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Stability, sentences
 from nnspca.result.features import Features
-from nnspca.view import sanitize
+from nnspca.view import cache, sanitize
 from nnspca.view.link import solver
 from nnspca.view.link.state import State, chosen, keys_of
 from nnspca.view.results.ledger import Known, share
@@ -42,7 +42,7 @@ def indispensable_key(data: Dataset, now: State, within: float) -> tuple[Hashabl
 
 def indispensable(part: Component | None, data: Dataset, now: State) -> str:
     """Say which features are indispensable, where that was proven of this component; else nothing."""
-    need = store.results().get(indispensable_key(data, now, chosen(keys_of("explore")["within"]) / 100))
+    need = cache.results().get(indispensable_key(data, now, chosen(keys_of("explore")["within"]) / 100))
     if need is None or part is None or not np.array_equal(need.component.support, part.support):
         return ""
     return sanitize.line(sentences.necessity(need))
@@ -58,7 +58,7 @@ def stability_of(part: Component | None, data: Dataset, now: State) -> Stability
     if part is None:
         return None
     draws = chosen(keys_of("explore")["resamples"])
-    stability = store.results().get(stability_key(data, now, part.method, draws))
+    stability = cache.results().get(stability_key(data, now, part.method, draws))
     same = stability is not None and np.array_equal(stability.parts.parts[0].support, part.support)
     return stability if same else None
 

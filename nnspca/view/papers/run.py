@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 
 from nnspca.studies import STUDIES, Study, StudyResult
+from nnspca.view import cache
 from nnspca.view.jobs import machines, runs
 from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link.state import State
 from nnspca.view.papers.choices import Choices
-from nnspca.view.sources import store
 
 
 def start(study: Study, choice: Choices, now: State) -> Job | None:
@@ -23,8 +23,8 @@ def start(study: Study, choice: Choices, now: State) -> Job | None:
         "study",
         key,
         lambda: _work(study, choice, now),
-        afresh=lambda: store.results().drop(key),
-        known=store.results().get(key) is None,  # what another visit has run is shown at once
+        afresh=lambda: cache.results().drop(key),
+        known=cache.results().get(key) is None,  # what another visit has run is shown at once
         width="content",
     )
     if job is not None and not started and job.wait(runs.PATIENCE):
@@ -39,7 +39,7 @@ def _key(study: Study, choice: Choices, now: State) -> tuple[Hashable, ...]:
 
 def _work(study: Study, choice: Choices, now: State) -> Work:
     """Return the work of one study: publishes its tables as they fill."""
-    known, key = store.results(), _key(study, choice, now)
+    known, key = cache.results(), _key(study, choice, now)
 
     def work(job: Job) -> None:
         result = known.get(key)

@@ -14,6 +14,7 @@ from nnspca.components import deflated_problem
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, PartsCertificate, Progress
 from nnspca.solvers import nmf
+from nnspca.view import cache
 from nnspca.view.jobs import machines, runs
 from nnspca.view.jobs.job import Job, stretch
 from nnspca.view.link.state import State
@@ -39,7 +40,7 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
     What is quickest comes first: parts found one after the other, then jointly, then what is proven
     of them. It reads nothing that comes with the package.
     """
-    cov, known = store.covariance(data, now), store.results()
+    cov, known = store.covariance(data, now), cache.results()
     order = [*([IN_TURN] if choice.compares else ()), *choice.with_]
     order.insert(1 + choice.compares, PROOF)
 
@@ -68,7 +69,7 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
 
     def afresh() -> None:
         for way in choice.ways:
-            store.results().drop(_part_key(data, now, choice, way))
+            cache.results().drop(_part_key(data, now, choice, way))
         together.forget(data, now, choice.r)
 
     return runs.run("parts", _key(data, now, choice), lambda: work, afresh=afresh)

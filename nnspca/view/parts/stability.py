@@ -12,7 +12,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, Necessity, Stability, wording
-from nnspca.view import words
+from nnspca.view import cache, words
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import machines, runs
 from nnspca.view.jobs.job import Job, Work, stretch
@@ -88,7 +88,7 @@ def panel(parts: Components | None, data: Dataset, now: State, choice: Choices) 
 
 def known(parts: Components | None, data: Dataset, now: State, choice: Choices) -> Stability | None:
     """Return how often the features of these parts return, where that was estimated; else None."""
-    result = store.results().get(_key(data, now, choice, chosen(KEYS["resamples"]), chosen(KEYS["within"])))
+    result = cache.results().get(_key(data, now, choice, chosen(KEYS["resamples"]), chosen(KEYS["within"])))
     same = (
         parts is not None
         and result is not None

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
+from nnspca.view import cache
 from nnspca.view.certificate.proofs import Fall, lowest
 from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job, Work, stretch
@@ -43,19 +44,19 @@ def _key(data: Dataset, now: State, r: int) -> tuple[Hashable, ...]:
 
 def tightest(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCertificate:
     """Return a certificate with its upper bound as low as a run has ever brought it."""
-    other = store.results().get(_key(data, now, certificate.n_components))
+    other = cache.results().get(_key(data, now, certificate.n_components))
     return certificate if other is None else joined(certificate, other)
 
 
 def forget(data: Dataset, now: State, r: int) -> None:
     """Forget the proof of r parts, so that the next run starts from nothing."""
-    store.results().drop(_key(data, now, r))
+    cache.results().drop(_key(data, now, r))
 
 
 def _keep(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCertificate:
     """Keep a certificate where it is the tightest, and enter it into the ledger."""
     best = tightest(certificate, data, now)
-    store.results().put(_key(data, now, certificate.n_components), best)
+    cache.results().put(_key(data, now, certificate.n_components), best)
     known.record(data, now, best)
     return best
 
@@ -70,7 +71,7 @@ def first_proof(
     listen: Callable[[Progress], None],
 ) -> PartsCertificate:
     """Prove an upper bound for r parts in some seconds, from the parts found, unless a run has proven one already."""
-    proven = store.results().get(_key(data, now, r))
+    proven = cache.results().get(_key(data, now, r))
     if proven is not None and not proven.stopped:
         own = tuple(dataclasses.replace(part, k=now.k, variance=cov.variance(part.loadings)) for part in parts.parts)
         return dataclasses.replace(proven, parts=own, lower=float(sum(part.variance for part in own)))

@@ -8,6 +8,7 @@ from typing import Any
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Sweep, SweepPoint
 from nnspca.tasks import certify_path, path
+from nnspca.view import cache
 from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
@@ -22,7 +23,7 @@ class Curve:
 
     def __init__(self, path: tuple[Hashable, ...], data: Dataset, now: State):
         self._path, self._data, self._now = path, data, now
-        self._results, self._cov = store.results(), store.covariance(data, now)
+        self._results, self._cov = cache.results(), store.covariance(data, now)
 
     def component(self, k: int, method: str) -> Component | None:
         """Return what a method found at k."""

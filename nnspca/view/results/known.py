@@ -13,6 +13,7 @@ from nnspca.bounds import carried
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, PartsCertificate, SweepPoint
 from nnspca.solvers.registry import METHODS
+from nnspca.view import cache
 from nnspca.view.figures.band import Band
 from nnspca.view.link.state import State
 from nnspca.view.results import stored
@@ -97,7 +98,7 @@ def record_upper(data: Dataset, now: State, k: int, upper: float) -> None:
 
 def forgetting(visit: Session) -> Callable[[], None]:
     """Return what lets go of a visit's files and of all that was computed of them, in whichever thread."""
-    shared, results, book, brought = store.shared(), store.results(), ledger(), visit.brought
+    shared, results, book, brought = cache.shared(), cache.results(), ledger(), visit.brought
 
     def forget() -> None:
         made = shared.forget(set(brought))

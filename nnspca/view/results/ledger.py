@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 from nnspca.bounds import carried
 from nnspca.result import Component
-from nnspca.view.sources.store import nbytes
+from nnspca.view.cache import nbytes
 from nnspca.view.words import optimal
 
 MOST_BYTES = 64 * 2**20

@@ -8,7 +8,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, preparing
-from nnspca.view import sanitize, session
+from nnspca.view import cache, sanitize, session
 from nnspca.view.link import widgets
 from nnspca.view.link.dataset_defaults import usual_k
 from nnspca.view.link.state import State, assign, usual_scale
@@ -52,7 +52,7 @@ def away(info: DatasetInfo) -> str:
 
 def forget(name: str) -> None:
     """Read a data set of the catalogue anew when it is next asked for."""
-    store.shared().drop(("read", name))
+    cache.shared().drop(("read", name))
 
 
 def dataset(name: str) -> Dataset:
@@ -65,7 +65,7 @@ def dataset(name: str) -> Dataset:
         return own
     if (one := opened.listed().get(name)) is not None and one.data is not None:
         return one.data
-    return store.get_or_create(*_reading(name), "Reading the data")
+    return cache.get_or_create(*_reading(name), "Reading the data")
 
 
 def local_dataset(name: str) -> Dataset:
@@ -74,7 +74,7 @@ def local_dataset(name: str) -> Dataset:
     Raises nnspca.DataError: when it is not here, or its file is broken.
     """
     one = opened.listed().get(name)
-    return one.data if one is not None and one.data is not None else store.shared().get(*_reading(name))
+    return one.data if one is not None and one.data is not None else cache.shared().get(*_reading(name))
 
 
 def _reading(name: str) -> tuple[Hashable, Callable[[], Dataset]]:

@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.result import Progress
-from nnspca.view import sanitize, session
+from nnspca.view import cache, sanitize, session
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.sources import store
@@ -28,7 +28,7 @@ class Preparation:
     standardise: bool = False
     repair: bool = False
     # the store of finished data; looked up in the page's own thread
-    held: store.Shared = field(default_factory=lambda: store.shared(), repr=False)
+    held: cache.Shared = field(default_factory=lambda: cache.shared(), repr=False)
 
     @property
     def key(self) -> tuple[Hashable, ...]:
@@ -43,7 +43,7 @@ class Preparation:
 
     def data(self) -> Dataset:
         """Return the data after the steps."""
-        return store.get_or_create(self.data_key, self._done, "Preparing the data") if self.steps else self.raw
+        return cache.get_or_create(self.data_key, self._done, "Preparing the data") if self.steps else self.raw
 
     @property
     def data_key(self) -> tuple[Hashable, ...]:

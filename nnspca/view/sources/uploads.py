@@ -10,12 +10,12 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, Inspection
-from nnspca.view import sanitize, session
+from nnspca.view import cache, sanitize, session
+from nnspca.view.cache import nbytes
 from nnspca.view.link import state
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.sources import catalogue, store
 from nnspca.view.sources.preparation import Preparation
-from nnspca.view.sources.store import nbytes
 
 OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files that one visit keeps, and all visits together
 
@@ -76,7 +76,7 @@ def evicted() -> list[str]:
 
 def preparer() -> Callable[[Dataset], None]:
     """Return what a run can call to prepare data as they are, so that the page finds them prepared."""
-    shared = store.shared()
+    shared = cache.shared()
     return lambda data: Preparation(data, held=shared).make(lambda share, doing: None, lambda: False)
 
 

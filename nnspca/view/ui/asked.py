@@ -7,11 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from nnspca.view import sanitize
+from nnspca.view import cache, sanitize
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link.state import State
-from nnspca.view.sources import store
 from nnspca.view.ui import charts, downloads
 
 SHARE = "in resamples (%)"  # the column that is drawn as bars
@@ -20,7 +19,7 @@ ROWS = 300  # most rows of a table
 
 def keeping(key: Hashable, find: Callable[[Job], Any]) -> Work:
     """Return the work that publishes what ``find`` returns, and keeps it unless it was stopped."""
-    known = store.results()
+    known = cache.results()
 
     def work(job: Job) -> None:
         answer = find(job)
@@ -39,7 +38,7 @@ def latest(slot: str, key: Hashable, job: Job | None, stopped: str) -> Any:
             st.rerun()  # it ended after what the page says of the answer was drawn
         if job.arrived:
             return job.arrived[-1]
-    return store.results().get(key)
+    return cache.results().get(key)
 
 
 def features(rows: Sequence[dict[str, object]], alt: str, height: int = 400) -> None:

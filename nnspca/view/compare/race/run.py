@@ -8,6 +8,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Progress, wording
 from nnspca.studies import race
 from nnspca.studies.race_state import RUNNING, Race
+from nnspca.view import cache
 from nnspca.view.compare.race.choices import Choices
 from nnspca.view.jobs import machines, runs
 from nnspca.view.jobs.job import Job
@@ -22,7 +23,7 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
     Its work keeps the standing in ``about``, and publishes the race once it has ended.
     """
     key = ("race", *store.subject_key(data, now), now.k, now.d, now.seed, choice.racers, choice.limit)
-    cov, results = store.covariance(data, now), store.results()
+    cov, results = store.covariance(data, now), cache.results()
 
     def work(job: Job) -> None:
         write = _writer(data, now)

@@ -9,6 +9,7 @@ import numpy as np
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component
+from nnspca.view import cache
 from nnspca.view.jobs import machines, runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
@@ -31,7 +32,7 @@ def start(first: Component, data: Dataset, now: State, deflation: str) -> Job:
     """Return the session's run of the second component, which publishes it where there is one; start it if need be."""
     support = hash(first.loadings.tobytes())
     key = ("second", *store.subject_key(data, now), now.k, now.seed, first.method, support, deflation)
-    cov, known = store.covariance(data, now), store.results()
+    cov, known = store.covariance(data, now), cache.results()
 
     def work(job: Job) -> None:
         used = first.loadings != 0

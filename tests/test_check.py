@@ -207,7 +207,7 @@ def test_a_file_without_a_proof_for_it_and_one_of_several_parts_are_beyond_the_c
 def test_a_covariance_of_some_features_is_checked_as_the_matrix_held(pitprops):
     _, cov = pitprops
     part = cov.restrict(np.array([0, 1, 5, 7, 12]))
-    assert part._reading == "matrix"
+    assert part.stands_for == "matrix"
     assert accepted(nnspca.certify(part, 2), part, part.matrix)
 
 

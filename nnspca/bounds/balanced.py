@@ -66,7 +66,7 @@ def balanced_rows(
         value = _of_matrix(problem, d)
     else:
         level = value  # a judge reads no row that cannot reach it
-    value = float(value + cov._error_elsewhere)  # each row has room for what drifts
+    value = float(value + cov.error_elsewhere)  # each row has room for what drifts
     if warm_start is not None and value >= warm_start.value:
         return warm_start
     return Bound(
@@ -109,4 +109,4 @@ def _of_matrix(problem: Problem, d: np.ndarray) -> float:
     shares = np.maximum(cov.entries, 0.0) if problem.nonnegative else np.abs(cov.entries)
     np.fill_diagonal(shares, 0.0)
     image = cov.diagonal * d + sum_of_largest(shares * d, k - 1)
-    return rounding.raised(float(((image + cov._drift_of_rows(d, k)) / d).max()), 2 * k + 32)
+    return rounding.raised(float(((image + cov.drift_of_rows(d, k)) / d).max()), 2 * k + 32)

@@ -91,7 +91,7 @@ def _read(
         if monitor.stop():
             return None
         rows = slice(start, start + READ)
-        monitor.pay(cov._reading_seconds(features[rows]) * len(features) / problem.n)
+        monitor.pay(cov.reading_seconds(features[rows]) * len(features) / problem.n)
         block = cov.block(features[rows], features) / lower_bound
         A[rows] = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
         A[rows, rows][np.diag_indices(len(block))] = 0.0
@@ -107,7 +107,7 @@ class _Stage:
     ) -> None:
         cov = problem.cov
         self.count, self.A = problem.k - 1, A
-        variances = (cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()) / lower_bound
+        variances = (cov.diagonal * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()) / lower_bound
         outside = float(np.delete(variances, features).max(initial=0.0))
         self.outside_share = rounding.raised(np.sqrt(variances[features]) * outside, 8)  # of a companion outside
         self.room, self.error = (

@@ -270,7 +270,7 @@ class _Nodes:
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     """The bound for a known support: an eigenvalue."""
     nothing = np.zeros_like(part.entries)
-    tail = eigenvalues.of_matrix(part.entries, part._room())
+    tail = eigenvalues.of_matrix(part.entries, part.room())
     return rounding.total(tail, np.zeros(1)), PairProof(nothing, nothing, tail)
 
 

@@ -34,10 +34,10 @@ def least_variance(cov: Covariance) -> float:
     Features whose row of A is zero do not count, up to as many as are read at a time: an optimal x
     does without them.
     """
-    variances = cov._form.diagonal
-    idle = np.flatnonzero(variances == 0)[: cov._strip]
+    variances = cov.form.diagonal
+    idle = np.flatnonzero(variances == 0)[: cov.strip]
     counted = np.delete(variances, idle[~cov.block(idle).any(axis=1)])
-    return float(counted.min() - rounding.sums(8 * cov._form.terms, float(np.abs(variances).max()))) - cov._room()
+    return float(counted.min() - rounding.sums(8 * cov.form.terms, float(np.abs(variances).max()))) - cov.room()
 
 
 def at_larger(value: float, smaller: int, k: int, least: float) -> float:

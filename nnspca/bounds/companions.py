@@ -53,8 +53,8 @@ class Companions:
         """About how many seconds it takes to read these rows."""
         cov = self.problem.cov
         if not isinstance(cov.factor, DenseFactor):
-            return cov._reading_seconds(rows)
-        return len(rows) * self.problem.n * (SELECTED + SINGLE_PRODUCT * cov._form.terms)
+            return cov.reading_seconds(rows)
+        return len(rows) * self.problem.n * (SELECTED + SINGLE_PRODUCT * cov.form.terms)
 
     def _shares(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | float]:
         """The k−1 largest shares of each row in units of the largest variance, so that no square overflows."""

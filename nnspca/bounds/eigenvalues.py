@@ -20,7 +20,6 @@ import scipy.sparse.linalg
 
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import SparseFactor
-from nnspca.covariance.forms import HeldMatrix
 from nnspca.numerics import rounding
 
 DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
@@ -68,7 +67,7 @@ def positive_by_cholesky(M: np.ndarray) -> float | None:
 
 def affordable(cov: Covariance, d: int) -> bool:
     """Whether a bound on what d directions leave of A can be proven in a second or two."""
-    if isinstance(cov._form, HeldMatrix):
+    if cov.holds_entries:
         return cov.n_features <= LARGEST
     if cov.factor is None:
         return False
@@ -78,7 +77,7 @@ def affordable(cov: Covariance, d: int) -> bool:
 
 def residual_seconds(cov: Covariance, d: int) -> float:
     """Return about how many seconds :func:`residual` takes on one core of 2024."""
-    if isinstance(cov._form, HeldMatrix):
+    if cov.holds_entries:
         return 2e-10 * cov.n_features**3
     if cov.factor is None:
         return 0.0  # it is not tried
@@ -111,16 +110,16 @@ def largest(cov: Covariance) -> float | None:
     factor = cov.factor
     if factor is None:
         A = cov.entries
-        return of_matrix(A, rounding.low_rank(float(np.linalg.norm(A)), np.zeros((len(A), 0))) + cov._room())
+        return of_matrix(A, rounding.low_rank(float(np.linalg.norm(A)), np.zeros((len(A), 0))) + cov.room())
     m, n = factor.shape
     products = rounding.sums(2 * max(m, n), factor.rounding_scale())
-    return max(of_matrix(factor.gram() if m <= n else factor.cross(), products + cov._room()), 0.0)
+    return max(of_matrix(factor.gram() if m <= n else factor.cross(), products + cov.room()), 0.0)
 
 
 def estimated(cov: Covariance) -> float:
     """Return a variance that some direction has, near λ₁ and not above it: no bound."""
     n = cov.n_features
-    operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: cov._form.apply(x.ravel()), dtype=float)
+    operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda x: cov.form.apply(x.ravel()), dtype=float)
     start = np.random.default_rng(0).random(n)
     return (
         float(scipy.sparse.linalg.eigsh(operator, k=1, which="LA", v0=start, tol=ROUGH)[0][0]) if n > 1 else cov.trace
@@ -144,13 +143,13 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     """
     if not V.shape[1]:
         return largest(cov)
-    if isinstance(cov._form, HeldMatrix):
-        A = cov._form.A
+    if cov.holds_entries:
+        A = cov.entries
         if not affordable(cov, V.shape[1]):
             return None
         B = A - V @ V.T
         products = rounding.low_rank(float(np.linalg.norm(A)), V)
-        return of_matrix(B, products + cov._room())
+        return of_matrix(B, products + cov.room())
     factor = cov.factor
     if factor is None:
         return None
@@ -166,4 +165,4 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
     R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
     scale = factor.rounding_scale() + float((V * V).sum())
     products = rounding.triangular(n, side, -(-n // ROWS), scale)
-    return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov._room()), 0.0)
+    return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.room()), 0.0)

@@ -59,13 +59,13 @@ Triplets = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows, columns, shares
 
 def _deviations(cov: Covariance) -> np.ndarray:
     """Return standard deviations, with what they may drift by."""
-    return np.sqrt(np.maximum(cov.diagonal, 0.0) + cov._drift)
+    return np.sqrt(np.maximum(cov.diagonal, 0.0) + cov.drift)
 
 
 def cost_limits(problem: Problem, d: np.ndarray) -> np.ndarray:
     """Return what each row costs at the weights d at most, if it is not read: ``s_i² + s_i T/d_i``, shape (n,)."""
     s = _deviations(problem.cov)
-    reading = rounding.inner_products(2 * (problem.cov._form.terms + problem.k + 8))
+    reading = rounding.inner_products(2 * (problem.cov.form.terms + problem.k + 8))
     return (s**2 + s * float(sum_of_largest(s * d, problem.k - 1)) / d) * (1 + reading)
 
 
@@ -111,7 +111,7 @@ class StoredRows:
             self.entries = _upward(block)
             self.complete = not monitor.stop()
         else:
-            self.error = rounding.single_products(cov._form.terms, singles.TOGETHER)
+            self.error = rounding.single_products(cov.form.terms, singles.TOGETHER)
             sparse = isinstance(cov.factor, SparseFactor)
             triplets = self._of_sparse() if sparse else self._of_tiles(_Tiles(problem, chosen, self.e, self.size))
             if triplets is not None:
@@ -161,10 +161,10 @@ class StoredRows:
         else:
             unstored = np.abs(pull) * np.abs(pull).max()
         rest = np.maximum(rounding.raised(unstored, 8), 0.0) / self.size
-        for start in range(0, n, part._strip):
+        for start in range(0, n, part.strip):
             if self.monitor.stop():
                 return None
-            rows = np.arange(start, min(start + part._strip, n))
+            rows = np.arange(start, min(start + part.strip, n))
             product = factor.stored_products(rows)
             i, j = np.repeat(rows, np.diff(product.indptr)), product.indices
             shares = self._positive(
@@ -199,9 +199,9 @@ class StoredRows:
         cov, k, chosen = self.problem.cov, self.problem.k, self.chosen
         filler = float((self.s[self.outside] * d[self.outside]).max(initial=0.0))
         sums = rounding.raised(self._sums(d[chosen], filler), 4 * k + 32)
-        sums += rounding.single_underflow(k * cov._form.terms) * self.size * float((d[chosen] / self.e).max()) / self.e
-        costs = cov.diagonal[chosen] + (sums + cov._drift_of_rows(d, k)[chosen]) / d[chosen]
-        costs += (self.error + rounding.inner_products(2 * (cov._form.terms + k + 8))) * limits[chosen]
+        sums += rounding.single_underflow(k * cov.form.terms) * self.size * float((d[chosen] / self.e).max()) / self.e
+        costs = cov.diagonal[chosen] + (sums + cov.drift_of_rows(d, k)[chosen]) / d[chosen]
+        costs += (self.error + rounding.inner_products(2 * (cov.form.terms + k + 8))) * limits[chosen]
         return max(float(costs.max()), float(limits[self.outside].max(initial=0.0)))
 
     def _sums(self, d: np.ndarray, filler: float) -> np.ndarray:
@@ -281,7 +281,7 @@ class _Tiles:
 
     def against(self, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield rows, and their shares in some columns."""
-        step = self.cov._strip if self.products is None else TILE[0]
+        step = self.cov.strip if self.products is None else TILE[0]
         for start in range(0, self.n, step):
             rows = slice(start, min(start + step, self.n))
             yield rows, self._rows(rows)[:, columns] if self.products is None else self.products.at(rows, columns)
@@ -289,8 +289,8 @@ class _Tiles:
     def __iter__(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
         """Yield rows, columns and shares; a feature's own share is zero."""
         if self.products is None:
-            for start in range(0, self.n, self.cov._strip):
-                rows = slice(start, min(start + self.cov._strip, self.n))
+            for start in range(0, self.n, self.cov.strip):
+                rows = slice(start, min(start + self.cov.strip, self.n))
                 tile = self._rows(rows)
                 tile[np.arange(len(tile)), np.arange(rows.start, rows.stop)] = 0.0
                 yield rows, slice(0, self.n), tile
@@ -343,7 +343,7 @@ def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
     if isinstance(cov.factor, SparseFactor):
         stored = float(np.diff(cov.factor._columns.indptr)[chosen].sum())
         return SPARSE_PRODUCT * stored**2 / cov.factor.shape[0]
-    return size**2 * (SELECTED + (SINGLE_PRODUCT * cov._form.terms if cov.factor is not None else 0.0))
+    return size**2 * (SELECTED + (SINGLE_PRODUCT * cov.form.terms if cov.factor is not None else 0.0))
 
 
 def seconds(problem: Problem, chosen: np.ndarray) -> float:

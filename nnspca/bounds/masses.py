@@ -29,14 +29,14 @@ from nnspca.numerics.feasible import sum_of_largest
 
 def attained(cov: Covariance, x: np.ndarray) -> float:
     """Return a lower bound, valid on any machine, on the variance of x scaled to norm 1."""
-    size, terms = max(cov.trace, cov._form.rounding_scale), int(np.count_nonzero(x))
-    rounding_loss = rounding.variances(cov._form.terms + terms, size) + cov._room()
+    size, terms = max(cov.trace, cov.form.rounding_scale), int(np.count_nonzero(x))
+    rounding_loss = rounding.variances(cov.form.terms + terms, size) + cov.room()
     return (cov.variance(x) - rounding_loss) / rounding.raised(float(x @ x), terms + 8)
 
 
 def by_variance(cov: Covariance, lower_bound: float) -> np.ndarray:
     """Return upper bounds on the masses by variance alone, rounded up; ``lower_bound`` is attained."""
-    own = cov.diagonal * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()
+    own = cov.diagonal * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()
     return np.minimum(rounding.raised(own / lower_bound, 8), 1.0)
 
 
@@ -52,15 +52,15 @@ def by_rows(problem: Problem, lower_bound: float, rows: np.ndarray, companions: 
 
 def reading_error(problem: Problem, lower_bound: float, rows: np.ndarray) -> np.ndarray:
     """Return the largest error of the sum of A_ij x_j over i's companions as read, ‖x‖ <= 1, in units of LB."""
-    cov, reading = problem.cov, rounding.inner_products(problem.cov._form.terms + 4)
+    cov, reading = problem.cov, rounding.inner_products(problem.cov.form.terms + 4)
     s = np.sqrt(cov.diagonal[rows] / lower_bound)
     company = np.sqrt(float(sum_of_largest(cov.diagonal, problem.k - 1)) / lower_bound)
-    return reading * s * company + cov._room() / lower_bound + rounding.VANISHING
+    return reading * s * company + cov.room() / lower_bound + rounding.VANISHING
 
 
 def left_by_others(cov: Covariance, lower_bound: float, rows: np.ndarray) -> np.ndarray:
     """Return 1 − A_ii in units of ``lower_bound``, rounded down: what i's companions have to contribute."""
-    own = cov.diagonal[rows] * (1 + rounding.inner_products(cov._form.terms + 4)) + cov._room()
+    own = cov.diagonal[rows] * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()
     return 1.0 - own / lower_bound - rounding.sums(8, 1.0)
 
 
@@ -114,7 +114,7 @@ class MassRanking:
         None where more than ``allowed`` features turn out to hold more than ``heavy``, too many
         rows would have to be read, or the call was stopped.
         """
-        masses, order, step = self.masses, self._order, self.problem.cov._strip
+        masses, order, step = self.masses, self._order, self.problem.cov.strip
         while self._rows_read < self.problem.n and masses[order[self._rows_read]] > self._least(wanted):
             if self._rows_read >= self.most or self.monitor.stop():
                 return None
@@ -167,10 +167,10 @@ def every(problem: Problem, lower_bound: float, monitor: Monitor, *, row_skip_th
     masses = by_variance(problem.cov, lower_bound)
     heavy = np.flatnonzero(masses > row_skip_threshold)
     companions = Companions(problem, monitor)
-    for start in range(0, len(heavy), problem.cov._strip):
+    for start in range(0, len(heavy), problem.cov.strip):
         if monitor.stop():
             break
-        rows = heavy[start : start + problem.cov._strip]
+        rows = heavy[start : start + problem.cov.strip]
         masses[rows] = np.minimum(masses[rows], by_rows(problem, lower_bound, rows, companions))
         monitor.tell(start / len(heavy), "how much each feature can hold")
     return masses

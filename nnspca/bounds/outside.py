@@ -25,8 +25,8 @@ class Outside:
 
     def __post_init__(self) -> None:
         self.cov, self.k = self.problem.cov, self.problem.k
-        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov._drift)
-        terms = self.cov._form.terms + 4
+        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov.drift)
+        terms = self.cov.form.terms + 4
         self.reading_error = rounding.inner_products(terms)  # of an entry computed from a factor, in units of s_i s_j
 
     def negligible(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
@@ -46,20 +46,20 @@ class Outside:
         (:mod:`nnspca.bounds.parts.working`).
         """
         out = np.full(len(rows), np.inf)
-        for start in range(0, len(rows), self.cov._strip):
+        for start in range(0, len(rows), self.cov.strip):
             if self.monitor.stop():
                 break
-            chosen = rows[start : start + self.cov._strip]
-            self.monitor.pay(self.cov._reading_seconds(chosen))
+            chosen = rows[start : start + self.cov.strip]
+            self.monitor.pay(self.cov.reading_seconds(chosen))
             block = self.cov.block(chosen)
             shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
-            shares += self.reading_error * self.deviations[chosen, None] * self.deviations + self.cov._drift
+            shares += self.reading_error * self.deviations[chosen, None] * self.deviations + self.cov.drift
             if len(inside):
                 with np.errstate(over="ignore"):
                     shares[:, inside] = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
             shares[np.arange(len(chosen)), chosen] = 0.0
-            own = self.cov.diagonal[chosen] * (1 + self.reading_error) + self.cov._drift
-            out[start : start + self.cov._strip] = rounding.raised(
+            own = self.cov.diagonal[chosen] * (1 + self.reading_error) + self.cov.drift
+            out[start : start + self.cov.strip] = rounding.raised(
                 own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8)
             )
         return out

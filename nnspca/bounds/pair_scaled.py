@@ -218,7 +218,7 @@ def _proven(
     if level:
         costs = L.diagonal() + shares
         L[np.diag_indices(len(L))] += costs.max() - costs
-    tail = eigenvalues.of_matrix(cov.entries - L, rounding.subtraction(L) + cov._room())
+    tail = eigenvalues.of_matrix(cov.entries - L, rounding.subtraction(L) + cov.room())
     value = rounding.total(tail, rounding.row_costs(L.diagonal(), shares, k))
     return value, PairProof(L, M, tail)
 

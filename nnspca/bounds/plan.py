@@ -182,7 +182,7 @@ class Plan:
         levelling = WHOLE * levelled.seconds(problem, np.arange(problem.n))
         if levelling <= WHOLE_AT_MOST:
             seconds = max(seconds, levelling)
-        return Allowance(max(seconds, min(READINGS * problem.cov._reading_seconds(rows), LONGEST)))
+        return Allowance(max(seconds, min(READINGS * problem.cov.reading_seconds(rows), LONGEST)))
 
 
 PLANS = {
@@ -273,7 +273,7 @@ def step_seconds(n: int) -> float:
 
 def rows_read(problem: Problem, plan: Plan) -> int:
     """The maximum number of rows of A that one bound may read in full."""
-    return max(problem.cov._strip, int(plan.rows.products / problem.cov._row_cost))
+    return max(problem.cov.strip, int(plan.rows.products / problem.cov.row_cost))
 
 
 def worth_branching(problem: Problem, plan: Plan) -> bool:

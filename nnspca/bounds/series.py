@@ -42,7 +42,7 @@ class Series:
         self._size = float(np.abs(self._left).max()) or 1.0  # single precision overflows above about 1e38
         self._single = (self._left / self._size).astype(np.float32)
         self._own = self._left.diagonal().copy()
-        self._error = rounding.subtraction(self.L) + problem.cov._room()
+        self._error = rounding.subtraction(self.L) + problem.cov.room()
         self._start = np.ones(len(proof.M), dtype=np.float32)
         self._estimates: dict[int, float] = {}
 

@@ -38,7 +38,7 @@ def leading(problem: Problem, monitor: Monitor = QUIET, *, proven: bool = True) 
     except Stopped:
         tail = None
     if tail is None:
-        tail = rounding.raised(cov.trace, 4 * cov.n_features) + cov._room(cov.n_features)
+        tail = rounding.raised(cov.trace, 4 * cov.n_features) + cov.room(cov.n_features)
     proof = RankProof(np.zeros((cov.n_features, 0)), tail, 0.0, np.zeros(0, dtype=bool))
     return Bound(
         "eigenvalue",

@@ -16,4 +16,4 @@ from nnspca.numerics import rounding
 def largest_variances(cov: Covariance, k: int) -> float:
     """Return the sum of the k largest variances, rounded up."""
     value = float(np.sort(cov.diagonal)[::-1][:k].sum())
-    return rounding.raised(value, k + 8 + 8 * cov._form.terms) + cov._room(k)
+    return rounding.raised(value, k + 8 + 8 * cov.form.terms) + cov.room(k)

@@ -229,10 +229,10 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
 def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
     """The covariance of S as a matrix; forming it from a factor is an error of its own."""
     A = cov.block(inside, inside)
-    forming = rounding.inner_products(cov._form.roundings) * float(cov.diagonal[inside].sum())
+    forming = rounding.inner_products(cov.form.roundings) * float(cov.diagonal[inside].sum())
     # an error of its own beside that of cov, which is added to the bound as a whole; what drifts,
     # drifts here too
-    return cov._derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov._drift)
+    return cov.derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.drift)
 
 
 def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
@@ -301,7 +301,7 @@ def _levelled(
     total = rounding.total(proof.tail, rounding.row_costs(own, shares, k))
     if len(read) < len(rows):
         total = max(total, level)  # what the rows that were not read stay below
-    total = max(total, float(sums.max(initial=-np.inf))) + cov._error_elsewhere
+    total = max(total, float(sums.max(initial=-np.inf))) + cov.error_elsewhere
     if outside.monitor.stop() or not np.isfinite(total):
         return None, heavy
     bound = Bound(

@@ -91,12 +91,12 @@ def smaller_bound(proof: SmallerProof, problem: Problem) -> float:
     if type(proof.proof) in (LargerProof, SmallerProof):
         raise CertificateError("it is taken over twice")
     value = derive(proof.proof, replace(problem, k=smaller))
-    variances = cov._form.diagonal
-    idle = np.flatnonzero(variances == 0)[: cov._strip]
+    variances = cov.form.diagonal
+    idle = np.flatnonzero(variances == 0)[: cov.strip]
     counted = np.delete(
         variances, idle[np.abs(cov.block(idle)).sum(axis=1) == 0]
     )  # an optimum needs no feature whose row is zero
-    least = float(counted.min() - 4 * cov._form.terms * EPS * np.abs(variances).max()) - cov.representation_error
+    least = float(counted.min() - 4 * cov.form.terms * EPS * np.abs(variances).max()) - cov.representation_error
     share = (k - 1) / (smaller - 1)
     reached = least + share * (value - least)
     return max(value, reached + 4 * EPS * (1 + share) * (abs(value) + abs(least)))

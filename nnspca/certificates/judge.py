@@ -183,7 +183,7 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
 
 def close(claim: float, attained: float, cov: Covariance) -> bool:
     """Whether a claimed variance equals the attained one, up to differences of machines and of summation order."""
-    return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov._drift)
+    return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov.drift)
 
 
 def validated(part: Component, what: str, problem: Problem, left: np.ndarray | None = None, n: int = 0) -> Component:

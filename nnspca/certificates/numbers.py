@@ -81,8 +81,8 @@ def rows_by_reach(cov: Covariance, weights: np.ndarray, k: int, most: UpperBound
         company = float(np.sort(s * weights)[::-1][: k - 1].sum())
         reach = (s * s + s * company / weights) * (1 + 1e-6)
         order = np.argsort(-reach, kind="stable")
-    for start in range(0, len(order), cov._strip):
-        rows = order[start : start + cov._strip]
+    for start in range(0, len(order), cov.strip):
+        rows = order[start : start + cov.strip]
         if not float(reach[rows[0]]) > most.value:
             return
         yield rows
@@ -93,7 +93,7 @@ def formed(cov: Covariance, chosen: np.ndarray) -> tuple[np.ndarray, float]:
 
     What cov itself is off by is not in it.
     """
-    block, terms = cov.block(chosen, chosen), cov._form.terms
+    block, terms = cov.block(chosen, chosen), cov.form.terms
     forming = 2 * (terms + 2) * EPS * float(cov.diagonal[chosen].sum()) if terms else 0.0
     return (block + block.T) / 2, forming
 

@@ -20,7 +20,7 @@ def variances_bound(proof: VariancesProof, r: int, problem: Problem) -> float:
     """The sum of the largest variances of single features."""
     cov, k = problem.cov, problem.k
     count = min(r * k, cov.n_features)
-    terms = 4 * cov._form.terms
+    terms = 4 * cov.form.terms
     largest = float(np.sort(cov.diagonal)[cov.n_features - count :].sum()) * (1 + (count + terms) * EPS)
     return largest + cov.representation_error * r
 

@@ -10,7 +10,6 @@ from nnspca.certificates.pairs import factorises
 from nnspca.certificates.proofs import RankProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import Factor
-from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
@@ -44,8 +43,8 @@ def holds_everywhere(proof: object) -> bool:
 def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
     """Check A − VV' ⪯ tail·I, on the side of the features, or of the samples if A is held as data."""
     left = tail - cov.representation_error
-    if isinstance(cov._form, HeldMatrix):
-        _check_rest_is(least_of_rest(cov._form.A, V, left), tail)
+    if cov.holds_entries:
+        _check_rest_is(least_of_rest(cov.entries, V, left), tail)
     elif cov.factor is not None:
         _check_rest_is(_least_of_factored_rest(cov.factor, V, left), tail)
     else:

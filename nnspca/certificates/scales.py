@@ -23,7 +23,7 @@ def scale_bound(proof: ScaleProof, problem: Problem) -> float:
     if not ((d >= LEAST) & (d <= MOST)).all():
         raise CertificateError(f"the weights must be {n} numbers from {LEAST:g} to {MOST:g}")
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
-    terms = cov._form.terms
+    terms = cov.form.terms
     company = np.sort(deviations * d)[::-1][:k].sum()
     most = UpperBound()
     most.cover(number(proof.level, "the level of the rows that are not read", least=0.0))

@@ -38,13 +38,13 @@ def cover_outside(
     """Raise the bound to the cost of the heaviest row outside, with the prices subtracted from the chosen's shares."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
-    terms = cov._form.terms
+    terms = cov.form.terms
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
     others = np.flatnonzero(~member)
     others = others[np.argsort(-deviations[others], kind="stable")]
-    for start in range(0, len(others), cov._strip):
-        rows = others[start : start + cov._strip]
+    for start in range(0, len(others), cov.strip):
+        rows = others[start : start + cov.strip]
         block = np.array(cov.block(rows))
         own = block[np.arange(len(rows)), rows].copy()
         shares = (np.maximum(block, 0.0) if nonnegative else np.abs(block)) + (

@@ -21,7 +21,7 @@ DEPENDENT = 1e-8  # share of the variance of a combination of scores below which
 def restricted(cov: Covariance, U: np.ndarray) -> Covariance:
     """Leave out every feature that a column of U uses; at least one must remain."""
     free = np.flatnonzero(~U.any(axis=1))
-    return cov._derived(cov._form.select(free), "restrict", free)
+    return cov.derived(cov.form.select(free), "restrict", free)
 
 
 def projected(cov: Covariance, U: np.ndarray) -> Covariance:
@@ -31,8 +31,8 @@ def projected(cov: Covariance, U: np.ndarray) -> Covariance:
     whole span is projected out at once, so that no later component brings an earlier one back.
     """
     Q = orthonormal(U)
-    if isinstance(cov._form, HeldFactor):
-        factor = cov._form.factor
+    if cov.factor is not None:
+        factor = cov.factor
         return _of_factor(cov, factor, "projected", U, factor.forward(Q.T).T, Q, 1.0)
     half = cov.entries - Q @ (Q.T @ cov.entries)
     return _of_matrix(cov, "projected", U, half - (half @ Q) @ Q.T, growth=1.0)
@@ -44,8 +44,8 @@ def schur(cov: Covariance, U: np.ndarray) -> Covariance:
     The same, in any order, as ``A − Aww'A / w'Aw`` for one component after the other. On data, the
     samples are projected off the scores.
     """
-    if isinstance(cov._form, HeldFactor):
-        factor = cov._form.factor
+    if cov.factor is not None:
+        factor = cov.factor
         scores = factor.forward(U.T).T
         Z = orthonormal(scores)
         R = factor.backward(Z.T).T
@@ -95,7 +95,7 @@ def _of_matrix(
     """
     n, r = U.shape
     perturbation = rounding.deflated(r, n, condition, float(np.linalg.norm(cov.entries)))
-    return cov._derived(HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=perturbation, times=n)
+    return cov.derived(HeldMatrix(A / 2 + A.T / 2), operation, U, growth=growth, rounding=perturbation, times=n)
 
 
 def _of_factor(
@@ -109,7 +109,7 @@ def _of_factor(
     m, n = factor.shape
     perturbation = rounding.deflated(L.shape[1], n + m, norm, factor.rounding_scale())
     growth = 1.0 if norm == 1.0 else 2 * norm**2
-    return cov._derived(HeldFactor(minus_low_rank(factor, L, R)), operation, U, growth=growth, rounding=perturbation)
+    return cov.derived(HeldFactor(minus_low_rank(factor, L, R)), operation, U, growth=growth, rounding=perturbation)
 
 
 def minus_low_rank(factor: Factor, L: np.ndarray, R: np.ndarray) -> Factor:

@@ -128,8 +128,8 @@ def both_scales(source: Source) -> tuple[Covariance, Covariance | DataError]:
     sums = added(None, source, None)
     with one_blas_thread():
         plain = of_sums(sums, False, source.expected, last=False)
-        covariance = Covariance._of_read(plain, False, source.names)
+        covariance = Covariance.of_read(plain, False, source.names)
         try:
-            return covariance, Covariance._of_read(of_sums(sums, True), True, source.names)
+            return covariance, Covariance.of_read(of_sums(sums, True), True, source.names)
         except DataError as problem:
             return covariance, problem

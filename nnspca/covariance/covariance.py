@@ -101,7 +101,7 @@ class Covariance(Inner):
         """
         if not isinstance(form, HeldMatrix | HeldFactor):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
-        self._form = form
+        self.form = form
         self.n_samples = n_samples
         self.moved = moved
         # a variance below zero by rounding is none, and a write to it would change what is proven
@@ -111,9 +111,9 @@ class Covariance(Inner):
         self.representation_error = representation_error
         # each machine is within its own error of the exact A, and the errors agree to many more
         # digits than two
-        self._drift = 2.02 * representation_error if drift is None else drift
-        self._relative_drift = relative_drift
-        self._error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
+        self.drift = 2.02 * representation_error if drift is None else drift
+        self.relative_drift = relative_drift
+        self.error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
         self._origin = origin
         self._described = (
             features or Features(self.trace, self.n_features, variances=self.diagonal),
@@ -139,8 +139,8 @@ class Covariance(Inner):
     @property
     def entries(self) -> np.ndarray:
         """A itself, shape (n, n); TypeError where it is not held: ask :attr:`holds_entries` first."""
-        if isinstance(self._form, HeldMatrix):
-            return self._form.A
+        if isinstance(self.form, HeldMatrix):
+            return self.form.A
         raise TypeError(f"the {self.n_features} × {self.n_features} entries are not held: read blocks of them")
 
     @classmethod
@@ -261,7 +261,7 @@ class Covariance(Inner):
             m, n = data.form.factor.shape
             if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
                 data = replace(data, form=HeldMatrix(data.form.factor.cross()))
-        return cls._of_read(data, standardize, names, given)
+        return cls.of_read(data, standardize, names, given)
 
     @classmethod
     def _of_source(
@@ -279,7 +279,7 @@ class Covariance(Inner):
         labels = source.names if names is None else names
         if not isinstance(data, Held):
             return cls.from_data(Given(data), standardize, sample_weight=sample_weight, names=labels)
-        return cls._of_read(data, standardize, labels, given)
+        return cls.of_read(data, standardize, labels, given)
 
     @classmethod
     def from_chunks(
@@ -316,13 +316,14 @@ class Covariance(Inner):
         return cls._warned(read, standardize, "rows", sample_weight, names, memory, should_stop, on_progress)
 
     @classmethod
-    def _of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
+    def of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
+        """Covariance of samples that were summed; more may be added to the sums."""
         with one_blas_thread():
             data = streamed.of_sums(sums, standardize, last=False)
-        return cls._of_read(data, standardize, names)
+        return cls.of_read(data, standardize, names)
 
     @classmethod
-    def _of_read(cls, data: Held, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
+    def of_read(cls, data: Held, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
         """Hold a form of A with its errors, and the means and scales of the samples that were read."""
         variances, given, held = np.maximum(data.form.diagonal, 0.0), given or Given(None), dict(vars(data))
         seen = held.pop("seen")
@@ -383,7 +384,7 @@ class Covariance(Inner):
         """Hold a matrix, each of whose entries was rounded so many times before."""
         with one_blas_thread():
             matrix = semidefinite(given.values, repair, roundings)
-        return cls._of_read(matrix, False, given.names if names is None else names)
+        return cls.of_read(matrix, False, given.names if names is None else names)
 
     @classmethod
     def from_dataset(cls, dataset: Any, standardize: bool | None = None, *, repair: bool = False) -> Covariance:
@@ -416,30 +417,30 @@ class Covariance(Inner):
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """Return Ax, for one vector (n,) or a batch of rows (r, n)."""
-        product = self._form.apply(x := check_vectors("x", x, self.n_features))
+        product = self.form.apply(x := check_vectors("x", x, self.n_features))
         return product if np.isfinite(product).all() else _of_finite(product, x)
 
     def variance(self, x: np.ndarray):
         """Return x'Ax: a float for one vector (n,), an array (r,) for a batch of rows (r, n)."""
         x = check_vectors("x", x, self.n_features)
         if x.ndim == 2:
-            variances = self._form.variances(x)
+            variances = self.form.variances(x)
             return variances if np.isfinite(variances).all() else _of_finite(variances, x)
         support = np.flatnonzero(x)
-        value = self._form.variance_on(support, x[support])
+        value = self.form.variance_on(support, x[support])
         return value if math.isfinite(value) else _of_finite(value, x)
 
     def block(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         """Return the entries of A at ``rows`` × ``columns`` (all columns when None)."""
-        return self._form.block(rows, columns)
+        return self.form.block(rows, columns)
 
     def restrict(self, features) -> Covariance:
         """Return the covariance of some features only, by place or by name, in the order given."""
         features = check_names("features", features, self.feature_names)
         features = check_places("features", features, self.n_features)
-        return self._derived(self._form.restrict(features), "restrict", features)
+        return self.derived(self.form.restrict(features), "restrict", features)
 
-    def _derived(
+    def derived(
         self,
         form: Form,
         operation: str,
@@ -460,15 +461,15 @@ class Covariance(Inner):
         if operation == "restrict":
             places = np.array(argument) if places is None else places[argument]
         error = growth * self.representation_error + times * rounding
-        elsewhere = growth * self._error_elsewhere + times * rounding
+        elsewhere = growth * self.error_elsewhere + times * rounding
         return Covariance(
             form,
             n_samples=self.n_samples,
             representation_error=error,
             moved=self.moved,
-            relative_drift=self._relative_drift if exact else np.inf,
-            drift=self._drift if exact else 1.01 * (growth * self._drift + 2 * rounding),
-            error_elsewhere=self._error_elsewhere if exact else 1.01 * elsewhere,
+            relative_drift=self.relative_drift if exact else np.inf,
+            drift=self.drift if exact else 1.01 * (growth * self.drift + 2 * rounding),
+            error_elsewhere=self.error_elsewhere if exact else 1.01 * elsewhere,
             origin=None if self._origin is None else Origin(operation, (np.array(argument),), self._origin),
             features=whole,
             places=places,
@@ -502,7 +503,7 @@ class Covariance(Inner):
 
     def _leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """At least d eigenpairs, each vector's largest entry positive."""
-        values, vectors = self._form.leading(d)
+        values, vectors = self.form.leading(d)
         if len(values) < d:
             values = np.concatenate([values, np.zeros(d - len(values))])
             vectors = _complete(vectors, d)
@@ -518,7 +519,7 @@ class Covariance(Inner):
         """
         with self._lock:
             if self._origin is None:
-                self._origin = Origin("held", tuple(self._form.arrays()))
+                self._origin = Origin("held", tuple(self.form.arrays()))
             return self._origin.fingerprint
 
     def __getstate__(self) -> dict[str, object]:
@@ -532,7 +533,7 @@ class Covariance(Inner):
 
     def __repr__(self) -> str:
         moved = f", moved by {self.moved:.3g} to have no negative eigenvalue" if self.moved else ""
-        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self._form.name}{moved})"
+        return f"Covariance(n_features={self.n_features}, n_samples={self.n_samples}, held as {self.form.name}{moved})"
 
 
 def _of_finite(product: Any, x: np.ndarray) -> Any:

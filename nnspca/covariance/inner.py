@@ -23,52 +23,52 @@ class Inner:
 
     n_features: int
     diagonal: np.ndarray
-    _form: Form
-    _drift: float
-    _relative_drift: float
-    _error_elsewhere: float
+    form: Form
+    drift: float
+    relative_drift: float
+    error_elsewhere: float
     _origin: Origin | None
 
     @property
     def matrix(self) -> np.ndarray | None:
         """A itself, shape (n, n), where it is held; None otherwise."""
-        return self._form.A if isinstance(self._form, HeldMatrix) else None
+        return self.form.A if isinstance(self.form, HeldMatrix) else None
 
     @property
     def factor(self) -> Factor | None:
         """Y with A = Y'Y where A is not held, ``forward(x)`` is Yx and ``backward(z)`` is Y'z; None otherwise."""
-        return self._form.factor if isinstance(self._form, HeldFactor) else None
+        return self.form.factor if isinstance(self.form, HeldFactor) else None
 
     @property
     def holds_entries(self) -> bool:
         """Whether A is held entry by entry."""
-        return isinstance(self._form, HeldMatrix)
+        return isinstance(self.form, HeldMatrix)
 
     @property
-    def _strip(self) -> int:
+    def strip(self) -> int:
         """How many whole rows of A are read at a time, so that they fit in memory and take no tenth of a second."""
         return max(1, min(STRIP, STRIP_ENTRIES // self.n_features))
 
     @property
-    def _batch(self) -> int:
+    def batch(self) -> int:
         """How many vectors A is applied to at a time, so that a step of each takes no tenth of a second."""
-        stored = sum(array.size for array in self._form.arrays())
+        stored = sum(array.size for array in self.form.arrays())
         sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)
         products = SPARSE_PRODUCTS if sparse else DENSE_PRODUCTS
         return max(1, min(BATCH_ENTRIES // self.n_features, products // stored))
 
     @property
-    def _row_cost(self) -> float:
+    def row_cost(self) -> float:
         """About how many products it takes to read a whole row of A."""
         if self.holds_entries:
             return float(self.n_features)
-        stored = float(sum(array.size for array in self._form.arrays()))
+        stored = float(sum(array.size for array in self.form.arrays()))
         if self.factor is None or isinstance(self.factor, DenseFactor):
             return stored
         m, n = self.factor.shape
         return max(stored * stored / (m * n), SPARSE_ROW)
 
-    def _reading_seconds(self, rows: np.ndarray) -> float:
+    def reading_seconds(self, rows: np.ndarray) -> float:
         """About how many seconds it takes to read these rows of A and to select from them, on one core of 2024."""
         each = len(rows) * self.n_features * SELECTED
         if self.holds_entries:
@@ -77,9 +77,9 @@ class Inner:
             m, _ = self.factor.shape
             stored = np.diff(self.factor._columns.indptr)
             return each + SPARSE_PRODUCT * float(stored[rows].sum()) * float(stored.sum()) / m
-        return each + DENSE_PRODUCT * len(rows) * self._row_cost
+        return each + DENSE_PRODUCT * len(rows) * self.row_cost
 
-    def _room(self, entries: int = 1) -> float:
+    def room(self, entries: int = 1) -> float:
         """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.
 
         A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence
@@ -87,18 +87,18 @@ class Inner:
         derives: whatever is proven of A here is derived from A' at
         ``error_elsewhere + entries · drift`` more, at most.
         """
-        return self._error_elsewhere + entries * self._drift
+        return self.error_elsewhere + entries * self.drift
 
-    def _drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
+    def drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
         """What the sum of any k entries of each row, each times its column's weight, may drift by, shape (n,)."""
-        any_entry = np.full(self.n_features, self._drift * float(sum_of_largest(weights, k)))
-        if not np.isfinite(self._relative_drift):
+        any_entry = np.full(self.n_features, self.drift * float(sum_of_largest(weights, k)))
+        if not np.isfinite(self.relative_drift):
             return any_entry
         s = np.sqrt(self.diagonal)
-        return np.minimum(any_entry, self._relative_drift * s * float(sum_of_largest(s * weights, k)))
+        return np.minimum(any_entry, self.relative_drift * s * float(sum_of_largest(s * weights, k)))
 
     @property
-    def _reading(self) -> Literal["centred", "standardised", "matrix"] | None:
+    def stands_for(self) -> Literal["centred", "standardised", "matrix"] | None:
         """What a file of numbers stands for from which anyone can form this covariance anew.
 
         ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as rows. ``"matrix"``: of

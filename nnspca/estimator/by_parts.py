@@ -96,7 +96,7 @@ class ByParts:
         return self._of_sums(added(None, source, given_weights(sample_weight, source.shape[0])))
 
     def _of_sums(self, sums: Sums) -> Covariance:
-        return Covariance._of_sums(sums, stated(self.standardize), self._names())
+        return Covariance.of_sums(sums, stated(self.standardize), self._names())
 
     def _names(self) -> list[str] | None:
         names = getattr(self, "feature_names_in_", None)

@@ -114,7 +114,7 @@ class ChunkedSamples(Samples):
             return None
         with one_blas_thread():
             streamed = of_sums(sums, self.standardize, None if sums.weighted else self.X.expected, last=False)
-            return Covariance._of_read(streamed, self.standardize, self.X.names)
+            return Covariance.of_read(streamed, self.standardize, self.X.names)
 
     def explained(
         self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray, should_stop: ShouldStop | None = None

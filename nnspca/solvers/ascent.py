@@ -8,7 +8,6 @@ import numpy as np
 
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.covariance.forms import HeldMatrix
 
 ENTRIES_BETWEEN_POLLS = 200  # of the stop switch
 
@@ -31,11 +30,11 @@ class Ascent:
         self.alpha, self.beta = alpha, beta
         self.U = np.asfortranarray(U)
         self.own = cov.diagonal / self.scale
-        if isinstance(cov._form, HeldMatrix):
-            self.rows = np.ascontiguousarray(cov._form.A / self.scale)
+        if (factor := cov.factor) is None:
+            self.rows = np.ascontiguousarray(cov.entries / self.scale)
             self.images: np.ndarray | None = None  # a row of A meets the column of U itself
         else:
-            Y = cov._form.factor.columns(np.arange(cov.n_features)) / np.sqrt(self.scale)
+            Y = factor.columns(np.arange(cov.n_features)) / np.sqrt(self.scale)
             self.rows = np.ascontiguousarray(Y.T)
             self.images = np.asfortranarray(Y @ self.U)
         self.G = self.U.T @ self.U

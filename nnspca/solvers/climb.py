@@ -53,7 +53,7 @@ def climb(
         _show(points, variances, monitor)
         if monitor.stop():
             break
-        moving = _merge_equal_supports(points, variances, moving, follows, cov._batch)
+        moving = _merge_equal_supports(points, variances, moving, follows, cov.batch)
     while (follows != follows[follows]).any():
         follows = follows[follows]
     met = np.flatnonzero(follows != np.arange(len(follows)))
@@ -87,10 +87,10 @@ def leading_rows(problem: Problem, rank: int, monitor: Monitor) -> np.ndarray:
 
 def batches(rows: np.ndarray, cov: Covariance, monitor: Monitor) -> Iterator[np.ndarray]:
     """Yield batches of rows of the size at which A is applied, until stopped; the first in any case."""
-    for start in range(0, len(rows), cov._batch):
+    for start in range(0, len(rows), cov.batch):
         if start and monitor.stop():
             return
-        yield rows[start : start + cov._batch]
+        yield rows[start : start + cov.batch]
 
 
 def applied(cov: Covariance, x: np.ndarray, monitor: Monitor) -> np.ndarray:
@@ -159,7 +159,7 @@ def optimise_on_support(cov: Covariance, x: np.ndarray, *, nonnegative: bool, mo
 
 def _leading(part: Covariance) -> np.ndarray:
     """Leading eigenvector, its largest entry positive, on the smaller side of the data."""
-    B, back = part._form.smaller_side()
+    B, back = part.form.smaller_side()
     v = back(_top_vector(B))
     return v if v[np.abs(v).argmax()] > 0 else -v
 

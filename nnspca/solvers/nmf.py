@@ -11,7 +11,6 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.covariance import Covariance
-from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.span import cumulative_variance
 from nnspca.numerics import feasible
@@ -33,10 +32,10 @@ def joint(
 ) -> Components:
     """Factorise ``max(A, 0) ≈ WH``, or the positive and the negative parts of the data; the rows of H are the parts."""
     cov = problem.cov
-    if isinstance(cov._form, HeldMatrix):
-        positive = np.maximum(cov._form.A, 0.0)
+    if (factor := cov.factor) is None:
+        positive = np.maximum(cov.entries, 0.0)
     else:
-        Y = cov._form.factor.columns(np.arange(cov.n_features))
+        Y = factor.columns(np.arange(cov.n_features))
         positive = np.vstack([np.maximum(Y, 0.0), np.maximum(-Y, 0.0)])
     return _gathered(problem, nmf_parts(positive, n_components, rng=rng, max_iter=max_iter, monitor=monitor), monitor)
 

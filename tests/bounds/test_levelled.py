@@ -112,8 +112,8 @@ def test_levelling_lowers_the_largest_row_and_the_judge_derives_no_more(narrow, 
     plain = rows_of(A, 6, nonnegative, np.ones(N)).max()
     value, d = levelled.level_rows(problem, EVERY, np.ones(N), Monitor(), readings=2)
     assert value < 0.97 * plain
-    assert derive(ScaleProof(d, value), problem) <= value + problem.cov._error_elsewhere
-    assert derive(ScaleProof(d, 0.0), problem) <= value + problem.cov._error_elsewhere
+    assert derive(ScaleProof(d, value), problem) <= value + problem.cov.error_elsewhere
+    assert derive(ScaleProof(d, 0.0), problem) <= value + problem.cov.error_elsewhere
 
 
 def test_one_reading_comes_near_the_best_weights(narrow):

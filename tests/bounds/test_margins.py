@@ -1,7 +1,7 @@
 """Wherever a bound allows for rounding, a larger allowance makes it larger: no sign is wrong and none is lost.
 
 Real allowances are so small that a bound without one would still pass every comparison with an optimum. Here each
-call of :mod:`nnspca.numerics.rounding` and of ``Covariance._room`` in the sources of the bounds, and each place where
+call of :mod:`nnspca.numerics.rounding` and of ``Covariance.room`` in the sources of the bounds, and each place where
 one that is held as a number is read (:data:`HELD_AS_NUMBERS`), is enlarged alone, all others left as they are, and the
 functions around it are asked again.
 """
@@ -60,8 +60,8 @@ MONITOR = Monitor()
 
 
 HELD_AS_NUMBERS = {
-    "_drift": nnspca.Covariance,
-    "_error_elsewhere": nnspca.Covariance,
+    "drift": nnspca.Covariance,
+    "error_elsewhere": nnspca.Covariance,
     "reading": working.Outside,
 }
 
@@ -76,7 +76,7 @@ def sites():
                 continue
             of = named.value.id if isinstance(named.value, ast.Name) else ""
             read = named.attr in HELD_AS_NUMBERS and isinstance(named.ctx, ast.Load)
-            if read or (called and (of == "rounding" or named.attr == "_room")):
+            if read or (called and (of == "rounding" or named.attr == "room")):
                 yield path.relative_to(BOUNDS).as_posix(), node.lineno, named.attr
 
 
@@ -98,14 +98,14 @@ def enlarge(monkeypatch, site):
     if name in HELD_AS_NUMBERS:
         held_elsewhere(monkeypatch, file, line, name)
         return
-    owner = nnspca.Covariance if name == "_room" else rounding
+    owner = nnspca.Covariance if name == "room" else rounding
     plainly = getattr(owner, name)
 
     def at_its_place(*given, **named):
         caller = sys._getframe(1)
         if caller.f_lineno != line or Path(caller.f_code.co_filename) != BOUNDS / file:
             return plainly(*given, **named)
-        if name == "_room":
+        if name == "room":
             return 1e-3 * given[0].trace
         if name == "single_underflow":
             return 1e-3

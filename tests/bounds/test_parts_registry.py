@@ -101,7 +101,7 @@ def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, 
     monkeypatch.setattr(covariance, "DENSE_FEATURES", 500)
     X = np.random.default_rng(0).standard_normal((12, 12 if held == "matrix" else 720))
     cov = nnspca.Covariance.from_data(X * np.linspace(1, 0.01, X.shape[1]))
-    assert cov._form.name == held
+    assert cov.form.name == held
     bounds = nnspca.certify_parts(cov, 2, 4, nonnegative=nonnegative).bounds
     for bound in bounds:
         assert type(bound.ingredients) in PARTS_BOUNDS[bound.name].proofs

@@ -152,7 +152,7 @@ def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, 
     monkeypatch.setattr(_certify, "PLANS", {"live": plan})
     X = np.random.default_rng(0).standard_normal((12, 12 if held == "matrix" else 2000))
     cov = nnspca.Covariance.from_data(X * np.linspace(1, 0.01, X.shape[1]))
-    assert cov._form.name == held
+    assert cov.form.name == held
     bounds = nnspca.certify(cov, 4, nonnegative=nonnegative).bounds
     for bound in bounds:
         entry = BOUNDS[bound.name]

@@ -157,7 +157,7 @@ def moved(cov, by):
     """The covariance as a machine may hold it whose sums went another way: A + by, and a larger error of its own."""
     held = HeldMatrix(cov.entries + by)
     return nnspca.Covariance(
-        held, n_samples=cov.n_samples, representation_error=cov._error_elsewhere * (1 - 1e-9), origin=cov._origin
+        held, n_samples=cov.n_samples, representation_error=cov.error_elsewhere * (1 - 1e-9), origin=cov._origin
     )
 
 
@@ -168,23 +168,21 @@ def test_every_bound_has_room_for_all_that_can_drift(k, nonnegative):
     rng = np.random.default_rng(k)
     X = rng.standard_normal((40, 9)) @ rng.standard_normal((9, 9)) * np.linspace(1, 30, 9)
     cov = nnspca.Covariance.from_data(X)
-    cov._drift *= 1e6  # so that it stands out from the rounding that is forgiven beside it
-    cov._error_elsewhere *= 1e6
-    cov._relative_drift = np.inf
+    cov.drift *= 1e6  # so that it stands out from the rounding that is forgiven beside it
+    cov.error_elsewhere *= 1e6
+    cov.relative_drift = np.inf
     cert = nnspca.certify(cov, k, nonnegative=nonnegative)
     x = np.asarray(cert.component.loadings)
     leader = cov.eigenpairs(1)[1][:, 0]
     heavy = np.eye(9)[int(cov.diagonal.argmax())]
     for u in (x, leader, heavy, np.ones(9) / 3, -np.ones(9) / 3):
         by = np.outer(u, u)
-        nnspca.verify(cert, moved(cov, 0.999 * cov._drift * by))
+        nnspca.verify(cert, moved(cov, 0.999 * cov.drift * by))
     row = np.outer(heavy, np.ones(9)) + np.outer(np.ones(9), heavy)
-    nnspca.verify(cert, moved(cov, 0.999 * cov._drift * row / np.linalg.norm(row)))
+    nnspca.verify(cert, moved(cov, 0.999 * cov.drift * row / np.linalg.norm(row)))
     tight = min(cert.bounds, key=lambda b: b.value if b.deterministic else np.inf)
     with pytest.raises(nnspca.CertificateError):  # and no more room than that
-        nnspca.verify(
-            cert, moved(cov, 40 * k * cov._drift * np.outer(leader, leader) + 40 * k * cov._drift * np.eye(9))
-        )
+        nnspca.verify(cert, moved(cov, 40 * k * cov.drift * np.outer(leader, leader) + 40 * k * cov.drift * np.eye(9)))
     assert tight.value == cert.upper
 
 
@@ -194,43 +192,43 @@ def test_every_bound_has_room_for_entries_that_drift_as_their_features_vary(nonn
     rng = np.random.default_rng(2)
     X = rng.standard_normal((40, 9)) @ rng.standard_normal((9, 9)) * 10.0 ** np.linspace(-6, 1, 9)
     cov = nnspca.Covariance.from_data(X, standardize=False)
-    for name in ("_drift", "_error_elsewhere", "_relative_drift"):
+    for name in ("drift", "error_elsewhere", "relative_drift"):
         setattr(cov, name, 1e6 * getattr(cov, name))
     cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
     s = np.sqrt(cov.diagonal)
     for sign in (1.0, -1.0, np.sign(rng.standard_normal((9, 9)))):
-        by = 0.999 * cov._relative_drift * np.outer(s, s) * sign
+        by = 0.999 * cov.relative_drift * np.outer(s, s) * sign
         by = (by + by.T) / 2
-        assert np.linalg.norm(by) <= cov._drift
+        assert np.linalg.norm(by) <= cov.drift
         nnspca.verify(cert, moved(cov, by))
 
 
 def test_parts_have_room_for_what_drifts():
     rng = np.random.default_rng(0)
     cov = nnspca.Covariance.from_data(rng.standard_normal((40, 8)) @ rng.standard_normal((8, 8)))
-    cov._drift *= 1e6
-    cov._error_elsewhere *= 1e6
-    cov._relative_drift = np.inf
+    cov.drift *= 1e6
+    cov.error_elsewhere *= 1e6
+    cov.relative_drift = np.inf
     cert = nnspca.certify_parts(cov, 2, 3)
     for u in (*np.asarray(cert.loadings).T, cov.eigenpairs(1)[1][:, 0], np.ones(8) / 8**0.5):
-        nnspca.verify(cert, moved(cov, 0.999 * cov._drift * np.outer(u, u)))
+        nnspca.verify(cert, moved(cov, 0.999 * cov.drift * np.outer(u, u)))
 
 
 def test_a_given_matrix_does_not_drift_and_a_repaired_one_does():
     A = np.diag([2.0, 1.0, 1e-3])
-    assert nnspca.Covariance.from_matrix(A)._drift == 0.0
-    assert nnspca.Covariance.from_matrix(A)._room(3) == 0.0
+    assert nnspca.Covariance.from_matrix(A).drift == 0.0
+    assert nnspca.Covariance.from_matrix(A).room(3) == 0.0
     A[0, 2] = A[2, 0] = 0.5
-    assert 0 < nnspca.Covariance.from_matrix(A, repair=True)._drift < 1e-12
+    assert 0 < nnspca.Covariance.from_matrix(A, repair=True).drift < 1e-12
 
 
 def test_what_is_made_of_a_covariance_drifts_as_it_does():
     X = np.random.default_rng(0).standard_normal((30, 6))
     cov = nnspca.Covariance.from_data(X)
     part = cov.restrict(np.array([0, 3]))
-    assert (part._drift, part._error_elsewhere) == (cov._drift, cov._error_elsewhere)
+    assert (part.drift, part.error_elsewhere) == (cov.drift, cov.error_elsewhere)
     U = np.eye(6)[:, :1]
     for deflation in ("projection", "schur", "hotelling"):
         left = nnspca.deflate(cov, U, deflation)
-        assert left._drift > cov._drift
-        assert left._error_elsewhere > left.representation_error
+        assert left.drift > cov.drift
+        assert left.error_elsewhere > left.representation_error

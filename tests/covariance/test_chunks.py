@@ -93,14 +93,14 @@ def test_what_rounding_moves_summed_data_by_is_in_its_room(kind, weighted, small
     E = exact(X, weights)
     off = sum((Fraction(float(cov.matrix[i, j])) - E[i][j]) ** 2 for i in range(4) for j in range(4))
     assert 0 < float(off) ** 0.5 <= cov.representation_error
-    assert 2 * relative_errors(cov.matrix, E) <= cov._relative_drift
+    assert 2 * relative_errors(cov.matrix, E) <= cov.relative_drift
     standard = Covariance.from_data(X, True, sample_weight=weights)
     error = max(
         abs(float(Fraction(float(standard.matrix[i, j])) ** 2 - E[i][j] ** 2 / (E[i][i] * E[j][j])))
         for i in range(4)
         for j in range(4)
     )
-    assert error <= 2 * standard._relative_drift
+    assert error <= 2 * standard.relative_drift
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -264,7 +264,7 @@ def test_any_partition_of_a_dask_array_gives_the_same_to_rounding(height, small,
     cov = Covariance.from_data(dask.array.from_array(X, chunks=(height, N)))
     close(cov, whole)
     assert cov.fingerprint == Covariance.from_data(X).fingerprint
-    assert np.linalg.norm(cov.matrix - Covariance.from_data(X).matrix) <= cov._drift
+    assert np.linalg.norm(cov.matrix - Covariance.from_data(X).matrix) <= cov.drift
 
 
 def test_an_array_of_singles_is_never_converted_whole():

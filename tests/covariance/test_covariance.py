@@ -138,7 +138,7 @@ def test_what_rounding_moves_a_matrix_by_is_in_its_room(standardize):
         )
         assert 0 < off.sqrt() <= decimal.Decimal(cov.representation_error)
     assert cov.representation_error < 1e-14 * cov.trace
-    assert cov._error_elsewhere > cov.representation_error
+    assert cov.error_elsewhere > cov.representation_error
 
 
 def test_a_matrix_held_as_it_was_given_needs_no_room():
@@ -401,7 +401,7 @@ def test_any_number_of_threads_makes_the_same_covariance(form, shape):
     for threads in (1, 2):
         with with_blas_threads(threads):
             cov = Covariance.from_data(X)
-            made.append((cov.trace, cov.representation_error, cov._drift, cov._error_elsewhere))
+            made.append((cov.trace, cov.representation_error, cov.drift, cov.error_elsewhere))
     assert made[0] == made[1]
 
 

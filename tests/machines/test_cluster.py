@@ -217,7 +217,7 @@ def test_of_blocks_on_the_workers_only_sums_travel_whatever_the_partition(client
         blocks = blocks.map_blocks(scipy.sparse.csr_matrix) if sparse else blocks
         cov = nnspca.Covariance.from_data(blocks)
         assert cov.fingerprint == own.fingerprint
-        assert np.linalg.norm(cov.matrix - own.matrix) <= cov._drift
+        assert np.linalg.norm(cov.matrix - own.matrix) <= cov.drift
         again = nnspca.Covariance.from_data(blocks)
         assert np.array_equal(again.matrix, cov.matrix)  # however the work was shared out
         nnspca.verify(nnspca.certify(own, 4), cov)
@@ -255,7 +255,7 @@ def test_a_worker_killed_while_blocks_are_summed_costs_time_only(client, monkeyp
     killer.join()
     client.wait_for_workers(2, timeout=60)  # the one that was killed is made again
     assert cov.fingerprint == nnspca.Covariance.from_data(X).fingerprint
-    assert np.linalg.norm(cov.matrix - nnspca.Covariance.from_data(X).matrix) <= cov._drift
+    assert np.linalg.norm(cov.matrix - nnspca.Covariance.from_data(X).matrix) <= cov.drift
 
 
 def pages_note():

@@ -276,7 +276,7 @@ def test_a_covariance_of_data_is_off_by_no_more(m, offset):
         assert cov.representation_error == rounding.of_data(m, DenseFactor.of_data(X, False).rounding_scale())
         each = Fraction(rounding.of_data(m, 1.0))
         assert all(off[i, j] ** 2 <= each**2 * truth[i, i] * truth[j, j] for i in range(4) for j in range(4))
-        assert cov._relative_drift == 2.02 * (m + 16) * 2 * U
+        assert cov.relative_drift == 2.02 * (m + 16) * 2 * U
     assert rounding.of_data(m, 3.0) == (m + 16) * 2 * U * 3.0
 
 
@@ -295,11 +295,11 @@ def test_a_repaired_matrix_is_off_by_no_more(n):
         cov = nnspca.Covariance.from_matrix(A, repair=True)
         most = rounding.repaired(n, float(np.linalg.norm(A)))
         assert exact_norm_bound(exact(cov.matrix) - truth) <= (Fraction(most) / 2) ** 2
-        assert cov._drift == most == 32 * n * 2 * U * float(np.linalg.norm(A)) > 0
+        assert cov.drift == most == 32 * n * 2 * U * float(np.linalg.norm(A)) > 0
         off = rounding.eigenvalues(n, float(np.linalg.eigvalsh(cov.matrix)[-1]))
         least = np.linalg.eigvalsh(cov.matrix)[0]
         assert cov.representation_error == n * max(0.0, off - least)
-        assert cov._error_elsewhere == n * max(0.0, 4 * off + most - least)
+        assert cov.error_elsewhere == n * max(0.0, 4 * off + most - least)
 
 
 def exactly_left(A, U, deflation):
@@ -439,14 +439,14 @@ def test_a_plane_and_its_norm_are_raised_after_they_are_computed(monkeypatch):
 def test_errors_of_a_covariance_add_up():
     form = HeldMatrix(np.eye(2))
     cov = nnspca.Covariance(form, representation_error=0.5, drift=0.25, error_elsewhere=0.75)
-    assert cov._room() == 0.75 + 0.25
-    assert cov._room(3) == 0.75 + 3 * 0.25
-    left = cov._derived(form, "made", np.zeros(1), growth=2.0, rounding=0.125, times=4)
+    assert cov.room() == 0.75 + 0.25
+    assert cov.room(3) == 0.75 + 3 * 0.25
+    left = cov.derived(form, "made", np.zeros(1), growth=2.0, rounding=0.125, times=4)
     assert left.representation_error == 2 * 0.5 + 4 * 0.125
-    assert left._drift == 1.01 * (2 * 0.25 + 2 * 0.125)
-    assert left._error_elsewhere == 1.01 * (2 * 0.75 + 4 * 0.125)
+    assert left.drift == 1.01 * (2 * 0.25 + 2 * 0.125)
+    assert left.error_elsewhere == 1.01 * (2 * 0.75 + 4 * 0.125)
     alone = nnspca.Covariance(form, representation_error=0.5)
-    assert (alone._drift, alone._error_elsewhere) == (2.02 * 0.5, 1.01 * 0.5)
+    assert (alone.drift, alone.error_elsewhere) == (2.02 * 0.5, 1.01 * 0.5)
 
 
 @pytest.mark.parametrize("mass", [0.0, 1e-17, 0.1, 0.5, 0.9999, 0.9999989, 1.0, 1.4])

@@ -59,7 +59,7 @@ class Elimination:
     def __post_init__(self) -> None:
         cov = self.problem.cov
         self.part = part_of(cov, self.inside)
-        self.error = cov._error_elsewhere
+        self.error = cov.error_elsewhere
         self._open(0, branch.Meter(np.inf))
 
     def _open(self, q_min: int, meter: branch.Meter) -> None:
@@ -120,7 +120,7 @@ class Elimination:
         # allowance included here, the drift of A_ii (less than one), and both again for LB, since no
         # mass exceeds 1.
         row_skip_threshold = max(
-            self.row_skip_threshold * (1 - 1e-6) - 4 * self.problem.cov._room() / self.lower_bound, 0.0
+            self.row_skip_threshold * (1 - 1e-6) - 4 * self.problem.cov.room() / self.lower_bound, 0.0
         )
         return Bound(
             "elimination",
@@ -156,7 +156,7 @@ class Elimination:
         """The upper bound on all features that follows from one on T with q features outside."""
         # A may be indefinite by its error e: A + eI is not, and adds e to both bounds, (U + e)/(1 − ε) − e. The error
         # is less than one allowance; two are allowed for
-        return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov._room())
+        return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov.room())
 
     def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
         """Try to lower the largest bound; False if no action is left or the tree has no further bound."""

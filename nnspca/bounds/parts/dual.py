@@ -154,7 +154,7 @@ def proof_of(
         costs = row_costs(L, M, v, k, decided)
         L[np.diag_indices(len(L))] += np.maximum(np.sort(costs)[-r] - costs, 0.0)
     sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.entries).sum(axis=1).max())
-    error = rounding.sums(4, sizes) + cov._room()
+    error = rounding.sums(4, sizes) + cov.room()
     tail, V = fan(cov.entries - L, r, error)
     rows = row_costs(L, M, v, k, decided)
     reach = np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())

@@ -47,7 +47,7 @@ def variances(problem: Problem, r: int) -> Bound:
     doubt = 0.0 if cov.n_samples else rounding.sums(4 * problem.n * count, cov.trace)
     return Bound(
         "variances",
-        largest_variances(cov, count) + cov._error_elsewhere * r + doubt,
+        largest_variances(cov, count) + cov.error_elsewhere * r + doubt,
         detail=f"The parts use at most {count:,} features: their sum is at most the {count:,} largest variances.",
         ingredients=VariancesProof(),
     )

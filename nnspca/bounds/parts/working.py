@@ -177,7 +177,7 @@ def _on_all(
     reach = np.abs(proof.L.diagonal()) + k * (proof.M.max(axis=1) + proof.v.max() + limits(level))
     g = proof.L.diagonal() - proof.v + rows + rounding.sums(4 * (k + 8), reach)
     g = np.concatenate([g, np.full(r, level - proof.tail + rounding.sums(2, proof.tail))])
-    value = summed(proof, g, r, k) + r * cov._room()
+    value = summed(proof, g, r, k) + r * cov.room()
     bound = Bound(
         "joint-dual",
         float(value),

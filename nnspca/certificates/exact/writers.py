@@ -34,7 +34,6 @@ from nnspca.certificates.proofs import (
     WorkingProof,
 )
 from nnspca.covariance import Covariance
-from nnspca.covariance.forms import HeldFactor
 
 BLOCK = 3500  # most features among which A is formed for a cover
 WRITTEN = 3e6  # most entries of L in all cases of an elimination: with L and R, some 80 MB
@@ -139,8 +138,8 @@ def rank(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
 
 def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     """The largest eigenvalue of A, or the equal one of the samples' inner products if A is not held."""
-    if isinstance(cov._form, HeldFactor):
-        return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, cov._form.factor.gram())
+    if cov.factor is not None:
+        return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, cov.factor.gram())
     zero = np.zeros((cov.n_features, cov.n_features))
     return pairs(writer, PairProof(zero, zero.copy(), proof.tail), k, cov)
 
@@ -160,9 +159,9 @@ def _covered(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Writt
 
 def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
     """Rank d of too many features: YY' ⪯ tI + WW' and G with G'(tI + W'W)G ⪰ I give V = Y'WG, and a cover of it."""
-    if not isinstance(cov._form, HeldFactor):
+    if cov.factor is None:
         raise UnsupportedProof
-    gram, d = cov._form.factor.gram(), int(proof.V.any(axis=0).sum())
+    gram, d = cov.factor.gram(), int(proof.V.any(axis=0).sum())
     values, vectors = (array[..., ::-1] for array in np.linalg.eigh(gram))
     following = max(float(values[d]), 0.0) if d < len(values) else 0.0
     W = vectors[:, :d] * np.sqrt(np.maximum(values[:d] - following, 0.0))
@@ -171,7 +170,7 @@ def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) ->
     within, turned = np.linalg.eigh(proof.tail * np.eye(stored_V.shape[1]) + stored_V.T @ stored_V)
     G = (turned / np.sqrt(within)) * (1 + 32 * EPS * within[-1] / within[0])
     every = np.arange(cov.n_features)
-    V = cov._form.factor.columns(every).T @ stored_V @ G
+    V = cov.factor.columns(every).T @ stored_V @ G
     coarse, fine = (BITS - int(np.frexp(np.abs(part).max())[1]) for part in (G, V))
     whole = np.rint(np.ldexp(V, fine)).astype(np.int64)
     cover_record = cover.write_cover(whole, fine, k, writer.nonnegative, proof.inner)
@@ -217,10 +216,10 @@ def joint_branch(writer: Writer, proof: PartsTreeProof, r: int, k: int, cov: Cov
 
 def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Written:
     """The largest eigenvalues of A, or the equal ones of the samples' inner products if A is not held."""
-    if not isinstance(cov._form, HeldFactor):
+    if cov.factor is None:
         zero = np.zeros((cov.n_features, cov.n_features))
         return _joint(writer, PartsProof(zero, zero.copy(), np.zeros(len(zero)), proof.V, proof.tail), k, cov)
-    gram = cov._form.factor.gram()
+    gram = cov.factor.gram()
     if len(gram) > LARGEST:
         raise UnsupportedProof
     values, vectors = np.linalg.eigh(gram)

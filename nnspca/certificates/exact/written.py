@@ -25,7 +25,7 @@ def section(
     Its ``upper`` is the least upper bound whose proof can be written: the certificate's own upper bound
     may be lower. Returns None if no proof can be written.
     """
-    reading = cov._reading
+    reading = cov.stands_for
     if reading is None:
         return None
     include: tuple[int, ...] = ()

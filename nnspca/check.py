@@ -70,8 +70,8 @@ def read_certificate(content: bytes) -> Any:
     def parse(pairs: list[tuple[str, Any]]) -> Any:
         item = dict(pairs)
         need(len(item) == len(pairs), "it says something twice")
-        R, V, cells = len(item.get("R", ())), sum(map(len, item.get("V", ()))), len(item.get("cover", ()))
-        pay(1000 + (40 + isqrt(2 * R) // 3) * R + (isqrt(2 * R) + 2 * cells) * V + 2000 * cells)  # before it begins
+        R, V = len(item.get("R", ())), sum(map(len, item.get("V", ())))
+        pay(1000 + (40 + isqrt(2 * R) // 3) * R + isqrt(2 * R) * V)  # before it begins
         member = members.pop(item["witness"]) if "witness" in item else None  # used up, and not read beyond its size
         return read_array(archive.open(member).read(member.file_size), ("f8", "i8")) if member else item
 

@@ -1,4 +1,4 @@
-"""Checks the certificates that check.py cannot: several parts, covers of the sphere, eigenvalues of the samples.
+"""Checks the certificates that check.py cannot: several parts, joint masses, eigenvalues of the samples.
 
     python check_more.py certificate.npz data.npy [BILLIONS of products at most; default 20, fifteen minutes]
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from heapq import nlargest
-from itertools import combinations, product
+from itertools import combinations
 from math import isqrt
 from operator import mul
 from typing import Any
@@ -57,35 +57,6 @@ def tail(rows: Any, over: int, p: Any) -> Fraction:
     return check.eigenvalue(remainder, over * up, p)
 
 
-def cover(p: Any, n: int, k: int, checker: check.Checker) -> Fraction:
-    """Return a bound on ‖V'x‖² for unit x of k features or fewer.
-
-    Let h(c) be the largest c'V'x, the norm of the k largest entries of Vc. Any y = V'x, or −y where all signs are
-    allowed, lies in a cell: y = Σ a_c c over its corners, a >= 0. If a point z has c'z >= h(c) at all of them, then
-    y'y <= Σ a_c h(c) <= y'z, so ‖y‖ <= ‖z‖.
-    """
-    V, top, heights = low_rank(p, n), 0, dict[Any, int]()
-    d = len(V[0])
-
-    def sides(cell: Any, edge: int) -> list[Any]:
-        i, j = divmod(edge, d)
-        a, b = (dot(cell[c], cell[c]).bit_length() // 2 for c in (i, j))  # scaled alike, their sum bisects the edge
-        middle = tuple((v << max(b - a, 0)) + (w << max(a - b, 0)) for v, w in zip(cell[i], cell[j], strict=True))
-        return [[middle if s == c else corner for s, corner in enumerate(cell)] for c in (i, j)]
-
-    signs = [sign for sign in product((1, -1), repeat=d) if checker.nonnegative or sign[0] > 0]
-    orthants = [[tuple(s * (i == j) for j in range(d)) for i, s in enumerate(sign)] for sign in signs]
-    for cell, z in leaves(p["cover"], orthants, sides, p["points"]):
-        need({*map(type, z)} == {int} and len(z) == d, "a point does not fit")
-        for c in cell:
-            if c not in heights:
-                check.pay(n * d, max(map(abs, c)).bit_length())
-                heights[c] = sum(nlargest(k, (checker._part(dot(v, c)) ** 2 for v in V)))
-            need(dot(z, c) >= 0 and dot(z, c) ** 2 >= heights[c], "the point of a cell does not bound the cell")
-        top = max(top, dot(z, z))
-    return top / Fraction(4) ** p["shift"]
-
-
 class Checker(check.Checker):
     """Derives bounds on r parts as well: unit vectors of disjoint supports."""
 
@@ -110,45 +81,25 @@ class Checker(check.Checker):
         if kind == "samples":
             gram = Matrix(A.over, None, list(zip(*A.columns, strict=True)))
             tail_bound = max(tail(gram.rows, A.over, p), Fraction(0))
-            most = self.samples_bound(p, A, tail_bound) if "cover" in p else self.r * tail_bound + norm(p, gram.n)
+            W, most = low_rank(p, gram.n), self.r * tail_bound + norm(p, gram.n)
+            if self.r == len(W[0]) == 1:  # then Y'Y <= tI + vv', where v = Y'w / (t + w'w)^½
+                (w,) = zip(*W, strict=True)
+                unit = tail_bound * Fraction(4) ** p["shift"] + dot(w, w)
+                along = self.along([(dot(c, w),) for c in A.columns], p["k"])
+                most = min(most, tail_bound + along / (A.over * unit)) if unit else most
             why = f"YY' <= tI + VV', t <= {shown(tail_bound)}, by R"
             return self._found(most, "A = Y'Y and YY' have the same λ", why)
         one = Checker(self.nonnegative, self.say)
         most = self.r * one.upper_bound(p["one"], p["k"], A)
         return self._found(most, one.why[0], f"{one.why[1]}; {self.r} parts have at most {self.r} times as much")
 
-    def samples_bound(self, p: Any, A: Any, tail_bound: Fraction) -> Fraction:
-        """Return a bound on x'Ax from YY' ⪯ tI + WW' = tQ.
-
-        Y'Q⁻¹Y has the same nonzero eigenvalues as Q^(-½)YY'Q^(-½), so Y'Q⁻¹Y ⪯ tI; and I − Q⁻¹ = WN⁻¹W', N = tI + W'W.
-        With G'NG ⪰ I, GG' ⪰ N⁻¹: x'Ax <= t + ‖G'W'Yx‖², bounded by a cover of the sphere. Y'WG is truncated to
-        integers in units of 2^-fine.
-        """
-        W, G, d, k = low_rank(p, len(A.columns[0])), p["G"], len(p["V"][0]), p["k"]
-        t = max(tail_bound, Fraction(float(p["t"])))
-        need(self.r == 1 and t > 0 and {type(v) for row in G for v in row} == {int}, "G does not fit")
-        need(len(G) == d == len(G[0]) and {type(p["coarse"]), type(p["fine"])} == {int}, "G does not fit")
-        need(max(map(abs, (p["coarse"], p["fine"]))) < 5000, "the grid of G does not fit")
-        check.pay(A.n * d * (len(W) + d + 20), A.cost[1])
-        unit = Fraction(4) ** -p["shift"]
-        W_columns, G_columns = list(zip(*W, strict=True)), list(zip(*G, strict=True))
-        N = [[unit * dot(v, w) + t * (i == j) for j, w in enumerate(W_columns)] for i, v in enumerate(W_columns)]
-        scale = Fraction(4) ** -p["coarse"]
-        excess = [[scale * dot(g, [dot(row, h) for row in N]) for h in G_columns] for g in G_columns]
-        excess = [[v - (i == j) for j, v in enumerate(row)] for i, row in enumerate(excess)]  # G'NG − I
-        for i, row in enumerate(excess):
-            need(row[i] > 0, "G'NG − I is not definite")
-            for j in range(i + 1, d):
-                share = excess[j][i] / row[i]
-                excess[j] = [v - share * w for v, w in zip(excess[j], row, strict=True)]
-        e = 2 * (p["fine"] - p["shift"] - p["coarse"])
-        up, down = 1 << max(e, 0), A.over << max(-e, 0)
-        V = []
-        for c in A.columns:
-            u = [dot(c, w) for w in W_columns]
-            V.append([(1 if a > 0 else -1) * isqrt(a * a * up // down) for a in (dot(u, g) for g in G_columns)])
-        top = cover({**p, "V": V, "shift": p["fine"]}, A.n, k, self) * Fraction(4) ** p["fine"]
-        return t + Fraction((isqrt(int(top)) + isqrt(k * d) + 2) ** 2) / Fraction(4) ** p["fine"]
+    def along(self, V: Any, k: int) -> int:
+        """Return at least ‖V'x‖² for a unit x of k features: the sum of what each column allows by itself."""
+        signs = (1, -1) if self.nonnegative else (1,)
+        return sum(
+            max(sum(nlargest(k, (self._part(s * v) ** 2 for v in column))) for s in signs)
+            for column in zip(*V, strict=True)
+        )
 
     def fewer(self, p: Any, k: int, A: Any, inside: Any) -> Fraction:
         """Return d + (U − d)(k − 1)/(q − 1), where d is the least A_ii over nonzero rows and U a bound for q.
@@ -215,7 +166,7 @@ class Checker(check.Checker):
         """Return r λ_max(A − L − VV') + ‖V‖² + [the r largest g_i] + [the rk largest v_j].
 
         g_i = L_ii − v_i + the k − 1 largest (M_ij − v_j)⁺, including all j that are known to be in the part of i.
-        For one part, a cover's bound on ‖V'x‖² may replace ‖V‖². Outside S, L is A, and v is zero.
+        Outside S, L is A, and v is zero.
         """
         S = p.get("S", range(A.n))
         n, limits, prices = len(S), p.get("limits", [0] * len(S)), p.get("v", [0] * len(S))
@@ -239,8 +190,7 @@ class Checker(check.Checker):
             need(M[i][j] * M[j][i] << 2 * fine >= least * least, f"M_ij M_ji is below L_ij² at {i}, {j}")
         rest = [[(a << fine) - B.over * L[i][j] for j, a in enumerate(row)] for i, row in enumerate(B.rows)]
         t, costs = tail(rest, B.over << fine, p), []
-        need(self.r == 1 or "cover" not in p, "a cover of the sphere holds for one part only")
-        top = cover(p, n, k, self) if "cover" in p else norm(p, n)
+        top = norm(p, n) if self.r > 1 else self.along(low_rank(p, n), k) / Fraction(4) ** p["shift"]
         for i, row in enumerate(M):
             sure = [row[j] - v[j] for j in same[i]]
             candidates = [j for j in range(n) if j != i and j not in same[i] and j not in apart[i]]

@@ -24,7 +24,7 @@ from nnspca.bounds import branch, elimination, working
 from nnspca.bounds.elimination.selection import Limits
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.exact.written import VERSION, needs_second_checker, section
-from nnspca.certificates.proofs import LargerProof, RankProof
+from nnspca.certificates.proofs import LargerProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
@@ -56,11 +56,7 @@ def with_one_bound(cert, bound):
 
 def within_reach(cert):
     """The certificate with the least of its bounds that needs check.py alone."""
-    plain = [
-        b
-        for b in cert.bounds
-        if b.deterministic and not (isinstance(b.ingredients, RankProof) and b.ingredients.V.any())
-    ]
+    plain = [b for b in cert.bounds if b.name != "leading-direction"]
     return with_one_bound(cert, min(plain, key=lambda bound: bound.value))
 
 
@@ -90,14 +86,12 @@ def genes():
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("k", [1, 2, 6, 13])
-def test_every_bound_of_a_certificate_is_accepted_but_those_by_a_cover_of_the_sphere(pitprops, k, nonnegative):
+def test_every_bound_of_a_certificate_is_accepted_but_that_along_a_direction(pitprops, k, nonnegative):
     A, cov = pitprops
     cert = nnspca.certify(cov, k, nonnegative=nonnegative)
     for bound in cert.bounds:
-        if not bound.deterministic:
-            continue
         alone = with_one_bound(cert, bound)
-        if isinstance(bound.ingredients, RankProof) and bound.ingredients.V.any():
+        if bound.name == "leading-direction":
             with pytest.raises(check.Refused, match="no way to check a proof by 'joint' is known here") as error:
                 checked(npz(alone, cov), npy(A))
             assert error.value.args[1] == 2
@@ -186,7 +180,7 @@ def test_a_upper_bound_that_cannot_be_written_is_beyond_the_checker_which_says_w
     X = np.random.default_rng(1).standard_normal((25, 7))
     cov = nnspca.Covariance.from_data(X)
     cert = nnspca.certify(cov, 3)
-    paper = dataclasses.replace(cert.bound("rank"), value=cert.upper * 0.999, ingredients=None)
+    paper = dataclasses.replace(cert.bound("eigenvalue"), name="paper", value=cert.upper * 0.999, ingredients=None)
     lower = dataclasses.replace(cert, bounds=(*cert.bounds, paper), upper=paper.value)
     with pytest.raises(check.Refused, match=r"is proven, its .* is beyond this checker") as error:
         checked(npz(lower, cov), npy(X))

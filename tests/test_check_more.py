@@ -1,4 +1,4 @@
-"""Several parts, covers of the sphere, eigenvalues of samples, checked exactly; and no checker is kept busy long."""
+"""Several parts, joint masses, eigenvalues of samples, checked exactly; and no checker is kept busy long."""
 
 import ast
 import copy
@@ -18,16 +18,13 @@ from nnspca.bounds.elimination import cases
 from nnspca.bounds.elimination.selection import cumulative_masses
 from nnspca.bounds.parts import branch as parts_branch
 from nnspca.bounds.parts import dual, plain, working
-from nnspca.certificates.exact import cover, writers
 from nnspca.certificates.exact.written import needs_second_checker, section
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
-from nnspca.spannogram import sphere
 from tests import oracle
 from tests.test_check import as_lists, npy, npz, packed, run, tampered, told, with_one_bound
 
 QUIET = Monitor()
-EMPTY = {"V": [[0, 0]] * 5, "points": [[0, 0]] * 5004}  # that bounds nothing, by points that are of no length
 
 
 def checked(content, data, billions=20):
@@ -69,23 +66,13 @@ def genes():
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.slow
-def test_every_bound_by_a_cover_of_the_sphere_is_accepted(pitprops, nonnegative):
-    A, cov = pitprops
-    for k in (2, 6, 13):
-        problem, cert = Problem(cov, k, nonnegative), nnspca.certify(cov, k, nonnegative=nonnegative)
-        made = [spectral.rank(problem, d, shifted=d > 1, monitor=QUIET) for d in (1, 2, 4)]
-        for bound in made:
-            assert accepted(with_one_bound(cert, bound), cov, A), bound.name
-
-
-def test_a_cover_that_needs_too_many_cells_is_not_written():
-    V = np.random.default_rng(0).standard_normal((30, 3))
-    best = sphere.maximise(V, 5, tol=1e-6)
-    whole = np.rint(np.ldexp(V, 50)).astype(np.int64)
-    splits, points = cover.write_cover(whole, 50, 5, True, best.upper)
-    assert np.count_nonzero(splits < 0) == len(points)
-    assert cover.write_cover(whole, 50, 5, True, best.value * (1 - 1e-9)) is None
+def test_a_bound_along_the_first_eigenvector_is_accepted_on_either_side(pitprops, genes, nonnegative):
+    for (X, cov), ks, kind in ((pitprops, (2, 6, 13), "joint"), (genes, (3, 200), "samples")):
+        for k in ks:
+            cert = nnspca.certify(cov, k, nonnegative=nonnegative, should_stop=lambda: True)
+            alone = with_one_bound(cert, spectral.along_leading(Problem(cov, k, nonnegative)))
+            assert section(alone, cov, {})["proof"]["kind"] == kind
+            assert accepted(alone, cov, X)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -164,8 +151,7 @@ def files(genes):
     for nonnegative in (True, False):
         cert, problem = nnspca.certify(cov, 2, nonnegative=nonnegative), Problem(cov, 2, nonnegative)
         exact = oracle.optimum(cov.matrix, 2, nonnegative)[0]
-        bounds = [spectral.rank(problem, d, shifted=True, monitor=QUIET) for d in (1, 2)]
-        bounds.append(with_boxes(problem, cert.component.loadings))
+        bounds = [spectral.along_leading(problem), with_boxes(problem, cert.component.loadings)]
         made += [(with_one_bound(cert, bound), exact) for bound in bounds]
         parts = nnspca.certify_parts(cov, 2, 2, nonnegative=nonnegative)
         rows = np.array([part.loadings for part in parts.parts])
@@ -177,7 +163,6 @@ def files(genes):
     files = [(as_lists(told(npz(cert, cov))), X, exact) for cert, exact in made]
     kinds = {content["check"]["proof"]["kind"] for content, _, _ in files}
     assert kinds == {"joint", "groups", "each", "boxed"}
-    assert any("cover" in content["check"]["proof"] for content, _, _ in files)
     return files
 
 
@@ -196,23 +181,14 @@ def forged(files, wanted, change):
     return packed(content), npy(X)
 
 
-def with_cover(content):
-    """Two directions: of one there is nothing to part."""
-    proof = content["check"]["proof"]
-    return "cover" in proof and len(proof["V"][0]) == 2
-
-
 def of_kind(kind):
-    return lambda content: content["check"]["proof"]["kind"] == kind and "cover" not in content["check"]["proof"]
+    """A proof of this kind about several parts."""
+    return lambda content: content["check"]["proof"]["kind"] == kind and "n_components" in content["certificate"]
 
 
 @pytest.mark.parametrize(
     "wanted, change, said",
     [
-        (with_cover, lambda c: c["check"]["proof"].update(points=[[0, 0]] * 99), "does not bound the cell"),
-        (with_cover, lambda c: c["check"]["proof"].update(EMPTY, cover=[-1]), "ends too early"),
-        (with_cover, lambda c: c["check"]["proof"].update(points=[[0.5] * 2] * 99), "a point does not fit"),
-        (with_cover, lambda c: c["certificate"].update(n_components=2), "holds for one part only"),
         (of_kind("joint"), lambda c: c["check"]["proof"].update(v=[-1.0] * 5), "a price is negative"),
         (of_kind("joint"), lambda c: c["check"]["proof"].update(V=[[1]] * 4), "V does not fit"),
         (of_kind("joint"), lambda c: c["check"]["proof"].update(V=[[1.0]] * 5), "V does not fit"),
@@ -302,16 +278,6 @@ def test_whole_numbers_that_fill_the_memory_are_not_made(monkeypatch):
     assert check.grid([[1.0, 0.5]] * 200, 2)[1] == 1
 
 
-def test_a_corner_of_many_bits_is_paid_for(files):
-    """A chain of splits doubles a corner's length in bits again and again, at a few letters each."""
-    content, X, _ = next(file for file in files if with_cover(file[0]))
-    heavy = copy.deepcopy(content)
-    proof = heavy["check"]["proof"]
-    proof |= EMPTY | {"cover": [1] * 5000 + [-1] * 5004}
-    with pytest.raises(check.Refused, match="more work than is allowed"):
-        checked(packed(heavy), npy(X), billions=1e-3)
-
-
 # --- two files, and Python
 
 
@@ -352,9 +318,8 @@ def test_upper_bounds_near_the_identity_are_rounded_up_to_what_is_proven_exactly
         k, nonnegative = int(rng.integers(1, n + 1)), bool(number % 2)
         problem, cert = Problem(cov, k, nonnegative), nnspca.certify(cov, k, nonnegative=nonnegative)
         checked(npz(cert, cov), npy(cov.matrix))
-        for d in (1, 2):
-            bound = spectral.rank(problem, d, shifted=True, monitor=QUIET)
-            checked(npz(with_one_bound(cert, bound), cov), npy(cov.matrix))
+        bound = spectral.along_leading(problem)
+        checked(npz(with_one_bound(cert, bound), cov), npy(cov.matrix))
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -379,55 +344,6 @@ def test_variances_that_leave_out_how_far_a_matrix_is_from_semidefinite_are_refu
     del content["check"]["proof"]["least"]
     with pytest.raises(KeyError):
         checked(packed(content), npy(A))
-
-
-@pytest.mark.parametrize("nonnegative", [True, False])
-def test_rank_d_of_more_features_than_a_matrix_is_formed_of_is_accepted_on_the_side_of_the_samples(genes, nonnegative):
-    X, cov = genes
-    k = 6
-    problem, cert = Problem(cov, k, nonnegative), nnspca.certify(cov, k, nonnegative=nonnegative)
-    for d, shifted in ((1, True), (2, True), (3, False)):
-        bound = spectral.rank(problem, d, shifted=shifted, monitor=QUIET)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(writers, "BLOCK", 2000)
-            content = npz(with_one_bound(cert, bound), cov)
-        assert as_lists(told(content))["check"]["proof"]["kind"] == "samples"
-        lower, upper = checked(content, npy(X))
-        assert upper == Fraction(bound.value) and lower <= upper
-
-
-def test_no_forged_turn_of_the_samples_is_accepted(genes):
-    X, cov = genes
-    cert = nnspca.certify(cov, 6)
-    bound = spectral.rank(Problem(cov, 6, True), 2, shifted=True, monitor=QUIET)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writers, "BLOCK", 2000)
-        honest = as_lists(told(npz(with_one_bound(cert, bound), cov)))
-
-    def refused(change):
-        content = copy.deepcopy(honest)
-        change(content["check"]["proof"])
-        with pytest.raises(check.Refused) as error:
-            checked(packed(content), npy(X))
-        assert error.value.args[1] == 1
-        return error.value.args[0]
-
-    def shrunk(proof):
-        proof["G"] = [[v - v // 2**20 for v in row] for row in proof["G"]]
-
-    def singular(proof):
-        proof["G"][1] = [0, 0]
-
-    def lower(proof):
-        proof["t"] *= 0.999
-
-    def nearer(proof):
-        proof["points"] = [[v * 999 // 1000 for v in z] for z in proof["points"]]
-
-    assert "not definite" in refused(shrunk)
-    assert "not definite" in refused(singular)
-    refused(lower)
-    assert "does not bound the cell" in refused(nearer)
 
 
 def test_the_largest_variances_leave_room_for_what_proves_a_matrix_semidefinite():

@@ -23,23 +23,7 @@ READINGS = 4  # readings of these rows that the work of a certificate suffices f
 LONGEST = 60.0  # seconds that they may take together
 WHOLE, WHOLE_AT_MOST = 1.3, 13.0  # work allowed where levelling all rows takes 1, and the most that is allowed for it
 WORTHWHILE = 700  # least number of steps of a splitting for which a tree is worthwhile
-QUICK = 50  # `Attempt.at` by which all quick bounds have been computed; a small gap ends no call before it
-
-
-@dataclass(frozen=True, kw_only=True)
-class RankPlan:
-    """Of the bounds by d leading directions.
-
-    Attributes
-    ----------
-    degrees : tuple of int
-        d of the shifted rank-d bound.
-    cells : int
-        Limit of each search on the sphere.
-    """
-
-    degrees: tuple[int, ...]
-    cells: int
+QUICK = 20  # `Attempt.at` by which all quick bounds have been computed; a small gap ends no call before it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,13 +117,10 @@ class Plan:
 
     Attributes
     ----------
-    rank : RankPlan
     pairs : PairPlan
     elimination : EliminationPlan
     rows : RowsPlan
     work : WorkPlan
-    paper_entries : int
-        Largest product of directions and features for the paper's own bound, which is probabilistic.
     branch_seconds : float
         Maximum cost of branch and bound, in the unit ``SECOND``.
     thorough : bool
@@ -148,20 +129,18 @@ class Plan:
     closed : float
         Relative gap at which nothing more is tried.
     narrow : float
-        Relative gap of the relaxations below which further rank-d bounds and power steps over all
-        rows are skipped, as they are then hardly ever smaller.
+        Relative gap of the relaxations below which power steps over all rows are skipped, as they are
+        then hardly ever smaller.
     optimal : float
         Relative gap below which a component is called optimal: branch and bound is not started.
     last : int
         Attempts with ``Attempt.at`` above this are skipped.
     """
 
-    rank: RankPlan
     pairs: PairPlan
     elimination: EliminationPlan
     rows: RowsPlan
     work: WorkPlan = WorkPlan()
-    paper_entries: int
     branch_seconds: float
     thorough: bool
     closed: float
@@ -187,27 +166,22 @@ class Plan:
 
 PLANS = {
     "live": Plan(
-        rank=RankPlan(degrees=(1, 2, 3, 4, 5), cells=12_000),
         pairs=PairPlan(
             features=300, whole_features=700, working_features=500, steps=400, seconds=1.2, whole_seconds=2.4
         ),
         elimination=EliminationPlan(features=1000, loss=3e-3, seconds=5.6),
         rows=RowsPlan(products=4e10, passes=1),
         work=WorkPlan(seconds=3.0, seconds_of_many=6.0, small=1e-3, seconds_of_small=0.5),
-        paper_entries=10**6,
         branch_seconds=1,
         thorough=False,
         closed=5e-5,
-        narrow=2e-2,
     ),
     "thorough": Plan(
-        rank=RankPlan(degrees=(1, 2, 3, 4, 5, 6, 7), cells=200_000),
         pairs=PairPlan(
             features=1500, whole_features=1500, working_features=1500, steps=4000, seconds=60, whole_seconds=60
         ),
         elimination=EliminationPlan(features=1000, loss=3e-4, seconds=60),
         rows=RowsPlan(products=6e11, passes=3),
-        paper_entries=10**9,
         branch_seconds=90,
         thorough=True,
         closed=1e-6,

@@ -7,7 +7,6 @@ from nnspca.bounds import (
     branch,
     elimination,
     pair_scaled,
-    paper,
     spectral,
     working,
 )
@@ -15,10 +14,10 @@ from nnspca.bounds.bound import Attempt, BoundInfo
 from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.certificates.proofs import (
     BranchProof,
+    EigenvalueProof,
     EliminationProof,
     LargerProof,
     PairProof,
-    RankProof,
     ScaleProof,
     SeriesProof,
     SmallerProof,
@@ -34,13 +33,25 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             "eigenvalue",
             "First eigenvalue",
             "No direction at all, sparse or not, has more variance.",
-            (RankProof,),
+            (EigenvalueProof,),
             argument=(
                 "λ₁ is the largest variance of any direction at all. A component is a direction, so it "
                 "cannot have more. The number is rounded up to include the computer's rounding errors."
             ),
             attempts=(Attempt(5, spectral.leading_by_plan), Attempt(25, spectral.leading_where_needed_by_plan)),
             every_direction=True,
+        ),
+        BoundInfo(
+            "leading-direction",
+            "Leading direction",
+            "Along the first eigenvector only so much is possible; every other direction adds at most the second one.",
+            (EigenvalueProof,),
+            argument=(
+                "A component of k features cannot follow the first eigenvector fully: its squared share there is at "
+                "most the sum of the k largest squared entries of one sign. The rest of its length lies in other "
+                "directions, none of which has more variance than the second eigenvalue."
+            ),
+            attempts=(Attempt(15, spectral.along_leading_by_plan),),
         ),
         BoundInfo(
             "balanced-rows",
@@ -55,35 +66,6 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "Any scales prove a bound; those that level the rows prove a low one."
             ),
             attempts=(Attempt(20, balanced.by_plan), Attempt(68, balanced.throughout_by_plan)),
-        ),
-        BoundInfo(
-            "rank",
-            "Rank d plus the rest",
-            "The strongest d directions are searched exactly; the others add at most the next eigenvalue.",
-            (RankProof,),
-            argument=(
-                "The covariance is split into its d strongest directions and the rest. Among the d "
-                "directions the best k features are found by cutting a sphere into cells: a cell is "
-                "set aside only when a bound on it is proven. The rest adds at most eigenvalue d + "
-                "1 to any component, and the best of a sum is never more than the sum of the bests."
-            ),
-            attempts=(Attempt(10, spectral.rank_by_plan),),
-        ),
-        BoundInfo(
-            "shifted-rank",
-            "Shifted rank d",
-            "Eigenvalue d + 1 is subtracted, the rest of the strongest d directions searched, and it is added back.",
-            (RankProof,),
-            argument=(
-                "Eigenvalue d + 1 is subtracted from every direction. Only the d strongest then have a "
-                "positive rest, and there the best k features are found by cutting a sphere into "
-                "cells, each set aside only when a bound on it is proven. A component has length 1, "
-                "so adding the eigenvalue once to the best rest gives an upper bound."
-            ),
-            attempts=(
-                Attempt(15, spectral.shifted_by_plan),
-                Attempt(80, spectral.best_shifted_by_plan, above="narrow", counts_for_gap=True),
-            ),
         ),
         BoundInfo(
             "pair-scaled",
@@ -152,20 +134,6 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "than one feature, by a known factor. Averaging over all choices therefore bounds the whole "
                 "component: beyond the least variance of a feature, the bound grows at most in proportion to k − 1."
             ),
-        ),
-        BoundInfo(
-            "paper",
-            "The paper's bound",
-            "Random directions come close to the rank-d optimum with high probability; the rest adds at most the next "
-            "eigenvalue.",
-            (),
-            argument=(
-                "Random directions are tried in the space of the d strongest. With a probability near 1, one "
-                "of them is so near the best that its value, divided by 1 − ε, is a bound there; the other "
-                "directions add at most eigenvalue d + 1. A probability is not a proof, so this bound is "
-                "never counted."
-            ),
-            attempts=(Attempt(50, paper.by_plan),),
         ),
     )
 }

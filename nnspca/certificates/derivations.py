@@ -11,25 +11,24 @@ import numpy as np
 from nnspca.certificates.elimination import elimination_bound
 from nnspca.certificates.numbers import UNDERFLOW, whole
 from nnspca.certificates.pairs import branch_bound, pair_bound, series_bound
-from nnspca.certificates.parts import fan_bound, joint_bound, parts_tree_bound, parts_working_bound, variances_bound
+from nnspca.certificates.parts import joint_bound, parts_tree_bound, parts_working_bound, variances_bound
 from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
+    EigenvalueProof,
     EliminationProof,
-    FanProof,
     LargerProof,
     PairProof,
     PartsProof,
     PartsTreeProof,
     PartsWorkingProof,
-    RankProof,
     ScaleProof,
     SeriesProof,
     SmallerProof,
     VariancesProof,
     WorkingProof,
 )
-from nnspca.certificates.ranks import rank_bound
+from nnspca.certificates.ranks import eigenvalue_bound
 from nnspca.certificates.scales import scale_bound
 from nnspca.certificates.working import working_bound
 from nnspca.covariance.problem import Problem
@@ -118,10 +117,10 @@ def each_bound(proof: EachProof, r: int, problem: Problem) -> float:
 
 DERIVATIONS: dict[type, Callable[[Any, Problem], float]] = {
     BranchProof: branch_bound,
+    EigenvalueProof: lambda proof, problem: eigenvalue_bound(proof, 1, problem),
     EliminationProof: eliminated_bound,
     LargerProof: larger_bound,
     PairProof: pair_bound,
-    RankProof: rank_bound,
     ScaleProof: scale_bound,
     SeriesProof: series_bound,
     SmallerProof: smaller_bound,
@@ -129,7 +128,7 @@ DERIVATIONS: dict[type, Callable[[Any, Problem], float]] = {
 }
 PARTS_DERIVATIONS: dict[type, Callable[[Any, int, Problem], float]] = {
     EachProof: each_bound,
-    FanProof: fan_bound,
+    EigenvalueProof: eigenvalue_bound,
     LargerProof: larger_bound_of_parts,
     PartsProof: joint_bound,
     PartsTreeProof: parts_tree_bound,

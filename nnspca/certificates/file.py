@@ -24,10 +24,7 @@ from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 from nnspca.result import Bound, Certificate, Component, PartsCertificate
 
-FORMAT = 4
-# 3 may hold bounds of kinds that are gone; 2 holds no proof for nnspca/check.py; 1 named the covariance by its last
-# bits, which depend on the machine.
-READABLE = (2, 3, FORMAT)
+FORMAT = 5
 TEXT = "certificate"  # the array that holds the JSON
 TOLD = ("format", "certificate", "bounds")
 GIVEN = ("include", "exclude")  # in a file only where there are such features
@@ -189,18 +186,14 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
             file = _as_saved(file)
         arrays = read_arrays(file, TEXT)
         content = json.loads(str(arrays.pop(TEXT)), parse_constant=_refused, object_pairs_hook=_once)
-        if content["format"] not in READABLE:
+        if content["format"] != FORMAT:
             raise CertificateError(
-                f"the file has format {content['format']!r:.20}; this version reads formats {READABLE[0]} "
-                f"to {FORMAT}: certify again"
+                f"the file has format {content['format']!r:.20}; this version reads format {FORMAT} only: certify again"
             )
         content.pop("check", None)  # a proof for another reader
         if set(content) not in ({*TOLD, "component"}, {*TOLD, "parts"}):
             raise ValueError(f"it must hold {', '.join(TOLD)}, and either a component or parts")
-        entries = content["bounds"]
-        if content["format"] < FORMAT:
-            entries = _of_known_kinds(entries, "parts" in content, content["certificate"]["upper"])
-        bounds = tuple(_bound(entry, arrays) for entry in entries)
+        bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])
         if "parts" in content:
             parts = tuple(_component(*each) for each in zip(content["parts"], arrays["loadings"], strict=True))
             return PartsCertificate(parts=parts, bounds=bounds, **content["certificate"])
@@ -243,29 +236,6 @@ def _bound(entry: dict[str, Any], arrays: dict[str, np.ndarray]) -> Bound:
     """One bound with its proof, from JSON."""
     proof = entry.pop("proof", None)
     return Bound(ingredients=None if proof is None else _unpacked(proof, arrays), **entry)
-
-
-def _of_known_kinds(entries: list[dict[str, Any]], of_parts: bool, upper: float) -> list[dict[str, Any]]:
-    """The bounds of an earlier format that this version can check, in today's types."""
-    known = [entry for entry in entries if "proof" not in entry or _update(entry["proof"], of_parts)]
-    if (
-        len(known) < len(entries)
-        and min((entry["value"] for entry in known if "proof" in entry), default=np.inf) > upper
-    ):
-        raise CertificateError("its upper bound was proven in a way that this version no longer has: certify again")
-    return known
-
-
-def _update(proof: dict[str, Any], of_parts: bool) -> bool:
-    """Change a proof to today's types; False where it, or one within it, uses row sums or a cut, which are gone."""
-    fields = proof["fields"]
-    if proof["type"] == "EntryProof":
-        known = of_parts and fields.pop("rule") == {"value": "diagonal"}
-        proof["type"] = "VariancesProof"
-    else:
-        known = proof["type"] != "RankProof" or fields.pop("rho") == {"value": None}
-    inner = [each for field in fields.values() for each in (field.get("proofs") or [field.get("proof")]) if each]
-    return all([known, *(_update(each, of_parts) for each in inner)])
 
 
 def _packed(proof: object, name: str, arrays: dict[str, np.ndarray]) -> dict[str, Any]:

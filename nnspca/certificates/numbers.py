@@ -166,11 +166,6 @@ def feature_indices(value: object, what: str, n: int) -> np.ndarray:
     return given.astype(np.int64)
 
 
-def bits(value: object, what: str) -> np.ndarray:
-    """Return truth values, one after another."""
-    return _plain(value, what, (None,), "b").astype(bool)
-
-
 def _plain(value: object, what: str, shape: tuple[int | None, ...], kinds: str) -> np.ndarray:
     """A plain array of the wanted type and shape, without any conversion."""
     if not issubclass(type(value), np.ndarray):  # not isinstance, which asks the value itself

@@ -6,8 +6,8 @@ import numpy as np
 
 from nnspca.certificates.numbers import UpperBound, array, at_most, feature_indices, formed, held_entries, number
 from nnspca.certificates.pairs import check_products
-from nnspca.certificates.proofs import FanProof, PartsProof, PartsTreeProof, PartsWorkingProof, VariancesProof
-from nnspca.certificates.ranks import check_rest, least_of_rest
+from nnspca.certificates.proofs import PartsProof, PartsTreeProof, PartsWorkingProof, VariancesProof
+from nnspca.certificates.ranks import least_of_rest, summed
 from nnspca.certificates.working import cover_outside
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
@@ -23,20 +23,6 @@ def variances_bound(proof: VariancesProof, r: int, problem: Problem) -> float:
     terms = 4 * cov.form.terms
     largest = float(np.sort(cov.diagonal)[cov.n_features - count :].sum()) * (1 + (count + terms) * EPS)
     return largest + cov.representation_error * r
-
-
-def fan_bound(proof: FanProof, r: int, problem: Problem) -> float:
-    """``r·tail + ‖V‖²`` once ``A ⪯ tail·I + VV'`` holds."""
-    cov = problem.cov
-    V = array(proof.V, "the low-rank part", (cov.n_features, None))
-    tail = number(proof.tail, "the tail")
-    check_rest(cov, V, tail)
-    return _summed(r, tail, V)
-
-
-def _summed(r: int, tail: float, V: np.ndarray) -> float:
-    top = float(np.sort((V * V).ravel()).sum())
-    return r * tail + top + (V.size + 4) * EPS * (r * abs(tail) + top)
 
 
 def joint_bound(proof: PartsProof, r: int, problem: Problem) -> float:
@@ -111,7 +97,7 @@ def _together(checked: PartsProof, rows: np.ndarray, r: int, k: int, same: np.nd
     others = np.sort(v[~used])[::-1]
     priced = float(v[used].sum() + others[: max(0, r * k - int(used.sum()))].sum())
     rounding = 2 * (len(v) + r + 4) * EPS * (float(np.abs(v).sum()) + float(np.sort(np.abs(rows))[::-1][:r].sum()))
-    return _summed(r, checked.tail, V) + dearest + priced + rounding
+    return summed(r, checked.tail, V) + dearest + priced + rounding
 
 
 def _row(shares: np.ndarray, same: np.ndarray, apart: np.ndarray, theta: float, i: int, k: int) -> float:

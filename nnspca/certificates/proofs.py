@@ -8,27 +8,21 @@ import numpy as np
 
 
 @dataclass(frozen=True, eq=False)
-class RankProof:
-    """Ingredients of the bounds that split A into a part of low rank and a rest.
+class EigenvalueProof:
+    """Ingredients of the bounds by eigenvalues: ``Σ_c x_c'Ax_c <= r·tail + ‖V‖²`` for r orthonormal x_c.
 
-    With ``A ⪯ tail·I + VV'`` it follows that ``x'Ax <= tail + max ‖V'x‖²``.
+    One component has no more than its k largest entries allow along each column of V, in place of ‖V‖².
 
     Attributes
     ----------
     V : ndarray, shape (n, d)
-        d = 0 for no part of low rank.
+        d = 0 for one component.
     tail : float
-        Claimed: the largest eigenvalue of A − VV' is at most this.
-    inner : float
-        Claimed: ``‖V'x‖²`` is at most this on the feasible set.
-    tree : ndarray of bool
-        Preorder of the splits of the sphere's orthants that proves ``inner``.
+        Claimed: ``A ⪯ tail·I + VV'``.
     """
 
     V: np.ndarray
     tail: float
-    inner: float
-    tree: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,26 +100,11 @@ class EachProof:
 
     Attributes
     ----------
-    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
+    proof : EigenvalueProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
         Proves the bound on one part.
     """
 
     proof: object
-
-
-@dataclass(frozen=True, eq=False)
-class FanProof:
-    """Ingredients of the bound by the largest eigenvalues: ``Σ_c x_c'Ax_c <= r·tail + ‖V‖²`` for orthonormal x_c.
-
-    Attributes
-    ----------
-    V : ndarray, shape (n, d)
-    tail : float
-        Claimed: ``A ⪯ tail·I + VV'``.
-    """
-
-    V: np.ndarray
-    tail: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,7 +275,7 @@ class LargerProof:
     ----------
     k : int
         At least the certificate's k.
-    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
+    proof : EigenvalueProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
         Proves the value for that k.
     """
 
@@ -315,7 +294,7 @@ class SmallerProof:
     ----------
     k : int
         From 2 to the certificate's k.
-    proof : RankProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
+    proof : EigenvalueProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
         Proves a value U for that k, and so ``d + (U − d)(k' − 1)/(k − 1)`` for any larger k'.
     """
 

@@ -1,13 +1,12 @@
-"""Re-derives the bounds that split A into a part of low rank and a rest."""
+"""Re-derives the bound by the largest eigenvalues: A ⪯ tail·I + VV'."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.cover import check_cover
-from nnspca.certificates.numbers import array, at_most, bits, number
+from nnspca.certificates.numbers import array, at_most, number
 from nnspca.certificates.pairs import factorises
-from nnspca.certificates.proofs import RankProof
+from nnspca.certificates.proofs import EigenvalueProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import Factor
 from nnspca.covariance.problem import Problem
@@ -18,26 +17,32 @@ LARGEST = 6000  # side of the largest matrix that is made of data, and factorise
 DENSE_EIGEN = 800  # above, definiteness is proven by a Cholesky factorisation
 
 
-DEEPEST = 8  # directions: the work of checking a cover doubles with each, and no certificate of ours has as many
-
-
-def rank_bound(proof: RankProof, problem: Problem) -> float:
-    """The bound that the split A = (low rank) + rest proves, after checking each claim."""
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
+def eigenvalue_bound(proof: EigenvalueProof, r: int, problem: Problem) -> float:
+    """``r·tail + ‖V‖²`` once ``A ⪯ tail·I + VV'`` holds; ``tail +`` the most along each column for one component."""
+    cov = problem.cov
     V = array(proof.V, "the low-rank part", (cov.n_features, None))
-    tail, inner = number(proof.tail, "the rest"), number(proof.inner, "the low-rank part's share", least=0.0)
-    if V.shape[1] > DEEPEST:
-        raise CertificateError(f"the low-rank part has {V.shape[1]} directions; {DEEPEST} are checked at most")
+    tail = number(proof.tail, "the tail")
     if V.any() or tail < cov.trace * (1 + cov.n_features * EPS) + cov.representation_error:
         check_rest(cov, V, tail)
-    if V.any():
-        check_cover(bits(proof.tree, "the cover"), V, inner, k, nonnegative)
-    return tail + inner  # each was checked with more to spare than the sum's rounding
+    if r > 1:
+        return summed(r, tail, V)
+    if not V.size:
+        return tail
+    k = problem.k
+    sides = np.array([np.maximum(V, 0.0), np.maximum(-V, 0.0)] if problem.nonnegative else [V])
+    most = float(np.sort(sides * sides, axis=1)[:, ::-1][:, :k].sum(axis=1).max(axis=0).sum())
+    return tail + most + 2 * EPS * abs(tail) + (k + V.shape[1] + 4) * EPS * most
 
 
 def holds_everywhere(proof: object) -> bool:
-    """Whether the proof bounds every direction, not only the feasible ones: it has no low-rank part."""
-    return type(proof) is RankProof and not array(proof.V, "the low-rank part", (None, None)).any()
+    """Whether the proof bounds every direction, not only the feasible ones: nothing is bounded along V."""
+    return type(proof) is EigenvalueProof and not array(proof.V, "the low-rank part", (None, None)).size
+
+
+def summed(r: int, tail: float, V: np.ndarray) -> float:
+    """``r·tail + ‖V‖²``, rounded up."""
+    top = float(np.sort((V * V).ravel()).sum())
+    return r * tail + top + (V.size + 4) * EPS * (r * abs(tail) + top)
 
 
 def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import math
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
 PLAIN = {float, int, bool}
-FLOATS = (np.float64, np.float32)  # of vectors that are taken as they are
 MAX_DEPTH = 3  # levels of nested sequences; a table has two
 
 
@@ -144,7 +139,7 @@ def check_columns(name: str, value: object, n: int) -> np.ndarray:
 
 def check_vectors(name: str, value: object, n: int) -> np.ndarray:
     """Return one vector of n numbers, or rows of them, as an array; ValueError for anything else."""
-    if type(value) is np.ndarray and value.dtype in FLOATS and value.ndim in (1, 2) and value.shape[-1] == n:
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.ndim in (1, 2) and value.shape[-1] == n:
         return value
     allowed = f"give real numbers of shape ({n},) or (r, {n})"
     vectors = _unmasked(name, "is", value, allowed)
@@ -274,29 +269,3 @@ def masked(value: object, depth: int = MAX_DEPTH) -> tuple[int, int]:
 
 def _a(noun: str) -> str:
     return f"an {noun}" if noun.startswith(("a", "e", "i", "o", "u", "nd")) else f"a {noun}"
-
-
-def renamed(**names: str) -> Callable[[Callable[_P, _T]], Callable[_P, _T]]:
-    """Let a function accept arguments by their former names, ``renamed(former="new")``.
-
-    >>> @renamed(ks="k")
-    ... def first(k):
-    ...     return k[0]
-    >>> first(k=[3])
-    3
-    """
-
-    def wrapped(function: Callable[_P, _T]) -> Callable[_P, _T]:
-        @functools.wraps(function)
-        def call(*arguments: _P.args, **settings: _P.kwargs) -> _T:
-            for former in names.keys() & settings.keys():
-                new = names[former]
-                if new in settings:
-                    raise TypeError(f"{former} is the former name of {new}; give one of the two")
-                warnings.warn(f"{former}= is called {new}= since 0.2.0", FutureWarning, stacklevel=2)
-                settings[new] = settings.pop(former)
-            return function(*arguments, **settings)
-
-        return call
-
-    return wrapped

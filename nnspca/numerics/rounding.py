@@ -60,17 +60,6 @@ def added(*numbers: float) -> float:
     return float(sum(numbers) + sums(2 * len(numbers), sum(map(abs, numbers))))
 
 
-def covered(inner: float) -> float:
-    """Return a slightly larger bound on the sphere, which a cover with rounded points in whole numbers can reach.
-
-    Examples
-    --------
-    >>> 0 < covered(1.0) - 1.0 < 1e-12
-    True
-    """
-    return inner * (1 + COVERED)
-
-
 def total(tail: float, costs: np.ndarray) -> float:
     """Return an upper bound on the exact sum of ``tail`` and the largest of ``costs``: two numbers, one rounding."""
     largest = float(np.max(costs))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from nnspca.components.matching import paired
-from nnspca.control.arguments import check_callables, check_instance, check_number, check_whole, renamed
+from nnspca.control.arguments import check_callables, check_instance, check_number, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError, ReadingStopped
@@ -20,7 +20,6 @@ from nnspca.result import Components, OnProgress, ShouldStop, Stability
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable
 
 
-@renamed(r="n_components")
 def bootstrap(
     data: object,
     k: int | Sequence[int],

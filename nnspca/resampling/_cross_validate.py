@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from nnspca.control.arguments import check_callables, check_one_or_several, check_whole, renamed
+from nnspca.control.arguments import check_callables, check_one_or_several, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError, ReadingStopped
@@ -17,7 +17,6 @@ from nnspca.resampling.samples import Samples
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
 
 
-@renamed(ks="k", r="n_components")
 def cross_validate(
     data: object,
     k: int | Iterable[int],

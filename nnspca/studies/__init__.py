@@ -15,6 +15,7 @@ from nnspca.studies import (
     zass2006_faces,
     zass2006_pitprops,
 )
+from nnspca.studies._paper_bound import paper_bound
 from nnspca.studies._race import race
 from nnspca.studies.picture import Band, Bars, Curves, Line, Mark, Parts, Picture, Span
 from nnspca.studies.printed import PRINTED, Printed
@@ -58,6 +59,7 @@ __all__ = [
     "StudyTable",
     "Task",
     "comparison",
+    "paper_bound",
     "race",
     "stored",
 ]

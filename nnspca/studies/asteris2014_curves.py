@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from nnspca.result import Certificate, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import printed
+from nnspca.studies._paper_bound import paper_bound
 from nnspca.studies.picture import Band, Curves, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable
@@ -26,11 +27,6 @@ def share(part: float | None, whole: float | None) -> float | None:
     return None if part is None or whole is None else part / whole
 
 
-def chance(certificate: Certificate | None) -> float | None:
-    """Return the paper's upper bound, which holds with a probability; None if there is none."""
-    return next((b.value for b in certificate.bounds if b.name == "paper"), None) if certificate else None
-
-
 class _Curve:
     """The points of one figure so far, and its tables."""
 
@@ -39,9 +35,12 @@ class _Curve:
         self.cov = task.covariance()
         self.leading = float(self.cov.eigenpairs(1)[0][0])
         self.points: dict[tuple[int, str], SweepPoint] = {}
+        self.chances: dict[int, float] = {}  # the paper's upper bound at each k: it holds with a probability
 
     def add(self, point: SweepPoint) -> None:
         self.points[point.k, point.method] = point
+        if point.certificate and point.k not in self.chances:
+            self.chances[point.k] = paper_bound(self.cov, point.k, **self.task.settings()).value
         self.task.show(self.tables())
 
     def variance(self, k: int, method: str) -> float | None:
@@ -57,7 +56,7 @@ class _Curve:
     def _shares(self, k: int) -> tuple[float | None, float | None]:
         """The share of the optimum that Alg. 3 reaches at least, by the paper's bound and by the proven one."""
         variance, proof = self.variance(k, "epsilon-net"), self.certificate(k)
-        theirs = share(variance, share(chance(proof), self.leading))
+        theirs = share(variance, share(self.chances.get(k), self.leading))
         return theirs, share(variance, proof.upper / self.leading if proof else None)
 
     def tables(self) -> tuple[StudyTable, ...]:
@@ -69,7 +68,7 @@ class _Curve:
         for k in solved:
             certificate = self.certificate(k)
             lower, upper = (certificate.lower, certificate.upper) if certificate else (None, None)
-            ends = [share(value, self.leading) for value in (lower, upper, chance(certificate))]
+            ends = [share(value, self.leading) for value in (lower, upper, self.chances.get(k))]
             rows.append((k, *[self.variance(k, m) for m in self.methods], *ends))
         columns = (
             Column("k"),

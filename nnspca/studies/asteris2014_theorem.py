@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from nnspca.covariance import Covariance
 from nnspca.studies import printed
-from nnspca.studies.asteris2014_curves import chance, share
+from nnspca.studies._paper_bound import paper_bound
+from nnspca.studies.asteris2014_curves import share
 from nnspca.studies.picture import Bars, Line
 from nnspca.studies.study import Study, Task
 from nnspca.studies.table import Cell, Column, StudyTable, plotted
@@ -78,7 +79,8 @@ def _proven_shares(task: Task, cov: Covariance, k: int, span: tuple[float, float
     middle = (span[0] + span[1]) / 2
     variance = solve(cov, k, "epsilon-net", **task.settings(span[0], middle)).variance
     proof = certify(cov, k, **task.settings(middle, span[1]))
-    return share(variance, chance(proof)), variance / proof.upper
+    theirs = paper_bound(cov, k, **task.settings()).value
+    return share(variance, theirs), variance / proof.upper
 
 
 def _side_by_side(rows: Sequence[tuple[Cell, ...]], *, own: bool) -> StudyTable:

@@ -11,7 +11,7 @@ import numpy as np
 
 from nnspca.bounds import carried
 from nnspca.bounds.plan import PLANS
-from nnspca.control.arguments import check_callables, check_choice, check_one_or_several, check_several, renamed
+from nnspca.control.arguments import check_callables, check_choice, check_one_or_several, check_several
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.machines import Crew, Executor, check_executor, crew
@@ -23,7 +23,6 @@ from nnspca.tasks._solve import check_cardinality, check_covariance, check_metho
 WORKERS = 2  # chains of certificates, each of which starts from the one before it in its chain
 
 
-@renamed(ks="k")
 def sweep(
     cov: Covariance,
     k: int | Iterable[int],

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import balanced, levelled, pair_scaled, paper, spectral
+from nnspca.bounds import balanced, levelled, pair_scaled, spectral
 from nnspca.bounds.variances import largest_variances
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance import covariance, factor, inner
+from nnspca.covariance.factor import DenseFactor
+from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from tests import oracle, problems
@@ -100,32 +102,15 @@ def test_the_first_eigenvalue_is_close():
 
 
 @BOTH
+@pytest.mark.parametrize("held", ["matrix", "factor"])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_shifted_bound_is_never_worse_than_the_plain_one(seed, nonnegative):
-    cov = nnspca.Covariance.from_data(np.random.default_rng(seed).standard_normal((30, 12)))
-    for d in (1, 2, 3):
-        plain, shifted = (
-            spectral.rank(Problem(cov, 4, nonnegative), d, shifted=s, cells=20_000, monitor=Monitor()).value
-            for s in (False, True)
-        )
-        assert shifted <= plain * (1 + 1e-5)
-
-
-def test_the_paper_bound_never_exceeds_the_first_eigenvalue():
-    cov = covariance_of(np.eye(5) + 1)
-    bound = paper.sampled(Problem(cov, 2), rng=np.random.default_rng(0), monitor=Monitor())
-    assert bound.value <= cov.eigenpairs(1)[0][0]
-    assert not bound.deterministic
-    assert "not proven" in bound.detail
-
-
-@pytest.mark.parametrize("samples", [1, 10, 100, 100_000])
-def test_the_paper_bound_knows_the_probability_that_it_holds_with(samples):
-    """d = 2, ε = 0.1: a random direction of the plane is near enough with probability (2/π) arcsin √ε."""
-    problem = Problem(covariance_of(np.diag([3.0, 2.0, 1.0])), 2)
-    rng = np.random.default_rng(0)
-    bound = paper.sampled(problem, rng=rng, monitor=Monitor(), max_samples=samples, d=2, epsilon=0.1)
-    drawn = min(samples, 110)  # of Theorem 2: ε^{-2} ln 3
-    missed = (1 - 2 / np.pi * np.arcsin(np.sqrt(0.1))) ** drawn
-    assert bound.probability == pytest.approx(1 - missed)
-    assert bound.probability < 1.0
+def test_what_is_possible_along_the_first_eigenvector_bounds_the_optimum(seed, held, nonnegative):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((9, 1)) * rng.standard_normal(8) + 0.3 * rng.standard_normal((9, 8))
+    whole = nnspca.Covariance.from_data(X)
+    cov = whole if held == "matrix" else nnspca.Covariance(HeldFactor(DenseFactor((X - X.mean(0)) / 3)))
+    for k in (1, 3, 8):
+        bound = spectral.along_leading(Problem(cov, k, nonnegative))
+        exact, _ = oracle.optimum(whole.matrix, k, nonnegative)
+        assert exact <= bound.value <= spectral.leading(Problem(cov, k)).value * (1 + 1e-9)
+        assert derive(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value

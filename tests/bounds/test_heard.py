@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import balanced, eigenvalues, pair_scaled, paper
+from nnspca.bounds import balanced, eigenvalues, pair_scaled
 from nnspca.bounds.splitting import Splitting
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
-from nnspca.spannogram import net
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +44,6 @@ def test_whoever_asks_in_the_middle_of_a_step_is_answered(problem, monkeypatch, 
     with pytest.raises(Stopped):
         list(begun(problem, Monitor(stop), 20))
     assert asked.is_set()
-
-
-def test_the_papers_bound_asks_after_every_few_entries(problem, monkeypatch):
-    seen, stops = [], []
-    rank_one = net.feasible.rank_one
-    monkeypatch.setattr(net.feasible, "rank_one", lambda w, *rest: seen.append(w.size) or rank_one(w, *rest))
-    made = paper.sampled(problem, rng=np.random.default_rng(0), monitor=Monitor(lambda: stops.append(0) or False))
-    assert max(seen) <= 2 * net.ENTRIES
-    assert len(stops) >= len(seen) > 10
-    assert not made.deterministic
 
 
 def test_what_is_proven_does_not_depend_on_who_listens(problem):

@@ -30,7 +30,6 @@ from nnspca.tasks import _certify
 _certify.PLANS = {
     name: replace(
         plan,
-        rank=replace(plan.rank, cells=2000),
         pairs=replace(plan.pairs, seconds=0.1, working_features=200),
         elimination=replace(plan.elimination, seconds=0.1),
         branch_seconds=0.1,

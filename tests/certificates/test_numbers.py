@@ -9,7 +9,7 @@ import pytest
 import nnspca
 from nnspca.certificates import file
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS, derive
-from nnspca.certificates.numbers import UpperBound, array, at_most, bits, feature_indices, number, whole
+from nnspca.certificates.numbers import UpperBound, array, at_most, feature_indices, number, whole
 from nnspca.certificates.proofs import BoxProof, PairProof, ScaleProof, WorkingProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
@@ -149,11 +149,6 @@ def test_features_out_of_order_or_range_are_no_features(value):
 def test_features_of_unsigned_numbers_do_not_wrap_around():
     with pytest.raises(nnspca.CertificateError, match="different features from 0 to 4"):
         feature_indices(np.array([3, 1], dtype=np.uint64), "it", 5)
-
-
-def test_a_cover_is_of_truth_values():
-    with pytest.raises(nnspca.CertificateError, match="dtype"):
-        bits(np.zeros(4), "it")
 
 
 def test_every_type_of_proof_can_be_derived_and_saved():

@@ -107,4 +107,4 @@ def test_an_array_that_the_file_holds_is_named_and_not_added_again():
     assert writer.witness(array) == {"witness": "bound0.L.npy"}
     again = writer.witness(array)  # the checker uses an array up
     assert again == {"witness": "check1.npy"}
-    assert writer.stored(again) is array
+    assert writer.arrays["check1"] is array

@@ -16,14 +16,13 @@ from nnspca.certificates.proofs import (
     BoxProof,
     BranchProof,
     EachProof,
+    EigenvalueProof,
     EliminationProof,
-    FanProof,
     LargerProof,
     PairProof,
     PartsProof,
     PartsTreeProof,
     PartsWorkingProof,
-    RankProof,
     ScaleProof,
     SeriesProof,
     SmallerProof,
@@ -33,7 +32,6 @@ from nnspca.certificates.proofs import (
 from nnspca.covariance import covariance
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
-from nnspca.spannogram import sphere
 from tests import oracle, problems
 from tests.fuzz import GotThrough, extremes
 
@@ -218,10 +216,8 @@ def forged(rng, target, kind, depth=0):
     if kind is BranchProof:
         return _tree(rng, A, k, target.nonnegative)
     V, tail = _low_rank(rng, A)
-    if kind is FanProof:
-        return FanProof(array(V), number(tail))
-    if kind is RankProof:
-        return _rank(rng, target, V, tail)
+    if kind is EigenvalueProof:
+        return EigenvalueProof(array(V), number(tail))
     pairs = _pairs(rng, A, target.nonnegative)
     part = _of_parts(rng, A, pairs, V)
     if kind is PartsWorkingProof:
@@ -315,14 +311,3 @@ def _low_rank(rng, A):
     V = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1][:, :d]
     left = float(np.linalg.eigvalsh(A - V @ V.T)[-1])
     return V, left + 1e-12 * float(np.abs(A).max())
-
-
-def _rank(rng, target, V, tail):
-    """A split into a part of low rank and a rest, with an honest or a spoiled cover."""
-    found = sphere.maximise(V, min(target.k, len(V)), nonnegative=target.nonnegative, tol=1e-3, max_cells=200)
-    tree = found.tree.copy()
-    if rng.random() < 0.3 and len(tree):
-        tree = [tree[:-1], ~tree, tree * 1.0, rng.random(len(tree)) < 0.5, np.zeros(1 << V.shape[1], bool)][
-            rng.integers(5)
-        ]
-    return RankProof(extremes.array(rng, V), extremes.number(rng, tail), extremes.number(rng, found.upper), tree)

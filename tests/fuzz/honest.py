@@ -152,7 +152,6 @@ def _plan(rng, n):
         elimination={"features": kept, "loss": float(10.0 ** rng.uniform(-4, 0)), "share": 1.0, "seconds": 0.05},
         rows={"passes": int(rng.integers(0, 4))},
         thorough=bool(rng.random() < 0.5),
-        rank={"cells": 400, "degrees": (1, 2, 3)},
         branch_seconds=0.05,
     )
 

@@ -19,7 +19,6 @@ from nnspca.view.ui import charts
 from tests import budgets
 
 ROOT = Path(__file__).parents[2]
-CELLS = 500  # of each search on the sphere: a bound holds after few as after many
 RANKED = 300  # features, more than any picture of their number has
 SWEEPS = 2  # of NSPCA's ascent: a table is as long after few as after many
 CLUSTERED = 2  # starts of k-means, whose mean and deviation are drawn
@@ -57,7 +56,7 @@ def nothing_is_done_that_nobody_sees(papers_read_once):
 @pytest.fixture
 def short_proofs(monkeypatch):
     """Certificates of the quick bounds, joint ones soon ended: what a page shows of them does not hang on the gap."""
-    budgets.quick(monkeypatch, rank={"cells": CELLS})
+    budgets.quick(monkeypatch)
     budgets.brief(monkeypatch)
 
 

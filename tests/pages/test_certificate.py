@@ -93,7 +93,7 @@ def test_every_upper_bound_is_a_line_of_its_own_on_request(open_page):
     page = settle(open_page("pages/explore.py", bounds=True, **asked), path=True)
     drawn = {t.get("name"): t for t in traces(page)}
     shown = {name for name in drawn if name in titles}
-    assert {"First eigenvalue", "Balanced row sums", "Shifted rank d"} <= shown
+    assert {"First eigenvalue", "Balanced row sums", "Leading direction"} <= shown
     assert all(name in drawn[name]["hovertemplate"] for name in shown)
 
 
@@ -120,13 +120,10 @@ def test_the_opened_certificate_says_what_by_which_bound_and_why(open_page):
     cert, said = certificate_of(page), texts(page)
     assert upper_of(cert) in said
     assert nnspca.BOUNDS[cert.winner.name].argument in said
-    (chance,) = [b.probability for b in cert.bounds if not b.deterministic]
-    assert f"holds with probability {words.percent(chance, 2)}** and is shown for comparison only" in said
     (table,) = [d.value for d in page.dataframe if "Upper bound" in d.value.columns]
     assert len(table) == len(cert.bounds)
     assert table["Upper bound"][0] == words.title(cert.winner.name) + " ← lowest proven"
     assert list(table["% of λ₁"]) == sorted(table["% of λ₁"], key=float)
-    assert set(table["Holds"]) == {"always (proven)", f"with probability {words.percent(chance, 2)}"}
 
 
 def test_a_certificate_of_a_live_run_says_what_a_lower_upper_bound_known_says(open_page, hasty, nothing_stored):

@@ -74,7 +74,7 @@ def curve(cov, k, part, effort, spent):
 
 @pytest.mark.parametrize(("m", "n", "k", "kind"), CASES)
 def test_at_any_cost_a_thorough_certificate_has_proven_what_a_live_one_has(m, n, k, kind, spent, monkeypatch):
-    lean = changed(PLANS["thorough"], pairs={"seconds": 0.2}, rank={"cells": 2000}, branch_seconds=0.2)
+    lean = changed(PLANS["thorough"], pairs={"seconds": 0.2}, branch_seconds=0.2)
     live = changed(PLANS["live"], work={"small": 0.0, "seconds_of_small": np.inf}, branch_seconds=0.1)
     monkeypatch.setattr(_certify, "PLANS", {"live": live, "thorough": lean})
     cov, part = made(m, n, k, kind)

@@ -20,7 +20,7 @@ BOTH = pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.fixture
 def all_bounds(monkeypatch):
     """Every bound is computed, even where one already meets the optimum, within a small budget."""
-    budgets.small(monkeypatch, cells=200, pair_steps=20)
+    budgets.small(monkeypatch, pair_steps=20)
 
 
 def check_sandwich(problem, k, nonnegative, effort, seed=0):
@@ -92,7 +92,7 @@ def test_a_certificate_is_tight_where_few_directions_carry_everything(seed, nonn
     V = rng.standard_normal((7, 2))
     cov = nnspca.Covariance.from_matrix(V @ V.T)
     cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
-    assert cert.ratio > 1 - 1e-5
+    assert cert.ratio > 1 - 5e-5
     assert cert.lower == pytest.approx(oracle.optimum(cov.matrix, 3, nonnegative)[0], rel=1e-9)
 
 
@@ -200,13 +200,11 @@ def test_large_flat_spectra_are_certified_too(kind, n):
 # ---------------------------------------------------------------------- definition
 
 
-def test_the_paper_bound_is_labelled_probable_and_never_wins():
+def test_the_least_bound_wins_and_each_is_proven():
     cert = nnspca.certify(nnspca.Covariance.from_matrix(np.eye(4) + 1.0), 2)
-    assert not cert.bound("paper").deterministic
-    assert cert.winner.deterministic
     assert cert.winner.value == cert.upper
     for bound in cert.bounds:
-        assert bound.deterministic == nnspca.BOUNDS[bound.name].deterministic
+        assert bound.deterministic
         assert bound.detail
         assert bound.seconds >= 0
 

@@ -15,7 +15,7 @@ import numpy as np
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.parts.plan import PartsContext, PartsPlan
 from nnspca.bounds.variances import largest_variances
-from nnspca.certificates.proofs import EachProof, FanProof, VariancesProof
+from nnspca.certificates.proofs import EachProof, EigenvalueProof, VariancesProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -35,7 +35,7 @@ def fan(cov: Covariance, r: int) -> Bound | None:
         "eigenvalues",
         float(value),
         detail=f"{r} orthogonal directions, sparse or not, have at most the variance of the {r} leading eigenvectors.",
-        ingredients=FanProof(V, tail),
+        ingredients=EigenvalueProof(V, tail),
     )
 
 

@@ -7,7 +7,7 @@ from nnspca.bounds.parts import branch, dual, plain, working
 from nnspca.bounds.parts.plan import PartsContext, PartsPlan
 from nnspca.certificates.proofs import (
     EachProof,
-    FanProof,
+    EigenvalueProof,
     LargerProof,
     PartsProof,
     PartsTreeProof,
@@ -22,7 +22,7 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
             "eigenvalues",
             "Largest eigenvalues",
             "r orthogonal directions, sparse or not, have at most the variance of the r leading eigenvectors.",
-            (FanProof,),
+            (EigenvalueProof,),
             attempts=(Attempt(5, plain.fan_by_plan, counts_for_gap=True),),
         ),
         BoundInfo(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,19 +38,6 @@ class Writer:
         self.named.add(name)
         self.arrays[name] = array
         return {"witness": f"{name}.npy"}
-
-    def trial(self) -> Writer:
-        """Return a writer that continues from here, whose arrays are dropped unless taken."""
-        return replace(self, arrays=dict(self.arrays), named=set(self.named))
-
-    def take(self, trial: Writer) -> None:
-        """Keep the arrays that a trial has written."""
-        self.arrays.update(trial.arrays)
-        self.named.update(trial.named)
-
-    def stored(self, witness: dict[str, str]) -> np.ndarray:
-        """Return the array of a reference."""
-        return self.arrays[witness["witness"].removesuffix(".npy")]
 
     def factor(self, t: float, B: np.ndarray, V: np.ndarray | None = None) -> dict[str, Any]:
         """R and V and their grid: whole multiples of 2^-shift, with R'R a little below tI − B + VV'."""

@@ -14,19 +14,17 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from nnspca.certificates.exact import cover
-from nnspca.certificates.exact.arrays import BITS, EPS, LARGEST, UnsupportedProof, Writer, entries_of
+from nnspca.certificates.exact.arrays import EPS, LARGEST, UnsupportedProof, Writer, entries_of
 from nnspca.certificates.proofs import (
     BranchProof,
     EachProof,
+    EigenvalueProof,
     EliminationProof,
-    FanProof,
     LargerProof,
     PairProof,
     PartsProof,
     PartsTreeProof,
     PartsWorkingProof,
-    RankProof,
     ScaleProof,
     SeriesProof,
     SmallerProof,
@@ -35,7 +33,6 @@ from nnspca.certificates.proofs import (
 )
 from nnspca.covariance import Covariance
 
-BLOCK = 3500  # most features among which A is formed for a cover
 WRITTEN = 3e6  # most entries of L in all cases of an elimination: with L and R, some 80 MB
 
 Written = dict[str, Any]
@@ -129,57 +126,6 @@ def _semidefinite(writer: Writer, cov: Covariance) -> Written:
     return {"least": {"t": least} | writer.factor(least, -A)}
 
 
-def rank(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """One eigenvalue of A, or V and a cover of the sphere."""
-    if not proof.V.any():
-        return _plain(writer, proof, k, cov)
-    return _along_samples(writer, proof, k, cov) if cov.n_features > BLOCK else _covered(writer, proof, k, cov)
-
-
-def _plain(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """The largest eigenvalue of A, or the equal one of the samples' inner products if A is not held."""
-    if cov.factor is not None:
-        return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, cov.factor.gram())
-    zero = np.zeros((cov.n_features, cov.n_features))
-    return pairs(writer, PairProof(zero, zero.copy(), proof.tail), k, cov)
-
-
-def _covered(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """V beside the rest of A, and a cover of the sphere."""
-    n = cov.n_features
-    zero = np.zeros((n, n))
-    trial = writer.trial()
-    record = _joint(trial, PartsProof(zero, zero.copy(), np.zeros(n), proof.V, proof.tail), k, cov)
-    written = cover.write_cover(trial.stored(record["V"]), record["shift"], k, writer.nonnegative, proof.inner)
-    if written is None:  # where all directions of V count alike no cover comes near; then ‖V'x‖² <= ‖V‖₂² is as good
-        return pairs(writer, PairProof(zero, zero.copy(), proof.tail + proof.inner), k, cov)
-    writer.take(trial)
-    return record | {"cover": writer.witness(written[0]), "points": writer.witness(written[1])}
-
-
-def _along_samples(writer: Writer, proof: RankProof, k: int, cov: Covariance) -> Written:
-    """Rank d of too many features: YY' ⪯ tI + WW' and G with G'(tI + W'W)G ⪰ I give V = Y'WG, and a cover of it."""
-    if cov.factor is None:
-        raise UnsupportedProof
-    gram, d = cov.factor.gram(), int(proof.V.any(axis=0).sum())
-    values, vectors = (array[..., ::-1] for array in np.linalg.eigh(gram))
-    following = max(float(values[d]), 0.0) if d < len(values) else 0.0
-    W = vectors[:, :d] * np.sqrt(np.maximum(values[:d] - following, 0.0))
-    record: Written = {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, W)
-    stored_V = np.ldexp(writer.stored(record["V"]).astype(float), -record["shift"])
-    within, turned = np.linalg.eigh(proof.tail * np.eye(stored_V.shape[1]) + stored_V.T @ stored_V)
-    G = (turned / np.sqrt(within)) * (1 + 32 * EPS * within[-1] / within[0])
-    every = np.arange(cov.n_features)
-    V = cov.factor.columns(every).T @ stored_V @ G
-    coarse, fine = (BITS - int(np.frexp(np.abs(part).max())[1]) for part in (G, V))
-    whole = np.rint(np.ldexp(V, fine)).astype(np.int64)
-    cover_record = cover.write_cover(whole, fine, k, writer.nonnegative, proof.inner)
-    if cover_record is None:
-        raise UnsupportedProof
-    record |= {"G": writer.witness(np.rint(np.ldexp(G, coarse)).astype(np.int64)), "coarse": coarse, "fine": fine}
-    return record | {"cover": writer.witness(cover_record[0]), "points": writer.witness(cover_record[1])}
-
-
 def larger(writer: Writer, proof: LargerProof, k: int, cov: Covariance) -> Written:
     """The proof for more features, unchanged."""
     return write(writer, proof.proof, proof.k, cov)
@@ -214,17 +160,22 @@ def joint_branch(writer: Writer, proof: PartsTreeProof, r: int, k: int, cov: Cov
     return {"kind": "groups", "k": k, "splits": splits, "leaves": [_joint(writer, p, k, cov) for p in proof.leaves]}
 
 
-def fan(writer: Writer, proof: FanProof, r: int, k: int, cov: Covariance) -> Written:
+def eigenvalues(writer: Writer, proof: EigenvalueProof, r: int, k: int, cov: Covariance) -> Written:
     """The largest eigenvalues of A, or the equal ones of the samples' inner products if A is not held."""
     if cov.factor is None:
         zero = np.zeros((cov.n_features, cov.n_features))
+        if r == 1 and not proof.V.any():
+            return pairs(writer, PairProof(zero, zero.copy(), proof.tail), k, cov)
         return _joint(writer, PartsProof(zero, zero.copy(), np.zeros(len(zero)), proof.V, proof.tail), k, cov)
     gram = cov.factor.gram()
     if len(gram) > LARGEST:
         raise UnsupportedProof
-    values, vectors = np.linalg.eigh(gram)
-    following = max(float(values[-r]), 0.0) if len(values) >= r else 0.0  # not the tail, which has room for rounding
-    V = vectors[:, ::-1][:, : r - 1] * np.sqrt(np.maximum(values[::-1][: r - 1] - following, 0.0))
+    V = None
+    if proof.V.any():
+        d = proof.V.shape[1]
+        values, vectors = np.linalg.eigh(gram)
+        following = max(float(values[-d - 1]), 0.0) if len(values) > d else 0.0  # not the tail, which has room to round
+        V = vectors[:, ::-1][:, :d] * np.sqrt(np.maximum(values[::-1][:d] - following, 0.0))
     return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, V)
 
 
@@ -245,10 +196,10 @@ def variances_of_parts(writer: Writer, proof: VariancesProof, r: int, k: int, co
 
 WRITERS: dict[type, Callable[[Writer, Any, int, Covariance], Written]] = {
     BranchProof: branch,
+    EigenvalueProof: lambda writer, proof, k, cov: eigenvalues(writer, proof, 1, k, cov),
     EliminationProof: elimination,
     LargerProof: larger,
     PairProof: pairs,
-    RankProof: rank,
     ScaleProof: rows,
     SeriesProof: series,
     SmallerProof: smaller,
@@ -256,7 +207,7 @@ WRITERS: dict[type, Callable[[Writer, Any, int, Covariance], Written]] = {
 }
 PARTS_WRITERS: dict[type, Callable[[Writer, Any, int, int, Covariance], Written]] = {
     EachProof: each,
-    FanProof: fan,
+    EigenvalueProof: eigenvalues,
     LargerProof: larger_of_parts,
     PartsProof: joint,
     PartsTreeProof: joint_branch,
@@ -267,7 +218,6 @@ PARTS_WRITERS: dict[type, Callable[[Writer, Any, int, int, Covariance], Written]
 FOR_SECOND_CHECKER: dict[type, Callable[[Any, Covariance], bool]] = {
     EliminationProof: lambda proof, cov: proof.boxes is not None,
     LargerProof: lambda proof, cov: is_for_second_checker(proof.proof, cov),
-    # a cover, or an eigenvalue of the samples
-    RankProof: lambda proof, cov: bool(proof.V.any()) or not cov.holds_entries,
+    EigenvalueProof: lambda proof, cov: bool(proof.V.any()) or cov.factor is not None,
     SmallerProof: lambda proof, cov: True,
 }

@@ -6,7 +6,7 @@ from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate, Component, wording
 from nnspca.view.certificate.proofs import GAIN, Proven
 from nnspca.view.results.ledger import share
-from nnspca.view.words import at_most, number, odds, optimal, proven_share, seconds
+from nnspca.view.words import at_most, number, optimal, proven_share, seconds
 
 TELLING = 6  # digits of two variances side by side: what is proven optimal differs in the fifth at the earliest
 
@@ -50,14 +50,6 @@ def kind_of(component: Component, k: int) -> str:
     """
     sign = ", all nonnegative" if component.nonnegative else ", of either sign"
     return f"a unit vector with at most {wording.plural(k, 'nonzero loading')}{sign}"
-
-
-def chance(bound: Bound) -> str:
-    """Say what the paper's own bound promises, and what it does not."""
-    return (
-        f"The paper's bound (Asteris et al. 2014) comes from random samples: it **holds with "
-        f"{odds(bound.probability)}** and is shown for comparison only. {bound.detail}"
-    )
 
 
 def fallen(before: Proven, after: Proven, spent: float) -> str:

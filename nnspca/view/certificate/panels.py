@@ -37,8 +37,7 @@ def opened(certificate: Certificate, data: Dataset, now: State) -> None:
     st.markdown(f"**What was proven.** {claims.claim(certificate, n)}")
     st.markdown(f"**The lowest upper bound: {words.title(won.name).lower()}.** {won.detail}")
     st.markdown(f"**Why it holds.** {claims.why(won)}")
-    chances = " ".join(claims.chance(b) for b in certificate.bounds if not b.deterministic)
-    st.markdown(f"**Every upper bound that was tried**, lowest first. {chances}")
+    st.markdown("**Every upper bound that was tried**, lowest first.")
     ranked = sorted(certificate.bounds, key=lambda b: b.value)
     st.dataframe(
         [_row(b, certificate) for b in ranked],
@@ -58,7 +57,6 @@ def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
         "Upper bound": words.title(bound.name) + (" ← lowest proven" if wins else ""),
         "% of λ₁": words.at_most(100 * bound.value / certificate.leading, 2),
         "Best found ÷ upper bound": words.percent(min(certificate.lower / bound.value, 1.0), 2),
-        "Holds": "always (proven)" if bound.deterministic else f"with {words.odds(bound.probability)}",
         "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
     }
 

@@ -20,13 +20,8 @@ def add_lines(
     certificates: Mapping[int, Certificate],
     leading: float,
     palette: Palette,
-    *,
-    with_paper: bool = True,
 ) -> None:
-    """Draw one thin line a bound over k, with a dot at each k where it is the lowest proven.
-
-    ``with_paper`` says whether those are drawn that are not proven: where the paper's band is, it has their line.
-    """
+    """Draw one thin line a bound over k, with a dot at each k where it is the lowest proven."""
     before = len(names(figure))
     add_curves(
         figure,
@@ -34,7 +29,6 @@ def add_lines(
         palette,
         lambda bound, certificate: ceil(100 * bound.value / leading, 2),
         "at most %{y:.2f} % of λ₁",
-        with_paper=with_paper,
     )
     more = LEGEND_ROW * max(-(-len(names(figure)) // 2) + 1 - before, 0)  # rows of the legend, about
     figure.layout.height += more
@@ -48,26 +42,24 @@ def add_curves(
     palette: Palette,
     height: Callable[[Bound, Certificate], float],
     says: str,
-    *,
-    with_paper: bool = True,
 ) -> None:
     """Draw one thin line a bound, always in the same colour, with a dot wherever it is the lowest proven."""
-    tried = {b.name: b.deterministic for c in certificates.values() for b in c.bounds if with_paper or b.deterministic}
-    known = [*(name for name in BOUNDS if name in tried), *(name for name in tried if name not in BOUNDS)]
+    tried = {b.name for c in certificates.values() for b in c.bounds}
+    known = [*(name for name in BOUNDS if name in tried), *sorted(tried - BOUNDS.keys())]
     ranks = {name: i for i, name in enumerate(BOUNDS)}
     for name in known:
         i = ranks.get(name, len(ranks))
         bounds = {k: b for k, c in sorted(certificates.items()) for b in c.bounds if b.name == name}
-        wins = {k for k, b in bounds.items() if tried[name] and b.value <= certificates[k].winner.value * (1 + LEAST)}
+        wins = {k for k, b in bounds.items() if b.value <= certificates[k].winner.value * (1 + LEAST)}
         figure.add_scatter(
             x=list(bounds),
             y=[height(b, certificates[k]) for k, b in bounds.items()],
-            name=title(name) if tried[name] else f"{title(name)} (not proven)",
+            name=title(name),
             mode="lines+markers",
             line={
-                "color": palette.series[i % len(palette.series)] if tried[name] else palette.paper_bound,
+                "color": palette.series[i % len(palette.series)],
                 "width": 1.4,
-                "dash": DASHES[(i // len(palette.series) + i) % len(DASHES)] if tried[name] else "dot",
+                "dash": DASHES[(i // len(palette.series) + i) % len(DASHES)],
             },
             marker={"size": [9 if k in wins else 0 for k in bounds], "symbol": "circle", "line": {"width": 0}},
             customdata=[["<br>the lowest here" if k in wins else ""] for k in bounds],
@@ -104,17 +96,16 @@ def race(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: 
     )
 
 
-def add_paper(figure: go.Figure, certificates: Mapping[int, Certificate], leading: float, palette: Palette) -> None:
+def add_paper(
+    figure: go.Figure, bounds: Mapping[int, Bound], lower: Mapping[int, float], leading: float, palette: Palette
+) -> None:
     """Outline the band of Asteris et al. (2014), which holds with some probability only."""
-    tried = []
-    for k, certificate in sorted(certificates.items()):
-        if bounds := [bound for bound in certificate.bounds if not bound.deterministic]:
-            tried.append((k, certificate.lower, min(bounds, key=lambda bound: bound.value)))
-    if not tried:
+    ks = sorted(bounds.keys() & lower.keys())
+    if not ks:
         return
-    chance = odds(min(bound.probability for _, _, bound in tried))
-    upper = [(k, 100 * bound.value / leading) for k, _, bound in tried]
-    shade(figure, upper, [(k, 100 * lower / leading) for k, lower, _ in tried], PAPER_FILL, showlegend=False)
+    chance = odds(min(bounds[k].probability for k in ks))
+    upper = [(k, 100 * bounds[k].value / leading) for k in ks]
+    shade(figure, upper, [(k, 100 * lower[k] / leading) for k in ks], PAPER_FILL, showlegend=False)
     figure.add_scatter(
         x=[k for k, _ in upper],
         y=[share for _, share in upper],

@@ -22,8 +22,12 @@ WAITING = 1  # workers beyond the cores: the one at a browser waits half of its 
 FEW = "NNSPCA_TEST_QUICK"  # few instances of each statement
 COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}  # what one process compiles none of the others compiles again
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-# Beside what is marked slow: the app, whole experiments and other processes.
-QUICK_OMITS = ("tests/browser", "tests/pages", "tests/studies", "tests/fuzz", "tests/machines", "nnspca/view")
+# Beside what is marked slow: the app, the documents, files, whole experiments, other processes, and long searches.
+QUICK_OMITS = (
+    *(f"tests/{room}" for room in ("browser", "pages", "studies", "fuzz", "machines", "datasets", "resampling")),
+    *("nnspca/view", "nnspca/docs", "tests/test_anndata.py", "tests/test_check_more.py"),
+    *("tests/covariance/test_searching.py", "tests/bounds/test_rows_read.py", "tests/solvers/test_search.py"),
+)
 PARTS: dict[str, tuple[str, ...]] = {
     "": ("-m", "not heavy"),
     "heavy": ("-m", "heavy"),

@@ -4,6 +4,7 @@
 ``python -m tests heavy``   those that need minutes, much memory, other processes or an installation
 ``python -m tests all``     both
 ``python -m tests quick``   style, types and the library on a few made-up problems: for while you work
+``python -m tests coverage``  which branches of the proofs the tests take
 
 Further words go to pytest.
 """
@@ -14,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 
+from tests import coverage
 from tests.chromium import ensure
 from tests.server import ROOT, SHARED, serving
 
@@ -43,6 +45,8 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 def main(words: Sequence[str]) -> int:
     """Run the checks beside the tests; any failure fails the whole, and none hides the others."""
+    if words[:1] == ["coverage"]:
+        return coverage.main()
     part = words[0] if words and words[0] in PARTS else ""
     chosen = list(words[bool(part) :])
     in_browsers = part in ("", "all")

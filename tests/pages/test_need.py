@@ -55,7 +55,6 @@ def test_an_image_frames_the_pixels_and_says_of_each_what_is_known():
         assert np.nanmean(np.asarray(trace.y)[:4]) == pytest.approx(at // 3)
         assert len(trace.x) == 6
     assert grid.customdata[0][0] == "dispensable<br>squared loading at most 4.1 %"
-    assert "1 indispensable feature is marked" in made.layout.meta["alt"]
 
 
 def test_a_spectrum_rings_the_lines_wherever_they_lie_along_the_axis():

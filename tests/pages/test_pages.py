@@ -142,7 +142,6 @@ def test_a_link_outweighs_the_view_the_data_open_with(open_page):
 def test_an_unusable_list_of_k_says_what_is_wrong_and_shows_an_even_one(open_page, text, words):
     page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks=text), path=True)
     assert words in texts(page)
-    assert "The values are spread evenly instead." in texts(page)
     assert set(played(page)["ks"]) == set(player.cardinalities(13, 4))
 
 
@@ -224,7 +223,6 @@ def test_the_data_page_shows_citation_and_terms_of_the_data_set_chosen_and_how_t
 def test_an_uploaded_file_is_a_data_set_for_the_session(open_page):
     page = open_page("pages/data.py")
     page.file_uploader(key="upload").set_value(("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")).run()
-    assert "In use: your file **shapes**" in "\n".join(e.value for e in settle(page).success)
     assert page.session_state["data"] == "shapes"
     assert "In use: shapes" in "\n".join(e.value for e in page.header)
 

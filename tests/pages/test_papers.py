@@ -39,8 +39,6 @@ def test_the_page_opens_with_the_figure_of_a_stored_run_and_says_so(open_page):
     page = open_page(PAGE)
     assert page.title[0].value == "Papers"
     assert not jobs(page)
-    assert "**A stored run** of 20" in texts(page)
-    assert "seed 0. **Solve live** runs it again." in texts(page)
     (figure,) = drawn(page)
     assert {"curve 1", "curve 4"} <= {trace["name"] for trace in figure["data"]}
     assert "The paper's numbers beside ours" in [s.value for s in page.subheader]

@@ -33,9 +33,7 @@ def test_a_race_is_drawn_with_its_upper_bound_and_a_picture(open_page):
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
     assert picture["data"]
     said = texts(page)
-    assert "was the first to reach the best component, after" in page.markdown[0].value
     assert "Did not start: PCA (it uses every feature" in said
-    assert "each clock counts its own solver's seconds only" in said
 
 
 def test_the_share_in_the_first_line_is_that_of_the_ledger(open_page):
@@ -53,7 +51,6 @@ def test_a_solver_and_a_step_of_it_are_opened_by_keyboard(open_page):
     page.selectbox(key="who").select("greedy").run()
     page.number_input(key="mark").set_value(9).run()
     assert page.number_input(key="mark").value == 4
-    assert "Greedy (PathSPCA) made 4 steps; its last one is shown, not step 9." in texts(page)
     page.number_input(key="mark").set_value(2).run()
     way, picture = drawn(page)
     assert picture["layout"]["title"]["text"].startswith("Greedy")

@@ -26,6 +26,7 @@ from nnspca.view.explore.samples import claims
 from nnspca.view.parts import verdict
 from nnspca.view.results.ledger import Known
 from nnspca.view.sources import catalogue
+from tests.pages import test_samples as samples
 from tests.pages.test_need import answer
 
 TABLE = Path(__file__).with_suffix(".json")
@@ -93,6 +94,12 @@ def why(A, j, x=None, standardised=False):
     return claims.why(nnspca.contribution(cov, part, j), part, NAMED, standardised=standardised)
 
 
+def apart(labels, *names):
+    line = np.arange(40.0)[:, None]
+    data = samples.made(np.hstack([line, line]), labels=labels, label_names=names)
+    return claims.told_apart(data, samples.told(data)[1])
+
+
 NEAR = [[2.0, 1.0, 0.5], [1.0, 2.0, 0.5], [0.5, 0.5, 2.0]]
 AGAINST = [[2.0, 1.0, -1.0], [1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]]
 FOLDS = np.array([[0.1, 0.29, 0.33], [0.1, 0.28, 0.27]])
@@ -122,6 +129,9 @@ CASES = {
     ),
     "need within 0.2 %": lambda: need.summary(answer(within=0.002), "pixels"),
     "held out": lambda: held_out.summary(CrossValidation((1, 4, 9), FOLDS, FOLDS + 0.1)),
+    "two classes told apart": lambda: apart(np.arange(40) % 20 >= 10, "low", "high"),
+    "two classes not told apart": lambda: apart(np.arange(40) % 2, "7", "8"),
+    "three classes told apart": lambda: apart(np.minimum(np.arange(40) // 10, 2), "a", "b", "c"),
     "why, in": lambda: why(NEAR, 0),
     "why, a solver stopped short": lambda: why(NEAR, 2, (0.0, 0.6, 0.8), standardised=True),
     "why, out": lambda: why(NEAR, 2),

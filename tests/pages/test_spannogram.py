@@ -36,7 +36,6 @@ def test_the_page_opens_with_four_curves_and_says_the_idea(open_page):
     data = sent(page)
     assert (data["n"], data["k"], data["nonnegative"]) == (4, 2, True)
     np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), rows.example(2))
-    assert "The set changes only where curves cross" in texts(page)
 
 
 @pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])
@@ -187,8 +186,6 @@ def test_the_sphere_is_sent_once_with_every_round_and_what_is_known_after_it(ope
     rounds = sphere.globe(rows.random(12, 3, 0), 3, sign == "nonnegative").rounds
     assert data["values"] == [now.value for now in rounds]
     assert data["uppers"] == [now.upper for now in rounds]
-    assert "Values in the open cells are at most" in data["verdicts"][0]
-    assert "All cells are closed" in data["verdicts"][-1]
     assert data["open"][-1] == 0
 
 

@@ -57,7 +57,6 @@ def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short
     press(page, "start-stable")
     words = texts(page)
     assert "part returns with at least 70 % of its pixels (probable, not proven)" in words or "0 of 1 part" in words
-    assert "**Proven**, of these samples:" in words
     rows = table_with(page, "in resamples (%)")
     assert set(rows["indispensable"]) <= {"indispensable", "dispensable", "not decided", ""}
     assert (rows["indispensable"][rows["loading"] == 0] == "").all()
@@ -197,8 +196,6 @@ def test_parts_and_curves_go_home_as_a_printed_page(open_page, monkeypatch):
     monkeypatch.setattr(charts, "download", lambda label, data, key, *rest, **more: made.update({key: data}))
     settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, use=True, use_view="downloads", **{"with": ["best"]}))
     printed = made["report-parts"]().decode()
-    assert "2 parts of at most 3 features" in printed
-    assert "Proven maximum of all such parts" in printed
     assert "nnspca.decompose" in printed
     assert "gmt-parts" in made
     assert "scores-parts" not in made  # a covariance has no samples

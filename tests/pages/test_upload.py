@@ -36,8 +36,6 @@ def test_a_file_is_in_use_at_once_and_stays_where_another_is_chosen_later(open_p
     assert page.session_state["data"] == "shapes"
     assert "In use: your file **shapes**, 3 × 2, table" in said(page)
     assert "Each row of the file is one sample: 3 samples × 2 features" in texts(page)
-    assert "First columns: height, width. Preprocessing: as is." in said(page)
-    assert "after a reload choose the file once more" in texts(page)
     assert "Terms:" not in texts(page), "nothing is known of them"
     page.session_state["data"] = "pitprops"
     page.run()
@@ -123,7 +121,6 @@ def test_several_files_dropped_together_are_one_data_set(open_page):
     page = brought(open_page("pages/data.py"), *files)
     assert "4 × 3, table" in said(page)
     assert page.session_state["session"].uploads["run"].feature_names == ("TP53", "MYC", "ACTB")
-    assert "The samples are its columns, by the names beside it" in said(page)
     assert "4 samples × 3 features" in texts(page)
     assert "is one sample" not in texts(page)  # no row of this file is
 

@@ -13,4 +13,3 @@ def test_data_that_are_not_here_say_what_is_wrong_with_the_folder_instead_of_off
     assert "nowhere', which is not a folder" in texts(page)
     assert "Download" not in [button.label for button in page.button]
     page = open_page("pages/data.py")
-    assert "The data sets that come with the package still work" in texts(page)

@@ -9,39 +9,34 @@ import pytest
 
 from tests.mutated import MUTANT, ROOT
 
-JUDGE, NUMBERS, SCALES, PAIRS, ROUNDING = (
-    f"nnspca/{name}.py"
-    for name in (
-        "certificates/judge",
-        "certificates/numbers",
-        "certificates/scales",
-        "certificates/pairs",
-        "numerics/rounding",
-    )
-)
-OF_JUDGE, OF_NUMBERS, OF_ROUNDING = (
+JUDGE, NUMBERS, SCALES, PAIRS = (f"nnspca/certificates/{name}.py" for name in ("judge", "numbers", "scales", "pairs"))
+ROUNDING, CHECK = "nnspca/numerics/rounding.py", "nnspca/check.py"
+OF_JUDGE, OF_NUMBERS, EXACT, OF_ROUNDING, OF_BOUNDS, OF_CARRIED, OF_CHECK = (
     f"tests/{name}.py::test_"
-    for name in ("certificates/test_judge", "certificates/test_numbers", "numerics/test_rounding")
+    for name in (
+        "certificates/test_judge",
+        "certificates/test_numbers",
+        "certificates/test_derivations",
+        "numerics/test_rounding",
+        "bounds/test_bounds",
+        "bounds/test_carried",
+        "test_check",
+    )
 )
 # The file, what stands there, what an error would make of it, and the test that must fail then.
 MUTANTS = [
-    (JUDGE, "at_most(least, upper)", "at_most(least * (1 - 1e-6), upper)", OF_JUDGE + "an_upper_bound_lowered_by_any"),
-    (
-        JUDGE,
-        "at_most(needed, value)",
-        "at_most(needed * (1 - 1e-5), value)",
-        OF_JUDGE + "a_bound_lowered_by_a_millionth",
-    ),
+    (JUDGE, "at_most(least, upper)", "at_most(least * (1 - 1e-6), upper)", OF_JUDGE + "an_upper_bound_lowered_by"),
+    (JUDGE, "at_most(needed, value)", "at_most(needed * 0.999, value)", OF_JUDGE + "a_bound_lowered_by_a_millionth"),
     (JUDGE, "at_most(leading, claimed)", "at_most(leading * 0.99, claimed)", OF_JUDGE + "a_leading_eigenvalue_lowered"),
-    (JUDGE, "if probability < 1:", "if probability < 0:", OF_JUDGE + "a_probable_bound_called_proven"),
+    (JUDGE, "if probability < 1:", "if probability < 0:", EXACT + "what_is_proven_holds_with_certainty"),
     (JUDGE, "ATTAINED = 1e-9", "ATTAINED = 1e-5", OF_JUDGE + "a_lower_bound_moved_off"),
     (JUDGE, "axis=0).max() > 1:", "axis=0).max() > 2:", "tests/components/test_certify_parts.py::test_"),
     (NUMBERS, "bool(value <= limit < np.inf)", "not value > limit", OF_NUMBERS + "a_comparison_with_what_is_no"),
     (NUMBERS, "np.inf if np.isnan(most) else max", "max", OF_NUMBERS + "a_upper_bound_that_met_no_number"),
-    (SCALES, "largest_sums(weighed, k - 1)", "largest_sums(weighed, k - 2)", OF_JUDGE + "whatever_the_judge_accepts"),
-    (SCALES, "own + sums + rounding", "own + sums", "tests/certificates"),
+    (SCALES, "largest_sums(weighed, k - 1)", "largest_sums(weighed, k - 2)", EXACT + "rows_cost_the_judge"),
+    (SCALES, "own + sums + rounding", "own + sums", EXACT + "rows_cost_the_judge"),
     (SCALES, "(d >= LEAST) & (d <= MOST)", "d > 0", OF_NUMBERS + "weights_that"),
-    (PAIRS, "[:, : k - 1].sum(axis=1)", "[:, : k - 2].sum(axis=1)", OF_JUDGE + "whatever_the_judge_accepts"),
+    (PAIRS, "[:, : k - 1].sum(axis=1)", "[:, : k - 2].sum(axis=1)", EXACT + "pairs_cost_the_judge"),
     (PAIRS, "* (1 - 4 * EPS) >= needed", "* (1 + 1e-6) >= needed", OF_JUDGE + "shares_of_a_pair"),
     (PAIRS, "+= tail - forming", "+= tail + 1e-4 * abs(tail)", OF_JUDGE + "what_the_pairs_leave"),
     (PAIRS, "k - 1 - len(sure)", "k - 2 - len(sure)", "tests/bounds/test_branch.py::test_"),
@@ -49,13 +44,15 @@ MUTANTS = [
     (ROUNDING, "own + shares + 4 * (k + 8)", "own + shares + 0 * (k + 8)", OF_ROUNDING + "the_cost_of_a_row"),
     (ROUNDING, "2 * (len(diagonal) + 2)", "0 * (len(diagonal) + 2)", OF_ROUNDING + "a_factorisation_that_ends"),
     (ROUNDING, "1.0 - mass - 4 * EPS", "1.0 - mass + 4 * EPS", OF_ROUNDING + "an_eliminated_upper_bound"),
-    (ROUNDING, "+ 16 * EPS * (1 + share)", "- 16 * EPS * (1 + share)", "tests/bounds/test_carried.py::test_"),
+    (ROUNDING, "+ 16 * EPS * (1 + share)", "- 16 * EPS * (1 + share)", OF_CARRIED),
+    ("nnspca/bounds/carried.py", "(k - 1) / (smaller - 1)", "(k - 1) / smaller", OF_CARRIED + "no_upper_bound_in_prop"),
     (
-        "nnspca/bounds/levelled.py",
-        "float(sum_of_largest(s * d, problem.k - 1)) / d)",
-        "float(sum_of_largest(s * d, problem.k - 2)) / d)",
-        "tests/bounds/test_levelled.py::test_rows_that_were_not_read",
+        "nnspca/bounds/pair_scaled.py",
+        "sum_of_largest(M, k - 1)",
+        "sum_of_largest(M, k - 2)",
+        OF_BOUNDS + "the_pair_sca",
     ),
+    (CHECK, "nlargest(max(k - 1 - len(sure), 0), others)", "nlargest(0, others)", OF_CHECK + "a_claim_beyond"),
 ]
 
 

@@ -56,6 +56,14 @@ MUTANTS = [
 ]
 
 
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant[0]}: {mutant[2]}")
+def test_what_is_changed_stands_in_one_place_and_the_test_is_there(mutant):
+    source, old, new, test = mutant
+    file, _, named = test.partition("::")
+    assert (ROOT / source).read_text(encoding="utf-8").count(old) == 1 and old != new
+    assert f"def {named}" in (ROOT / file).read_text(encoding="utf-8")
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant[0]}: {mutant[2]}")
 def test_an_error_in_a_proof_fails_the_test_that_is_there_for_it(mutant):

@@ -2,10 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view.compare import choices, panels, run
-from nnspca.view.compare.race import choices as race_choices
-from nnspca.view.compare.race import panels as race
-from nnspca.view.compare.race import run as race_run
+from nnspca.view.compare import panels, race, sets
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import state, widgets
@@ -21,38 +18,38 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
     asked, shown = widgets.choices_and_figure("compare")
     which, press, running = asked.columns([2.6, 0.8, 1.3], vertical_alignment="bottom")
     with which:
-        names = choices.ask_sets(now)
+        names = sets.ask_sets(now)
     with shown:
         figure, waiting = widgets.reserved("together-place", "The figure appears once the data are read.")
-    choice, sets = choices.ask_rest(names, now)
+    choice, chosen = sets.ask_rest(names, now)
     if len(names) < 2 or not choice.by:
         waiting.empty()
         answer.info("Choose at least two data sets and one solver.", icon=":material/compare:")
         widgets.end_page()
-    known = run.compared(sets, choice, now)
-    first = 0 if any(one.complete for one in known) else run.first(sets, choice, now)
+    known = sets.compared(chosen, choice, now)
+    first = 0 if any(one.complete for one in known) else sets.first(chosen, choice, now)
 
     def begin() -> Job:
         with press:
-            job = run.start(sets, choice, now)
+            job = sets.start(chosen, choice, now)
         with running:
             runs.follow("compare", job, STOPPED, first=first, waited=True)
         return job
 
-    job = begin() if first or run.is_started(sets, choice, now) else None  # else the figure goes first, without a run
-    known = run.compared(sets, choice, now)
+    # else the figure goes first, without a run
+    job = begin() if first or sets.is_started(chosen, choice, now) else None
+    known = sets.compared(chosen, choice, now)
     answer.markdown(panels.answer(known))
-    live = run.live(job, sets)
+    live = sets.live(job, chosen)
     waiting.empty()
     with figure:
-        drawn = {"together": panels.together(known, live)}
+        drawn = panels.together(known, live)
     if job is None:
         begin()
-    with widgets.expander(choices.KEYS["panels"], panels.WHY, ":material/query_stats:") as fold:
+    with widgets.expander(sets.KEYS["panels"], panels.WHY, ":material/query_stats:") as fold:
         if fold.open and live:
-            drawn |= panels.side_by_side(live, choice)
             panels.describe_each(known, live)
-    with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
+    with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
             panels.takeaway(known, live, choice, now, drawn)
 
@@ -64,23 +61,22 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
     which, limit, press, running = asked.columns([2, 0.8, 0.8, 1.3], vertical_alignment="bottom")
     with shown:
         figure, waiting = widgets.reserved("race-place", "The figure appears once a solver has a component.")
-    choice = race_choices.ask(which, limit)
+    choice = race.ask(which, limit)
     if not choice.racers:
         waiting.empty()
         answer.info("Choose at least one solver to start.", icon=":material/timer:")
         widgets.end_page()
     with press:
-        job = race_run.start(data, now, choice)
+        job = race.start(data, now, choice)
     runs.wait_for_picture(job)  # it is drawn as it runs
     with running:
-        done = runs.follow("race", job, STOPPED, waited=True, news=race_run.news)
-    who, mark = race_choices.open_mark(race_run.standing(job), choice)  # below the figure, and asked before it is drawn
+        done = runs.follow("race", job, STOPPED, waited=True, news=race.news)
     waiting.empty()
     with figure:
-        drawn = race.track(job, choice, data, now, (who, mark), answer, ready=done)
-    ended = race_run.standing(job)
+        drawn = race.track(job, choice, data, now, answer)
+    ended = race.standing(job)
     if done and ended is not None:
-        with widgets.expander(choices.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
+        with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
             if fold.open:
                 race.takeaway(ended, drawn, data, now, choice)
 
@@ -88,7 +84,7 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
 now = state.current()
 title, switch = st.columns([1.2, 1], vertical_alignment="bottom")
 with switch:
-    what = widgets.choose(choices.KEYS["what"], "What to compare", horizontal=True, label_visibility="collapsed")
+    what = widgets.choose(sets.KEYS["what"], "What to compare", horizontal=True, label_visibility="collapsed")
 title.title(f"Compare {what}")
 answer = st.container(key=f"answer-{what}".replace(" ", "-")).empty()
 answer.markdown(panels.WORKING)  # it has its line from the first

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view.explore import choices, held_out, more, path, proof, run, stage
-from nnspca.view.explore.samples import panels as samples
+from nnspca.view.explore import choices, held_out, more, path, proof, run, samples, stage
 from nnspca.view.jobs import runs
 from nnspca.view.link import state, widgets
 from nnspca.view.results import collection
@@ -39,7 +38,7 @@ with running:
         st.rerun()  # it ended after the picture had been drawn
     proof.under_way(longer)
 
-widgets.open_for(choices.KEYS["samples"], "why", "picked", "marked")
+widgets.open_for(choices.KEYS["samples"], "why")
 with widgets.expander(choices.KEYS["samples"], samples.TITLE, ":material/groups:") as fold:
     if fold.open and view.part is not None:
         samples.panel(view.part, data, now)

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
+from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import runs
 from nnspca.view.link import state, widgets
-from nnspca.view.parts import choices, panels, run, samples, stability, take, together, verdict
+from nnspca.view.parts import choices, panels, run, samples, take
 from nnspca.view.parts.choices import KEYS, LABELS
 from nnspca.view.results import known
+from nnspca.view.robust import need, stability
 from nnspca.view.sources import catalogue, store
 
 now = state.current()
@@ -23,16 +25,16 @@ with shown:
     sight, curve = st.columns([1, 1.1], gap="large")
 choices.open_others()
 proofs = widgets.expander(
-    KEYS["proven"], "Certificate, a tighter proof, each part alone, stability", ":material/verified:"
+    KEYS["proven"], "Certificate, a tighter proof, indispensable features, stability", ":material/verified:"
 )
-others = widgets.expander(KEYS["others"], "Other solvers, PCA and NMF; features that moved", ":material/compare:")
+others = widgets.expander(KEYS["others"], "Other solvers, PCA and NMF", ":material/compare:")
 use = widgets.expander(KEYS["use"], "Reconstruct a sample; downloads and code", ":material/download:")
 with asked:
     choice, press, suggest = choices.ask(now, data, others)
 if not choice.with_:
     said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
-purpose.markdown(verdict.purpose(now, choice))
+purpose.markdown(panels.purpose(now, choice))
 with press:
     job = run.start(data, now, choice)
 stopped = job.stopped
@@ -49,33 +51,40 @@ done, arrived, best = job.done, len(job.arrived), rows[choice.r]
 results = run.parts_by_way(job, choice, best, total)
 lead = results.get(choice.lead)
 proof = run.certificate(job, data, now, best)
-longer = None if proof is None else runs.only_job("tighten-parts", together.tighten_key(proof, data, now))
+longer = None if proof is None else runs.only_job("tighten-parts", run.tighten_key(proof, data, now))
 
-resampled = stability.known(lead, data, now, choice)
+sought = None if lead is None else panels.sought(lead, choice, now)
+resampled = None if data.kind == "covariance" else stability.known(sought, data, now)
 with suggest:
     widgets.offer(panels.suggested(lead, data, now, resampled), "r", choice.r)
-said.markdown(f"## {verdict.headline(results, best, choice, done=done)}{stability.clause(resampled)}")
-drawn = {}
+said.markdown(f"## {panels.headline(results, best, choice, done=done)}{stability.clause(resampled)}")
+drawn: dict[str, Figure] = {}
 with sight:
     if lead is not None:
-        drawn["parts"] = panels.whole(lead, data)
+        panels.whole(lead, data)
 with curve:
     if choice.disjoint and any(row.components for row in rows.values()):
         drawn["band"] = panels.along(results, rows, job, choice, total)
     elif lead is not None and not choice.disjoint:
-        drawn["explained"] = panels.explained({choice.lead: lead}, choice)
+        drawn["explained"] = panels.explained_by_all({choice.lead: lead}, choice)
 with proofs:
     if proofs.open:
         view = widgets.choose(KEYS["proven_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
         if view == "certificate":
-            verdict.certificate(proof, best, choice, data, now, longer, done=done)
-        elif view == "stability":
-            drawn |= stability.panel(lead, data, now, choice)
-        else:
+            panels.certificate(proof, best, choice, data, now, longer, done=done)
+        elif view == "each part alone":
             panels.each_alone(results, data, now, choice, done=done)
+        elif sought is None:
+            st.markdown("No part is found yet.")
+        elif view == "indispensable":
+            need.panel(sought.parts, data, now)
+        elif data.kind == "covariance" or (choice.lead == "nmf" and run.of_samples(data, now)):
+            st.markdown("There are no samples to draw again.")
+        else:
+            stability.panel(sought, data, now)
 with others:
-    if others.open:
-        drawn |= panels.compared(results, data, choice)
+    if others.open and (together := panels.compared(results, data, choice)) is not None:
+        drawn["together"] = together
 with use:
     if use.open and results:
         view = widgets.choose(KEYS["use_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
@@ -89,7 +98,7 @@ if not stopped:
         if ended and (not done or len(job.arrived) > arrived):
             st.rerun()  # it ended while the page was drawn
         if ended and not job.stopped and not job.problem:
-            st.caption(verdict.live(job, choice, data, now))
+            st.caption(panels.live(job, choice, data, now))
             if choice.best:
                 with curve:
                     panels.fill_band(rows, data, now, choice)

@@ -113,11 +113,11 @@ def band(page: Page) -> None:
 
 def samples(page: Page) -> None:
     """The faces with the highest and the lowest scores, and why a feature is in."""
-    sheet = page.locator(".sheet[data-why]")
-    sheet.wait_for()
+    scores = page.locator(".st-key-samples-ladder .js-plotly-plot")
+    scores.wait_for()
     settle(page, NOTHING, 2500)
     page.set_viewport_size({"width": 1280, "height": 1000})
-    sheet.evaluate("sheet => sheet.scrollIntoView()")
+    scores.evaluate("scores => scores.scrollIntoView()")
     still(page, "samples", 1000)
 
 

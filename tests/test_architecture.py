@@ -27,6 +27,7 @@ LAYERS = (
         "nnspca.view.frame",
     ),
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages
+    ("nnspca.view.robust",),  # how far an answer holds, too
     ("nnspca.view.results",),
     ("nnspca.view.ui",),
     ("nnspca.view.sources",),

@@ -1,7 +1,8 @@
-"""A race of solvers and a proof, which take turns on the processor; each has its own clock of CPU seconds."""
+"""A race of solvers and a proof, one after another; each has its own clock of CPU seconds."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,15 +13,16 @@ from nnspca.control.progress import Progress
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
+from nnspca.errors import reason
 from nnspca.numerics import feasible
 from nnspca.result import Certificate, ShouldStop
 from nnspca.solvers.registry import METHODS
-from nnspca.studies.race_state import BARRED, GAIN, RUNNING, Fall, Lane, Mark, Race
-from nnspca.studies.turns import Turns
+from nnspca.studies.race_state import BARRED, FINISHED, GAIN, RUNNING, STOPPED, Fall, Lane, Mark, Race
 from nnspca.tasks._certify import certify
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed, solve
 
 MAX_MARKS = 200  # most marks of one lane; beyond, every second one is dropped
+PAUSE = 0.05  # CPU seconds between two looks at what changes
 EIGENPAIRS = 20  # eigenpairs computed before the start, at the expense of no solver
 
 
@@ -56,9 +58,8 @@ def race(
 ) -> Race:
     """Run several solvers, and the proof of an upper bound, in a race.
 
-    They take turns of equal length, one at a time, each in its own thread. The clock of each solver
-    counts its own CPU seconds only. What all of them need, such as the leading eigenvectors, is computed
-    before the start.
+    They run one after another, and the clock of each counts its own CPU seconds only. What all of them
+    need, such as the leading eigenvectors, is computed before the start.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def race(
     should_stop : callable, optional
         A stopped race has the results so far.
     on_look : callable, optional
-        Called with the current :class:`Race` after every change.
+        Called with the current :class:`Race` as it changes.
 
     Returns
     -------
@@ -109,25 +110,23 @@ def race(
     if not names or limit is None or not 0 < limit < float("inf"):
         raise ValueError(f"give at least one method, and seconds above 0; got {list(names)!r}, {shown(seconds)}")
     problem, settings = Problem(cov, k, nonnegative), {"nonnegative": nonnegative, "seed": seed}
-    runners = [_Runner(name, problem, settings | dict((options or {}).get(name, {})), limit) for name in names]
-    proof = _Proof(problem, settings, limit)
+    stop = should_stop or (lambda: False)
+    runners = [_Runner(name, problem, settings | dict((options or {}).get(name, {})), limit, stop) for name in names]
+    proof = _Proof(problem, settings, limit, stop)
+
+    def look() -> None:
+        if on_look is not None:
+            on_look(_race_state(problem, runners, proof, any(one.was_cancelled for one in (proof, *runners))))
+
     with one_blas_thread():
         for runner in runners:
             runner.warm()
         cov.eigenpairs(min(EIGENPAIRS, cov.n_features))
-        # each turn is of the contestant with the least CPU time, the proof first
-        contestants: list[Turns] = [proof, *(runner for runner in runners if runner.state == RUNNING)]
-        stopped = False
-        while running := [contestant for contestant in contestants if contestant.state == RUNNING]:
-            if not stopped and should_stop is not None and should_stop():
-                stopped = True
-                for contestant in running:
-                    contestant.cancelled = True
-            contestant = min(running, key=lambda contestant: contestant.seconds)
-            contestant.turn()
-            if on_look is not None:
-                on_look(_race_state(problem, runners, proof, stopped))
-        return _race_state(problem, runners, proof, stopped)
+        proof.run(proof.quick, look, last=False)
+        for runner in runners:
+            runner.run(runner.work, look)
+        proof.run(proof.work, look)
+        return _race_state(problem, runners, proof, any(one.was_cancelled for one in (proof, *runners)))
 
 
 def _race_state(problem: Problem, runners: Sequence[_Runner], proof: _Proof, stopped: bool) -> Race:
@@ -146,11 +145,57 @@ def _race_state(problem: Problem, runners: Sequence[_Runner], proof: _Proof, sto
     )
 
 
-class _Runner(Turns):
+class _Contestant:
+    """A solver or the proof, with its own clock of CPU seconds."""
+
+    def __init__(self, limit: float, stop: ShouldStop) -> None:
+        self.limit, self.state, self.reason = limit, RUNNING, ""
+        self.seconds = self.fraction = 0.0
+        self.was_cancelled = False
+        self._stop, self._begun, self._looked = stop, 0.0, -np.inf
+        self._look: Callable[[], None] = lambda: None
+
+    def run(self, work: Callable[[], bool], look: Callable[[], None], *, last: bool = True) -> None:
+        """Do a piece of the work, the ``last`` one or not, and tell those who ``look`` what changes."""
+        if self.state != RUNNING:
+            return
+        self._look, self._begun = look, time.thread_time() - self.seconds
+        try:
+            finished = work()
+            if last or not finished:
+                self.state = FINISHED if finished else STOPPED
+            self.reason = "" if finished else "it was stopped" if self.was_cancelled else "its time was up"
+        except (ValueError, MemoryError) as error:
+            self.state, self.reason = BARRED, str(error) or "it needs more memory than there is"
+        except Exception as error:  # the others continue
+            self.state, self.reason = BARRED, f"it failed: {type(error).__name__}{reason(error, 300)}"
+        self.read_clock()
+        self.fraction = self.fraction if self.state == RUNNING else 1.0
+        look()
+
+    def read_clock(self) -> float:
+        """Return the CPU seconds used, which do not advance while others run."""
+        self.seconds = time.thread_time() - self._begun
+        return self.seconds
+
+    def should_stop(self) -> bool:
+        """The stop switch of the work."""
+        if self.read_clock() - self._looked >= PAUSE:
+            self._looked = self.seconds
+            self._look()
+        self.was_cancelled = self.was_cancelled or self._stop()
+        return self.was_cancelled or self.seconds > self.limit
+
+    def on_progress(self, progress: Progress) -> None:
+        """Record the progress of the work."""
+        self.fraction = max(self.fraction, min(progress.fraction, 1.0))
+
+
+class _Runner(_Contestant):
     """A solver in the race."""
 
-    def __init__(self, name: str, problem: Problem, options: dict[str, Any], limit: float):
-        super().__init__(limit)
+    def __init__(self, name: str, problem: Problem, options: dict[str, Any], limit: float, stop: ShouldStop):
+        super().__init__(limit, stop)
         self.name, self._problem, self._options = name, problem, options
         self.marks: list[Mark] = []
         self._best = -np.inf
@@ -189,16 +234,17 @@ class _Runner(Turns):
             del self.marks[1:-1:2]
 
 
-class _Proof(Turns):
-    """The proof in the race: two quick bounds first, then a certificate with its own component."""
+class _Proof(_Contestant):
+    """The proof in the race: two quick bounds before the solvers start, then a certificate with its own component."""
 
-    def __init__(self, problem: Problem, settings: dict[str, Any], limit: float):
-        super().__init__(limit)
+    def __init__(self, problem: Problem, settings: dict[str, Any], limit: float, stop: ShouldStop):
+        super().__init__(limit, stop)
         self._problem, self._settings = problem, settings
         self.falls: list[Fall] = []
         self.certificate: Certificate | None = None
 
-    def work(self) -> bool:
+    def quick(self) -> bool:
+        """Prove two bounds; return whether there is time left for the certificate."""
         cov, k, settings = self._problem.cov, self._problem.k, self._settings
         component = solve(cov, k, "thresholding", should_stop=self.should_stop, **settings)
         certify(
@@ -209,6 +255,10 @@ class _Proof(Turns):
             on_progress=self._add_quick_bound,
             **settings,
         )
+        return not self.should_stop()
+
+    def work(self) -> bool:
+        cov, k, settings = self._problem.cov, self._problem.k, self._settings
         stop, progress = self.should_stop, self.on_progress
         self.certificate = certify(cov, k, should_stop=stop, on_progress=progress, **settings)
         self._add_bound(self.certificate.upper)

@@ -79,7 +79,6 @@ class Session:
     to_open: tuple[str, int] | None = None  # the data set to open before the widgets are drawn, and its features
 
     asked: int = 0  # how often the player asked why a feature is used
-    superseded_press: Any = None  # a press in the samples' sheet that a later choice has replaced
     samples_of: str | None = None  # content hash of the data whose samples were shown last
     dragged: dict[str, np.ndarray] = field(default_factory=dict)  # curves of the spannogram as they were dragged
     curves_read: bool = False  # whether the link's curves were read

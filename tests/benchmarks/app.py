@@ -27,14 +27,14 @@ from tests.benchmarks.visits import PATIENCE, Visitor, visiting
 # Per page: its address, and the condition on which its first figure says something.
 FIRST = {
     "Explore": ("/?", "deep('play', '.play[data-k]')"),
-    "Parts": ("/parts?", "deep('face', '.face[data-seen]')"),
+    "Parts": ("/parts?", "deep('parts', '.component[data-seen]')"),
     "Spannogram": ("/spannogram?", "says('spannogram', '[data-say=angle]')"),
     "Learn": ("/learn?", "deep('learn', '.lesson[data-frames]')"),
     "Compare": ("/compare?", "sketched('together') || plot('together')?._fullData.some(t => t.x?.length)"),
     "Compare solvers": ("/compare?what=solvers&", "sketched('race') || plot('race')?._fullData.some(t => t.x?.length)"),
     "Papers": ("/papers?", "document.querySelector('.sketch') || document.querySelector('.main-svg')"),
     "Data": ("/data?", "document.querySelector('img.picture')?.naturalWidth"),
-    "Explore with its samples": ("/?samples=true&", "deep('sheet', '.sheet[data-slowest]')"),
+    "Explore with its samples": ("/?samples=true&", "plot('samples-ladder')?._fullData.some(t => t.x?.length)"),
 }
 # The titles in the table, and the data sets' names.
 SETS = {"LFW": "lfw-faces", "CBCL": "cbcl-faces", "LRS": "lrs", "Leukemia": "leukemia"}

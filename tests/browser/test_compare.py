@@ -8,9 +8,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.page import button, figure, quiet, settled_url, traces, unmoved
 
 pytestmark = pytest.mark.browser
-POINT = """([name, at]) => { const gd = document.querySelector('.st-key-race .js-plotly-plot');
-  const t = gd._fullData.find(t => t.name === name), box = gd.getBoundingClientRect(), s = gd._fullLayout;
-  return [box.x + s.xaxis._offset + s.xaxis.d2p(t.x[at]), box.y + s.yaxis._offset + s.yaxis.d2p(t.y[at])]; }"""
 
 
 def sketched(visit, path: str, key: str) -> Page:
@@ -59,18 +56,11 @@ def test_the_answer_and_the_whole_figure_stand_before_the_run_has_ended_and_stop
     settled_url(again, what="solvers")
 
 
-def test_a_race_runs_a_click_opens_a_picture_the_link_opens_it_again_and_stop_keeps_what_was_found(visit):
+def test_a_race_runs_and_stop_keeps_what_was_found(visit):
     page = quiet(visit("/compare?what=solvers&racers=thresholding&racers=em&racers=exact&limit=1"))
     lanes = {trace["name"]: trace for trace in traces(page, "race")}
     assert {"Thresholded PCA", "EM", "upper bound of this run"} <= set(lanes)
     assert max(lanes["EM"]["y"]) <= 100 <= lanes["upper bound of this run"]["y"][0]
-    page.mouse.move(*page.evaluate(POINT, ["Thresholded PCA", 0]))
-    page.mouse.click(*page.evaluate(POINT, ["Thresholded PCA", 0]))
-    link = settled_url(page, who="thresholding", mark="1")
-    figure(quiet(page), "race-picture")
-    page.goto(link)
-    figure(quiet(page), "race-picture")
-    settled_url(page, who="thresholding", mark="1")
     page.goto(page.url.partition("?")[0] + "?what=solvers&k=100&racers=epsilon-net&racers=best&d=8&limit=60&seed=7")
     page.get_by_text(re.compile("^Running: ")).first.wait_for()
     figure(page, "race-running")

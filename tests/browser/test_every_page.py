@@ -44,7 +44,7 @@ def explore(page: Page) -> None:
 
 def parts(page: Page) -> None:
     sentence(page, "found together and never overlap")
-    shown = page.locator(".face[data-seen]")
+    shown = page.locator(".component[data-seen]")
     expect(seen(shown.locator("ol button").nth(2))).to_be_visible()
     expect(page.get_by_role("heading", level=2).first).to_contain_text(PROVEN)
     seen(page.get_by_role("button", name=re.compile("Increment|increase", re.I)).nth(1)).click()
@@ -96,7 +96,7 @@ def data(page: Page) -> None:
     expect(found.locator(".picture")).to_have_attribute("aria-label", named)
     page.get_by_role("link", name="Parts", exact=True).click()
     expect(page.get_by_text(re.compile("parts explain"))).to_be_visible()
-    expect(page.locator(".face[data-seen]")).to_be_visible()
+    expect(page.locator(".component[data-seen]")).to_be_visible()
 
 
 def nothing(page: Page) -> None:
@@ -113,13 +113,13 @@ PAGES = {
         explore,
     ),
     "explore's certificate": ("/?data=pitprops&proof=true&more=true&more_view=data", BOTH, nothing),
-    "explore's samples": ("/?data=lrs&picked=r1-9&marked=2-3&why=3", BOTH, nothing),
+    "explore's samples": ("/?data=lrs&why=3", BOTH, nothing),
     "parts": ("/parts?data=pitprops&k=4&r=3&use=true&proven=true&others=true", BOTH, parts),
     "the circle": ("/spannogram", NONE, circle),
     "the circle of the data": ("/spannogram?curves=data+set&data=pitprops", BOTH, nothing),
     "the sphere": ("/spannogram?dimensions=3%3A+a+sphere", NONE, nothing),
     "solvers": (
-        "/compare?what=solvers&data=pitprops&racers=best&racers=em&racers=pca&who=best&take=true",
+        "/compare?what=solvers&data=pitprops&racers=best&racers=em&racers=pca&take=true",
         BOTH,
         nothing,
     ),

@@ -14,7 +14,7 @@ def test_each_part_is_drawn_once_in_one_colour_beside_the_band_and_rebuilds_its_
     page = unmoved(rest(visit("/parts?data=digits&k=8&r=3&use=true&used=1")))
     assert page.locator(".st-key-parts-band .js-plotly-plot").count() == 1, "no second drawing of the parts"
     assert figure(page, "parts-band", "gd._fullData.find(t => t.name === 'upper bound, proven')?.x.length >= 3")
-    face = page.locator(".face[data-seen]")
+    face = page.locator(".component[data-seen]")
     expect(face).to_have_attribute("data-seen", "1,2,3")
     second = face.get_by_role("button", name=re.compile("Part 2"))
     second.hover()
@@ -39,15 +39,15 @@ def test_each_part_is_drawn_once_in_one_colour_beside_the_band_and_rebuilds_its_
 
 def test_a_search_is_stopped_and_so_are_resamples_and_what_was_found_stays(visit):
     page = visit("/parts?k=40&r=6&scale=standardised&seed=5")
-    page.locator(".face[data-seen]").wait_for()
+    page.locator(".component[data-seen]").wait_for()
     page.get_by_role("button", name="Stop").first.click()
     page.get_by_text("Stopped.").first.wait_for()
-    assert page.locator(".face[data-seen]").count() == 1
+    assert page.locator(".component[data-seen]").count() == 1
     asked = "?data=digits&k=6&r=1&with=em&proven=true&proven_view=stability&resamples=500"
     page.goto(page.url.partition("?")[0] + asked)
     page.get_by_role("button", name="Compute").click()
     page.get_by_text(re.compile(r"esample \d+ of 500")).first.wait_for()
     button(page, "stop-stable").click()  # one may be on its way out
     page.get_by_text(re.compile("probable, not proven")).first.wait_for()  # what was drawn by then
-    assert "heatmap" in figure(quiet(page), "recurrence")
+    expect(quiet(page).locator(".st-key-recurrence .component[data-seen]")).to_be_visible()
     settled_url(page, resamples="500")

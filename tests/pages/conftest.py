@@ -1,7 +1,9 @@
 """The app as a page script runs it, without a browser; runs left over are stopped."""
 
 import functools
+import io
 import json
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -126,6 +128,14 @@ def open_page() -> Iterator[Callable[..., AppTest]]:
             job.stop()
         for job in jobs(page, path=True):
             job.wait(10)
+
+
+@pytest.fixture
+def taken(monkeypatch) -> Callable[[str], bytes]:
+    """Return ``taken(name)``: the file of this name among everything that the page last offered as a ZIP."""
+    made = {}
+    monkeypatch.setattr(charts, "download", lambda label, content, key, *_: made.update({key: content}))
+    return lambda name: zipfile.ZipFile(io.BytesIO(made["everything"]())).read(name)
 
 
 def jobs(page: AppTest, *, path: bool = False) -> list:

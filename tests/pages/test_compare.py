@@ -11,9 +11,8 @@ from nnspca.result import Component
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
 from nnspca.view import words
-from nnspca.view.compare import panels, run
-from nnspca.view.compare.choices import SHARES, Choices
-from nnspca.view.compare.figures import small
+from nnspca.view.compare import panels, sets
+from nnspca.view.compare.sets import SHARES, Choices
 from nnspca.view.figures.band import gap, place
 from nnspca.view.link import state
 from nnspca.view.link.state import State
@@ -27,7 +26,6 @@ pytestmark = pytest.mark.usefixtures("short_proofs")
 
 PAGE = "pages/compare.py"
 QUICK = {"vs": ["pitprops", "digits"], "fine": "few"}
-SMALL = {**QUICK, "panels": True}
 FRESH = {**QUICK, "sign": state.ANY_SIGN}  # of which nothing is stored
 
 
@@ -121,36 +119,10 @@ def test_each_data_set_has_the_preprocessing_it_opens_with_or_the_one_chosen_for
     assert [every.view(name, State()).standardise for name in every.vs] == [True, True]
 
 
-def test_the_small_panels_ask_each_data_set_the_same_on_the_same_axes(open_page):
-    page = settle(open_page(PAGE, **SMALL))
-    left, right = drawn(page)[1:]
-    for axis in ("xaxis", "yaxis", "xaxis2", "yaxis2", "yaxis3", "xaxis4", "yaxis4", "yaxis5"):
-        assert left["layout"][axis]["range"] == right["layout"][axis]["range"]
-    said = texts(page)
+def test_what_makes_the_data_sets_differ_is_told_of_each(open_page):
+    said = texts(settle(open_page(PAGE, **QUICK, panels=True)))
     for word in ("Spectrum:", "Sign:", "Correlation:", "Proof:"):
         assert said.count(f"**{word}**") == 2
-
-
-def test_one_legend_names_every_curve_of_the_small_panels(open_page):
-    page = settle(open_page(PAGE, by=["best", "em"], **SMALL))
-    said = [element.proto.body for element in page.get("html")]
-    (legend,) = [words for words in said if 'class="sketch"' not in words]
-    for figure in drawn(page)[1:]:
-        assert figure["layout"]["showlegend"] is False
-        named = {trace["name"] for trace in figure["data"]} - {"all that k allows"}
-        assert {"Portfolio (default)", "EM"} <= named
-        assert len(named) == 7
-        assert all(f"</span> {name}</span>" in legend for name in named)
-
-
-def test_every_point_lies_on_its_axes(open_page):
-    page = settle(open_page(PAGE, **SMALL))
-    for figure in drawn(page)[1:]:
-        for trace in figure["data"]:
-            axis = figure["layout"]["xaxis" + trace["xaxis"][1:]]
-            if axis.get("type") != "log" or trace["name"] in ("all that k allows", small.PROMISED):
-                continue
-            assert all(axis["range"][0] <= np.log10(x) <= axis["range"][1] for x in trace["x"])
 
 
 def test_one_data_set_alone_is_told_what_is_missing(open_page):
@@ -217,15 +189,15 @@ def test_a_run_hands_over_profiles_first_and_keeps_certified_points():
     data = tuple(catalogue.dataset(name) for name in ("digits", "pitprops"))
     asked = Choices(("digits", "pitprops"), ("best",), "few")
     job = Job()
-    run.work(data, asked, now)(job)
+    sets.work(data, asked, now)(job)
     assert [name for name, thing in job.arrived if isinstance(thing, Profile)] == ["pitprops", "digits"], (
         "cheapest first"
     )
-    results = run.live(job, data)
+    results = sets.live(job, data)
     assert list(results) == ["digits", "pitprops"], "in the order asked for"
     assert all(len(result.points) == 3 for result in results.values())
     assert all(point.certificate is not None for result in results.values() for point in result.points)
-    assert all(one.complete for one in run.compared(data, asked, now)), "and what it found is in the ledger"
+    assert all(one.complete for one in sets.compared(data, asked, now)), "and what it found is in the ledger"
 
 
 def compared(title, *ratios):
@@ -233,7 +205,7 @@ def compared(title, *ratios):
     rows = tuple(
         Known(k, (part,), 1.0, 1.0 / ratio, proven=True) if ratio else Known(k) for k, ratio in enumerate(ratios, 1)
     )
-    return run.Compared(Dataset(name=title, X=np.eye(4)), title, rows, 1.0)
+    return sets.Compared(Dataset(name=title, X=np.eye(4)), title, rows, 1.0)
 
 
 @pytest.mark.parametrize(

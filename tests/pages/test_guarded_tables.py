@@ -13,20 +13,14 @@ import pytest
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.studies import Column, StudyTable
-from nnspca.view.explore import need
 from nnspca.view.explore.more import loadings_csv
-from nnspca.view.explore.samples import run as samples
-from nnspca.view.explore.samples.panels import scores_csv
 from nnspca.view.link.state import State
-from nnspca.view.parts import stability
 from nnspca.view.ui import downloads
 
 PACKAGE = Path(nnspca.__file__).parent
 X = np.random.default_rng(0).normal(size=(8, 3))
 COV = nnspca.Covariance.from_data(X)
 PART = nnspca.solve(COV, 2)
-NEEDED = nnspca.necessity(COV, 2, within=0.5)
-DRAWN = nnspca.bootstrap(X, 2, 1, resamples=4)
 BOTH = PART.loadings[:, None] * [[1.0, -1.0]]
 OPENERS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 WORDS = [
@@ -67,10 +61,7 @@ WRITERS = {
     "loadings, wide": lambda data: downloads.loadings_wide({data.name: BOTH}, data),
     "features (GMT)": lambda data: downloads.feature_lists({data.name: BOTH}, data),
     "scores of parts": lambda data: downloads.scores({data.name: BOTH}, data, State()),
-    "scores of samples": lambda data: scores_csv(samples.positions(data, State(), PART, None), data),
-    "what is needed": lambda data: downloads.table_csv(need.listing(NEEDED, data)),
     "genes (GMT)": lambda data: genes(data),
-    "what is stable": lambda data: downloads.table_csv(stability.listing(stability.Found(DRAWN, {}), data)),
 }
 
 

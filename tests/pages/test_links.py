@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
-from nnspca.view.compare import choices as compare
-from nnspca.view.compare.race import choices as race
+from nnspca.view.compare import race
+from nnspca.view.compare import sets as compare
 from nnspca.view.explore import choices as explore
 from nnspca.view.link import state
 from nnspca.view.parts import choices as parts
@@ -50,27 +50,21 @@ LINKS = [
     (
         "explore",
         {"data": "lrs", "k": 4},
-        "samples=true&picked=b0_2500_100_9999&marked=1-3_7&why=90&second=any+feature&method=em",
+        "samples=true&why=90&second=any+feature&method=em",
         {"samples": True, "second": "any feature", "method": "em"},
     ),
     (
         "parts",
         {"data": "digits", "k": 40},
-        "r=3&apart=quasi-orthogonal&with=em&angle=80&angles=em&use=true&from=em&sample=5&used=2&along=2",
-        {"r": 3, "apart": "quasi-orthogonal", "with": ["em"], "angle": 80.0, "angles": "em", "use": True}
+        "r=3&apart=quasi-orthogonal&with=em&angle=80&use=true&from=em&sample=5&used=2&along=2",
+        {"r": 3, "apart": "quasi-orthogonal", "with": ["em"], "angle": 80.0, "use": True}
         | {"use_view": "samples", "from": "em", "sample": 5, "used": 2, "along": 2},
     ),
     (
         "parts",
         {"data": "pitprops", "k": 4},
-        "r=2&apart=joint&with=coordinate-descent&alpha=10.0&beta=0.03",
-        {"r": 2, "apart": "joint", "with": ["coordinate-descent"], "match": False, "alpha": 10.0, "beta": 0.03},
-    ),
-    (
-        "parts",
-        {"data": "pitprops", "k": 4},
-        "r=2&apart=joint&with=coordinate-descent&match=true&alpha=0.3",
-        {"match": True, "alpha": 0.3},
+        "r=2&apart=joint&with=coordinate-descent&alpha=10.0",
+        {"r": 2, "apart": "joint", "with": ["coordinate-descent"], "alpha": 10.0},
     ),
     ("parts", {"data": "pitprops", "k": 4}, "r=2&proven=true", {"r": 2, "proven": True}),
     (
@@ -107,8 +101,8 @@ LINKS = [
     (
         "compare",
         {"data": "pitprops", "k": 4},
-        "what=solvers&racers=em&racers=best&limit=2&who=em&mark=1&take=true",
-        {"what": "solvers", "racers": ["em", "best"], "limit": 2, "who": "em", "take": True},
+        "what=solvers&racers=em&racers=best&limit=2&take=true",
+        {"what": "solvers", "racers": ["em", "best"], "limit": 2, "take": True},
     ),
     (
         "papers",
@@ -133,7 +127,7 @@ def opened(name, given, link):
         shown.query_params[key] = values[0] if len(values) == 1 else values
     try:
         shown.run()
-        below = ("proof", "more", "samples", "round", "angles", "take", "proven", "use", "others")
+        below = ("proof", "more", "samples", "round", "take", "proven", "use", "others")
         if said.keys() & set(below):
             for job in jobs(shown):  # these controls stand below what a run brings
                 assert job.wait(60), job.progress

@@ -1,18 +1,18 @@
 """Indispensable features: asked on demand, said in plain words, marked on the picture and listed."""
 
+import re
+
 import numpy as np
 import pytest
 
 import nnspca
 from nnspca.result import Component, Necessity
 from nnspca.view import cache
-from nnspca.view.explore import figures, need, sentences
-from nnspca.view.figures import component as pictures
-from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
+from nnspca.view.robust import need
 from nnspca.view.sources import catalogue, store
-from tests.pages.conftest import drawn, jobs, settle, texts
+from tests.pages.conftest import jobs, sent, settle, texts
 
 ESSENTIAL, SPARED, OPEN = 1, 3, 4  # of six features
 
@@ -43,37 +43,14 @@ def answer(**changes):
     return Necessity(**said | changes)
 
 
-def test_an_image_frames_the_pixels_and_says_of_each_what_is_known():
-    said = answer()
-    scene = pictures.Scene(list("abcdef"), (2, 3))
-    drawn = pictures.component(said.component.loadings, scene, LIGHT, nonnegative=True)
-    made = figures.marked(drawn, said, LIGHT)
-    grid, has, open_ = made.data
-    assert [trace.name for trace in (has, open_)] == ["indispensable", "not decided"]
-    for trace, at in ((has, ESSENTIAL), (open_, OPEN)):
-        assert np.nanmean(np.asarray(trace.x)[:4]) == pytest.approx(at % 3)  # the corners of one pixel
-        assert np.nanmean(np.asarray(trace.y)[:4]) == pytest.approx(at // 3)
-        assert len(trace.x) == 6
-    assert grid.customdata[0][0] == "dispensable<br>squared loading at most 4.1 %"
+def needed(**changes):
+    """Return the same as it is told: by part, the part, and what its features are called."""
+    said = answer(**changes)
+    return need.Needed({0: said}), need.only(said.component, 2.0)
 
 
-def test_a_spectrum_rings_the_lines_wherever_they_lie_along_the_axis():
-    said = answer()
-    values = np.array([6.0, 5.0, 4.0, 3.0, 2.0, 1.0])
-    scene = pictures.Scene(list("abcdef"), axis=nnspca.datasets.Axis(values, "wavelength", ""))
-    drawn = pictures.component(said.component.loadings, scene, LIGHT, nonnegative=True)
-    *_, has, open_ = figures.marked(drawn, said, LIGHT).data
-    assert has.x.tolist() == [values[ESSENTIAL]]
-    assert open_.x.tolist() == [values[OPEN]]
-
-
-def test_a_list_of_names_says_it_beside_the_bars_and_in_the_table():
-    said = answer()
-    scene = pictures.Scene(list("abcdef"))
-    drawn = pictures.component(said.component.loadings, scene, LIGHT, nonnegative=True)
-    (bars,) = figures.marked(drawn, said, LIGHT).data
-    assert list(bars.y) == ["b", "e", "d"]
-    assert list(bars.text) == ["indispensable", "not decided", ""]
+def test_a_table_says_of_each_feature_what_is_known():
+    said = need.Needed({0: answer()})
     rows = need.listing(said, nnspca.datasets.read(b"a,b,c,d,e,f\n1,2,3,4,5,6\n2,4,6,1,3,5\n", "x.csv"))
     assert [row["feature"] for row in rows] == ["b", "e", "d", "a", "c", "f"]
     assert [row["state"] for row in rows][:3] == ["indispensable", "not decided", "dispensable"]
@@ -90,7 +67,8 @@ def test_nothing_runs_until_it_is_asked_and_the_answer_stands_with_its_list(open
     assert "4 of these 4 features are indispensable (proven): every component within 1 % of the best found" in texts(
         page
     )
-    assert any("Indispensable features" in figure["layout"]["title"]["text"] for figure in drawn(page))
+    (part,) = sent(page, "needed")["parts"]
+    assert len(part["sure"]) == 4 and not part["open"]
     table = next(frame.value for frame in page.dataframe if "state" in frame.value)
     assert (table["state"][:4] == "indispensable").all()
     assert (table["state"][4:] == "dispensable").all()
@@ -105,12 +83,27 @@ def test_nothing_runs_until_it_is_asked_and_the_answer_stands_with_its_list(open
 def test_a_stopped_run_shows_what_is_proven_and_is_not_kept():
     now = State(data="pitprops", k=4)
     data = catalogue.dataset("pitprops")
-    proof = nnspca.certify(store.covariance(data, now), 4)
+    part = nnspca.certify(store.covariance(data, now), 4).component
+    parts = need.only(part, 2.0)
     job = Job("indispensable")
     job.stop()
-    need._work(proof, data, now, 0.01)(job)
+    need._work(parts, data, now, 1.0)(job)
     (made,) = job.arrived
     assert made.stopped
-    assert made.undecided.any()
-    assert cache.results().get(sentences.indispensable_key(data, now, 0.01)) is None
-    assert "not decided" in need.summary(made, "features")
+    assert made.proven[0].undecided.any()
+    assert need.known(parts, data, now) is None
+    assert "not decided" in need.summary(made, parts, "features")
+
+
+def test_of_several_parts_each_is_proven_with_the_others_as_they_are(open_page, short_proofs):
+    asked = {"data": "pitprops", "k": 3, "r": 2, "proven": True, "proven_view": "indispensable"}
+    page = settle(settle(open_page("pages/parts.py", **asked)))
+    page.button(key="start-need").click()
+    settle(page.run())
+    said = texts(page)
+    assert re.search(r"### \d+ of 6 features (is|are) indispensable \(proven\)", said)
+    assert re.search(r"Part 1 \*\*\d\*\* of 3; part 2 \*\*\d\*\* of 3\.", said)
+    first, second = sent(page, "needed")["parts"]
+    assert not set(first["sure"]) & set(second["sure"])
+    table = next(frame.value for frame in page.dataframe if "state" in frame.value)
+    assert table["part"].tolist() == [1, 1, 1, 2, 2, 2]

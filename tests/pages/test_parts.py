@@ -3,7 +3,6 @@
 import functools
 import re
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.view import cache, words
-from nnspca.view.figures.component import Scene
-from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs import runs
-from nnspca.view.parts import choices, face, panels, run
-from nnspca.view.parts.figures import several as figures
-from nnspca.view.parts.figures.over_mean import COLOURS, over_mean
+from nnspca.view.parts import choices, panels, run
 from nnspca.view.results import known, stored
-from nnspca.view.ui import scene as described
-from tests.pages.conftest import settle, traces
+from nnspca.view.robust.need import provable
+from nnspca.view.ui import component
+from tests.pages.conftest import sent, settle, traces
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -204,47 +200,12 @@ def test_the_page_says_what_is_proven_of_parts_that_are_not_disjoint(apart, said
     assert said in words_of(settled(data="pitprops", k=4, r=2, apart=apart))
 
 
-def test_only_features_that_changed_hands_are_coloured():
-    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    earlier = nnspca.decompose(cov, 3, 4)
-    later = nnspca.decompose(cov, 3, 4, deflation="together")
-    before, after = panels.hands(earlier, later)
-    assert before.any() or after.any()
-    assert not ((before != 0) & (after != 0)).any(), "what stays in its part is not among them"
-    assert not any(panel.any() for panel in panels.hands(later, later))
-    swapped = replace(later, parts=later.parts[::-1])
-    assert not panels.hands(later, swapped)[1].any(), "the order of the parts does not matter"
-
-
-def test_each_part_has_its_own_trace_over_the_mean():
-    loadings = np.zeros((12, 2))
-    loadings[5, 0], loadings[7, 1] = 0.25, 0.75
-    scene = Scene([f"p{i}" for i in range(12)], (3, 4), None, np.arange(12.0))
-    drawn = over_mean(loadings, scene, LIGHT, labels=["part 1", "part 2"], title="x")
-    for part, place in ((0, (1, 1)), (1, (1, 3))):
-        (heat,) = [t for t in drawn.data if t.type == "heatmap" and t.name == f"part {part + 1}"]
-        z = np.array(heat.z, dtype=float)
-        assert np.argwhere(np.isfinite(z)).tolist() == [list(place)]
-    keys = [t for t in drawn.data if t.type == "scatter"]
-    assert [t.legendgroup for t in keys] == ["part 1", "part 2"]
-    assert len({t.marker.color for t in keys}) == 2
-
-
 def test_fewer_parts_move_the_ends_of_the_sliders_and_what_they_say():
     app = settled(data="digits", k=8, r=3, use=True, others=True, **{"with": ["best", "em"]})
-    assert [app.slider(key=key).value for key in ("shown", "used")] == [3, 3]
+    assert app.slider(key="used").value == 3
     app.number_input(key="r").set_value(2).run()
     app = settle(settle(app))
-    assert [(s.key, s.max, s.value) for s in app.slider if s.key in ("shown", "used")] == [
-        ("shown", 2, 2),
-        ("used", 2, 2),
-    ]
-
-
-def test_angles_are_shown_only_where_not_all_are_right():
-    assert "angles" not in [radio.key for radio in settled(data="pitprops", k=4, r=2, others=True).radio]
-    leaning = settled(data="pitprops", k=6, r=3, apart="projection", others=True)
-    assert "angles" in [radio.key for radio in leaning.radio]
+    assert (app.slider(key="used").max, app.slider(key="used").value) == (2, 2)
 
 
 def test_parts_of_standardised_data_rebuild_a_sample_in_its_own_units():
@@ -274,25 +235,7 @@ def short_bands(monkeypatch):
 def test_prices_are_asked_for_only_where_nspca_uses_them(short_bands):
     assert not page(data="pitprops", k=4, apart="joint").select_slider
     app = settle(page(data="pitprops", k=4, apart="joint", **{"with": ["coordinate-descent"]}))
-    assert [s.label[0] for s in app.select_slider] == ["α", "β"]
-
-
-@pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
-@pytest.mark.parametrize("view", list(choices.VIEWS))
-def test_a_view_worth_seeing_is_one_click_away(view, sign, short_bands):
-    app = page(data="pitprops", sign=sign, k=4, r=1, **{"with": ["pca"]})  # little to do before the click
-    button = app.button(key=f"view-{view}")
-    assert button.disabled == (view == "prices" and sign == "any sign"), "NSPCA is nonnegative"
-    if button.disabled:
-        return
-    button.click()
-    app = settle(app.run())
-    assert not app.exception
-    assert not app.info, "every choice of it can be used"
-    wanted = choices.VIEWS[view][2]
-    assert app.selectbox(key="apart").value == wanted["apart"]
-    assert set(app.multiselect(key="with").value) <= set(wanted["with"])
-    assert "explain" in words_of(app)
+    assert [s.label[0] for s in app.select_slider] == ["α"]
 
 
 @pytest.mark.parametrize(("scale", "whose"), [("as is", "the samples themselves"), ("standardised", "max(A, 0)")])
@@ -327,28 +270,17 @@ def test_pca_goes_with_all_components_at_once_whatever_the_choice():
 
 def test_only_parts_sought_alone_can_be_proven():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    assert run.provable(nnspca.decompose(cov, 2, 3))
-    assert not run.provable(nnspca.decompose(cov, 2, 3, deflation="quasi-orthogonal"))
-    assert not run.provable(nnspca.decompose(cov, 2, 3, "nmf", deflation="joint"))
+    assert provable(nnspca.decompose(cov, 2, 3))
+    assert not provable(nnspca.decompose(cov, 2, 3, deflation="quasi-orthogonal"))
+    assert not provable(nnspca.decompose(cov, 2, 3, "nmf", deflation="joint"))
 
 
-def test_tiles_hold_every_loading_where_it_belongs():
-    loadings = np.zeros((12, 2))
-    loadings[5, 0], loadings[7, 1] = 0.25, 0.75
-    drawn = figures.tiles(loadings, (3, 4), LIGHT, nonnegative=True, title="x", width=300)
-    z, own = (np.array(part, dtype=float) for part in (drawn.data[0].z, drawn.data[0].customdata))
-    assert np.nanmax(z) == 1.0, "each in units of its own largest"
-    assert sorted(own[own > 0]) == [0.25, 0.75]
-    np.testing.assert_array_equal(z > 0, own > 0)
-    assert np.isfinite(z).sum() == 24
-
-
-def test_solvers_that_overlap_are_drawn_apart_and_others_in_the_colours_of_the_parts():
+def test_solvers_that_overlap_are_drawn_one_part_at_a_time_and_others_in_the_colours_of_the_parts():
     app = settled(data="digits", k=8, r=3, others=True, **{"with": ["best", "em", "nmf"]})
-    colours = [trace["marker"]["color"] for trace in traces(app, "parts-em") if trace["type"] == "scatter"]
-    assert colours == list(COLOURS[:3])
-    assert [trace["type"] for trace in traces(app, "parts-nmf")] == ["heatmap"]
-    assert not [c for c in app.get("plotly_chart") if c.proto.id.endswith("-parts-best")], "no part is drawn twice"
+    assert [sent(app, key)["single"] for key in ("parts", "parts-em", "parts-nmf")] == [False, False, True]
+    colours = [[part["colour"] for part in sent(app, key)["parts"]] for key in ("parts", "parts-em")]
+    assert colours[0] == colours[1]
+    assert len(set(colours[0])) == 3
 
 
 def test_control_probes_are_computed_with_and_not_listed():
@@ -356,15 +288,13 @@ def test_control_probes_are_computed_with_and_not_listed():
     data = nnspca.datasets.Dataset(name="chip", X=np.random.default_rng(0).random((6, 3)), feature_names=names)
     part = nnspca.Component(np.array([0.8, 0.36, 0.48]), 1.0, "best", k=3)
     parts = nnspca.result.Components((part,), np.array([1.0]), 2.0, "best", "together")
-    sent = face.payload(parts, data)
-    assert sent["parts"][0]["names"] == ["2_at", "MYC (1_at)"]
+    sent = component.payload(component.of(parts, data), data, None)
+    assert sent["scene"]["names"] == {1: "MYC (1_at)", 2: "2_at"}
     assert sent["parts"][0]["says"].startswith("3 features")
     assert sent["scene"]["unlisted"] == [0]
-    listed = over_mean(parts.loadings, described.drawn(data), LIGHT, labels=["part 1"], title="x")
-    assert list(listed.data[0].y) == ["2_at", "MYC (1_at)"]
 
 
-@pytest.mark.parametrize("link", [{"with": ["best", "pca"]}, {"shown": "2"}, {"angles": "best"}])
+@pytest.mark.parametrize("link", [{"with": ["best", "pca"]}])
 def test_a_link_that_asks_for_a_comparison_opens_it(link):
     app = AppTest.from_file(str(ROOT / "pages" / "parts.py"), default_timeout=60)
     app.session_state["data"], app.session_state["k"] = "pitprops", 4

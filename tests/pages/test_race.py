@@ -8,12 +8,11 @@ import pytest
 import nnspca
 from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, Fall, Lane, Mark, Race
 from nnspca.view import words
-from nnspca.view.compare.race import figures, panels
+from nnspca.view.compare import figures
 from nnspca.view.figures.style import DARK
 from nnspca.view.link.state import State
 from nnspca.view.results import known
 from nnspca.view.sources import catalogue
-from nnspca.view.ui import charts
 from tests.pages.conftest import drawn, jobs, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -22,16 +21,15 @@ PAGE = "pages/compare.py"
 QUICK = {"what": "solvers", "data": "pitprops", "k": 4, "racers": ["best", "em", "greedy", "pca"], "limit": 2}
 
 
-def test_a_race_is_drawn_with_its_upper_bound_and_a_picture(open_page):
+def test_a_race_is_drawn_with_its_upper_bound(open_page):
     page = settle(open_page(PAGE, **QUICK))
-    way, picture = drawn(page)
+    (way,) = drawn(page)
     lanes = {trace["name"]: trace for trace in way["data"]}
     solvers = ("Portfolio (default)", "EM", "Greedy (PathSPCA)")
     assert set(lanes) == {*solvers, figures.BOUND, figures.BAND, figures.FLAG, figures.LOWEST}
     assert max(max(lanes[name]["y"]) for name in solvers) <= 100
     assert lanes[figures.BOUND]["y"][-1] >= 100
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
-    assert picture["data"]
     said = texts(page)
     assert "Did not start: PCA (it uses every feature" in said
 
@@ -46,42 +44,9 @@ def test_the_share_in_the_first_line_is_that_of_the_ledger(open_page):
     assert best.lower >= max(lane.variance for lane in job.arrived[0].lanes) * (1 - 1e-12)
 
 
-def test_a_solver_and_a_step_of_it_are_opened_by_keyboard(open_page):
-    page = settle(open_page(PAGE, **QUICK))
-    page.selectbox(key="who").select("greedy").run()
-    page.number_input(key="mark").set_value(9).run()
-    assert page.number_input(key="mark").value == 4
-    page.number_input(key="mark").set_value(2).run()
-    way, picture = drawn(page)
-    assert picture["layout"]["title"]["text"].startswith("Greedy")
-    assert len(picture["data"][0]["y"]) == 2, "greedy has two features after two steps"
-    (ring,) = [trace for trace in way["data"] if trace["name"] == "chosen"]
-    (lane,) = [trace for trace in way["data"] if trace["name"] == "Greedy (PathSPCA)"]
-    assert ring["y"] == [lane["y"][1]]
-
-
-def test_a_click_opens_the_picture_of_its_point(open_page, monkeypatch):
-    clicks = {}
-
-    def pressed(figure, key, **settings):
-        clicks[key] = figure, settings.get("on_select")
-
-    monkeypatch.setattr(charts, "figure", pressed)
-    page = settle(open_page(PAGE, **QUICK))
-    figure, take = clicks["race"]
-    (lane,) = [trace for trace in figure.data if trace.name == "Greedy (PathSPCA)"]
-    said = {"race": {"selection": {"points": [{"customdata": list(lane.customdata[2])}]}}}
-    monkeypatch.setattr(panels.st, "session_state", said)
-    take()
-    assert (said["who"], said["mark"]) == ("greedy", 3)
-    assert not page.exception
-
-
-def test_the_race_goes_home_with_every_point_and_runs_again_from_its_code(open_page, monkeypatch):
-    made = {}
-    monkeypatch.setattr(charts, "json_button", lambda make, key, file_name, about=None: made.update({key: make}))
+def test_the_race_goes_home_with_every_point_and_runs_again_from_its_code(open_page, taken):
     page = settle(open_page(PAGE, take=True, **QUICK))
-    told = json.loads(made["json-race"]())
+    told = json.loads(taken("race.json"))
     (frame,) = page.dataframe
     marks = sum(len(solver["marks"]) for solver in told["solvers"])
     assert len(frame.value) == marks + len(told["upper_bounds"])
@@ -120,7 +85,7 @@ def lane(name, state, seconds, *marks, reason=""):
 def test_every_share_is_of_the_lowest_upper_bound_known():
     lanes = (lane("em", FINISHED, 1.0, (0.5, 0.8)),)
     standing = Race(1, True, 2, lanes, (Fall(0.1, 1.0),), FINISHED, 2.0)
-    shown = figures.race(standing, ("em",), DARK, None, 0.9)
+    shown = figures.race(standing, ("em",), DARK, 0.9)
     lines = {trace.name: trace for trace in shown.data}
     assert lines["EM"].y[0] == pytest.approx(100 * 0.8 / 0.9)
     assert lines[figures.BOUND].y[-1] == pytest.approx(100 / 0.9)
@@ -130,7 +95,7 @@ def test_every_share_is_of_the_lowest_upper_bound_known():
 def test_the_band_lies_between_the_best_component_and_the_upper_bound_by_then():
     lanes = (lane("em", FINISHED, 4.0, (1.0, 0.5), (3.0, 0.8)), lane("best", FINISHED, 4.0, (2.0, 0.7)))
     standing = Race(1, True, 2, lanes, (Fall(0.5, 2.0), Fall(2.5, 1.0)), FINISHED, 5.0)
-    shown = figures.race(standing, ("em", "best"), DARK, None, 1.0)
+    shown = figures.race(standing, ("em", "best"), DARK, 1.0)
     (band,) = [trace for trace in shown.data if trace.name == figures.BAND]
     corners = list(zip(band.x, band.y, strict=True))
     assert corners[:4] == [(1.0, 200.0), (2.5, 200.0), (2.5, 100.0), (5.0, 100.0)]
@@ -140,6 +105,6 @@ def test_the_band_lies_between_the_best_component_and_the_upper_bound_by_then():
 
 
 def test_before_an_upper_bound_there_are_axes_and_nothing_is_claimed():
-    shown = figures.race(Race(1, True, 2, (lane("em", RUNNING, 1.0, (0.5, 0.5)),)), ("em",), DARK, None, np.inf)
+    shown = figures.race(Race(1, True, 2, (lane("em", RUNNING, 1.0, (0.5, 0.5)),)), ("em",), DARK, np.inf)
     assert not shown.data
     assert "Nothing has been found yet" in shown.layout.meta["alt"]

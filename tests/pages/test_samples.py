@@ -1,19 +1,21 @@
 """Samples on the Explore page: what is said of scores and features is true, whatever the data lack."""
 
-import json
+import base64
 
 import numpy as np
 import pytest
 
 import nnspca
 from nnspca.datasets import Axis, Dataset
-from nnspca.view.explore.samples import claims, content, panels, run
+from nnspca.view.explore import claims, figures, samples
+from nnspca.view.figures.style import LIGHT
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State
 from nnspca.view.results import known
 from nnspca.view.session import Session
 from nnspca.view.sources import catalogue
-from tests.pages.conftest import jobs, sent, settle, texts
+from nnspca.view.ui import charts
+from tests.pages.conftest import drawn, jobs, sent, settle, texts, traces
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(12, 6)) + RNG.normal(size=(12, 1))
@@ -41,88 +43,56 @@ DEGENERATE = {
 
 
 def told(data, k=2, *, standardise=False, nonnegative=True, feature=0):
-    """What the browser is sent of a data set, and what it was made of."""
+    """Where the samples of a data set stand, and what is said of a feature."""
     now = State(data=data.name, scale="standardised" if standardise else "as is", k=k)
     cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
     parts = nnspca.decompose(cov, min(2, data.n_features), min(k, data.n_features), nonnegative=nonnegative).parts
     first, second = parts[0], parts[1] if len(parts) > 1 else None
-    positions = run.positions(data, now, first, second)
-    why = nnspca.contribution(cov, first, feature)
-    return content.payload(first, second, positions, why, data, now, requested=True), positions, why, first
+    positions = None if data.kind == "covariance" else samples.positioned(data, now, first, second)
+    role = nnspca.contribution(cov, first, feature)
+    return positions, claims.why(role, first, data, standardised=standardise), first
 
 
 @pytest.mark.parametrize("name", DEGENERATE)
-def test_whatever_the_data_lack_the_browser_is_sent_whole_numbers_of_samples_and_words(name):
+def test_whatever_the_data_lack_every_sample_has_its_place_and_every_feature_its_words(name):
     data = DEGENERATE[name]
     for k in (1, data.n_features):
-        sent, positions, _, first = told(data, k, standardise=name != "a matrix", feature=data.n_features - 1)
-        assert json.loads(json.dumps(sent, allow_nan=False)) == json.loads(json.dumps(sent))
-        assert sent["why"]["says"]
-        assert sent["m"] == (0 if data.kind == "covariance" else len(data.X))
+        positions, said, first = told(data, k, standardise=name != "a matrix", feature=data.n_features - 1)
+        assert said
         if positions is not None:
             assert sorted(positions.order) == list(range(len(data.X)))
-            assert sum(kind["count"] for kind in sent["classes"]) == (0 if data.labels is None else len(data.X))
-            assert panels.scores_csv(positions, data).count(b"\r\n") == len(data.X) + 1
+            assert isinstance(claims.told_apart(data, positions.apart), str)
+            marks = [m for t in figures.ladder(positions, samples._class_names(data), LIGHT).data for m in t.customdata]
+            assert sorted(number for (number,) in marks) == list(range(1, len(data.X) + 1))
         assert first.cardinality <= k
 
 
 def test_the_share_of_pairs_is_rounded_against_the_part_and_the_best_told_class_is_named():
     line = np.arange(40.0)[:, None]
     both = made(np.hstack([line, line]), labels=np.arange(40) % 20 >= 10, label_names=("low", "high"))
-    _, positions, _, _ = told(both)
+    positions, *_ = told(both)
     area = nnspca.auc(positions.scores, both.labels == 1)
     assert area == 0.75
+    assert claims.told_apart(both, positions.apart) == "The score separates low from high (AUC 0.75): low scores lower."
     nearly = made(both.X, labels=[*([0] * 19), 1, 0, *([1] * 19)], label_names=("ALL", "AML"))
-    _, positions, _, _ = told(nearly)
+    positions, *_ = told(nearly)
     assert 0.99 < positions.apart[1] < 1
-    assert "(AUC 0.99)" in claims.told_apart(nearly, positions)
+    assert "(AUC 0.99)" in claims.told_apart(nearly, positions.apart)
+    three = made(both.X, labels=np.minimum(np.arange(40) // 10, 2), label_names=("a", "b", "c"))
+    assert "separates a best of 3 classes (AUC 1.00): a scores lower" in claims.told_apart(three, told(three)[0].apart)
     mixed = made(both.X, labels=np.arange(40) % 2, label_names=("7", "8"))
-    assert "hardly" in claims.told_apart(mixed, told(mixed)[1])
-    assert "one class, b" in claims.told_apart(DEGENERATE["one class"], told(DEGENERATE["one class"])[1])
-    assert "too few" in claims.told_apart(DEGENERATE["thirty classes"], told(DEGENERATE["thirty classes"])[1])
-    assert claims.told_apart(made(X), told(made(X))[1]) == ""
+    assert "hardly" in claims.told_apart(mixed, told(mixed)[0].apart)
+    assert "best class 7, which scores lower (AUC 0.52;" in claims.told_apart(mixed, told(mixed)[0].apart)
+    assert "one class, b" in claims.told_apart(DEGENERATE["one class"], told(DEGENERATE["one class"])[0].apart)
+    assert "too few" in claims.told_apart(DEGENERATE["thirty classes"], told(DEGENERATE["thirty classes"])[0].apart)
+    assert claims.told_apart(made(X), told(made(X))[0].apart) == ""
 
 
-def test_a_word_that_a_spreadsheet_would_run_is_guarded_in_the_scores():
-    data = made(X, labels=[0, 1] * 6, label_names=("=cmd()", "fine"))
-    lines = panels.scores_csv(told(data)[1], data).decode().splitlines()
-    assert lines[0] == "sample,class,rank,score,second_score"
-    assert lines[1].startswith("1,'=cmd(),")
-    ranks = [int(line.split(",")[2]) for line in lines[1:]]
-    by_score = [float(line.split(",")[3]) for line in lines[1:]]
-    assert sorted(ranks) == list(range(1, 13))
-    assert ranks[int(np.argmax(by_score))] == 1
-
-
-def test_ten_thousand_samples_are_packed_in_a_third_of_a_megabyte():
-    many = np.random.default_rng(0).normal(size=(10_000, 64))
-    many[:, :20] += np.random.default_rng(1).normal(size=(10_000, 1))
-    data = made(many, kind="images", image_shape=(8, 8), labels=np.arange(10_000) % 3, label_names=("a", "b", "c"))
-    sent, *_ = told(data, 20)
-    assert len(json.dumps(sent)) < 350_000
-
-
-@pytest.mark.parametrize(
-    ("said", "fits"),
-    [
-        ({"picked": "r1-8", "marked": "1-3_9", "why": "2"}, ()),
-        ({"picked": "b0_9999_12_300"}, ()),
-        ({"picked": "n3_7-9", "why": "13"}, ()),
-        ({"picked": "x3"}, ("picked: “x3” cannot be used here",)),
-        (
-            {"marked": "3_", "why": "900"},
-            ("marked: “3", "why: “900” cannot be used here (a whole number from 1 to 13)"),
-        ),
-        ({"picked": "n" + "1_" * 1000 + "1"}, ("picked: “n1",)),
-    ],
-)
-def test_what_a_link_says_of_picks_is_used_or_told_to_be_of_no_use(said, fits, open_page):
-    page = settle(open_page(data="pitprops", k=4, **said))
-    told = page.session_state["session"].notes.values()
-    notes = [note for _, note in told]
-    assert len(notes) == len(fits)
-    for words in fits:
-        assert any(words in note for note in notes), notes
+@pytest.mark.parametrize(("why", "noted"), [("2", ""), ("900", "why: “900” cannot be used here"), ("x", "“x” cannot")])
+def test_a_feature_that_a_link_asks_about_is_answered_or_told_not_to_be_there(why, noted, open_page):
+    page = settle(open_page(data="pitprops", k=4, why=why))
+    notes = [note for _, note in page.session_state["session"].notes.values()]
+    assert [noted in note for note in notes] == ([True] if noted else [])
     assert "there are no samples" in texts(page)  # the fold opens for a link that asks for something in it
 
 
@@ -134,36 +104,57 @@ def second_of(page):
 
 def test_the_samples_are_of_the_component_shown_and_the_second_one_uses_other_features(open_page):
     page = settle(settle(open_page("pages/explore.py", data="lrs", k=8, samples=True)))
-    first = known.at(catalogue.dataset("lrs"), State(data="lrs", k=8)).component
+    data, now = catalogue.dataset("lrs"), State(data="lrs", k=8)
+    first = known.at(data, now).component
     second = second_of(page)
     assert not (first.support[:, None] == second.support).any()
-    assert "Infrared spectra of stars" in texts(page)
     assert any("nnspca.separation(scores, data.labels)" in block.value for block in page.code)
-    shown = sent(page, "sheet")
-    assert shown["m"] == 531
-    assert shown["support"] == canvas.pack(first.support, "i4")
+    scores = nnspca.scores(data.X, first.loadings, mean="own")
+    marks = {number: y for t in traces(page, "samples-ladder") for (number,), y in zip(*both(t), strict=True)}
+    assert len(marks) == 531
+    np.testing.assert_allclose([marks[s + 1] for s in range(531)], scores)
+    assert drawn(page, "samples-cloud")
     page.radio(key="second").set_value("any feature").run()
-    page = settle(page)
-    other = second_of(page)
-    assert sent(page, "sheet")["support"] == shown["support"]
-    cov = nnspca.Covariance.from_dataset(catalogue.dataset("lrs"))
+    other = second_of(settle(page))
+    cov = nnspca.Covariance.from_dataset(data)
     assert cov.variance(other.loadings) == pytest.approx(other.variance)
+
+
+def both(trace):
+    """The numbers of a trace's samples, and their heights."""
+    heights = trace["y"]
+    if isinstance(heights, dict):
+        heights = np.frombuffer(base64.b64decode(heights["bdata"]), heights["dtype"])
+    return trace["customdata"], heights
+
+
+def test_those_picked_in_a_figure_are_counted_and_shown(open_page, monkeypatch):
+    figure = charts.figure
+
+    def picking(made, key, **settings):
+        picked = figure(made, key, **settings)
+        points = [{"customdata": [5]}, {"customdata": [9]}] if key == "samples-ladder" else []
+        return {"selection": {"points": points}} if "on_select" in settings else picked
+
+    monkeypatch.setattr(charts, "figure", picking)
+    page = settle(settle(open_page("pages/explore.py", data="digits", k=8, samples=True)))
+    assert "**Picked: 2 of 1,797 samples.**" in texts(page)
 
 
 def test_where_one_component_takes_all_features_there_is_no_second_of_others(open_page):
     own = {"made": made(np.abs(X) + X.sum(axis=1)[:, None])}
     page = settle(settle(open_page("pages/explore.py", data="made", k=6, samples=True, session=Session(uploads=own))))
-    shown = sent(page, "sheet")
-    assert shown["support"] == canvas.pack(np.arange(6), "i4")
     assert second_of(page) is None
-    assert shown["second"] is None
+    assert drawn(page, "samples-ladder") and not drawn(page, "samples-cloud")
     assert not page.error
 
 
 def test_another_solvers_component_is_asked_about_where_it_is_shown(open_page):
     page = settle(open_page(data="digits", k=9, method="thresholding", why=1))
     (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
-    shown = sent(page, "sheet")
-    assert shown["support"] == canvas.pack(job.arrived[0].support, "i4")
-    assert shown["why"]["feature"] == 0
-    assert shown["why"]["asked"]
+    part, data = job.arrived[0], catalogue.dataset("digits")
+    role = nnspca.contribution(nnspca.Covariance.from_dataset(data), part, 0)
+    assert claims.question(role, data, example=False).removeprefix("Why is ").split(" ")[0] in texts(page)
+    (drawn_part,) = sent(page, "why")["parts"]
+    assert drawn_part["sure"] == [0]
+    assert drawn_part["support"] == canvas.pack(np.sort(role.others[role.covariances != 0]), "i4")

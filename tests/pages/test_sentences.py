@@ -19,15 +19,15 @@ from nnspca.result import Component, CrossValidation
 from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
 from nnspca.view import words
 from nnspca.view.compare import panels as compared
-from nnspca.view.compare import run
-from nnspca.view.compare.race import panels as raced
-from nnspca.view.explore import held_out, need, sentences
-from nnspca.view.explore.samples import claims
-from nnspca.view.parts import verdict
+from nnspca.view.compare import race as raced
+from nnspca.view.compare import sets as data_sets
+from nnspca.view.explore import claims, held_out, sentences
+from nnspca.view.parts import panels as parted
 from nnspca.view.results.ledger import Known
+from nnspca.view.robust import need
 from nnspca.view.sources import catalogue
 from tests.pages import test_samples as samples
-from tests.pages.test_need import answer
+from tests.pages.test_need import needed
 
 TABLE = Path(__file__).with_suffix(".json")
 PART = Component(np.array([1.0, 0.0]), 1.0, "best", 1)
@@ -48,14 +48,14 @@ def explored(lower, upper, **more):
 def headline(lower, upper):
     one = Component(np.array([1.0, 0.0]), lower, "best", 1)
     parts = nnspca.result.Components((one,), np.array([lower]), 2.0, "best", "together")
-    return verdict.claim(parts, Known(1, (one,), lower, upper), done=False)
+    return parted.claim(parts, Known(1, (one,), lower, upper), done=False)
 
 
 def each_at_every_k(*ratios_of_sets):
     sets = []
     for title, ratios in zip("ABC", ratios_of_sets, strict=False):
         rows = [known(1.0, 1.0 / ratio, k) if ratio else Known(k) for k, ratio in enumerate(ratios, 1)]
-        sets.append(run.Compared(Dataset(name=title, X=np.eye(4)), title, tuple(rows), 1.0))
+        sets.append(data_sets.Compared(Dataset(name=title, X=np.eye(4)), title, tuple(rows), 1.0))
     return compared.answer(sets)
 
 
@@ -80,7 +80,7 @@ TIED = (lane("em", FINISHED, 1.0, (0.7, 0.99995)), lane("best", FINISHED, 1.0, (
 def race(lanes, *falls, lower=0.0, upper=np.inf):
     standing = Race(1, True, 2, lanes, tuple(Fall(*fall) for fall in falls), RUNNING if len(lanes) > 2 else FINISHED)
     best = known(lower, upper)
-    return [raced.winner(standing, best), *raced.details(standing, raced._upper(standing, best))]
+    return [raced.winner(standing, best), *raced.unfinished(standing)]
 
 
 # Samples told apart, and why a feature is in or out.
@@ -97,7 +97,7 @@ def why(A, j, x=None, standardised=False):
 def apart(labels, *names):
     line = np.arange(40.0)[:, None]
     data = samples.made(np.hstack([line, line]), labels=labels, label_names=names)
-    return claims.told_apart(data, samples.told(data)[1])
+    return claims.told_apart(data, samples.told(data)[0].apart)
 
 
 NEAR = [[2.0, 1.0, 0.5], [1.0, 2.0, 0.5], [0.5, 0.5, 2.0]]
@@ -123,11 +123,11 @@ CASES = {
     "race tied": lambda: race(TIED, (0.1, 1.0)),
     "race without a bound": lambda: race(TIED[:1]),
     "race that none may enter": lambda: race(LANES[4:]),
-    "need": lambda: need.summary(answer(), "pixels"),
+    "need": lambda: need.summary(*needed(), "pixels"),
     "need, none": lambda: need.summary(
-        answer(essential=np.zeros(6, dtype=bool), dispensable=np.ones(6, dtype=bool), within=0.0), "genes"
+        *needed(essential=np.zeros(6, dtype=bool), dispensable=np.ones(6, dtype=bool), within=0.0), "genes"
     ),
-    "need within 0.2 %": lambda: need.summary(answer(within=0.002), "pixels"),
+    "need within 0.2 %": lambda: need.summary(*needed(within=0.002), "pixels"),
     "held out": lambda: held_out.summary(CrossValidation((1, 4, 9), FOLDS, FOLDS + 0.1)),
     "two classes told apart": lambda: apart(np.arange(40) % 20 >= 10, "low", "high"),
     "two classes not told apart": lambda: apart(np.arange(40) % 2, "7", "8"),

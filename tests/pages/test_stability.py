@@ -1,5 +1,6 @@
 """Which parts return, and which k held-out samples ask for: on demand, labelled as sampling, beside what is proven."""
 
+import base64
 import csv
 import io
 import re
@@ -11,17 +12,14 @@ import pytest
 import nnspca
 from nnspca.result import CrossValidation
 from nnspca.view import cache
-from nnspca.view.explore.figures import held_out
-from nnspca.view.figures.component import Scene
-from nnspca.view.figures.style import DARK, LIGHT
+from nnspca.view.explore import figures
+from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
-from nnspca.view.parts import stability
-from nnspca.view.parts.choices import Choices
-from nnspca.view.parts.figures.recurrence import PROVEN, recurrence
+from nnspca.view.robust import stability
 from nnspca.view.sources import catalogue, store
-from nnspca.view.ui import charts, downloads
-from tests.pages.conftest import jobs, played, settle, texts
+from nnspca.view.ui import downloads
+from tests.pages.conftest import jobs, played, sent, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -41,7 +39,7 @@ def table_with(page, column):
     return next(frame.value for frame in page.dataframe if column in frame.value)
 
 
-def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short_proofs):
+def test_parts_are_drawn_again(open_page, short_proofs):
     opened = {
         "data": "digits",
         "k": 6,
@@ -58,8 +56,7 @@ def test_parts_are_drawn_again_and_what_is_proven_stands_beside(open_page, short
     words = texts(page)
     assert "part returns with at least 70 % of its pixels (probable, not proven)" in words or "0 of 1 part" in words
     rows = table_with(page, "in resamples (%)")
-    assert set(rows["indispensable"]) <= {"indispensable", "dispensable", "not decided", ""}
-    assert (rows["indispensable"][rows["loading"] == 0] == "").all()
+    assert set(sent(page, "recurrence")) >= {"parts", "scene"}
     assert rows["in resamples (%)"].between(0, 100).all()
     page.select_slider(key="resamples").set_value(20)
     page.run()
@@ -92,8 +89,8 @@ def test_a_covariance_has_no_samples_to_draw_from(open_page):
 
 
 def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
-    data, now, choice = catalogue.dataset("digits"), State(data="digits", k=4), Choices(1, "disjoint", ("em",))
-    parts = nnspca.decompose(store.covariance(data, now), 1, 4, "em")
+    data, now = catalogue.dataset("digits"), State(data="digits", k=4)
+    sought = stability.Sought(nnspca.decompose(store.covariance(data, now), 1, 4, "em"), "em")
     job = Job("stable")
     honest = job.report
 
@@ -103,11 +100,11 @@ def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
             job.stop()
 
     job.report = report
-    stability._work(parts, data, now, choice, 50, 1.0)(job)
-    drawn = job.arrived[-1].resampled
+    stability._work(sought, data, now, 50)(job)
+    drawn = job.arrived[-1]
     assert drawn.stopped
     assert 2 <= drawn.resamples < 50
-    assert cache.results().get(stability._key(data, now, choice, 50, 1.0)) is None
+    assert cache.results().get(stability._key(sought, data, now, 50)) is None
     assert "of 1 part" in stability.summary(job.arrived[-1], "pixels")
 
 
@@ -124,32 +121,21 @@ def test_a_run_stopped_before_its_first_resample_says_so(open_page, short_proofs
     assert "No resample was drawn before it was stopped." in texts(page)
 
 
-@pytest.mark.parametrize("kind", ["image", "axis", "names"])
-def test_recurrence_is_drawn_on_what_the_features_are_and_the_proven_are_marked(kind):
-    shares, proven = np.zeros((6, 2)), np.zeros((6, 2), dtype=bool)
-    shares[:3, 0], shares[4, 1], proven[1, 0] = (1.0, 0.5, 0.996), 0.25, True
-    scene = {
-        "image": Scene(list("abcdef"), (2, 3)),
-        "axis": Scene(list("abcdef"), None, nnspca.datasets.Axis(np.arange(6.0), "wavelength", "µm")),
-        "names": Scene(list("abcdef")),
-    }[kind]
-    figure = recurrence(shares, proven, scene, DARK, names=["1 · 83 %", "2 · 25 %"], width=400)
-    (mark,) = (trace for trace in figure.data if trace.name == PROVEN)
-    assert len(mark.x) == 1
-    drawn = [trace for trace in figure.data if trace.name != PROVEN]
-    values = np.concatenate([np.ravel(t.z if t.type == "heatmap" else t.customdata).astype(float) for t in drawn])
-    assert np.nanmax(values) == 100.0
-    assert 99.6 in values  # rounded down, never to all of them
-    assert "2 · 25 %" in figure.layout.meta["alt"]
-    unproven = recurrence(shares, proven & False, scene, LIGHT, names=["1", "2"], width=400)
-    assert PROVEN not in {trace.name for trace in unproven.data}
+def test_each_feature_is_drawn_in_the_part_to_which_it_returns_most(open_page):
+    asked = {"data": "digits", "k": 6, "r": 2, "proven": True, "proven_view": "stability", "resamples": 10}
+    page = settle(settle(open_page("pages/parts.py", **asked, **{"with": ["em"]})))
+    press(page, "start-stable")
+    drawn = sent(page, "recurrence")
+    first, second = (np.frombuffer(base64.b64decode(part["support"]["data"]), "i4") for part in drawn["parts"])
+    assert not set(first) & set(second)
+    assert {part["most"] for part in drawn["parts"]} == {100.0}
 
 
 def test_the_curve_says_where_the_largest_mean_and_the_asked_for_k_are():
     shares = np.array([[0.1, 0.29, 0.33], [0.1, 0.28, 0.27]])
     found = CrossValidation((1, 4, 9), shares, shares + 0.1)
     assert (found.best_k, found.suggested_k) == (9, 4)
-    figure = held_out(found, LIGHT, log=True)
+    figure = figures.held_out(found, LIGHT, log=True)
     assert {"largest: 9", "one-standard-error k: 4"} <= {trace.name for trace in figure.data}
     bars = next(trace for trace in figure.data if trace.error_y.array is not None)
     assert np.allclose(bars.y, 100 * found.mean)
@@ -191,16 +177,17 @@ def test_tables_hold_each_loading_and_lists_each_feature():
     assert np.allclose([float(row["em part 1"]) for row in scores], centred[:, 0])
 
 
-def test_parts_and_curves_go_home_as_a_printed_page(open_page, monkeypatch):
-    made = {}
-    monkeypatch.setattr(charts, "download", lambda label, data, key, *rest, **more: made.update({key: data}))
+def test_parts_and_curves_go_home_as_a_printed_page(open_page, taken):
     settle(open_page("pages/parts.py", data="pitprops", k=3, r=2, use=True, use_view="downloads", **{"with": ["best"]}))
-    printed = made["report-parts"]().decode()
+    printed = taken("report.html").decode()
+    assert "2 parts of at most 3 features" in printed
+    assert "Proven maximum of all such parts" in printed
     assert "nnspca.decompose" in printed
-    assert "gmt-parts" in made
-    assert "scores-parts" not in made  # a covariance has no samples
+    assert taken("features.gmt")
+    with pytest.raises(KeyError):
+        taken("scores.csv")  # a covariance has no samples
     settle(open_page("pages/explore.py", data="pitprops", k=4, more=True))
-    printed = made["report-explore"]().decode()
+    printed = taken("report.html").decode()
     assert "Upper bound (proven)" in printed
     assert "nnspca.certify" in printed
 

@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 
 from nnspca.view.compare import panels as compare
-from nnspca.view.compare.race import panels as race
+from nnspca.view.compare import race
 from nnspca.view.explore import proof
 from nnspca.view.jobs import runs
 from tests.pages.conftest import texts

@@ -58,18 +58,11 @@ def test_the_same_seed_gives_the_same_points_on_the_way(small):
 
 
 def test_nobody_is_charged_for_what_runs_beside_it():
-    """Turns are equal: while two run, their clocks stay a few turns apart, and alone they count what they used."""
     cov = Covariance.from_dataset(load("digits"))
-    apart, slow = [], {"epsilon-net": {"rank": 8, "epsilon": 0.01, "max_samples": 10**7}, "dspca": {}}
+    slow = {"epsilon-net": {"rank": 8, "epsilon": 0.01, "max_samples": 10**7}, "dspca": {}}
     asked = time.process_time()
-
-    def look(standing):
-        running = [lane.seconds for lane in standing.lanes if lane.state == racing.RUNNING and lane.seconds]
-        apart.append(max(running) - min(running) if len(running) == 2 else 0.0)
-
-    ended = race(cov, 10, tuple(slow), options=slow, seconds=0.4, on_look=look)
+    ended = race(cov, 10, tuple(slow), options=slow, seconds=0.4)
     used = time.process_time() - asked
-    assert max(apart) < 0.35, "one turn and the longest piece of work between two looks for Stop"
     assert sum(lane.seconds for lane in ended.lanes) + ended.proof_seconds <= used * 1.05 + 0.05
     (late,) = [lane for lane in ended.lanes if lane.method == "epsilon-net"]
     assert (late.state, late.reason) == (STOPPED, "its time was up")

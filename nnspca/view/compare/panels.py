@@ -11,18 +11,19 @@ from nnspca.result import SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
 from nnspca.view import sanitize, words
-from nnspca.view.compare.choices import SHARES, Choices
-from nnspca.view.compare.figures import overlay, small
-from nnspca.view.compare.run import Compared, Live
+from nnspca.view.compare import figures
+from nnspca.view.compare.sets import Choices, Compared, Live
+from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.results import known
+from nnspca.view.session import Content
 from nnspca.view.ui import charts, downloads
 
 FALLING, STEEP = 0.1, 0.5  # λ₄ ÷ λ₁ below the first: few directions matter; λ₂ ÷ λ₁ above the second: none leads
 MOSTLY, MIXED = 0.9, 0.7  # share of the first eigenvector's squared loadings of the same sign
-WHY = "Why they differ: spectrum, signs, variance and seconds of each data set"
+WHY = "Why they differ: spectrum, signs and correlation of each data set"
 WORKING = "Computing the upper bounds …"
 
 
@@ -48,7 +49,7 @@ def _name(one: Compared) -> str:
 def together(sets: Sequence[Compared], live: dict[str, Live]) -> Figure:
     """Show all data sets in one figure; return it."""
     shown = [
-        overlay.Shown(
+        figures.Shown(
             one.title,
             one.data.n_features,
             known.band_of(one.rows, one.leading),
@@ -56,7 +57,7 @@ def together(sets: Sequence[Compared], live: dict[str, Live]) -> Figure:
         )
         for one in sets
     ]
-    figure = overlay.compared(shown, charts.palette())
+    figure = figures.compared(shown, charts.palette())
     charts.figure(figure, "together", first=True)
     return figure
 
@@ -69,19 +70,6 @@ def _of_run(live: Live | None, leading: float) -> dict[int, tuple[float, float]]
         variance = point.component.variance if proof is None else max(point.component.variance, proof.lower)
         best[point.k] = max(low, variance / leading), min(high, math.inf if proof is None else proof.upper / leading)
     return best
-
-
-def side_by_side(results: dict[str, Live], choice: Choices) -> dict[str, Figure]:
-    """Show a column of small panels for each data set, two beside each other, same axes, one legend; return them."""
-    everything = ((result.about, point) for result in results.values() for point in result.points)
-    within = small.ranges(everything, SHARES[choice.fine])
-    figures: dict[str, Figure] = {}
-    st.html(small.legend(choice.by, charts.palette()))
-    for column, (name, result) in zip(_pairs(len(results)), results.items(), strict=True):
-        with column:
-            figures[name] = small.compared(result.about, result.points, choice.by, within, charts.palette())
-            charts.figure(small.bare(figures[name]), f"compared-{name}")
-    return figures
 
 
 def describe_each(sets: Sequence[Compared], results: dict[str, Live]) -> None:
@@ -130,10 +118,8 @@ def reasons(about: Profile, one: Compared) -> list[str]:
     return [sentence.replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0") for sentence in lines]
 
 
-def takeaway(
-    sets: Sequence[Compared], results: dict[str, Live], choice: Choices, now: State, figures: dict[str, Figure]
-) -> None:
-    """Offer the tables of the live run, the figures and the code."""
+def takeaway(sets: Sequence[Compared], results: dict[str, Live], choice: Choices, now: State, figure: Figure) -> None:
+    """Show the tables of the live run, and offer them with the figure and the code."""
     profiles = [result.about for result in results.values()]
     points: Sequence[tuple[Profile, SweepPoint]] = [
         (result.about, point)
@@ -151,16 +137,12 @@ def takeaway(
         whole = [h for h in shown[0] if all(type(row[h]) is int for row in shown)] if shown else []
         places |= {heading: st.column_config.NumberColumn(format="%,d") for heading in whole}
         st.dataframe(shown, hide_index=True, column_config=places, alt=table.title)
-        name = f"compare-{table.name}"
-        charts.download(f"{table.title} (CSV)", table.to_csv(), f"csv-{name}", f"{name}.csv")
-    with st.container(horizontal=True):
-        charts.json_button(lambda: downloads.tables_json(*tables), "json-compare", "compare.json")
-        titles = {one.data.name: one.title for one in sets}
-        for name, figure in figures.items():
-            label = f"{sanitize.plain(titles.get(name, 'Figure'))} (HTML)"
-            charts.figure_button(figure, f"html-compare-{name}", f"compare-{name}.html", label)
-    st.markdown("The same with the library:")
-    st.code(_code(sets, now, choice), language="python", wrap_lines=True)
+    held: dict[str, Content] = {
+        **{f"{table.name}.csv": table.to_csv().encode() for table in tables},
+        "compare.json": lambda: downloads.tables_json(*tables),
+        "compare.html": lambda: style.page(figure).encode(),
+    }
+    downloads.offer("compare", held, _code(sets, now, choice))
 
 
 def _code(sets: Sequence[Compared], now: State, choice: Choices) -> str:

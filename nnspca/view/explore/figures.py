@@ -1,85 +1,33 @@
-"""Figures of the Explore page: indispensable features marked, held-out samples against k, samples by their scores."""
+"""Figures of the Explore page: held-out samples against k, samples by their scores."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.result import CrossValidation, Necessity
+from nnspca.result import CrossValidation
 from nnspca.view import sanitize
-from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.figures.style import SYMBOLS, Figure, Palette, dress, shade
-from nnspca.view.words import at_most, floor, necessity
+from nnspca.view.words import floor
 
 HELD_OUT = "Variance explained of held-out samples, by number of nonzero loadings"
-MARKED = {"essential": ("indispensable", "solid"), "undecided": ("not decided", "dot")}
+CLASSES = 7  # the largest classes, drawn in colours of their own
 
 
-def marked(figure: go.Figure, need: Necessity, palette: Palette) -> go.Figure:
-    """Mark on a component's figure the indispensable features, and those that are not decided."""
-    kind = figure.data[0].type
-    chosen = {state: np.flatnonzero(getattr(need, state)) for state in MARKED}
-    if kind == "heatmap":
-        _outline(figure, need, chosen, palette)
-    elif kind == "bar":
-        states = ["" if need.dispensable[i] else necessity(need, i) for i in figure.data[0].customdata]
-        figure.data[0].update(text=states, textposition="auto")
-    else:
-        _ring(figure, chosen, palette)
-    many = len(chosen["essential"])
-    count_text = "1 indispensable feature is" if many == 1 else f"{many} indispensable features are"
-    alt = f"{figure.layout.meta['alt']} {count_text} marked."
-    title = figure.layout.title.text.replace("The component", "Indispensable features")
-    return dress(figure, palette, title=title, alt=alt, height=figure.layout.height)
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Scores and order of the samples."""
 
-
-def _outline(figure: go.Figure, need: Necessity, chosen: dict[str, np.ndarray], palette: Palette) -> None:
-    """Frame pixels; each tells on hovering what is known of it."""
-    grid = figure.data[0]
-    shape = np.shape(grid.z)
-    hovers = [
-        f"{necessity(need, i)}<br>squared loading at most {at_most(100 * most, 1)} %"
-        for i, most in enumerate(need.limit)
-    ]
-    grid.customdata = np.array(hovers, dtype=object).reshape(shape)
-    grid.hovertemplate = "row %{y}, column %{x}<br>loading %{z:.4f}<br>%{customdata}<extra></extra>"
-    grid.colorbar.y = 1.0
-    grid.colorbar.yanchor = "bottom"
-    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1], [-1, -1], [np.nan, np.nan]]) * 0.44
-    for state, (name, dash) in MARKED.items():
-        rows, columns = np.unravel_index(chosen[state], shape)
-        figure.add_scatter(
-            x=(columns[:, None] + corners[:, 0]).ravel(),
-            y=(rows[:, None] + corners[:, 1]).ravel(),
-            mode="lines",
-            name=name,
-            line={"color": palette.upper_bound, "width": 2.5 if dash == "solid" else 1.5, "dash": dash},
-            hoverinfo="skip",
-            showlegend=True,  # be it the only one
-        )
-
-
-def _ring(figure: go.Figure, chosen: dict[str, np.ndarray], palette: Palette) -> None:
-    """Put a ring around the loadings along an axis."""
-    stems = next(trace for trace in figure.data if trace.mode == "markers")
-    places = np.asarray(stems.customdata)
-    for state, (name, dash) in MARKED.items():
-        here = np.isin(places, chosen[state])
-        figure.add_scatter(
-            x=np.asarray(stems.x)[here],
-            y=np.asarray(stems.y)[here],
-            mode="markers",
-            name=name,
-            marker={
-                "symbol": "circle-open" if dash == "solid" else "square-open-dot",
-                "size": 15,
-                "line": {"width": 2},
-                "color": palette.upper_bound,
-            },
-            hoverinfo="skip",
-        )
+    scores: np.ndarray  # shape (m,): along the component
+    second: np.ndarray | None  # shape (m,): along the second one, once there is one
+    # shape (m,): the samples, highest score first; ties in their own order, as single precision has them
+    order: np.ndarray
+    # area under the curve of each class against all others; empty where the samples have no class
+    apart: tuple[float | None, ...]
 
 
 def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figure:
@@ -132,7 +80,7 @@ def held_out(result: CrossValidation, palette: Palette, *, log: bool) -> go.Figu
     return dress(figure, palette, title=HELD_OUT, alt=alt + ".", height=430, k_axis=(result.ks, log), y=share)
 
 
-def ladder(positions: SamplePositions, classes: Sequence[str], palette: Palette) -> Figure:
+def ladder(positions: Positions, classes: Sequence[str], palette: Palette) -> Figure:
     """Draw every sample's score, highest first, coloured and shaped by class."""
     rank = np.empty(len(positions.order), dtype=int)
     rank[positions.order] = np.arange(1, len(positions.order) + 1)
@@ -141,13 +89,14 @@ def ladder(positions: SamplePositions, classes: Sequence[str], palette: Palette)
         palette,
         title="Samples by score",
         alt=f"{len(rank)} samples by score, highest first.",
-        height=420,
+        height=480,
+        legend_rows=-(-min(len(set(classes)), CLASSES + 1) // 2),
         x={"title_text": "samples, highest score first"},
         y={"title_text": "score on the component"},
     )
 
 
-def cloud(positions: SamplePositions, classes: Sequence[str], palette: Palette) -> Figure:
+def cloud(positions: Positions, classes: Sequence[str], palette: Palette) -> Figure:
     """Draw every sample's two scores, coloured and shaped by class."""
     assert positions.second is not None
     return dress(
@@ -156,22 +105,31 @@ def cloud(positions: SamplePositions, classes: Sequence[str], palette: Palette) 
         title="Two scores",
         alt=f"{len(positions.scores)} samples along two components.",
         height=480,
+        legend_rows=-(-min(len(set(classes)), CLASSES + 1) // 2),
         x={"title_text": "score on the component"},
         y={"title_text": "score on the second component"},
     )
 
 
+def _largest(classes: Sequence[str]) -> np.ndarray:
+    """Return the class of each sample, all but the largest few as one."""
+    counts = Counter(classes).most_common()
+    shown = {name for name, _ in counts[: CLASSES if len(counts) > CLASSES + 1 else None]}
+    rest = f"{len(counts) - len(shown)} smaller classes"
+    return np.array([name if name in shown else rest for name in classes])
+
+
 def _of_classes(x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: Palette, hover: str) -> Figure:
     """Draw marks, a trace for each class."""
     figure = go.Figure()
-    of = np.asarray(classes or ["samples"] * len(x))
+    of = _largest(classes) if classes else np.array(["samples"] * len(x))
     kinds = list(dict.fromkeys(of.tolist()))
     for c, (kind, name) in enumerate(zip(kinds, sanitize.labels(kinds), strict=True)):
         mine = np.flatnonzero(of == kind)
         figure.add_scatter(
             x=x[mine],
             y=y[mine],
-            customdata=(mine + 1).tolist(),
+            customdata=[[int(s) + 1] for s in mine],
             mode="markers",
             name=name,
             marker={
@@ -179,6 +137,6 @@ def _of_classes(x: np.ndarray, y: np.ndarray, classes: Sequence[str], palette: P
                 "symbol": SYMBOLS[(c + c // len(SYMBOLS)) % len(SYMBOLS)],
                 "size": 8,
             },
-            hovertemplate=f"sample %{{customdata}}, {name}<br>{hover}<extra></extra>",
+            hovertemplate=f"sample %{{customdata[0]}}, {name}<br>{hover}<extra></extra>",
         )
     return figure

@@ -13,9 +13,9 @@ from nnspca.datasets import Dataset
 from nnspca.result import CrossValidation, suggestions
 from nnspca.solvers.registry import METHODS
 from nnspca.view import cache, words
+from nnspca.view.explore import figures
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
-from nnspca.view.explore.figures import held_out
 from nnspca.view.explore.sentences import stability_of
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import machines, runs
@@ -23,7 +23,7 @@ from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link.state import State, remembered
 from nnspca.view.link.widgets import choose
 from nnspca.view.sources import store
-from nnspca.view.ui import asked, charts
+from nnspca.view.ui import asked, charts, downloads
 
 MOST = 12  # values of k that are tried
 STOPPED = "Stopped. The results so far are shown."
@@ -133,7 +133,7 @@ def _answer(result: CrossValidation, data: Dataset, now: State, solver: str, fol
         st.info("Nothing was held out before it was stopped.", icon=":material/content_cut:")
         return None
     st.markdown(summary(result))
-    figure = held_out(result, charts.palette(), log=log)
+    figure = figures.held_out(result, charts.palette(), log=log)
     charts.figure(figure, "held-out")
     st.caption(
         f"{METHODS[solver].title}, {folds} folds. “Share”: how much of the held-out samples' squared distance from the "
@@ -145,7 +145,8 @@ def _answer(result: CrossValidation, data: Dataset, now: State, solver: str, fol
         f"seed={now.seed})\n"
         "print(found.suggested_k, found.best_k, found.mean, found.error)"
     )
-    asked.take_home(result.to_records(), "csv-held-out", f"{data.name}-held-out.csv", "Table (CSV)", call, now)
+    st.dataframe(result.to_records(), hide_index=True, alt="One row for each k: its share of each part of the samples.")
+    st.code("\n".join([*downloads.data_lines(now), call]), language="python", wrap_lines=True)
     return figure
 
 

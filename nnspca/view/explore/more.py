@@ -9,21 +9,24 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, SweepPoint, sentences, wording
+from nnspca.result import Certificate, Component, SweepPoint, sentences
 from nnspca.view import sanitize
 from nnspca.view.certificate import claims, proofs, sheet
-from nnspca.view.explore import held_out, proof, stability
+from nnspca.view.certificate import panels as certificates
+from nnspca.view.explore import held_out, proof
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
-from nnspca.view.explore.sentences import indispensable
+from nnspca.view.explore.sentences import indispensable, sought
+from nnspca.view.figures import style
 from nnspca.view.link.state import MORE, State
 from nnspca.view.link.widgets import choose
 from nnspca.view.results.ledger import share
+from nnspca.view.robust import need, stability
+from nnspca.view.session import Content
 from nnspca.view.sources import store
-from nnspca.view.ui import charts, downloads, preview, scene
+from nnspca.view.ui import component, downloads, preview, scene
 from nnspca.view.words import at_least, at_most, number, proven_percent, seconds
 
-POSITIVE, NEGATIVE = "#c2570c", "#0072b2"  # of loadings in the report
 TITLE = "Downloads and code, the data, choosing k, stability"
 LABELS = dict(zip(MORE, ("Downloads and code", "The data", "Which k?", "Stability"), strict=True))
 
@@ -44,78 +47,37 @@ def panel(view: View, data: Dataset, now: State, choice: Choices) -> None:
     elif which == "which k":
         held_out.panel(data, now, choice)
     elif which == "stability":
-        stability.panel(view.part, data, now)
+        _stability(view.part, data, now)
     elif view.part is not None:
         _downloads(view.part, view, data, now, choice)
 
 
+def _stability(part: Component | None, data: Dataset, now: State) -> None:
+    """Show how stable the component is, where it keeps to the constraints."""
+    if part is None or not nnspca.METHODS[part.method].feasible:
+        st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
+    else:
+        stability.panel(sought(part, data, now), data, now)
+
+
 def _downloads(part: Component, view: View, data: Dataset, now: State, choice: Choices) -> None:
-    """Offer the loadings, the curves, the run on one page, the figures and the code."""
-    stem, proven = f"{data.name}-k{part.k}-{part.method}", proofs.certificate_at(data, now, now.k)
-    with st.container(horizontal=True):
-        _tables(part, view, data, now, stem)
-        charts.json_button(
-            lambda: as_json(part, proven, data, now),
-            "json-explore",
-            f"{stem}.json",
-            "What was asked, what was found, what is proven.",
-        )
-        charts.download(
-            "Report (HTML)",
-            lambda: report(part, proven, data, now, view.leading, _code(now, choice)).encode(),
-            "report-explore",
-            f"{stem}-report.html",
-            "Data, solver, numbers, certificate and pictures: prints on one page.",
-        )
-        figures = {
-            "component": lambda: charts.component(part, data),
-            "band": lambda: proof.figure(view),
-        }
-        for name, make in figures.items():
-            charts.figure_button(make, f"html-explore-{name}", f"{stem}-{name}.html", f"{name.capitalize()} (HTML)")
-    st.markdown("The same with the library:")
-    st.code(_code(now, choice), language="python", wrap_lines=True)
-
-
-def _tables(part: Component, view: View, data: Dataset, now: State, stem: str) -> None:
-    """Offer the loadings, the features, the scores and the curves as downloads."""
-    charts.download(
-        "Loadings (CSV)",
-        loadings_csv(part, data),
-        "csv-explore",
-        f"{stem}.csv",
-        "Every feature with its loading.",
-    )
-    charts.download(
-        "Loadings (NPZ)",
-        lambda: _loadings_npz(part, data),
-        "npz-explore",
-        f"{stem}.npz",
-        "For numpy.load, with feature names and variance.",
-    )
+    """Offer everything as files: the loadings, the curves, the run on one page; and the code."""
+    proven, code, cov = proofs.certificate_at(data, now, now.k), _code(now, choice), store.covariance(data, now)
     loadings = {part.method: part.loadings[:, None]}
-    charts.download(
-        "Features (GMT)",
-        lambda: downloads.feature_lists(loadings, data),
-        "gmt-explore",
-        f"{stem}.gmt",
-        "Its features as a list, for programs that take sets of genes.",
-    )
-    charts.download(
-        "Curves (CSV)",
-        downloads.table_csv(rows(view)),
-        "csv-curves",
-        f"{data.name}-curves.csv",
-        "One row for each k and solver.",
-    )
+    held: dict[str, Content] = {
+        "report.html": lambda: report(part, proven, data, now, view.leading, code).encode(),
+        "component.json": lambda: as_json(part, proven, data, now),
+        "loadings.csv": lambda: loadings_csv(part, data),
+        "loadings.npz": lambda: _loadings_npz(part, data),
+        "features.gmt": lambda: downloads.feature_lists(loadings, data),
+        "curves.csv": lambda: downloads.table_csv(rows(view)),
+        "band.html": lambda: style.page(proof.figure(view)).encode(),
+    }
     if data.kind != "covariance":
-        charts.download(
-            "Scores (CSV)",
-            lambda: downloads.scores(loadings, data, now),
-            "scores-explore",
-            f"{stem}-scores.csv",
-            "The score of every sample.",
-        )
+        held["scores.csv"] = lambda: downloads.scores(loadings, data, now)
+    if proven is not None:
+        held["certificate.npz"] = lambda: certificates.certificate_npz(proven, cov)
+    downloads.offer(f"{data.name}-k{part.k}-{part.method}", held, code)
 
 
 def rows(view: View) -> list[dict[str, object]]:
@@ -183,8 +145,7 @@ def report(part: Component, proof: Certificate | None, data: Dataset, now: State
     """Return the run as a web page that needs nothing else and prints on one sheet."""
     described = replace(part, features=store.covariance(data, now).features)
     said = sanitize.line(sentences.component(described)).replace("**", "* *")  # a name turns no text bold
-    x, info = part.loadings, nnspca.METHODS.get(part.method)
-    heavy = wording.heaviest(part)[: sheet.LISTED]
+    info = nnspca.METHODS.get(part.method)
     title = f"{info.title}. {info.summary}" if info else part.method
     sign = "nonnegative loadings" if part.nonnegative else "loadings of either sign"
     return sheet.sheet(
@@ -192,9 +153,7 @@ def report(part: Component, proof: Certificate | None, data: Dataset, now: State
         f"{said} {indispensable(part, data, now)}".strip()
         + " "
         + (claims.verdict(part, proof) if proof else "No upper bound had been proven when this was saved."),
-        x[:, None],
-        [(str(data.feature_names[i]), float(x[i]), POSITIVE if x[i] > 0 else NEGATIVE) for i in heavy],
-        (POSITIVE,),
+        component.of(need.only(part, store.covariance(data, now).trace), data),
         data,
         now,
         f"{title} At most {part.k:,} features, {sign}, seed {now.seed}; {seconds(part.seconds)}.",

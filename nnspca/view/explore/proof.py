@@ -10,7 +10,6 @@ from nnspca.studies import paper_bound
 from nnspca.view import words
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.certificate import proofs
-from nnspca.view.explore import need
 from nnspca.view.explore.choices import KEYS
 from nnspca.view.explore.content import View
 from nnspca.view.figures import band, upper_bounds
@@ -20,6 +19,7 @@ from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import PROOF, State
 from nnspca.view.link.widgets import choose
 from nnspca.view.results.ledger import share
+from nnspca.view.robust import need
 from nnspca.view.sources import store
 from nnspca.view.ui import charts
 
@@ -66,7 +66,7 @@ def panel(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
             "The live proof is still running. It is shown here once it has ended.", icon=":material/hourglass_empty:"
         )
     elif which == "indispensable":
-        need.panel(final, data, now)
+        need.panel(need.only(final.component, store.covariance(data, now).trace), data, now)
     else:
         _note(final, view, now)
         certificate.opened(final, data, now)

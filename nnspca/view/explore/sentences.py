@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable
-
-import numpy as np
 
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Stability, sentences
 from nnspca.result.features import Features
-from nnspca.view import cache, sanitize
+from nnspca.view import sanitize
 from nnspca.view.link import solver
-from nnspca.view.link.state import State, chosen, keys_of
+from nnspca.view.link.state import State
 from nnspca.view.results.ledger import Known, share
+from nnspca.view.robust import need, stability
+from nnspca.view.robust.stability import Sought
 from nnspca.view.sources import store
 from nnspca.view.ui import scene
 from nnspca.view.words import at_least, at_most, optimal, proven_share, seconds
@@ -35,38 +34,26 @@ def explained(part: Component, data: Dataset, leading: float) -> str:
     return f"{count_words} {verb} {at_least(100 * part.variance / leading, 1)} % of λ₁"
 
 
-def indispensable_key(data: Dataset, now: State, within: float) -> tuple[Hashable, ...]:
-    """Return the key under which the indispensable features at a tolerance are stored."""
-    return ("indispensable", *store.subject_key(data, now), now.k, now.seed, within)
-
-
 def indispensable(part: Component | None, data: Dataset, now: State) -> str:
     """Say which features are indispensable, where that was proven of this component; else nothing."""
-    need = cache.results().get(indispensable_key(data, now, chosen(keys_of("explore")["within"]) / 100))
-    if need is None or part is None or not np.array_equal(need.component.support, part.support):
-        return ""
-    return sanitize.line(sentences.necessity(need))
+    needed = None if part is None else need.known(need.only(part, store.covariance(data, now).trace), data, now)
+    return "" if needed is None else sanitize.line(sentences.necessity(needed.proven[0]))
 
 
-def stability_key(data: Dataset, now: State, method: str, draws: int) -> tuple[Hashable, ...]:
-    """Return the key of the stability estimate from ``draws`` resamples."""
-    return ("stability", *store.subject_key(data, now), now.k, now.seed, method, draws)
+def sought(part: Component, data: Dataset, now: State) -> Sought:
+    """Return a component with what finds it again."""
+    return Sought(need.only(part, store.covariance(data, now).trace), part.method)
 
 
 def stability_of(part: Component | None, data: Dataset, now: State) -> Stability | None:
     """Return the stability estimate of this component, or None if there is none."""
-    if part is None:
-        return None
-    draws = chosen(keys_of("explore")["resamples"])
-    stability = cache.results().get(stability_key(data, now, part.method, draws))
-    same = stability is not None and np.array_equal(stability.parts.parts[0].support, part.support)
-    return stability if same else None
+    return None if part is None else stability.known(sought(part, data, now), data, now)
 
 
 def further_facts(part: Component | None, data: Dataset, now: State) -> str:
     """Say what else is known of this component: indispensable features, and how often it is found again."""
-    stability = stability_of(part, data, now)
-    again = "" if stability is None else sentences.stability(stability)
+    found = stability_of(part, data, now)
+    again = "" if found is None else sentences.stability(found)
     return sentences.join(indispensable(part, data, now), again)
 
 

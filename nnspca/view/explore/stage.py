@@ -137,9 +137,7 @@ def _ask_why() -> None:
     if feature is not None:
         st.query_params["why"] = str(int(feature) + 1)
         assign(samples=True)
-        here = session.current()
-        here.superseded_press = canvas.sent("sheet", "why")
-        here.asked += 1
+        session.current().asked += 1
 
 
 def _note(path_job: Job, others: Job | None) -> str:

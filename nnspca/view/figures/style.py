@@ -36,6 +36,22 @@ SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-o
 PIXELS_X: Mapping[str, Any] = {"visible": False, "constrain": "domain"}  # axes of an image: square, and without words
 PIXELS_Y: Mapping[str, Any] = {**PIXELS_X, "scaleanchor": "x", "autorange": "reversed"}
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+# After Okabe & Ito (2008) and Tol: distinguishable with all common forms of colour blindness, also on grey;
+# black numbers are legible on each.
+PARTS = (
+    "#e69f00",
+    "#56b4e9",
+    "#009e73",
+    "#f0e442",
+    "#d55e00",
+    "#cc79a7",
+    "#3d8bff",
+    "#b5b5b5",
+    "#44aa99",
+    "#ddcc77",
+    "#bb88ee",
+    "#999933",
+)
 
 
 @dataclass(frozen=True)

@@ -57,15 +57,22 @@ def sent(key: str, field: str) -> Any:
     return getattr(st.session_state.get(key), field, None)
 
 
+def written(home: Path, scripts: Sequence[str]) -> str:
+    """Return the shared scripts and those of a component in ``home``, as one."""
+    files = [*(SHARED / script for script in COMMON), *(home / script for script in scripts)]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def style(name: str, home: Path) -> str:
+    """Return the style sheet of a component in ``home``, after what all share."""
+    return "\n".join(file.read_text(encoding="utf-8") for file in (SHARED / "shared.css", home / f"{name}.css"))
+
+
 def component(name: str, home: Path, scripts: Sequence[str]) -> Callable[..., Any]:
     """Return a component made of ``name``.html and ``name``.css in ``home``, and of the shared scripts and its own."""
     return st.components.v2.component(
         f"nnspca-{name}",
         html=(home / f"{name}.html").read_text(encoding="utf-8"),
-        css=_joined(SHARED / "shared.css", home / f"{name}.css"),
-        js=_joined(*(SHARED / script for script in COMMON), *(home / script for script in scripts)),
+        css=style(name, home),
+        js=written(home, scripts),
     )
-
-
-def _joined(*files: Path) -> str:
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)

@@ -23,7 +23,6 @@ BY_OBJECTIVE, BY_SET = "objective", "top set"
 OTHER, ANY = "other features", "any feature"
 REDUCED, FULL = "reduced", "full"
 OWN, BUNDLED = "the paper's", "bundled stand-in"
-PRICES = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 NEAR = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # per cent of the best that a near-best component may lack
 OVERLAPS = (0.05, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 RESAMPLES = (10, 20, 50, 100, 200, 500)
@@ -38,7 +37,7 @@ OPENING_SCALE = "each its own"  # of data sets side by side: the preprocessing t
 ONE_SET = ("explore", "parts", ON_DATA, OF_SOLVERS)  # where the sidebar's data set is in use
 EVERY_FIGURE = ("explore", "parts", ON_FOUR, ON_RANDOM, ON_DATA, OF_SETS, OF_SOLVERS)
 PROOF = ("certificate", "bounds", "indispensable")
-PARTS_PROOF = ("certificate", "each part alone", "stability")
+PARTS_PROOF = ("certificate", "each part alone", "indispensable", "stability")
 PARTS_USE = ("samples", "downloads")
 MORE = ("downloads", "data", "which k", "stability")
 
@@ -102,8 +101,6 @@ TABLE = (
     ),
     Entry("samples", ("explore",), "fold", False),
     Entry("second", ("explore",), "one", OTHER, options=(OTHER, ANY), widget="radio"),
-    Entry("picked", ("explore",), "text", ""),
-    Entry("marked", ("explore",), "text", ""),
     Entry("why", ("explore",), "whole", low=1),
     Entry("proof", ("explore",), "fold", False),
     Entry("proof_view", ("explore",), "one", PROOF[0], options=PROOF, widget="radio"),
@@ -134,10 +131,7 @@ TABLE = (
     Entry("apart", ("parts",), "one", "together", options=tuple(nnspca.DEFLATIONS)),
     Entry("with", ("parts",), "several", ("best",), options=METHODS, most=MOST),
     Entry("angle", ("parts",), "number", 85.0, low=45.0, high=90.0, widget="slider"),
-    Entry("match", ("parts",), "switch", False),
     Entry("alpha", ("parts",), "one", 1.0, options=OVERLAPS, widget="select_slider"),
-    Entry("beta", ("parts",), "one", 0.01, options=PRICES, widget="select_slider"),
-    Entry("angles", ("parts",), "one", widget="radio"),
     Entry("shown", ("parts",), "whole", low=1, widget="slider"),
     Entry("from", ("parts",), "one", widget="radio"),
     Entry("sample", ("parts",), "whole", 1, low=1, widget="slider"),

@@ -12,12 +12,15 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from nnspca.studies import STUDIES, Study, StudyTable, stored
+from nnspca.view.figures import style
+from nnspca.view.figures.style import Palette
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import expander
 from nnspca.view.papers import choices
 from nnspca.view.papers.choices import KEYS, Choices
 from nnspca.view.papers.figures.study import study as figure_of
+from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
 from nnspca.view.ui import charts, downloads, gallery
 from nnspca.view.ui.gallery import Card
@@ -126,32 +129,21 @@ def background(study: Study) -> None:
 
 def takeaway(study: Study, choice: Choices, now: State, tables: tuple[StudyTable, ...]) -> None:
     """Offer every table and figure, and the code that makes them again."""
-    stem = f"{study.name}-{choice.form}"
-    with st.container(horizontal=True):
-        for table in tables:
-            charts.download(
-                f"{table.name.capitalize()} (CSV)",
-                table.to_csv(),
-                f"csv-{study.name}-{table.name}",
-                f"{stem}-{table.name}.csv",
-                table.title,
-            )
-        charts.json_button(lambda: downloads.tables_json(*tables), f"json-{study.name}", f"{stem}.json")
-        for table in tables:
-            if table.picture is not None:
-                charts.figure_button(
-                    partial(figure_of, table, charts.palette(), titled=True),
-                    f"html-{study.name}-{table.name}",
-                    f"{stem}-{table.name}.html",
-                    f"{table.name.capitalize()} (HTML)",
-                )
-    with expander(KEYS["tables"], "Tables and code", ":material/table_view:") as opened:
+    with expander(KEYS["tables"], "Tables, downloads and code", ":material/table_view:") as opened:
         if opened.open:
             for table in tables:
                 st.markdown(f"**{table.title}**")
                 st.dataframe(table.formatted_records(), hide_index=True, alt=table.title)
-            st.markdown("The same with the library:")
-            st.code(_code(study, choice, now), language="python", wrap_lines=True)
+            held: dict[str, Content] = {
+                **{f"{table.name}.csv": table.to_csv().encode() for table in tables},
+                "tables.json": lambda: downloads.tables_json(*tables),
+                **{f"{t.name}.html": partial(_page, t, charts.palette()) for t in tables if t.picture is not None},
+            }
+            downloads.offer(f"{study.name}-{choice.form}", held, _code(study, choice, now))
+
+
+def _page(table: StudyTable, palette: Palette) -> bytes:
+    return style.page(figure_of(table, palette, titled=True)).encode()
 
 
 def _code(study: Study, choice: Choices, now: State) -> str:

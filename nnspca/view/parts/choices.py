@@ -19,30 +19,13 @@ JOINT, TOGETHER, DISJOINT = "joint", "together", "disjoint"
 LABELS = dict(  # of what the folds show, by its name in the link
     zip(
         (*state.PARTS_PROOF, *state.PARTS_USE),
-        ("Certificate", "Each part alone", "Stability", "Samples", "Downloads and code"),
+        ("Certificate", "Each part alone", "Indispensable features", "Stability", "Samples", "Downloads and code"),
         strict=True,
     )
 )
 IN_TURN = "one after the other"  # the page's name for the first solver's parts found one after the other
 BEST = "best"  # the default solver
 SMALL = 1500  # features whose covariance is held as a matrix
-VIEWS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "six": (
-        "ε-net and EM",
-        "Six parts of 40 features, no feature used twice: Fig. 3 of Asteris et al., on any data.",
-        {"r": 6, "k": 40, "apart": DISJOINT, "with": ["epsilon-net", "em"]},
-    ),
-    "prices": (
-        "NSPCA's penalties",
-        "NSPCA finds all parts together: a higher α lowers overlap, a higher β removes features.",
-        {"r": 6, "apart": JOINT, "with": ["coordinate-descent"], "alpha": 1.0, "beta": 0.01, "match": False},
-    ),
-    "contrast": (
-        "PCA and NMF",
-        "PCA uses any sign and every feature; NMF adds up parts and does not maximise variance.",
-        {"r": 6, "apart": TOGETHER, "with": [BEST, "pca", "nmf"]},
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -52,15 +35,12 @@ class Choices:
     r: int  # how many parts
     apart: str  # how parts are kept apart
     with_: tuple[str, ...]  # the solvers: the page shows the parts of the first, and compares the others with it
-    # prices of overlap and of a loading
-    alpha: float = KEYS["alpha"].default
-    beta: float = KEYS["beta"].default
+    alpha: float = KEYS["alpha"].default  # price of overlap
     angle: float = KEYS["angle"].default  # least angle between parts, in degrees
-    match: bool = True  # whether the price of a loading is chosen so that no part uses more than k features
 
     def apart_for(self, solver: str) -> str:
-        """Return how this solver keeps parts apart: PCA, NMF and a given price find all components at once."""
-        if solver in ("pca", "nmf") or (solver == "coordinate-descent" and not self.match):
+        """Return how this solver keeps parts apart: PCA and NMF find all components at once."""
+        if solver in ("pca", "nmf"):
             return JOINT
         if self.apart == JOINT and not nnspca.METHODS[solver].multi:
             return DISJOINT
@@ -108,7 +88,7 @@ def _names(now: State, data: Dataset) -> list[str]:
 def open_others() -> None:
     """Open the comparisons if the link names several solvers or a control inside them."""
     entry, link = KEYS["others"], st.query_params
-    needs_comparison = len(link.get_all("with")) > 1 or any(key in link for key in ("shown", "angles"))
+    needs_comparison = len(link.get_all("with")) > 1 or "shown" in link
     if needs_comparison and entry.key not in link and entry.key not in st.session_state:
         st.session_state[entry.key] = True
 
@@ -146,58 +126,21 @@ def ask(now: State, data: Dataset, others: DeltaGenerator) -> tuple[Choices, Del
     with others:
         solvers = _solvers(now, data)
         if apart == JOINT and "coordinate-descent" in solvers:
-            more |= _prices()
+            more["alpha"] = choose(
+                KEYS["alpha"], "α, the price of overlap", help="Relative to λ₁. A higher price lowers overlap."
+            )
     return Choices(r, apart, solvers, **more), press, suggest
 
 
 def _solvers(now: State, data: Dataset) -> tuple[str, ...]:
-    """Draw the choice of solvers, and buttons for comparisons worth seeing: each sets the page's choices, and k."""
+    """Draw the choice of solvers."""
     names = _names(now, data)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        solvers: tuple[str, ...] = choose(
-            KEYS["with"],
-            "Solvers",
-            options=names,
-            format_func=TITLES.__getitem__,
-            allowed=f"choose up to {state.MOST} from {', '.join(names)}",
-            help="The page shows the parts of the first; the others are compared with it here.",
-        )
-        for key, (label, why, choices) in VIEWS.items():
-            possible = [name for name in choices["with"] if name in names]
-            settings = choices | {"r": min(choices["r"], data.n_features), "with": possible, "others": True}
-            if "k" in settings:
-                settings["k"] = min(settings["k"], data.n_features)
-            st.button(
-                label,
-                key=f"view-{key}",
-                help=why,
-                icon=":material/auto_awesome:",
-                disabled=not possible,
-                on_click=st.session_state.update,
-                args=(settings,),
-            )
+    solvers: tuple[str, ...] = choose(
+        KEYS["with"],
+        "Solvers",
+        options=names,
+        format_func=TITLES.__getitem__,
+        allowed=f"choose up to {state.MOST} from {', '.join(names)}",
+        help="The page shows the parts of the first; the others are compared with it here.",
+    )
     return solvers
-
-
-def _prices() -> dict[str, Any]:
-    keep, overlap, loading = st.columns([1, 2, 2], vertical_alignment="bottom")
-    with keep:
-        match = choose(
-            KEYS["match"],
-            "At most k features",
-            help="On: the price of a loading is chosen so that no part uses more than k features.",
-        )
-    with overlap:
-        alpha = choose(
-            KEYS["alpha"],
-            "α, the price of overlap",
-            help="Relative to λ₁. A higher price lowers overlap.",
-        )
-    with loading:
-        beta = choose(
-            KEYS["beta"],
-            "β, the price of a loading",
-            disabled=match,
-            help="Relative to λ₁. A higher price removes features.",
-        )
-    return {"match": match, "alpha": alpha, "beta": beta}

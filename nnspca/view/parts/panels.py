@@ -1,7 +1,8 @@
-"""The parts page's panels: the parts over the mean, the band along their number, and comparisons on request."""
+"""The parts page's panels: what is said and proven of the parts, the parts on their picture, the band, comparisons."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -11,52 +12,206 @@ import streamlit as st
 import nnspca
 from nnspca.components.matching import paired
 from nnspca.datasets import Dataset
-from nnspca.result import Components, Stability, sentences, suggestions
+from nnspca.result import Bound, Components, PartsCertificate, Stability, sentences, suggestions, wording
 from nnspca.view import words
+from nnspca.view.certificate import panels as certificates
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
-from nnspca.view.link.widgets import choose
-from nnspca.view.parts import face, run, together
-from nnspca.view.parts.choices import IN_TURN, KEYS, TOGETHER, Choices, title_of
-from nnspca.view.parts.figures import several
-from nnspca.view.parts.figures.over_mean import over_mean
-from nnspca.view.results import known
+from nnspca.view.parts import figures, run
+from nnspca.view.parts.choices import IN_TURN, JOINT, TOGETHER, Choices, title_of
+from nnspca.view.results import known as results_known
+from nnspca.view.results import ledger
 from nnspca.view.results.ledger import Known
+from nnspca.view.robust import need
+from nnspca.view.robust.stability import Sought
 from nnspca.view.sources import store
-from nnspca.view.ui import charts, scene
+from nnspca.view.ui import charts, component
 
-RIGHT = 89.95  # degrees from which an angle counts as a right one
-PAGE = 860  # pixels a page has for its columns, about
 KNOWN = "best known"
 
 
-def whole(parts: Components, data: Dataset) -> Figure:
-    """Show the parts in colours over the mean of the data; return them as a figure to download."""
+def purpose(now: State, choice: Choices) -> str:
+    """Say in one line what kind of parts the page shows."""
+    apart = choice.apart_for(choice.lead)
+    if not choice.disjoint:
+        return nnspca.DEFLATIONS[apart].summary
+    how = "together" if apart == TOGETHER else "one after the other"
+    signs = "nonnegative " if now.nonnegative else ""
+    return f"Parts are found {how} and never overlap. Each part: at most {now.k:,} {signs}loadings."
+
+
+def claim(parts: Components, known: Known, *, done: bool) -> str:
+    """Say how much disjoint parts explain, and what share of the optimum that is, never rounded in their favour."""
+    r = len(parts.parts)
+    variance = math.fsum(part.variance for part in parts.parts)
+    says = explained(r, variance / parts.total, alone(parts))
+    if not math.isfinite(known.upper):
+        rest = "No upper bound was proven; **Solve live** starts over." if done else "Computing the upper bound …"
+        return f"{says} {rest}"
+    ratio, source = ledger.share(variance, known.upper), " (stored proof)" if known.stored else ""
+    if words.optimal(ratio):
+        return f"{says} {'It is' if r == 1 else 'They are'} **proven optimal**, to 1 part in 10,000{source}."
+    most = f"The proven maximum is {words.at_most(100 * known.upper / parts.total, 1)} %"
+    return f"{says} {most}{source}; before rounding, this is **{words.proven_share(ratio)}**."
+
+
+def explained(r: int, share: float, single: int = 0) -> str:
+    """Say how much of the total variance so many parts explain, and how many are a ``single`` feature.
+
+    >>> explained(6, 0.27519), explained(1, 0.05)
+    ('These six parts explain **27.5 %** of the total variance.', 'This part explains **5.0 %** of the total variance.')
+    >>> explained(6, 0.8062, 3)
+    'These six parts explain **80.6 %** of the total variance; three of them are a single feature each.'
+    """
+    these = "This part explains" if r == 1 else f"These {_parts(r)} explain"
+    text = f"{these} **{words.percent(share, 1)}** of the total variance"
+    if not single:
+        return f"{text}."
+    are = "is" if single == 1 else "are"
+    which = "it is a single feature" if r == 1 else f"{wording.spelled(single)} of them {are} a single"
+    return f"{text}; {which}{'' if r == 1 else ' feature' if single == 1 else ' feature each'}."
+
+
+def alone(parts: Components) -> int:
+    """Return how many parts are a single feature, though more were allowed."""
+    return sum(part.cardinality == 1 and part.k > 1 for part in parts.parts)
+
+
+def _parts(r: int) -> str:
+    return "part" if r == 1 else wording.counted(r, "part")
+
+
+def headline(results: Mapping[str, Components], known: Known, choice: Choices, *, done: bool) -> str:
+    """Say first what the parts explain and what is proven of them: of all together, or why only of each alone."""
+    lead = results.get(choice.lead)
+    if lead is None:
+        return "The run ended before any part was found." if done else f"Looking for {_parts(choice.r)} …"
+    if run.applies(lead):
+        return claim(lead, known, done=done)
+    text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead))
+    if need.provable(lead):
+        return f"{text} Upper bounds can be proven for each part alone, not for all together."
+    why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
+    return f"{text} Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
+
+
+def live(job: Job, choice: Choices, data: Dataset, now: State) -> str:
+    """Say what the live run itself has proven, in how long; nothing before."""
+    came = dict(job.arrived)
+    proof, parts = came.get(run.PROOF), came.get(choice.lead)
+    if parts is None:
+        return ""
+    if proof is None:
+        return f"Live, in {words.seconds(parts.seconds)}."
+    ratio = run.tightest(proof, data, now).ratio
+    return f"Live, in {words.seconds(parts.seconds + proof.seconds)}: {words.proven_share(ratio)}."
+
+
+def longer_proof(certificate: PartsCertificate, data: Dataset, now: State, job: Job | None) -> None:
+    """Offer a longer proof, show it under way, and say what it brought."""
+    running = job is not None and not job.done
+    if not running and not words.optimal(certificate.ratio):
+        runs.button(
+            certificates.TIGHTEN,
+            "tighten-parts",
+            lambda: (run.tighten_key(certificate, data, now), run.tighten(certificate, data, now)),
+            certificates.LOWER,
+            ":material/compress:",
+        )
+    if job is None:
+        return
+    runs.follow("tighten-parts", job, certificates.STOPPED)
+    if (running and job.done) or run.tightest(certificate, data, now).upper < certificate.upper:
+        st.rerun()  # it ended after the page had drawn what was known before
+    if job.done and job.arrived:
+        certificates.fallen(job.arrived[-1])
+
+
+def certificate(
+    proof: PartsCertificate | None,
+    known: Known,
+    choice: Choices,
+    data: Dataset,
+    now: State,
+    longer: Job | None,
+    *,
+    done: bool,
+) -> None:
+    """Offer a longer proof of all parts together, and open the certificate; or say why there is none."""
+    if proof is not None:
+        longer_proof(proof, data, now, longer)
+        opened(proof, known, data, now)
+    elif not choice.disjoint:
+        st.markdown(
+            "Upper bounds hold only for parts that share no feature: choose **Together** or **Disjoint supports**."
+        )
+    elif done:
+        st.markdown("No certificate was made before the run ended; **Solve live** makes one.")
+    else:
+        st.markdown("The live run is making the certificate …")
+
+
+def opened(certificate: PartsCertificate, known: Known, data: Dataset, now: State) -> None:
+    """Open the joint certificate: its claim, the bound that gave it, the others, a second route, and the file."""
+    won = certificate.winner
+    st.markdown(f"**What was proven live.** {proven(certificate, data.n_features)}")
+    if known.upper < certificate.upper:
+        st.caption("The stored proof above is tighter: it is the result of a longer run.")
+    st.markdown(f"**The lowest upper bound: {_title(won).lower()}.** {won.detail}")
+    st.markdown("**Every upper bound that was tried**, lowest first, and why it is true:")
+    ranked = sorted(certificate.bounds, key=lambda bound: bound.value)
+    st.dataframe(
+        [_bound_row(bound, certificate) for bound in ranked],
+        hide_index=True,
+        alt="Every upper bound that was tried, lowest first: " + ", ".join(_title(b) for b in ranked) + ".",
+    )
+    st.markdown("\n".join(f"- **{_title(b)}**: {nnspca.PARTS_BOUNDS[b.name].summary}" for b in ranked))
+    certificates.check_and_files(certificate, data, now)
+
+
+def proven(certificate: PartsCertificate, n: int) -> str:
+    """Say what the certificate proves, with its numbers, the upper bound rounded up."""
+    shared = " that share no feature" if certificate.n_components > 1 else ""
+    signs = "nonnegative " if certificate.nonnegative else ""
+    return (
+        f"Take any {_parts(certificate.n_components)} of {n:,} features{shared}, each with at most "
+        f"{certificate.k:,} {signs}loadings: their variances add up to no more than "
+        f"**{words.number(certificate.upper, up=True)}**. The parts of the live run have "
+        f"**{words.number(certificate.lower)}**: {words.proven_share(certificate.ratio)}."
+    )
+
+
+def _title(bound: Bound) -> str:
+    return nnspca.PARTS_BOUNDS[bound.name].title
+
+
+def _bound_row(bound: Bound, certificate: PartsCertificate) -> dict[str, str]:
+    return {
+        "Upper bound": _title(bound) + (" ← lowest" if bound is certificate.winner else ""),
+        "Variance": words.number(bound.value, up=True),
+        "Proven share": words.proven_percent(min(certificate.lower / bound.value, 1.0)),
+        "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
+    }
+
+
+def whole(parts: Components, data: Dataset) -> None:
+    """Show the parts in colours over the mean of the data."""
     left, parts = len(parts.parts), worth_drawing(parts)
     left -= len(parts.parts)
-    title = f"{len(parts.parts)} {'part' if len(parts.parts) == 1 else 'parts'}"
-    figure = _over_mean(parts.loadings, parts, data, title)
-    if (parts.loadings >= 0).all():
-        face.show(parts, data)
-    else:
-        charts.figure(figure, "parts-whole")
-        st.caption("Click a part in the list to hide it, double-click to see it alone.")
+    component.show(component.of(parts, data), data, "parts")
     if left:
         st.caption(
             f"{'One more part adds' if left == 1 else f'{left} more parts each add'} less than 1 % to the variance of "
             "those before: not drawn."
         )
-    return figure
 
 
-def suggested(
-    parts: Components | None, data: Dataset, now: State, stability: Stability | None
-) -> suggestions.Suggestion | None:
-    """Return a suggested number of parts, if there is reason for one; ``stability`` is their stability, where known."""
-    return None if parts is None else suggestions.parts(parts.parts, store.covariance(data, now).features, stability)
+def sought(parts: Components, choice: Choices, now: State) -> Sought:
+    """Return the parts with what finds them again."""
+    return Sought(parts, choice.lead, f"{title_of(choice.lead, choice)}.", run.arguments(choice.lead, choice, now))
 
 
 def worth_drawing(parts: Components) -> Components:
@@ -66,10 +221,11 @@ def worth_drawing(parts: Components) -> Components:
     return replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
 
 
-def _over_mean(loadings: np.ndarray, parts: Components, data: Dataset, title: str) -> Figure:
-    """Draw columns over the mean, each in the colour of its place; the legend says what each part explains."""
-    labels = [f"part {r + 1}: {words.percent(share, 1)}" for r, share in enumerate(parts.variances / parts.total)]
-    return over_mean(loadings, scene.drawn(data), charts.palette(), labels=labels, title=title)
+def suggested(
+    parts: Components | None, data: Dataset, now: State, stability: Stability | None
+) -> suggestions.Suggestion | None:
+    """Return a suggested number of parts, if there is reason for one; ``stability`` is their stability, where known."""
+    return None if parts is None else suggestions.parts(parts.parts, store.covariance(data, now).features, stability)
 
 
 def along(
@@ -85,7 +241,7 @@ def along(
             len(lead.parts): float(lead.variances.sum()) / total
         }
     figure = band.figure(
-        known.band_of(shown, total),
+        results_known.band_of(shown, total),
         curves,
         charts.palette(),
         title="Variance explained against the number of parts",
@@ -100,35 +256,37 @@ def along(
 
 def fill_band(rows: Mapping[int, Known], data: Dataset, now: State, choice: Choices) -> None:
     """Prove the smaller numbers of parts where nothing is known of them yet, and show the run."""
-    key = together.curve_key(data, now, choice.r)
+    key = run.curve_key(data, now, choice.r)
     job = runs.only_job("parts-curve", key)
     missing = [r for r in range(1, choice.r) if not (rows[r].bounded and rows[r].proven)]
     if job is None and missing:
-        job = runs.start("parts-curve", key, together.curve(data, now, missing))
+        job = runs.start("parts-curve", key, run.curve(data, now, missing))
     if job is not None:
         proven_count = sum(row.bounded and row.proven for row in rows.values())
         if runs.follow("parts-curve", job, "Stopped. The points found so far are drawn.") and proven_count < sum(
-            row.bounded and row.proven for row in known.parts_along(data, now, rows).values()
+            row.bounded and row.proven for row in results_known.parts_along(data, now, rows).values()
         ):
             st.rerun()  # it ended after the figure was drawn
 
 
-def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
-    """Show what other ways find: features that moved, the parts of each other solver, numbers, curves, angles."""
-    figures: dict[str, Figure] = {}
-    if choice.compares and IN_TURN in results and choice.lead in results:
-        st.markdown("**Features that changed parts** when found together instead of one after the other")
-        figures |= moved(results, data, choice)
-    if len(results) > 1:
-        st.dataframe(
-            [_row(way, parts, choice) for way, parts in results.items()],
-            hide_index=True,
-            alt="One row for each way of finding parts.",
-        )
-        if notes := [f"{title_of(way, choice)}: {parts.note}" for way, parts in results.items() if parts.note]:
-            st.caption("  \n".join(notes))
-    figures |= _others(results, data, choice)
-    return figures | comparison(results, choice)
+def compared(results: Mapping[str, Components], data: Dataset, choice: Choices) -> Figure | None:
+    """Show what other ways find: numbers, the parts of each other solver, what the first parts explain together."""
+    if choice.lead not in results or len(results) < 2:
+        return None
+    if IN_TURN in results:
+        st.markdown(gained(results[choice.lead], results[IN_TURN]))
+    st.dataframe(
+        [_row(way, parts, choice) for way, parts in results.items()],
+        hide_index=True,
+        alt="One row for each way of finding parts.",
+    )
+    if notes := [f"{title_of(way, choice)}: {parts.note}" for way, parts in results.items() if parts.note]:
+        st.caption("  \n".join(notes))
+    others = {way: parts for way, parts in results.items() if way not in (choice.lead, IN_TURN)}
+    for way, parts in others.items():
+        st.markdown(f"**{title_of(way, choice)}**")
+        component.show(component.of(_matched(parts, results[choice.lead]), data), data, f"parts-{way}")
+    return explained_by_all(results, choice, "together") if others else None
 
 
 def _row(way: str, parts: Components, choice: Choices) -> dict[str, str]:
@@ -144,43 +302,6 @@ def _row(way: str, parts: Components, choice: Choices) -> dict[str, str]:
     }
 
 
-def moved(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
-    """Show which features are in another part, or newly in one, once the parts are found jointly."""
-    lead, greedy = results[choice.lead], results[IN_TURN]
-    before, after = hands(greedy, lead)
-    was, is_ = before.any(axis=1), after.any(axis=1)
-    if not (was | is_).any():
-        st.markdown("None: parts found one after the other have the same features.")
-        return {}
-    st.markdown(
-        f"Of {data.n_features:,} features **{(was & is_).sum():,}** moved to another part, **{(is_ & ~was).sum():,}** "
-        f"joined one and **{(was & ~is_).sum():,}** left theirs. {gained(lead, greedy)}"
-    )
-    figures: dict[str, Figure] = {}
-    both, noun = ((IN_TURN, before), (choice.lead, after)), scene.noun(data)
-    for column, (way, loadings) in zip(st.columns(2, gap="medium"), both, strict=True):
-        labels = [
-            f"part {r + 1}: {count:,} {noun.removesuffix('s') if count == 1 else noun}"
-            for r, count in enumerate(np.count_nonzero(loadings, axis=0))
-        ]
-        with column:
-            figures[f"moved-{way}"] = over_mean(
-                loadings, scene.drawn(data), charts.palette(), labels=labels, title=title_of(way, choice)
-            )
-            charts.figure(figures[f"moved-{way}"], f"moved-{way}")
-    return figures
-
-
-def hands(earlier: Components, later: Components) -> tuple[np.ndarray, np.ndarray]:
-    """Match the parts that share the most features; return their loadings (n, r), zero where nothing changed hands."""
-    r = max(len(earlier.parts), len(later.parts))
-    first, second = earlier.padded(r).T, later.padded(r).T
-    matched = np.empty_like(first)
-    matched[:, paired(first, second)] = first
-    stays = ((matched != 0) & (second != 0)).any(axis=1) & ((matched != 0) == (second != 0)).all(axis=1)
-    return np.where(stays[:, None], 0.0, matched), np.where(stays[:, None], 0.0, second)
-
-
 def gained(lead: Components, greedy: Components) -> str:
     """Say what finding the parts jointly has brought."""
     both, each = float(lead.variances.sum()), float(greedy.variances.sum())
@@ -189,31 +310,6 @@ def gained(lead: Components, greedy: Components) -> str:
         return "Found one after the other, the parts explain as much."
     gain = words.percent(more, 1) if more >= 1e-3 else "less than 0.1 %"
     return f"Found together, the parts explain **{gain}** more variance than found one after the other."
-
-
-def _others(results: Mapping[str, Components], data: Dataset, choice: Choices) -> dict[str, Figure]:
-    """Draw the parts of the other solvers, each in the colour of the page's part that shares most features with it."""
-    others = {way: parts for way, parts in results.items() if way not in (choice.lead, IN_TURN)}
-    figures: dict[str, Figure] = {}
-    if not others:
-        return figures
-    shown = choose(KEYS["shown"], "Parts shown", usual=choice.r, high=choice.r) if choice.r > 1 else 1
-    columns = st.columns(len(others), gap="medium")
-    for column, (way, parts) in zip(columns, others.items(), strict=True):
-        with column:
-            matched = _matched(parts, results[choice.lead]) if choice.lead in results else parts
-            figures[way] = _picture(matched, shown, data, title_of(way, choice), PAGE // len(columns))
-            charts.figure(figures[way], f"parts-{way}")
-    return figures
-
-
-def _picture(parts: Components, shown: int, data: Dataset, title: str, width: int) -> Figure:
-    """Draw the first parts in colours over the mean; images that overlap as tiles."""
-    loadings = parts.loadings
-    if data.image_shape is None or (np.count_nonzero(loadings, axis=1) <= 1).all():
-        return _over_mean(np.where(np.arange(loadings.shape[1]) < shown, loadings, 0.0), parts, data, title)
-    nonnegative, look = bool((loadings >= 0).all()), charts.palette()
-    return several.tiles(loadings[:, :shown], data.image_shape, look, nonnegative=nonnegative, title=title, width=width)
 
 
 def _matched(parts: Components, to: Components) -> Components:
@@ -226,48 +322,18 @@ def _matched(parts: Components, to: Components) -> Components:
     )
 
 
-def comparison(results: Mapping[str, Components], choice: Choices) -> dict[str, Figure]:
-    """Show what the first parts explain together, and the angles between parts where they share anything."""
-    figures: dict[str, Figure] = {}
-    requested = KEYS["angles"].key in st.query_params
-    leaning = {way: p for way, p in results.items() if len(p.parts) > 1 and (requested or _leans(p))}
-    curves, angles = st.columns([1.2, 1], gap="large") if leaning else (st.container(), None)
-    if len([way for way in results if way != IN_TURN]) > 1:
-        with curves:
-            figures["together"] = explained(results, choice, "together")
-    if angles is not None:
-        with angles:
-            way = choose(
-                KEYS["angles"],
-                "Angles between the parts of",
-                options=list(leaning),
-                format_func=lambda name: title_of(name, choice),
-                horizontal=True,
-            )
-            title = "90°: no overlap; 0°: equal parts"
-            figures["angles"] = several.angles(leaning[way].angles, charts.palette(), title=title)
-            charts.figure(figures["angles"], "angles-drawn")
-    return figures
-
-
-def explained(results: Mapping[str, Components], choice: Choices, key: str = "explained") -> Figure:
+def explained_by_all(results: Mapping[str, Components], choice: Choices, key: str = "explained") -> Figure:
     """Draw the share of the total variance that the first parts explain together, one line for each way."""
     lines = {title_of(way, choice): p.cumulative_variance / p.total for way, p in results.items()}
-    figure = several.together(lines, charts.palette())
+    figure = figures.together(lines, charts.palette())
     charts.figure(figure, key)
     st.caption("Overlap is counted once: this is the variance of the space that the parts span.")
     return figure
 
 
-def _leans(parts: Components) -> bool:
-    """Tell whether some two parts are not orthogonal."""
-    apart = parts.angles[~np.eye(len(parts.parts), dtype=bool)]
-    return bool((apart < RIGHT).any())
-
-
 def each_alone(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices, *, done: bool) -> None:
     """Prove each part alone, and say what is proven of it."""
-    provable = [way for way, parts in results.items() if run.provable(parts)]
+    provable = [way for way, parts in results.items() if need.provable(parts)]
     if not provable:
         st.markdown("No upper bound is proven for parts that a solver finds all at once, or that may share features.")
         return

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import nnspca
-from nnspca.components import deflated_problem
 from nnspca.datasets import Dataset
-from nnspca.result import Component, Components, PartsCertificate, Progress
+from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.solvers import nmf
 from nnspca.view import cache
+from nnspca.view.certificate.proofs import Fall, lowest
 from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, stretch
+from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link.state import State
-from nnspca.view.parts import together
 from nnspca.view.parts.choices import BEST, DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
+from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
+from nnspca.view.robust.need import alone, provable
 from nnspca.view.sources import store
 
 PROOF = "certificate"  # under this name the lead's joint certificate is published
@@ -49,9 +51,9 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
         for number, way in enumerate(order):
             listen = stretch(job.report, number / len(order), (number + 1) / len(order))
             if way == PROOF:
-                if together.applies(results.get(choice.lead)):
+                if applies(results.get(choice.lead)):
                     lead = results[choice.lead]
-                    job.publish((PROOF, together.first_proof(cov, data, now, choice.r, lead, job, listen)))
+                    job.publish((PROOF, first_proof(cov, data, now, choice.r, lead, job, listen)))
                 continue
             about = _part_key(data, now, choice, way)
             done = known.get(about)
@@ -64,13 +66,13 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
                     known.put(about, done)
             if done is not None:
                 results[way] = done
-                together.record(data, now, done)
+                record(data, now, done)
                 job.publish((way, done))
 
     def afresh() -> None:
         for way in choice.ways:
             cache.results().drop(_part_key(data, now, choice, way))
-        together.forget(data, now, choice.r)
+        forget(data, now, choice.r)
 
     return runs.run("parts", _key(data, now, choice), lambda: work, afresh=afresh)
 
@@ -108,9 +110,7 @@ def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], .
     if any(option.name == "rank" for option in nnspca.METHODS[solver].options):
         chosen["rank"] = now.d
     if solver == "coordinate-descent" and deflation == JOINT:
-        chosen |= {"alpha": choice.alpha, "match_k": choice.match, "restarts": 1}
-        if not choice.match:
-            chosen["beta"] = choice.beta
+        chosen |= {"alpha": choice.alpha, "match_k": True, "restarts": 1}
     return tuple(chosen.items())
 
 
@@ -135,7 +135,7 @@ def certificate(job: Job, data: Dataset, now: State, known: Known) -> PartsCerti
     first = dict(job.arrived).get(PROOF)
     if first is None:
         return None
-    tight = together.tightest(first, data, now)
+    tight = tightest(first, data, now)
     return replace(tight, parts=known.components, lower=known.lower) if known.lower > tight.lower else tight
 
 
@@ -166,19 +166,144 @@ def prove(results: Mapping[str, Components], data: Dataset, now: State, choice: 
     return runs.job_for("parts-proof", key) or runs.start("parts-proof", key, work)
 
 
-def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
-    """Return what part r can be held against on its own, and the part as it stands there.
-
-    Where parts are found together, it is the features that the other parts leave free.
-    """
-    if parts.deflation != TOGETHER:
-        return deflated_problem(cov, parts, r)
-    others, part = np.delete(parts.loadings, r, axis=1), parts.parts[r]
-    left = nnspca.deflate(cov, others, DISJOINT)
-    x = part.loadings[~others.any(axis=1)]
-    return left, replace(part, loadings=x, variance=left.variance(x), k=min(part.k, left.n_features))
+def applies(parts: Components | None) -> bool:
+    """Tell whether a joint certificate speaks about these parts: no feature in two, and at most k in each."""
+    return parts is not None and parts.deflation in (TOGETHER, DISJOINT) and bool(nnspca.METHODS[parts.method].feasible)
 
 
-def provable(parts: Components) -> bool:
-    """Tell whether every part was sought alone, so that an upper bound speaks about it."""
-    return parts.deflation not in (JOINT, "quasi-orthogonal") and nnspca.METHODS[parts.method].feasible
+def record(data: Dataset, now: State, parts: Components) -> None:
+    """Enter disjoint parts into the ledger; the first few of them are a find for their number too."""
+    if applies(parts):
+        for r in range(1, len(parts.parts) + 1):
+            known.ledger().record_parts(known.problem(data, now), now.k, r, parts.parts[:r])
+
+
+def joined(first: PartsCertificate, second: PartsCertificate) -> PartsCertificate:
+    """Return the first certificate's parts with the lower of each bound of two."""
+    upper, bounds = lowest(first, second)
+    return replace(first, upper=upper, bounds=bounds)
+
+
+def _tightest_key(data: Dataset, now: State, r: int) -> tuple[Hashable, ...]:
+    """Return the key of the lowest upper bound: it speaks about the problem, whichever parts are held against it."""
+    return ("tightest-parts", *store.subject_key(data, now), now.k, r)
+
+
+def tightest(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCertificate:
+    """Return a certificate with its upper bound as low as a run has ever brought it."""
+    other = cache.results().get(_tightest_key(data, now, certificate.n_components))
+    return certificate if other is None else joined(certificate, other)
+
+
+def forget(data: Dataset, now: State, r: int) -> None:
+    """Forget the proof of r parts, so that the next run starts from nothing."""
+    cache.results().drop(_tightest_key(data, now, r))
+
+
+def _keep(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCertificate:
+    """Keep a certificate where it is the tightest, and enter it into the ledger."""
+    best = tightest(certificate, data, now)
+    cache.results().put(_tightest_key(data, now, certificate.n_components), best)
+    known.record(data, now, best)
+    return best
+
+
+def first_proof(
+    cov: nnspca.Covariance,
+    data: Dataset,
+    now: State,
+    r: int,
+    parts: Components,
+    job: Job,
+    listen: Callable[[Progress], None],
+) -> PartsCertificate:
+    """Prove an upper bound for r parts in some seconds, from the parts found, unless a run has proven one already."""
+    proven = cache.results().get(_tightest_key(data, now, r))
+    if proven is not None and not proven.stopped:
+        own = tuple(replace(part, k=now.k, variance=cov.variance(part.loadings)) for part in parts.parts)
+        return replace(proven, parts=own, lower=float(sum(part.variance for part in own)))
+    certificate = machines.call(
+        nnspca.certify_parts,
+        cov,
+        r,
+        now.k,
+        parts,
+        nonnegative=now.nonnegative,
+        seed=now.seed,
+        should_stop=job.should_stop,
+        on_progress=stretch(listen, 0.0, 1.0, lambda _: "Computing the upper bound for all parts together"),
+    )
+    return _keep(certificate, data, now)
+
+
+def tighten_key(certificate: PartsCertificate, data: Dataset, now: State) -> tuple[Hashable, ...]:
+    """Return the key of the longer proof."""
+    return ("tighten-parts", *_tightest_key(data, now, certificate.n_components), round(certificate.lower, 12))
+
+
+def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
+    """Return the work of proving a lower bound on all parts, as long as it gains; it publishes the Fall."""
+    cov = store.covariance(data, now)
+
+    def work(job: Job) -> None:
+        job.about, start = certificate.k, time.monotonic()
+
+        def listen(progress: Progress) -> None:
+            name = progress.stage.removeprefix("bound ").strip("“”")
+            title = nnspca.PARTS_BOUNDS[name].title if name in nnspca.PARTS_BOUNDS else name
+            job.report(replace(progress, stage=f"Tightening: {title}"))
+
+        tighter = machines.call(
+            nnspca.certify_parts,
+            cov,
+            certificate.n_components,
+            certificate.k,
+            certificate.parts,
+            nonnegative=certificate.nonnegative,
+            effort="thorough",
+            seed=now.seed,
+            warm_start=certificate,
+            should_stop=job.should_stop,
+            on_progress=listen,
+        )
+        after = _keep(joined(certificate, tighter), data, now)
+        job.publish(Fall(certificate, after, time.monotonic() - start))
+
+    return work
+
+
+def curve_key(data: Dataset, now: State, r: int) -> tuple[Hashable, ...]:
+    """Return the key of the run along the number of parts."""
+    return ("parts-curve", *store.subject_key(data, now), now.k, now.seed, r)
+
+
+def curve(data: Dataset, now: State, counts: Sequence[int]) -> Work:
+    """Return the work along the numbers of parts that are not proven yet: publishes and records PartsPoints."""
+    cov = store.covariance(data, now)
+
+    def work(job: Job) -> None:
+        job.deprioritise()  # the page's own number of parts and a longer proof of it go first
+
+        def arrived(point: PartsPoint) -> None:
+            record(data, now, point.together)
+            if point.certificate is not None:
+                known.record(data, now, point.certificate)
+            job.publish(point)
+
+        def listen(progress: Progress) -> None:
+            many = counts[min(int(progress.fraction * len(counts)), len(counts) - 1)]
+            job.report(Progress(progress.fraction, f"The band at {many} {'part' if many == 1 else 'parts'}"))
+
+        nnspca.sweep_parts(
+            cov,
+            tuple(counts),
+            now.k,
+            nonnegative=now.nonnegative,
+            seed=now.seed,
+            executor=machines.executor(),
+            on_point=arrived,
+            should_stop=job.should_stop,
+            on_progress=listen,
+        )
+
+    return work

@@ -14,8 +14,8 @@ from nnspca.result import Components
 from nnspca.view import sanitize, words
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import choose
+from nnspca.view.parts import figures
 from nnspca.view.parts.choices import KEYS, Choices, title_of
-from nnspca.view.parts.figures import samples as figures
 from nnspca.view.ui import charts
 
 NOUNS = {"faces": "face", "images": "image", "spectra": "spectrum"}
@@ -110,4 +110,5 @@ def _classes(parts: Components, data: Dataset, now: State) -> None:
         )
     labels = [str(data.label_names[i]) if data.label_names else str(i) for i in np.asarray(data.labels)]
     values = nnspca.scores(data.X, parts.loadings[:, part - 1], mean="own", standardize=now.standardise)
-    charts.figure(figures.scores(values, labels, charts.palette(), title=f"The samples along part {part}"), "scores")
+    title = f"The samples along part {part}"
+    charts.figure(figures.along_part(values, labels, charts.palette(), title=title), "scores")

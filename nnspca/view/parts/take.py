@@ -1,4 +1,4 @@
-"""Downloads of the parts page: tables, lists, scores, a report, the figures and the code."""
+"""What goes home from the parts page: tables, lists, scores, a report, the curves and the code."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, sentences
 from nnspca.view import sanitize
+from nnspca.view.certificate import panels as certificates
 from nnspca.view.certificate import sheet
+from nnspca.view.figures import style
+from nnspca.view.figures.style import Figure
 from nnspca.view.link.state import State
-from nnspca.view.parts import run, together, verdict
+from nnspca.view.parts import panels, run
 from nnspca.view.parts.choices import Choices, title_of
-from nnspca.view.parts.figures.over_mean import COLOURS
 from nnspca.view.results.ledger import Known
+from nnspca.view.session import Content
 from nnspca.view.sources import store
-from nnspca.view.ui import charts, downloads, scene
+from nnspca.view.ui import component, downloads, scene
 from nnspca.view.words import at_most, fixed, number, percent, seconds
-
-EACH = 4  # features of a part that the report names, those of largest loadings
-MOST = 20  # and of all parts
 
 
 def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
@@ -81,79 +81,34 @@ def takeaway(
     data: Dataset,
     now: State,
     choice: Choices,
-    figures: dict,
+    figures: Mapping[str, Figure],
 ) -> None:
-    """Offer the table, the loadings, the scores, a report, the figures and the code."""
-    listed = rows(results)
+    """Show the table of parts, and offer everything as files: tables, loadings, scores, a report, the curves."""
+    listed, code = rows(results), _whole_code(results, data, now, choice)
     st.dataframe(listed, hide_index=True, alt="One row for each part of each solver.")
-    stem = f"{data.name}-parts"
-    code = _whole_code(results, data, now, choice)
-    with st.container(horizontal=True):
-        charts.download(
-            "Parts (CSV)", downloads.table_csv(listed), "csv-parts", f"{stem}.csv", "One row for each part."
-        )
-        _offer_tables({way: parts.loadings for way, parts in results.items()}, data, now, stem)
-        charts.json_button(functools.partial(_json, results, data, now), "json-parts", f"{stem}.json")
-        charts.download(
-            "Report (HTML)",
-            lambda: report(results, known, proof, data, now, choice, code).encode(),
-            "report-parts",
-            f"{stem}-report.html",
-            "Data, solver, numbers, certificate and a picture: prints on one page.",
-        )
-        for solver, parts in results.items():
-            charts.download(
-                f"Loadings: {title_of(solver, choice)} (NPZ)",
-                functools.partial(_npz, parts, data),
-                f"npz-parts-{solver}",
-                f"{stem}-{solver}.npz",
-            )
-        for name, figure in figures.items():
-            charts.figure_button(
-                figure, f"html-parts-{name}", f"{stem}-{name}.html", f"{_called(name, results, choice)} (HTML)"
-            )
-    st.markdown("The same with the library:")
-    st.code(code, language="python", wrap_lines=True)
-
-
-def _called(name: str, results: Mapping[str, Components], choice: Choices) -> str:
-    way = name.removeprefix("moved-")
-    if way not in results:
-        return name.capitalize()
-    return title_of(way, choice) if way == name else f"Moved features: {title_of(way, choice)}"
-
-
-def _offer_tables(components: downloads.ComponentsBySolver, data: Dataset, now: State, stem: str) -> None:
-    """Offer loadings, features and scores of all parts, each made only when asked for."""
-    charts.download(
-        "Loadings, long (CSV)",
-        lambda: downloads.loadings_long(components, data),
-        "long-parts",
-        f"{stem}-loadings.csv",
-        "One row for each loading that is not zero.",
-    )
-    charts.download(
-        "Loadings, wide (CSV)",
-        lambda: downloads.loadings_wide(components, data),
-        "wide-parts",
-        f"{stem}-loadings-wide.csv",
-        "One row for each feature, one column for each part.",
-    )
-    charts.download(
-        "Features (GMT)",
-        lambda: downloads.feature_lists(components, data),
-        "gmt-parts",
-        f"{stem}.gmt",
-        "Each part's features as a list, for programs that take sets of genes.",
-    )
+    loadings = {way: parts.loadings for way, parts in results.items()}
+    cov = store.covariance(data, now)
+    held: dict[str, Content] = {
+        "report.html": lambda: report(results, known, proof, data, now, choice, code).encode(),
+        "parts.csv": lambda: downloads.table_csv(listed),
+        "parts.json": lambda: _json(results, data, now),
+        "loadings.csv": lambda: downloads.loadings_long(loadings, data),
+        "loadings-wide.csv": lambda: downloads.loadings_wide(loadings, data),
+        "features.gmt": lambda: downloads.feature_lists(loadings, data),
+    }
     if data.kind != "covariance":
-        charts.download(
-            "Scores (CSV)",
-            lambda: downloads.scores(components, data, now),
-            "scores-parts",
-            f"{stem}-scores.csv",
-            "The score of every sample on every part.",
-        )
+        held["scores.csv"] = lambda: downloads.scores(loadings, data, now)
+    if proof is not None:
+        held["certificate.npz"] = lambda: certificates.certificate_npz(proof, cov)
+    for way, parts in results.items():
+        held[f"loadings-{way.replace(' ', '-')}.npz"] = functools.partial(_npz, parts, data)
+    for name, figure in figures.items():
+        held[f"{name}.html"] = functools.partial(_page, figure)
+    downloads.offer(f"{data.name}-parts", held, code)
+
+
+def _page(figure: Figure) -> bytes:
+    return style.page(figure).encode()
 
 
 def _whole_code(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> str:
@@ -192,16 +147,14 @@ def report(
     said = sanitize.line(sentences.listing(described, parts.total)).replace("**", "* *")  # a name turns no text bold
     return sheet.sheet(
         f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {scene.noun(data)}",
-        f"{verdict.headline(results, known, choice, done=True)} {said}",
-        parts.loadings,
-        _bars(parts, data),
-        COLOURS,
+        f"{panels.headline(results, known, choice, done=True)} {said}",
+        component.of(parts, data),
         data,
         now,
         f"{title_of(way, choice)}. {nnspca.METHODS[parts.method].summary} Kept apart: "
         f"{nnspca.DEFLATIONS[parts.deflation].summary} Seed {now.seed}; {seconds(parts.seconds)}.",
-        _numbers(parts, known if together.applies(parts) else None),
-        "No certificate was made before the run ended." if proof is None else verdict.proven(proof, data.n_features),
+        _numbers(parts, known if run.applies(parts) else None),
+        "No certificate was made before the run ended." if proof is None else panels.proven(proof, data.n_features),
         code,
     )
 
@@ -223,14 +176,3 @@ def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:
         rows.append(("Proven maximum of all such parts", "", number(known.upper, up=True), "", most))
     rows.append(("Overlap", fixed(parts.overlap, 2), "", "", ""))
     return rows
-
-
-def _bars(parts: Components, data: Dataset) -> list[sheet.Bar]:
-    """Return the largest loadings of each part in its colour."""
-    each = max(1, min(EACH, MOST // max(len(parts.parts), 1)))
-    return [
-        (f"{r + 1}: {data.feature_names[i]}", float(column[i]), COLOURS[r % len(COLOURS)])
-        for r, column in enumerate(parts.loadings.T)
-        for i in np.argsort(-np.abs(column), kind="stable")[:each]
-        if column[i]
-    ]

@@ -1,4 +1,4 @@
-"""What takes long and is asked for: its run, the answer as it comes, and its table, file and code."""
+"""What takes long and is asked for: its run, the answer as it comes, and its table."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import streamlit as st
 from nnspca.view import cache, sanitize
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job, Work
-from nnspca.view.link.state import State
-from nnspca.view.ui import charts, downloads
 
 SHARE = "in resamples (%)"  # the column that is drawn as bars
 ROWS = 300  # most rows of a table
@@ -50,9 +48,3 @@ def features(rows: Sequence[dict[str, object]], alt: str, height: int = 400) -> 
         column_config={SHARE: st.column_config.ProgressColumn(min_value=0, max_value=100, format="%d")},
         alt=alt,
     )
-
-
-def take_home(rows: Sequence[dict[str, object]], key: str, file_name: str, label: str, call: str, now: State) -> None:
-    """Offer the whole table as a file, and the code that makes it again from the data with this ``call``."""
-    charts.download(label, downloads.table_csv(rows), key, file_name)
-    st.code("\n".join([*downloads.data_lines(now), call]), language="python", wrap_lines=True)

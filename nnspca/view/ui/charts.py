@@ -7,21 +7,17 @@ import html
 import math
 import struct
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 from urllib.parse import quote
 
 import numpy as np
 import streamlit as st
 
-from nnspca.datasets import Dataset
-from nnspca.result import Component
 from nnspca.view import session
-from nnspca.view.figures import component as pictures
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure, Palette
 from nnspca.view.session import Content
-from nnspca.view.ui import scene
 
 WIDTH = 1000.0  # of a sketch's own coordinates, stretched to the place it stands in
 LEFT, RIGHT = 0.06, 0.99  # where the axes lie in it
@@ -35,8 +31,10 @@ FILES = {
     "npy": "application/octet-stream",
     "npz": "application/octet-stream",
     "py": "text/x-python",
+    "zip": "application/zip",
 }
 LEFT_OUT = ["select2d", "lasso2d", "autoScale2d", "pan2d", "zoomIn2d", "zoomOut2d"]  # few buttons cover no title
+PICKING = ("select2d", "lasso2d")
 SEEN = 0.12  # seconds in which a sketch is on the screen
 CHART = {"displaylogo": False, "modeBarButtonsToRemove": LEFT_OUT}
 
@@ -52,9 +50,12 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
     In the place of a page's ``first`` figure a sketch stands for as long as the browser has nothing
     that draws it.
     """
-    alt = drawn.layout.meta["alt"]
+    alt, config = drawn.layout.meta["alt"], CHART
+    if "on_select" in settings:
+        config = {**CHART, "modeBarButtonsToRemove": [name for name in LEFT_OUT if name not in PICKING]}
+        drawn.update_layout(dragmode="select")
     if not first:
-        return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
+        return st.plotly_chart(drawn, key=key, config=config, alt=alt, **settings)
     place = st.container(key=f"{key}-sketched")  # the figure itself covers the sketch once it is drawn
     place.html(sketch(drawn, palette()))
     with place:
@@ -62,13 +63,7 @@ def figure(drawn: Figure, key: str, *, first: bool = False, **settings: Any) -> 
         sketched_before, here.sketched = here.sketched, True
         if not sketched_before:  # what draws keeps the browser busy for a second before it draws
             time.sleep(SEEN)
-        return st.plotly_chart(drawn, key=key, config=CHART, alt=alt, **settings)
-
-
-def component(part: Component, data: Dataset, title: str = "The component", *, ghost: bool = True) -> Figure:
-    """Return the figure of a component, as an image, along an axis or by name."""
-    drawn = scene.drawn(data)
-    return pictures.component(part.loadings, drawn, palette(), nonnegative=part.nonnegative, ghost=ghost, title=title)
+        return st.plotly_chart(drawn, key=key, config=config, alt=alt, **settings)
 
 
 def picture(png: bytes, alt: str) -> None:
@@ -98,17 +93,6 @@ def download(
         f"{html.escape(label)}</a>",
         width="content",
     )
-
-
-def figure_button(drawn: Figure | Callable[[], Figure], key: str, file_name: str, label: str = "Figure (HTML)") -> None:
-    """Offer a figure, or what draws it, as a page of its own, made only when asked for."""
-    made = drawn if callable(drawn) else lambda: drawn
-    download(label, lambda: style.page(made()).encode(), key, file_name, "Opens in any browser, without a network.")
-
-
-def json_button(made: Callable[[], bytes], key: str, file_name: str, about: str = "") -> None:
-    """Offer a result as JSON, made only when asked for."""
-    download("Result (JSON)", made, key, file_name, about)
 
 
 Places = Sequence[tuple[float, float] | None]  # None: the line is broken here

@@ -1,4 +1,4 @@
-"""Exports of any page: tables, components, arrays and JSON, and the code that loads the data again."""
+"""Exports of any page: everything as one ZIP, tables, components, arrays, JSON, code that loads the data again."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import io
 import json
 import math
 import re
+import zipfile
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, preparing
@@ -17,9 +19,42 @@ from nnspca.studies import StudyTable
 from nnspca.studies.table import safe_cell
 from nnspca.view import sanitize
 from nnspca.view.link.state import State
+from nnspca.view.session import Content
 from nnspca.view.sources import catalogue, files, opened, store
+from nnspca.view.ui import charts
 
 ComponentsBySolver = Mapping[str, np.ndarray]  # by solver: components as columns, shape (n, r)
+
+
+def offer(stem: str, held: Mapping[str, Content], code: str) -> None:
+    """Offer what a page has made, by file name, as one ZIP that is made when asked for, its report, and the code."""
+    with st.container(horizontal=True):
+        charts.download(
+            "Everything (ZIP)",
+            lambda: zipped({**held, "again.py": code}),
+            "everything",
+            f"{stem}.zip",
+            f"{', '.join(held)} and the code.",
+        )
+        if "report.html" in held:
+            charts.download(
+                "Report (HTML)",
+                held["report.html"],
+                "report",
+                f"{stem}-report.html",
+                "Data, solver, numbers, certificate and a picture: prints on one page.",
+            )
+    st.markdown("The same with the library:")
+    st.code(code, language="python", wrap_lines=True)
+
+
+def zipped(held: Mapping[str, Content]) -> bytes:
+    """Return files as a ZIP, each made now where it is made on request."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in held.items():
+            archive.writestr(name, content() if callable(content) else content)
+    return out.getvalue()
 
 
 def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:

@@ -9,9 +9,7 @@ import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.view import sanitize
-from nnspca.view.figures.component import Scene
 from nnspca.view.link import canvas
-from nnspca.view.sources import store
 
 NOUNS = {"faces": "pixels", "images": "pixels", "spectra": "wavelengths", "genes": "genes"}
 
@@ -27,11 +25,6 @@ def unlisted(data: Dataset) -> frozenset[int]:
     They are left out of lists and drawings of names only; what is computed has all features.
     """
     return frozenset(i for i, name in enumerate(data.feature_names) if str(name).startswith("AFFX"))
-
-
-def drawn(data: Dataset) -> Scene:
-    """Return what the features stand for, as figures take it."""
-    return Scene(data.feature_names, data.image_shape, data.axis, store.mean(data), unlisted(data))
 
 
 def packed(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> dict[str, Any]:

@@ -8,10 +8,11 @@ function pixelsOf({ rows, columns }, colourAt) {
   return small;
 }
 
-/** Every loading of some layers {support, weights, colour, negative, fresh}: its share of the layer's largest, and how it shines. */
-const loadingsOf = (layers) => layers.flatMap(({ support, weights, colour, negative = colour, fresh }) => {
-  const most = Math.max(...weights.map(Math.abs), 1e-300);
-  return Array.from(support, (i, j) => ({ i, weight: weights[j], share: Math.abs(weights[j]) / most,
+/** Every loading of some layers {support, weights, colour, negative, most, fresh}: its share of `most`, by default the layer's
+ * largest, how faint the least of them is, and how it shines. */
+const loadingsOf = (layers) => layers.flatMap(({ support, weights, colour, negative = colour, most, fresh }) => {
+  const full = most || Math.max(...weights.map(Math.abs), 1e-300), faintest = most ? 0.1 : 0.5;
+  return Array.from(support, (i, j) => ({ i, weight: weights[j], share: Math.abs(weights[j]) / full, faintest,
     colour: weights[j] < 0 ? negative : colour, glow: fresh?.has(i) ? fresh.left : 0 }));
 });
 
@@ -20,8 +21,8 @@ function drawImage(brush, scene, layers) {
   const { width, height, palette } = brush, { rows, columns, mean } = scene.image, painted = new Map();
   const dim = layers.length ? 0.78 : 1, empty = channels(palette.empty)[0];
   const under = (i) => painted.get(i) ?? Array(3).fill(mean ? 18 + (mean[i] * dim * 237) / 255 : empty);
-  for (const { i, share, colour, glow } of loadingsOf(layers)) {
-    const strength = 0.5 + 0.5 * share, laid = blend([under(i), channels(colour)], strength);
+  for (const { i, share, colour, faintest, glow } of loadingsOf(layers)) {
+    const strength = faintest + (1 - faintest) * share, laid = blend([under(i), channels(colour)], strength);
     painted.set(i, laid.map((c) => c + (255 - c) * 0.75 * glow));
   }
   const scale = Math.min(width / columns, height / rows), x = (width - columns * scale) / 2, y = (height - rows * scale) / 2;

@@ -1,21 +1,47 @@
-"""Samples and their parts: the classes along one part, and a sample beside its reconstruction from parts."""
+"""Figures of the Parts page: what the first parts explain together, a sample beside its parts, classes along a part."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
 from nnspca.datasets import Axis
 from nnspca.view import sanitize
-from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, SYMBOLS, Palette, axis_words, dress
+from nnspca.view.figures.style import DASHES, PIXELS_X, PIXELS_Y, SYMBOLS, Palette, axis_words, dress
 
 FEW_CLASSES = 12  # more are drawn closer together
 GAP = 2  # pixels between two images
 
 
-def scores(values: np.ndarray, classes: Sequence[str], palette: Palette, *, title: str) -> go.Figure:
+def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figure:
+    """Draw the share of the total variance that the first parts explain together, one line for each solver."""
+    figure = go.Figure()
+    for i, (name, shares) in enumerate(cumulative.items()):
+        figure.add_scatter(
+            x=np.arange(1, len(shares) + 1),
+            y=100 * shares,
+            name=name,
+            mode="lines+markers",
+            line={"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
+            marker={"size": 9, "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 2}},
+            customdata=["first part", *(f"first {count} parts" for count in range(2, len(shares) + 1))],
+            hovertemplate="%{customdata}<br>%{y:.2f} % of the total variance<extra>" + name + "</extra>",
+        )
+    title = "What the parts explain together"
+    return dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}: one line for each of {', '.join(cumulative)}.",
+        height=320,
+        x={"title_text": "number of parts", "dtick": 1},
+        y={"title_text": "share of the total variance (%)", "rangemode": "tozero"},
+    )
+
+
+def along_part(values: np.ndarray, classes: Sequence[str], palette: Palette, *, title: str) -> go.Figure:
     """Draw the samples along one part, class by class."""
     figure = go.Figure()
     kinds = list(dict.fromkeys(classes))
@@ -82,7 +108,7 @@ def rebuilt(
 
 def retraced(original: np.ndarray, approximation: np.ndarray, axis: Axis, palette: Palette, *, title: str) -> go.Figure:
     """Draw a sample along its axis, and its reconstruction from parts."""
-    name, _, words = axis_words(axis)
+    name, _, along = axis_words(axis)
     order = np.argsort(axis.values, kind="stable")
     figure = go.Figure()
     for y, label, colour, dash in (
@@ -98,6 +124,6 @@ def retraced(original: np.ndarray, approximation: np.ndarray, axis: Axis, palett
         title=title,
         alt=f"{title}: two curves along {name}.",
         height=320,
-        x={"title_text": words},
+        x={"title_text": along},
         y={"title_text": "value"},
     )

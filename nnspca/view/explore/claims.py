@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution, wording
 from nnspca.view import sanitize, words
-from nnspca.view.explore.samples.run import SamplePositions
 from nnspca.view.ui import scene
 
 FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
@@ -51,11 +51,14 @@ def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     return f"Score of a sample: loading × (value − mean){far}, summed over {each}."
 
 
-def told_apart(data: Dataset, positions: SamplePositions) -> str:
-    """Say how well the score alone tells the classes apart: the share of pairs in which it does, rounded down."""
+def told_apart(data: Dataset, apart: Sequence[float | None]) -> str:
+    """Say how well the score alone tells the classes apart, rounded down.
+
+    ``apart`` is the area under the curve of each class against all others.
+    """
     if data.labels is None:
         return ""
-    counts = np.bincount(data.labels[data.labels >= 0], minlength=len(positions.apart))
+    counts = np.bincount(data.labels[data.labels >= 0], minlength=len(apart))
     present = np.flatnonzero(counts).tolist()
     if len(present) < 2:
         one = class_name(data, present[0]) if present else ""
@@ -63,7 +66,7 @@ def told_apart(data: Dataset, positions: SamplePositions) -> str:
     able = [c for c in present if min(counts[c], counts.sum() - counts[c]) >= FEWEST]
     if not able:
         return f"{len(present)} classes, but too few samples of each to say how well the score separates them."
-    areas = {c: positions.apart[c] or 0.0 for c in able}
+    areas = {c: apart[c] or 0.0 for c in able}
     best = max(areas, key=lambda c: abs(areas[c] - 0.5))
     area, name = areas[best], class_name(data, best)
     others = class_name(data, next(c for c in present if c != best)) if len(present) == 2 else "all others"
@@ -82,15 +85,6 @@ def measure(standardised: bool) -> str:
     'correlation'
     """
     return "correlation" if standardised else "covariance"
-
-
-def area(value: float) -> str:
-    """Return an area under the curve, rounded toward one half: towards telling nothing.
-
-    >>> area(0.998), area(0.0021), area(0.5)
-    ('0.99', '0.01', '0.50')
-    """
-    return words.at_least(value, 2) if value >= 0.5 else words.at_most(value, 2)
 
 
 def why(role: Contribution, part: Component, data: Dataset, *, standardised: bool) -> list[str]:

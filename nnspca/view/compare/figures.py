@@ -1,16 +1,21 @@
-"""Solvers on one clock: the proven share of the optimum by the seconds used, below the falling upper bound."""
+"""Figures of the Compare page: solvers on one clock, and data sets in one band figure by share of the features."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import plotly.graph_objects as go
 
 from nnspca.solvers.registry import METHODS
 from nnspca.studies.race_state import FINISHED, Lane, Race
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, set_axes, shade
-from nnspca.view.words import at_most, floor, percent, seconds
+from nnspca.view import sanitize
+from nnspca.view.figures import band as common
+from nnspca.view.figures.band import Band
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, rgba, set_axes, shade
+from nnspca.view.words import at_most, ceil, floor, percent, seconds
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
 BAND, BOUND, LOWEST, FLAG = (
@@ -26,12 +31,14 @@ ROOM = 0.28  # of the axis' height, above the upper bound
 DECADES = (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 TICKS = tuple(sorted((*DECADES, *(3 * decade for decade in DECADES))))
 WIDE = 3.0  # decades from which powers of ten alone are named: more would not fit a phone
+SHARES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of k ÷ n
+LIVE = "this live run"
+LEGEND_ROWS = 3  # more would be a hole below the figure on a wide screen
+OPACITY = 0.3  # of a band in the colour of its data set
 
 
-def race(
-    standing: Race | None, names: Sequence[str], palette: Palette, chosen: tuple[str, int] | None, upper: float
-) -> go.Figure:
-    """Draw every solver's steps and the upper bound's; the step ``chosen``, counted from 1, wears a ring.
+def race(standing: Race | None, names: Sequence[str], palette: Palette, upper: float) -> go.Figure:
+    """Draw every solver's steps and the upper bound's.
 
     ``upper`` is the lowest upper bound known, of which all is a share. Without a ``standing``, or
     while it is infinite, the axes are drawn alone.
@@ -48,13 +55,9 @@ def race(
         for i, name in enumerate(names):
             if name in lanes:
                 _add_lane(figure, lanes[name], upper, i, palette)
-        if chosen is not None and chosen[0] in lanes:
-            marks = lanes[chosen[0]].marks
-            mark = marks[min(chosen[1] or len(marks), len(marks)) - 1]
-            at = max(mark.seconds, EARLIEST), 100 * (mark.variance / upper)
-            _add_mark(figure, "chosen", at, 20, "circle-open", palette.ink, showlegend=False)
         if standing.finished:
-            _add_mark(figure, FLAG, (None, None), 12, "triangle-right", palette.quiet)
+            look = {"size": 12, "symbol": "triangle-right", "color": palette.quiet}
+            figure.add_scatter(x=[None], y=[None], mode="markers", name=FLAG, marker=look, hoverinfo="skip")
     rows = len(names) + EXTRA  # the same before any solver has started: nothing below jumps
     alt = f"{title}. {_description(standing, upper)}"
     dress(figure, palette, title=title, alt=alt, height=PLOT + LEGEND_ROW * rows, legend_rows=rows)
@@ -63,22 +66,6 @@ def race(
         ends, line = [10**end for end in figure.layout.xaxis.range], {"color": palette.proven, "width": 1.5}
         figure.add_scatter(x=ends, y=[100, 100], mode="lines", name=LOWEST, line=line, hoverinfo="skip")
     return figure
-
-
-def _add_mark(
-    figure: go.Figure,
-    name: str,
-    at: tuple[float | None, float | None],
-    size: int,
-    symbol: str,
-    colour: str,
-    *,
-    showlegend: bool = True,
-) -> None:
-    """Add one mark that answers no pointer: the ring of the step shown, the flag of the legend."""
-    look = {"size": size, "symbol": symbol, "color": colour, "line": {"width": 2.5}}
-    x, y = [at[0]], [at[1]]
-    figure.add_scatter(x=x, y=y, mode="markers", name=name, marker=look, hoverinfo="skip", showlegend=showlegend)
 
 
 def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Palette) -> None:
@@ -99,14 +86,11 @@ def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Pale
             "symbol": [SYMBOLS[i % len(SYMBOLS)]] * len(times) + ["triangle-right" if flagged else "line-ns"],
             "line": {"width": 1.5, "color": colour},
         },
-        unselected={"marker": {"opacity": 1}},
-        customdata=[
-            [lane.method, number, floor(share, 2), seconds(mark.seconds)]
-            for number, (share, mark) in enumerate(zip(shares, lane.marks, strict=True), start=1)
-        ]
-        + [[lane.method, len(times), floor(shares[-1], 2), seconds(lane.seconds)]],
-        hovertemplate="live, %{customdata[3]}: at least %{customdata[2]:.2f} % of the optimum"
-        "<br>click to see it<extra>" + METHODS[lane.method].title + "</extra>",
+        customdata=[[floor(share, 2), seconds(mark.seconds)] for share, mark in zip(shares, lane.marks, strict=True)]
+        + [[floor(shares[-1], 2), seconds(lane.seconds)]],
+        hovertemplate="live, %{customdata[1]}: at least %{customdata[0]:.2f} % of the optimum<extra>"
+        + METHODS[lane.method].title
+        + "</extra>",
     )
 
 
@@ -195,3 +179,105 @@ def _description(standing: Race | None, upper: float) -> str:
     )
     spent = seconds(standing.proof_seconds)
     return f"The upper bound fell {len(standing.falls)} times in {spent}; {'; '.join(ways)}."
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One data set of the figure."""
+
+    title: str
+    n: int  # number of features
+    band: Band  # what is known by k, as shares of λ₁
+    # by k: variance and upper bound of the live run, as shares of λ₁; the bound is infinite where it has none yet
+    live: Mapping[int, tuple[float, float]]
+
+
+def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
+    """Draw the two panels: for each data set a line and a band of what is known, open marks for the live run."""
+    figure = go.Figure()
+    for i, shown in enumerate(sets):
+        _add_known(figure, shown, i, palette)
+    for i, shown in enumerate(sets):
+        _add_live(figure, shown, i, palette)
+    if any(shown.live for shown in sets):
+        look = {"symbol": "circle-open", "size": 11, "color": palette.quiet, "line": {"width": 2}}
+        figure.add_scatter(x=[None], y=[None], mode="markers", name=LIVE, marker=look)
+    gaps = [gap for shown in sets for gap in (*shown.band.gaps.values(), *_live_gaps(shown).values())]
+    least = min((at / shown.n for shown in sets for at in (*shown.band.at, *shown.live)), default=0.02)
+    title = "Variance, and the gap to the best possible"
+    dress(
+        figure,
+        palette,
+        title=title,
+        alt=f"{title}, by k ÷ n. {'; '.join(map(_described, sets))}.",
+        height=common.HEIGHT,
+        legend_rows=min(len(sets) + 1, LEGEND_ROWS),
+        x={
+            "title_text": "k ÷ n (log scale)",
+            "anchor": "y2",
+            "type": "log",
+            "range": [math.log10(least / 1.3), math.log10(1.3)],
+            "tickvals": SHARES,
+            "ticktext": [f"{t:g}" for t in SHARES],
+        },
+    )
+    figure.layout.legend.tracegroupgap = 0
+    figure.update_layout(
+        yaxis={"domain": common.UPPER, "title_text": "% of λ₁", "rangemode": "tozero"},
+        yaxis2=common.gap_axis(max(gaps, default=0.1)),
+    )
+    return figure
+
+
+def _described(shown: Shown) -> str:
+    gaps = shown.band.gaps
+    least = f"gap at most {ceil(100 * max(gaps.values()), 2):g} %" if gaps else "no upper bound yet"
+    return f"{sanitize.line(shown.title)}: {least} at {len(gaps)} values of k"
+
+
+def _live_gaps(shown: Shown) -> dict[int, float]:
+    return {k: common.gap(low, high) for k, (low, high) in shown.live.items() if math.isfinite(high)}
+
+
+def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
+    """Draw the line and the band of one data set, and below the gaps that were proven at their own k."""
+    band, colour, name = shown.band, palette.series[i % len(palette.series)], sanitize.label(shown.title)
+    rows = [row for row in zip(band.at, band.lower, band.upper, strict=True) if math.isfinite(row[2])]
+    high, low = ([(row[0] / shown.n, 100 * row[end]) for row in rows] for end in (2, 1))
+    shade(figure, high, low, rgba(colour, OPACITY), showlegend=False)
+    gaps = {at: gap for at, gap in band.gaps.items() if at in band.proven}
+    line = {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2}
+    look = {"mode": "lines+markers", "line": line, "marker": {"size": 5, "color": colour}}
+    _add_both(figure, shown, dict(zip(band.at, band.lower, strict=True)), gaps, "", name=name, **look)
+
+
+def _add_live(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
+    """Mark what the live run has found: the variance above, its own gap below."""
+    ring = {"size": 11, "symbol": "circle-open", "color": palette.series[i % len(palette.series)], "line": {"width": 2}}
+    look = {"marker": ring, "showlegend": False}
+    variances = {k: low for k, (low, _) in shown.live.items()}
+    _add_both(figure, shown, variances, _live_gaps(shown), "live: ", mode="markers", **look)
+
+
+def _add_both(
+    figure: go.Figure, shown: Shown, variances: Mapping[int, float], gaps: Mapping[int, float], word: str, **look: Any
+) -> None:
+    """Draw variances in the upper panel and gaps in the lower one; ``word`` stands before their numbers."""
+    title = sanitize.label(shown.title)
+    look |= {"legendgroup": title, "cliponaxis": False}
+    of = f"k = %{{customdata[0]:,}} of {shown.n:,}<br>{word}"
+    figure.add_scatter(
+        x=[k / shown.n for k in variances],
+        y=[100 * low for low in variances.values()],
+        customdata=[[k, floor(100 * low, 2)] for k, low in variances.items()],
+        hovertemplate=f"{of}explains %{{customdata[1]:.2f}} % of λ₁<extra>{title}</extra>",
+        **look,
+    )
+    figure.add_scatter(
+        x=[k / shown.n for k in gaps],
+        y=[common.place(gap) for gap in gaps.values()],
+        yaxis="y2",
+        customdata=[[k, ceil(100 * gap, 4)] for k, gap in gaps.items()],
+        hovertemplate=f"{of}gap at most %{{customdata[1]:.4f}} %<extra>{title}</extra>",
+        **look | {"showlegend": False},
+    )

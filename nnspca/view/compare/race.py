@@ -1,0 +1,265 @@
+"""Solvers on one clock: which ones, their run, the answer, and what goes home."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import streamlit as st
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.result import Progress, wording
+from nnspca.studies import race
+from nnspca.studies.race_state import BARRED, GAIN, RUNNING, STOPPED, Race
+from nnspca.view import cache, sanitize, words
+from nnspca.view.compare import figures
+from nnspca.view.figures import style
+from nnspca.view.figures.style import Figure
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job
+from nnspca.view.link import state
+from nnspca.view.link.solver import TITLES, title
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import DeltaGenerator, choose
+from nnspca.view.results import known
+from nnspca.view.results.ledger import Known, share
+from nnspca.view.session import Content
+from nnspca.view.sources import store
+from nnspca.view.ui import charts, downloads
+
+KEYS = state.keys_of("compare")
+CLOCK = "Solvers run one after another; each clock counts its own solver's seconds only."
+PROOF = "the proof (upper bound)"
+RUNNING_YET = "No solver has finished yet."
+HEADINGS = {  # of the table, by the names in its file
+    "who": "Found or proven by",
+    "seconds": "Seconds",
+    "variance": "Variance",
+    "share_of_upper_bound": "Variance ÷ lowest upper bound",
+    "features": "Features",
+    "state": "State",
+}
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Which solvers run, and after how many seconds of its own each is stopped, by their keys in the link."""
+
+    racers: tuple[str, ...]
+    limit: int
+
+    def options(self, now: State) -> dict[str, dict[str, object]]:
+        """What the solvers are called with: those that work in few directions take the sidebar's number of them."""
+        ranked = (name for name in self.racers if any(o.name == "rank" for o in nnspca.METHODS[name].options))
+        return {name: {"rank": now.d} for name in ranked}
+
+
+def ask(which: DeltaGenerator, limit: DeltaGenerator) -> Choices:
+    """Draw the choice of solvers and of their time."""
+    with which:
+        racers = choose(
+            KEYS["racers"],
+            "Solvers",
+            allowed=f"up to {state.MOST_RACERS} of {', '.join(state.METHODS)}",
+            format_func=TITLES.__getitem__,
+            help=f"Up to {state.MOST_RACERS}. A solver that cannot solve this problem does not start. {CLOCK}",
+        )
+    with limit:
+        seconds = choose(
+            KEYS["limit"],
+            "Seconds per solver",
+            help="Processor time after which each solver, and the proof of the upper bound, is stopped.",
+        )
+    return Choices(racers, seconds)
+
+
+def start(data: Dataset, now: State, choice: Choices) -> Job:
+    """Draw the button that solves live; return the page's job, or end the page here.
+
+    Its work keeps the standing in ``about``, and publishes the race once it has ended.
+    """
+    key = ("race", *store.subject_key(data, now), now.k, now.d, now.seed, choice.racers, choice.limit)
+    cov, results = store.covariance(data, now), cache.results()
+
+    def work(job: Job) -> None:
+        write = _writer(data, now)
+
+        def look(standing: Race) -> None:
+            write(standing)
+            if any(lane.marks or lane.state != RUNNING for lane in standing.lanes):  # until then nothing can be drawn
+                job.about = standing
+            job.report(Progress(standing.fraction, _stage(standing)))
+
+        ended = results.get(key) or machines.call(
+            race,
+            cov,
+            now.k,
+            choice.racers,
+            nonnegative=now.nonnegative,
+            seed=now.seed,
+            options=choice.options(now),
+            seconds=choice.limit,
+            should_stop=job.should_stop,
+            here=True,
+            on_look=look,
+        )
+        write(ended)
+        if not ended.stopped:
+            results.put(key, ended)
+        job.publish(ended)
+
+    return runs.run("race", key, lambda: work, afresh=lambda: results.drop(key))
+
+
+def _writer(data: Dataset, now: State):
+    """Return what writes to the ledger each better component and each lower upper bound of a race."""
+    best, lowest = 0.0, float("inf")
+
+    def write(standing: Race) -> None:
+        nonlocal best, lowest
+        lane = max(standing.lanes, key=lambda lane: lane.variance)
+        if lane.variance > best and (component := standing.component(lane.method)) is not None:
+            best = lane.variance
+            known.record(data, now, component)
+        if standing.upper is not None and standing.upper < lowest:
+            lowest = standing.upper
+            known.record_upper(data, now, now.k, lowest)
+
+    return write
+
+
+def _stage(standing: Race) -> str:
+    count = sum(lane.state == RUNNING for lane in standing.lanes)
+    running = [wording.plural(count, "solver")] if count else []
+    return "Running: " + " and ".join([*running, *(["the proof"] if standing.proof_state == RUNNING else [])])
+
+
+def news(job: Job) -> Hashable:
+    """Return what changes whenever the race has something new to draw."""
+    return len(job.arrived), job.progress.fraction if job.about is not None else 0.0
+
+
+def standing(job: Job) -> Race | None:
+    """Return the race as it is known now."""
+    return job.arrived[0] if job.arrived else job.about
+
+
+def track(job: Job, choice: Choices, data: Dataset, now: State, answer: DeltaGenerator) -> Figure:
+    """Draw the answer and the race as they are now, and say which solvers did not end; return the figure."""
+    now_known, best = standing(job), known.at(data, now)
+    answer.markdown(RUNNING_YET if now_known is None else winner(now_known, best))
+    drawn = figures.race(now_known, choice.racers, charts.palette(), _upper(now_known, best))
+    charts.figure(drawn, "race" if job.done else "race-running", first=True)
+    st.caption("  \n".join([*([] if now_known is None else unfinished(now_known)), CLOCK]))
+    return drawn
+
+
+def _upper(standing: Race | None, best: Known) -> float:
+    """Return the lowest upper bound known: the ledger's, which has this race's too once it is written."""
+    return min(best.upper, math.inf if standing is None or standing.upper is None else standing.upper)
+
+
+def winner(standing: Race, best: Known) -> str:
+    """Say which of the finished solvers has most variance, when it had it first, and how near the optimum that is."""
+    winners, upper = standing.winners, _upper(standing, best)
+    if not winners:
+        still = standing.proof_state == RUNNING or any(lane.state == RUNNING for lane in standing.lanes)
+        return RUNNING_YET if still else "No solver has finished."
+    first, most = winners[0], max(lane.variance for lane in winners)
+    name = f"The {title('best').lower()}" if first.method == "best" else title(first.method)
+    count = len(standing.finished)
+    running = any(lane.state == RUNNING for lane in standing.lanes)
+    among = "" if not running else f" ({count} solvers have finished)" if count > 1 else " (no other has finished)"
+    proven = words.proven_share(share(most, upper)) if math.isfinite(upper) else "no upper bound is proven yet"
+    sure = " (proven)" if proven.startswith("at least") else ""
+    live, rest = "", ""
+    if _is_beaten(most, best):
+        live, rest = " of this live run", f"  \nThe best known: **{words.proven_share(best.ratio)}**."
+    text = (
+        f"**{name}** was the first to reach the best component{live}, after {words.seconds(first.arrival(most) or 0.0)}"
+        f"{among}: **{proven}**{sure}.{rest}"
+    )
+    return text.replace(" %", "\u00a0%")
+
+
+def _is_beaten(variance: float, best: Known) -> bool:
+    """Tell whether a better component is known than one of this variance, by more than rounding can be."""
+    return best.bounded and best.lower > variance * (1 + GAIN)
+
+
+def unfinished(standing: Race) -> list[str]:
+    """Say which solvers did not start or did not end, and why, and how far the proof has come."""
+    lines = []
+    for how, words_of in ((STOPPED, "Not finished"), (BARRED, "Did not start")):
+        if lanes := [lane for lane in standing.lanes if lane.state == how]:
+            each = "; ".join(f"{title(lane.method)} ({sanitize.plain(lane.reason)})" for lane in lanes)
+            lines.append(f"{words_of}: {each}.")
+    if standing.proof_state == STOPPED:
+        spent = words.seconds(standing.proof_seconds)
+        lines.append(f"The proof was stopped after {spent}: the upper bound holds, and a longer proof may lower it.")
+    return [sentence.replace(" %", "\u00a0%") for sentence in lines]
+
+
+def takeaway(standing: Race, figure: Figure, data: Dataset, now: State, choice: Choices) -> None:
+    """Offer every point, the race as JSON, the figure and the code."""
+    rows = standing.to_records(known.at(data, now).upper)
+    stem = f"{data.name}-k{now.k}-race"
+    st.dataframe(
+        [
+            {HEADINGS[key]: cell for key, cell in row.items()} | {HEADINGS["who"]: TITLES.get(str(row["who"]), PROOF)}
+            for row in rows
+        ],
+        hide_index=True,
+        alt="One row for each better component and each upper bound.",
+    )
+    held: dict[str, Content] = {
+        "points.csv": lambda: downloads.table_csv(rows),
+        "race.json": lambda: _json(standing, data, now, choice),
+        "race.html": lambda: style.page(figure).encode(),
+    }
+    downloads.offer(stem, held, _code(now, choice))
+
+
+def _json(standing: Race, data: Dataset, now: State, choice: Choices) -> bytes:
+    """Return what was asked, and the whole race with the loadings of every step."""
+    return downloads.json_of(
+        {
+            **downloads.data_record(data, now),
+            "k": now.k,
+            "options": choice.options(now),
+            "seconds_allowed": choice.limit,
+            "upper": standing.upper,
+            "lowest_upper_known": known.at(data, now).upper,
+            "stopped": standing.stopped,
+            "solvers": [
+                {
+                    "method": lane.method,
+                    "state": lane.state,
+                    "reason": lane.reason,
+                    "seconds": lane.seconds,
+                    "marks": [
+                        {"seconds": m.seconds, "variance": m.variance, "support": m.support, "loadings": m.weights}
+                        for m in lane.marks
+                    ],
+                }
+                for lane in standing.lanes
+            ],
+            "upper_bounds": [{"seconds": fall.seconds, "upper": fall.upper} for fall in standing.falls],
+        }
+    )
+
+
+def _code(now: State, choice: Choices) -> str:
+    return "\n".join(
+        [
+            *downloads.data_lines(now),
+            "from nnspca.studies import race",
+            "",
+            f"ended = race(cov, {now.k}, {choice.racers!r}, nonnegative={now.nonnegative},",
+            f"             seed={now.seed}, options={choice.options(now)!r}, seconds={choice.limit})",
+            "for row in ended.to_records():",
+            "    print(row)",
+        ]
+    )

@@ -1,1 +1,0 @@
-"""Solvers on one clock: the race."""

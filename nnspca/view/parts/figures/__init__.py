@@ -1,1 +1,0 @@
-"""The parts page's figures: arrays in, Plotly figures out, without Streamlit."""

@@ -1,0 +1,229 @@
+"""Indispensable features of one part or several: proven on demand, framed on the picture, listed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.components import deflated_problem
+from nnspca.datasets import Dataset
+from nnspca.result import Component, Components, Necessity
+from nnspca.view import cache, words
+from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs.job import Job, Work, stretch
+from nnspca.view.link.state import State, chosen, keys_of
+from nnspca.view.link.widgets import choose
+from nnspca.view.sources import store
+from nnspca.view.ui import asked, component, downloads, scene
+
+WITHIN = keys_of("explore")["within"]
+STOPPED = "Stopped. What was proven by then is shown; the rest is not decided."
+JOINT, TOGETHER, DISJOINT = "joint", "together", "disjoint"
+
+
+@dataclass(frozen=True, eq=False)
+class Needed:
+    """What is proven by now."""
+
+    proven: Mapping[int, Necessity]  # by part, on all features
+    stopped: bool = False  # whether more was to be proven
+
+
+def only(part: Component, total: float) -> Components:
+    """Return a component as a decomposition into one part."""
+    return Components((part,), np.array([part.variance]), total, part.method, DISJOINT, nonnegative=part.nonnegative)
+
+
+def provable(parts: Components) -> bool:
+    """Tell whether every part was sought alone, so that an upper bound speaks about it."""
+    return parts.deflation not in (JOINT, "quasi-orthogonal") and nnspca.METHODS[parts.method].feasible
+
+
+def alone(cov: nnspca.Covariance, parts: Components, r: int) -> tuple[nnspca.Covariance, Component]:
+    """Return what part r can be held against on its own, and the part as it stands there.
+
+    Where parts are found together, it is the features that the other parts leave free.
+    """
+    if parts.deflation != TOGETHER:
+        return deflated_problem(cov, parts, r)
+    others, part = np.delete(parts.loadings, r, axis=1), parts.parts[r]
+    left = nnspca.deflate(cov, others, DISJOINT)
+    x = part.loadings[~others.any(axis=1)]
+    return left, replace(part, loadings=x, variance=left.variance(x), k=min(part.k, left.n_features))
+
+
+def known(parts: Components, data: Dataset, now: State) -> Needed | None:
+    """Return what was proven of these parts at the tolerance chosen; None where it was not asked."""
+    return cache.results().get(_key(parts, data, now, chosen(WITHIN)))
+
+
+def panel(parts: Components, data: Dataset, now: State) -> None:
+    """Ask for the tolerance, prove which features every part within it has, and show them."""
+    if not provable(parts):
+        st.markdown("Nothing is proven of parts that a solver finds all at once, or that may share features.")
+        return
+    others = "" if len(parts.parts) == 1 else " The other parts stay as they are."
+    st.markdown(
+        "Which features are indispensable? Another part may be as good without some of its features. For each "
+        f"feature, ask for a proof or a counterexample.{others}"
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        within = choose(
+            WITHIN,
+            "Tolerance (% below the best found)",
+            help="How far below the best a part may be. The smaller, the more features are indispensable.",
+            width=380,
+        )
+        key = _key(parts, data, now, within)
+        job = runs.on_demand(
+            "need",
+            key,
+            lambda: _work(parts, data, now, within),
+            "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept.",
+            ":material/push_pin:",
+        )
+    needed = asked.latest("need", key, job, STOPPED)
+    if needed is not None and needed.proven:
+        _answer(needed, parts, data, now)
+
+
+def _key(parts: Components, data: Dataset, now: State, within: float) -> tuple[Hashable, ...]:
+    used = np.packbits(parts.loadings != 0).tobytes()
+    return ("indispensable", *store.subject_key(data, now), now.k, now.seed, parts.deflation, used, within)
+
+
+def _work(parts: Components, data: Dataset, now: State, within: float) -> Work:
+    """Return the work: it publishes what is known after each part, and keeps the whole."""
+    cov = store.covariance(data, now)
+
+    def find(job: Job) -> Needed:
+        proven: dict[int, Necessity] = {}
+        count = len(parts.parts)
+        for r in range(count):
+            if job.should_stop() and proven:
+                return Needed(proven, stopped=True)
+            proven = {**proven, r: _needed(cov, parts, r, within, now, job)}
+            if r + 1 < count:
+                job.publish(Needed(proven))
+        return Needed(proven, any(need.stopped for need in proven.values()))
+
+    return asked.keeping(_key(parts, data, now, within), find)
+
+
+def _needed(cov: nnspca.Covariance, parts: Components, r: int, within: float, now: State, job: Job) -> Necessity:
+    """Prove which features every near-best part has, among parts made of the features that the others leave free."""
+    left, own = alone(cov, parts, r)
+    count = len(parts.parts)
+    need = machines.call(
+        nnspca.necessity,
+        left,
+        own.k,
+        within / 100,
+        nonnegative=own.nonnegative,
+        component=own,
+        seed=now.seed,
+        should_stop=job.should_stop,
+        on_progress=stretch(
+            job.report,
+            r / count,
+            (r + 1) / count,
+            words.capital if count == 1 else lambda at: f"Indispensable to part {r + 1}: {at}",
+        ),
+    )
+    n = cov.n_features
+    if left.n_features == n:
+        return need
+    others = np.delete(parts.loadings, r, axis=1) if parts.deflation == TOGETHER else parts.loadings[:, :r]
+    places = np.flatnonzero(~others.any(axis=1))
+    essential, dispensable, limit = np.zeros(n, dtype=bool), np.ones(n, dtype=bool), np.zeros(n)
+    essential[places], dispensable[places], limit[places] = need.essential, need.dispensable, need.limit
+    whole = replace(need.component, loadings=parts.loadings[:, r])
+    return replace(need, component=whole, essential=essential, dispensable=dispensable, limit=limit)
+
+
+def _answer(needed: Needed, parts: Components, data: Dataset, now: State) -> None:
+    """Say it in words, draw it on the parts, and list every feature."""
+    st.markdown(summary(needed, parts, scene.noun(data)))
+    layers = component.of(parts, data)
+    for r, need in needed.proven.items():
+        used = need.component.loadings != 0
+        layers[r] = replace(layers[r], sure=need.essential & used, open=need.undecided & used)
+    component.show(layers, data, "needed", note="Framed: indispensable, proven. Dashed: not decided.")
+    asked.features(
+        listing(needed, data), "Each feature: a part's own first, then the others by their largest possible loading."
+    )
+    st.caption(
+        f"“Squared loading at most” is proven for every part within the tolerance whose loadings are the best for its "
+        f"{scene.noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
+    )
+    first = needed.proven[0]
+    call = (
+        f"need = nnspca.necessity(cov, {first.k}, within={first.within}, nonnegative={first.nonnegative})\n"
+        "print(need.essential.nonzero()[0], need.limit)"
+    )
+    if len(parts.parts) == 1:
+        st.code("\n".join([*downloads.data_lines(now), call]), language="python", wrap_lines=True)
+
+
+def summary(needed: Needed, parts: Components, noun: str) -> str:
+    """Say which features are indispensable, and which are not decided; ``noun`` is what they are called."""
+    if len(parts.parts) == 1:
+        return _of_one(needed.proven[0], noun)
+    counts = {r: _counts(need) for r, need in needed.proven.items()}
+    essential, used = sum(c[0] for c in counts.values()), sum(c[3] for c in counts.values())
+    each = "; ".join(f"part {r + 1} **{c[0]:,}** of {c[3]:,}" for r, c in counts.items())
+    undecided = sum(c[2] for c in counts.values())
+    left = f" {undecided:,} {'is' if undecided == 1 else 'are'} not decided." if undecided else ""
+    head = f"### {essential:,} of {used:,} {noun} {'is' if essential == 1 else 'are'} indispensable (proven)"
+    return f"{head}\n\n{words.capital(each)}.{left}"
+
+
+def _counts(need: Necessity) -> tuple[int, int, int, int]:
+    """Return how many of a part's features are indispensable, dispensable, not decided, and how many it has."""
+    used = need.component.loadings != 0
+    states = need.essential, need.dispensable, need.undecided
+    essential, spared, undecided = (int(np.count_nonzero(which & used)) for which in states)
+    return essential, spared, undecided, int(used.sum())
+
+
+def _of_one(need: Necessity, noun: str) -> str:
+    essential, spared, undecided, used = _counts(need)
+    share = words.fixed(100 * need.within, 1).removesuffix(".0")
+    near = f"within {share} % of the best found" if need.within else "as good as the best found"
+    verb, them = ("is", "it") if essential == 1 else ("are", "them")
+    some = f"### None of these {used:,} {noun} is proven indispensable"
+    if essential:
+        some = f"### {essential:,} of these {used:,} {noun} {verb} indispensable (proven)"
+        some += f": every component {near} has {them}"
+    which = "Each" if spared == used else f"{spared:,}"
+    verb = "is" if spared == 1 or which == "Each" else "are"
+    one_by_one = "" if verb == "is" else "for each, "
+    said = [f"{which} {verb} dispensable: {one_by_one}a component without it is {near}"] if spared else []
+    said += [f"{undecided:,} {'is' if undecided == 1 else 'are'} not decided"] if undecided else []
+    outside = need.limit[need.component.loadings == 0].max(initial=0.0)
+    most = f" Outside the component, no squared loading exceeds {words.at_most(100 * outside, 1)} %." if outside else ""
+    return some + f".\n\n{'; '.join(said)}{'.' if said else ''}{most}"
+
+
+def listing(needed: Needed, data: Dataset) -> list[dict[str, object]]:
+    """Return a row for each part and feature: its own by falling loading, then the others by falling limit."""
+    several = len(needed.proven) > 1
+    rows: list[dict[str, object]] = []
+    for r, need in needed.proven.items():
+        x = need.component.loadings
+        order = np.lexsort((-need.limit, -np.abs(x)))
+        rows += [
+            ({"part": r + 1} if several else {})
+            | {
+                "feature": str(data.feature_names[i]),
+                "loading": float(x[i]),
+                "state": words.necessity(need, i),
+                "squared loading at most": f"{words.at_most(100 * need.limit[i], 2)} %",
+            }
+            for i in (order[: np.count_nonzero(x)] if several else order)
+        ]
+    return rows

@@ -1,0 +1,128 @@
+"""A component, or several parts, over what the features stand for: one picture for every page and for reports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from nnspca.datasets import Dataset
+from nnspca.result import Components, sentences
+from nnspca.view import sanitize
+from nnspca.view.figures.style import LIGHT, PARTS
+from nnspca.view.link import canvas
+from nnspca.view.sources import store
+from nnspca.view.ui import scene
+from nnspca.view.words import percent
+
+NAMED = 24  # features of a part whose names are sent where they are a list
+SHORT = 8  # of them in the list of parts
+SCRIPTS = ("component.js",)
+_mount = canvas.component("component", canvas.SHARED, SCRIPTS)
+PAGE = Template("""\
+<style>$style</style>
+<div id="component">$body</div>
+<script type="module">
+$scripts
+mount({ data: $data, parentElement: document.getElementById("component") });
+</script>""")
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One part on the picture."""
+
+    weights: np.ndarray  # shape (n,)
+    says: str = ""  # what stands beside its colour
+    where: str = ""  # where it lies, in words
+    most: float | None = None  # the weight that is drawn in full; without it the part's own largest
+    # features that are framed, and those in a dashed frame, shape (n,) each
+    sure: np.ndarray | None = None
+    open: np.ndarray | None = None
+
+
+def of(parts: Components, data: Dataset) -> list[Layer]:
+    """Return parts as layers: each says how many features it has and what it explains of the total variance."""
+    noun, layers = scene.noun(data), []
+    for part in parts.parts:
+        support = part.support
+        where = ""
+        if data.image_shape is not None:
+            where = sentences.pixels(support, data.image_shape)
+        elif data.axis is not None:
+            where = sentences.along(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
+        many = noun if len(support) != 1 else noun.removesuffix("s")
+        says = f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), 1)}"
+        layers.append(Layer(part.loadings, says, where))
+    return layers
+
+
+def payload(
+    layers: Sequence[Layer],
+    data: Dataset,
+    backdrop: np.ndarray | None,
+    *,
+    what: str = "loading",
+    note: str = "",
+    focus: int = 0,
+) -> dict[str, Any]:
+    """Return what the browser draws; ``what`` is a weight called, and ``note`` stands below the list of parts.
+
+    Parts that share features are shown one at a time. Whenever ``focus`` grows the picture comes into sight.
+    """
+    unlisted, named, listed = scene.unlisted(data), set[int](), []
+    for r, layer in enumerate(layers):
+        support = np.flatnonzero(layer.weights)
+        order = support[np.argsort(-np.abs(layer.weights[support]), kind="stable")]
+        heavy = [int(i) for i in order if int(i) not in unlisted][:NAMED]
+        named |= set(heavy)
+        plain = data.image_shape is None and data.axis is None and len(layers) > 1  # a list of names
+        short = [str(data.feature_names[i]) for i in heavy[:SHORT]] if plain else []
+        listed.append(
+            {
+                "support": canvas.pack(support, "i4"),
+                "weights": canvas.pack(layer.weights[support], "f4"),
+                "colour": PARTS[r % len(PARTS)] if len(layers) > 1 else None,
+                "most": layer.most,
+                "says": layer.says,
+                "where": layer.where,
+                "names": [sanitize.line(name, sanitize.NAME) for name in short],
+                **{
+                    key: np.flatnonzero(marks).tolist()
+                    for key, marks in (("sure", layer.sure), ("open", layer.open))
+                    if marks is not None
+                },
+            }
+        )
+    used = sum((layer.weights != 0).astype(int) for layer in layers)
+    content = {
+        "what": what,
+        "note": note,
+        "focus": focus,
+        "single": bool(np.max(used, initial=0) > 1),
+        "parts": listed,
+        "scene": scene.packed(data, backdrop, sorted(named)),
+    }
+    return canvas.signed(content)
+
+
+def show(
+    layers: Sequence[Layer], data: Dataset, key: str, *, what: str = "loading", note: str = "", focus: int = 0
+) -> None:
+    """Show parts on one picture."""
+    _mount(key=key, data=payload(layers, data, store.mean(data), what=what, note=note, focus=focus))
+
+
+def page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:
+    """Return the picture as a piece of a web page that needs nothing else, on paper."""
+    content = {**payload(layers, data, backdrop), "colours": {"light": asdict(LIGHT), "dark": asdict(LIGHT)}}
+    return PAGE.substitute(
+        style=canvas.style("component", canvas.SHARED),
+        body=(canvas.SHARED / "component.html").read_text(encoding="utf-8"),
+        scripts=canvas.written(canvas.SHARED, SCRIPTS).replace("export default function", "function mount"),
+        data=json.dumps(content).replace("<", "\\u003c"),  # no word of it ends the script it stands in
+    )

@@ -1,25 +1,19 @@
 """Attack for a while: ``python -m tests.fuzz [--seconds 300] [--seed 0] [--only forged] [--first 0]``."""
 
 import argparse
-import logging
 import sys
 import time
 import traceback
 
-from tests.fuzz import bombs, data, files, forged, formats, generator, holders, honest, links, pages, starts
+from tests.fuzz import bombs, forged, generator, holders, honest, starts
 
 CAMPAIGNS = {
     "forged": (forged.attempt, 0.2, "forged certificates"),
     "starts": (starts.attempt, 0.05, "forged certificates to start from"),
     "honest": (honest.attempt, 0.1, "honest certificates of every kind, by plans that no gap satisfies"),
     "oracle": (honest.compared, 0.1, "bounds of every kind beside brute force"),
-    "files": (files.attempt, 0.1, "mutated certificate files"),
-    "data": (data.attempt, 0.05, "mutated data files"),
-    "formats": (formats.attempt, 0.05, "mutated files of formats that other packages read"),
     "bombs": (bombs.attempt, 0.2, "files made to exhaust their reader"),
     "holders": (holders.attempt, 0.05, "strange arrays, tables and sparse arrays"),
-    "links": (links.attempt, 0.05, "random values of a link"),
-    "pages": (pages.attempt, 0.05, "pages opened by random links"),
 }
 
 
@@ -31,7 +25,6 @@ def main() -> int:
     parser.add_argument("--only", choices=CAMPAIGNS, help="one campaign alone")
     parser.add_argument("--first", type=int, default=0, help="number of the first attempt, to make one again")
     asked = parser.parse_args()
-    logging.disable(logging.WARNING)  # Streamlit's, of pages that have no browser
     chosen = {asked.only: CAMPAIGNS[asked.only]} if asked.only else CAMPAIGNS
     whole = sum(share for _, share, _ in chosen.values())
     through = 0

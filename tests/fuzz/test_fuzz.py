@@ -3,36 +3,22 @@
 import contextlib
 import dataclasses
 import importlib
-from contextlib import nullcontext
 
-import numpy as np
 import pytest
 
-import nnspca
 from nnspca.certificates import scales
 from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
 from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof, SmallerProof
 from nnspca.covariance import input as reading
-from nnspca.view.link.entry import Entry
 from tests.fuzz import (
     GotThrough,
     bombs,
-    data,
-    files,
     forged,
-    formats,
     generator,
     holders,
     honest,
-    links,
-    pages,
     starts,
-    visits,
 )
-from tests.fuzz.damage import damaged
-from tests.server import serving, shared
-
-pytestmark = pytest.mark.usefixtures("papers_read_once")
 
 
 @pytest.mark.parametrize(
@@ -40,12 +26,7 @@ pytestmark = pytest.mark.usefixtures("papers_read_once")
     [
         (forged, 1000),
         (starts, 6),
-        (files, 300),
-        (data, 500),
-        (formats, 200),
         (holders, 300),
-        (links, 1000),
-        (pages, 5),
     ],
     ids=lambda value: str(value)[-20:],
 )
@@ -132,39 +113,9 @@ def test_a_judge_that_adds_up_what_it_did_not_check_is_caught(monkeypatch):
             forged.attempt(generator("forged", number, 0), (PartsProof,))
 
 
-def test_a_reader_that_lets_another_error_out_is_caught(monkeypatch):
-    def broken(content):
-        raise RuntimeError("not one of ours")
-
-    monkeypatch.setattr(nnspca, "load_certificate", broken)
-    with pytest.raises(RuntimeError):
-        files.attempt(generator("files", 0, 0))
-
-
 def test_a_reader_that_does_not_look_for_masks_is_caught(monkeypatch):
     monkeypatch.setattr(reading, "check_unmasked", lambda given: None)
     with pytest.raises(GotThrough):
         for number in range(200):
             with contextlib.suppress(UserWarning):  # NumPy's, where it notices
                 holders.attempt(generator("holders", number, 0))
-
-
-def test_a_page_that_takes_any_number_is_caught(monkeypatch):
-    """As it once was: the widget's own reading of “inf” ends the page."""
-    monkeypatch.setattr(Entry, "read", lambda entry, texts, low=None, high=None, options=None: (0, True))
-    monkeypatch.setattr(pages, "PAGES", ("app",))
-    monkeypatch.setattr(pages, "drawn", lambda rng, name: {"data": ["pitprops"], "live": ["false"], "k": ["inf"]})
-    with pytest.raises(GotThrough, match="ended in"):
-        pages.attempt(generator("pages", 0, 0))
-
-
-def test_damage_is_the_same_each_time():
-    content = bytes(range(256))
-    made = [damaged(np.random.default_rng(3), content, content[::-1]) for _ in range(2)]
-    assert made[0] == made[1] != content
-
-
-def test_two_random_links_to_each_page_leave_no_error_in_the_log_of_the_running_app():
-    given = shared()
-    with nullcontext(given) if given else serving() as server:
-        visits.campaign(server, 2 * len(pages.PAGES))

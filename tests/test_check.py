@@ -525,9 +525,8 @@ def test_a_file_that_unpacks_to_too_much_or_holds_objects_is_not_read(monkeypatc
         check.read_array(npy(np.array([{}], dtype=object)))
 
 
-def test_the_checker_is_short_and_imports_the_standard_library_alone():
+def test_the_checker_imports_the_standard_library_alone():
     source = SOURCE.read_text(encoding="utf-8")
-    assert len(source.splitlines()) < 300
     for node in ast.walk(ast.parse(source)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module] if isinstance(node, ast.ImportFrom) else []

@@ -299,9 +299,8 @@ def test_the_two_files_accept_with_the_standard_library_alone(tmp_path, pitprops
     assert "more work" in allowed.stdout
 
 
-def test_it_is_short_and_imports_the_standard_library_and_its_neighbour_alone():
+def test_it_imports_the_standard_library_and_its_neighbour_alone():
     source = Path(check_more.__file__).read_text(encoding="utf-8")
-    assert len(source.splitlines()) < 300
     for node in ast.walk(ast.parse(source)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or "check"] if isinstance(node, ast.ImportFrom) else []

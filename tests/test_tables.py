@@ -33,10 +33,6 @@ def found(name):
     return cov, nnspca.solve(cov, usual_k(data.n_features), **quick)
 
 
-def test_there_are_twenty():
-    assert len(TABLES) == 20
-
-
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_opens_with_the_choice_and_the_sentence_that_a_statistician_would_sign(name):
     table = TABLES[name]

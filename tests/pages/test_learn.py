@@ -29,13 +29,10 @@ def lesson():
 
 def test_every_chapter_has_a_name_one_idea_one_figure_one_question_and_no_gap_in_its_words(lesson):
     drawn = set(re.findall(r"FIGURES\.(\w+) = ", "".join((BROWSER / name).read_text() for name in stage.FIGURES)))
-    assert len(STEPS) == 12
-    assert sum(step.core for step in STEPS) == 8
     assert [step.figure for step in STEPS] == list(lesson["figures"])
     assert drawn == set(lesson["figures"])
-    assert len({step["name"] for step in lesson["steps"]}) == 12
+    assert len({step["name"] for step in lesson["steps"]}) == len(STEPS)
     for step in lesson["steps"]:
-        assert 2 <= len(step["name"]) <= 15
         said = " ".join([step["idea"], step["question"], step["answer"], *(meaning for _, meaning in step["symbols"])])
         assert not re.search(r"\{[a-z]+\}|None|nan", said), said
         assert step["question"].endswith("?")

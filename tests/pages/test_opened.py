@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import open_lazily
-from nnspca.view.sources import allowed, opened, store
+from nnspca.view.sources import allowed, fetching, opened, store
 from nnspca.view.ui import downloads
 from tests.pages.conftest import settle, texts
 
@@ -72,11 +72,11 @@ def test_of_a_large_one_the_covariance_is_kept_and_the_code_gives_the_same(kept,
         assert shown.n_samples == 60
 
 
-def test_before_a_pass_of_more_than_a_minute_the_page_asks(place, open_page, monkeypatch):
-    monkeypatch.setattr(opened.Opened, "measure", lambda self: setattr(self, "seconds", (90.0,)) or self.seconds)
+def test_before_a_large_file_is_read_the_page_asks(place, open_page, monkeypatch):
+    monkeypatch.setattr(fetching, "AT_ONCE", 0)
     page = settle(open_page("pages/data.py", data="few.npy"))
     assert opened.listed()["few.npy"].data is None
-    (button,) = [b for b in page.button if b.label == "Read it (about 1 min 30 s)"]
+    (button,) = [b for b in page.button if b.label == "Read it"]
     settle(button.click().run())
     assert opened.listed()["few.npy"].data is not None
     assert "A few of 60 samples" in texts(settle(page))

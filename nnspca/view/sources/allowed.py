@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from nnspca.datasets import remote
 from nnspca.datasets.lazily import split
 from nnspca.errors import DataError
 
@@ -24,18 +22,15 @@ def listed(paths: str) -> tuple[str, ...]:
     >>> listed(os.pathsep.join(["/data/a.npy", "c.npy"]))
     ('/data/a.npy', 'c.npy')
     """
-    parts = re.split(rf"{re.escape(os.pathsep)}(?!//)", paths)  # an address stays whole, for the error
-    return tuple(part.strip() for part in parts if part.strip())
+    return tuple(part.strip() for part in paths.split(os.pathsep) if part.strip())
 
 
 def resolve(path: str) -> Path:
     """Return the real path of a named one, links resolved.
 
-    Raises DataError: it is an address; or it, or a link in the folder that it names, leads out of the folders of
-    ``NNSPCA_ROOTS``; where these are not set, out of the folder of the path itself. The message has no folder in it.
+    Raises DataError: it, or a link in the folder that it names, leads out of the folders of ``NNSPCA_ROOTS``; where
+    these are not set, out of the folder of the path itself. The message has no folder in it.
     """
-    if remote.is_address(path):
-        raise DataError("an address is named, and only files of this machine are opened: download it, name the file.")
     roots = listed(os.environ.get(ROOTS, ""))
     file_here, _ = split(Path(os.path.abspath(path)))
     folders = [Path(root).resolve() for root in roots] or [file_here.parent.resolve()]

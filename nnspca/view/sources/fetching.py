@@ -12,11 +12,11 @@ from nnspca.datasets import DatasetInfo, fetch
 from nnspca.result import Progress
 from nnspca.view import sanitize, words
 from nnspca.view.jobs import runs
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.job import Job
 from nnspca.view.sources.opened import Opened
 
 SLOT = "pass"
-LONGEST = 60.0  # seconds that a pass may take without a question
+AT_ONCE = 1_000_000_000  # bytes on disk that are read without a question
 
 
 def terms(info: DatasetInfo) -> None:
@@ -97,37 +97,17 @@ def read(opened: Opened) -> None:
     name, size = sanitize.plain(opened.name), words.size(opened.file.size_bytes)
     need = "One pass is needed." if opened.passes == 1 else "Two passes are needed: the first computes the variances."
     st.markdown(f"**{name}**: {rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}")
-    job = runs.only_job(SLOT, opened.name) or runs.start(SLOT, opened.name, _work(opened, asked=False))
-    done = runs.follow(SLOT, job, "Stopped. Nothing was kept.")
-    if opened.seconds:
-        each = [words.seconds(seconds) for seconds in opened.seconds]
-        passes = f"The pass takes about {each[0]}" if len(each) == 1 else f"The passes take about {' and '.join(each)}"
-        st.caption(f"{passes}, as measured on the first rows.")
-    if not done:
+    job = runs.only_job(SLOT, opened.name)
+    if job is None and opened.file.size_bytes <= AT_ONCE:
+        job = runs.start(SLOT, opened.name, opened.read)
+    if job is not None and not runs.follow(SLOT, job, "Stopped. Nothing was kept."):
         return
     if opened.data is not None:
         st.rerun()
-
-    def begin() -> None:
-        runs.start(SLOT, opened.name, _work(opened, asked=True))
-
-    failed = job.stopped or job.problem
-    label = "Read it again" if failed else f"Read it (about {words.seconds(sum(opened.seconds))})"
-    st.button(
-        label,
-        key="read-opened",
-        type="secondary" if failed else "primary",
-        icon=":material/replay:" if failed else ":material/play_arrow:",
-        on_click=begin,
+    runs.button(
+        "Read it" if job is None else "Read it again",
+        SLOT,
+        lambda: (opened.name, opened.read),
+        "It is read for all visitors, and kept while the server runs.",
+        ":material/play_arrow:" if job is None else ":material/replay:",
     )
-
-
-def _work(opened: Opened, *, asked: bool) -> Work:
-    """Return the work of reading it; without being ``asked`` for, no pass of more than a minute."""
-
-    def work(job: Job) -> None:
-        with job.uninterruptible():
-            if max(opened.measure()) <= LONGEST or asked:
-                opened.read(job)
-
-    return work

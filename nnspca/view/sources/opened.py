@@ -5,21 +5,17 @@ from __future__ import annotations
 import logging
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 import streamlit as st
 
 import nnspca
 from nnspca.covariance.choosing import both_scales
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.streamed import WHOLE, read
-from nnspca.covariance.sums import BLOCK, FEWEST, SPARSE, SPARSE_ROWS, Moments, Sums
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
 from nnspca.datasets.naming import distinct
 from nnspca.errors import DataError
@@ -50,7 +46,6 @@ class Opened:
         self.kept = n if n <= MOST or m * n <= WHOLE else MOST  # features that the app works with
         self.passes = 1 if self.kept == n else 2  # over the file: 2 where features are chosen by their variance first
         self.in_memory = m * self.kept <= WHOLE  # whether the samples are; of others only the covariance is
-        self.seconds: tuple[float, ...] = ()  # estimated time of each pass, once it is measured
         self.data: Dataset | None = None  # what was read
         self._reading = threading.Lock()
         source = chunked(file)
@@ -84,19 +79,6 @@ class Opened:
         chosen = f"the {self.kept:,} features of largest variance, of {self.file.shape[1]:,}: n is {self.kept:,}"
         return f"The app keeps {chosen}, and a certificate says nothing of the other features. {samples}".strip()
 
-    def measure(self) -> tuple[float, ...]:
-        """Return the estimated seconds of each pass, from reading the first chunk and summing some of its rows."""
-        if not self.seconds:
-            rows, n = self.file.shape
-            begin, moments = time.perf_counter(), Moments(n)
-            with closing(self._source.chunks()) as chunks:  # type: ignore[type-var]
-                chunk = next(chunks)
-                moments.add(chunk)
-            reading = (time.perf_counter() - begin) * rows / chunk.shape[0]
-            last = reading + (0.0 if self.in_memory else rows * _per_row(chunk, moments.variance, self.kept))
-            self.seconds = (last,) if self.passes == 1 else (reading, last)
-        return self.seconds
-
     def read(self, job: Job) -> None:
         """Read the file, unless another visit does or has done; ``data`` is set unless the job is stopped."""
         while not self._reading.acquire(timeout=POLL_SECONDS):
@@ -104,7 +86,8 @@ class Opened:
             if job.should_stop():
                 return
         try:
-            self.data = self.data or self._made(job)
+            with job.uninterruptible():
+                self.data = self.data or self._made(job)
         except nnspca.datasets.ReadingStopped:
             pass
         finally:
@@ -147,19 +130,6 @@ class Opened:
             f"{variable} = {lazy}{note}",
             f"{variable} = {f'{variable}.load({few}.features)' if self.in_memory else few}",
         ]
-
-
-def _per_row(chunk: Any, variance: np.ndarray, kept: int) -> float:
-    """Seconds for the products of a row, of the features of largest variance."""
-    features = np.sort(np.argsort(-variance, kind="stable")[:kept])
-    sparse = scipy.sparse.issparse(chunk) and chunk.nnz <= SPARSE * chunk.shape[0] * chunk.shape[1]
-    few = chunk[: SPARSE_ROWS if sparse else max(FEWEST, BLOCK // kept)][:, features]
-    sums = Sums(kept)
-    for _ in range(2):  # the first time memory is claimed
-        begin = time.perf_counter()
-        sums.add(few)
-        sums.flush()
-    return (time.perf_counter() - begin) / few.shape[0]
 
 
 def _guarded(chunks: Callable[[], Iterator[Any]]) -> Callable[[], Iterator[Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 PLAIN = {float, int, bool}
+FLOATS = (np.float64, np.float32)  # of vectors that are taken as they are
 MAX_DEPTH = 3  # levels of nested sequences; a table has two
 
 
@@ -139,7 +140,7 @@ def check_columns(name: str, value: object, n: int) -> np.ndarray:
 
 def check_vectors(name: str, value: object, n: int) -> np.ndarray:
     """Return one vector of n numbers, or rows of them, as an array; ValueError for anything else."""
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.ndim in (1, 2) and value.shape[-1] == n:
+    if type(value) is np.ndarray and value.dtype in FLOATS and value.ndim in (1, 2) and value.shape[-1] == n:
         return value
     allowed = f"give real numbers of shape ({n},) or (r, {n})"
     vectors = _unmasked(name, "is", value, allowed)

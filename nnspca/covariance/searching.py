@@ -17,25 +17,37 @@ from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 
 ENTRIES = 2**22  # stored numbers of the data beyond which a search considers some of the samples first
+IN_SINGLE = 2**25  # and beyond which it does so in single precision, where they are dense
 DENSE = 2**23  # numbers of the data that are dense at a time
 SPARSE = 0.01  # share of a dense product's multiplications that a sparse product may have to take less time
 FORMED = 3000  # features up to which the entries are formed, where there are more samples
 
 
-def of_some_samples(cov: Covariance, rng: np.random.Generator) -> Covariance:
-    """Return the covariance of as many samples, drawn at random, as hold ``ENTRIES`` numbers; ``cov`` if all do."""
+def of_some_samples(cov: Covariance, rng: np.random.Generator, entries: int | None = None) -> Covariance:
+    """Return the covariance of as many samples, drawn at random, as hold so many numbers; ``cov`` if all do."""
     factor = cov.factor
     if not isinstance(factor, DenseFactor | SparseFactor):
         return cov
     m = factor.shape[0]
     stored = factor.Y.size if isinstance(factor, DenseFactor) else factor.S.nnz
-    count = m * ENTRIES // max(stored, 1)
+    count = m * (entries or ENTRIES) // max(stored, 1)
     if not 0 < count < m:
         return cov
     rows = np.sort(rng.choice(m, count, replace=False))
     if isinstance(factor, DenseFactor):
         return Covariance(HeldFactor(DenseFactor(factor.Y[rows] * np.sqrt(m / count))), n_samples=count)
     return Covariance(HeldFactor(SparseFactor(factor.S[rows], factor.mean)), n_samples=count)
+
+
+def in_single(cov: Covariance, rng: np.random.Generator) -> Covariance:
+    """Return the covariance of some samples, of dense data more of them, scaled, and in single precision."""
+    if not isinstance(cov.factor, DenseFactor):
+        return of_some_samples(cov, rng)
+    factor = of_some_samples(cov, rng, IN_SINGLE).factor
+    assert isinstance(factor, DenseFactor)
+    features_first = np.empty(factor.shape[::-1], np.float32)
+    np.divide(factor.Y.T, np.sqrt(cov.diagonal.max() or 1.0), out=features_first, casting="same_kind")
+    return Covariance(HeldFactor(DenseFactor(features_first.T)))
 
 
 def entry_by_entry(

@@ -9,6 +9,7 @@ import numpy as np
 
 GROUP = 8  # size of groups whose maxima are compared first, to select few of many entries
 SMALL, LARGE = 1e-200, 1e200  # range in which a sum of squares neither underflows nor overflows
+IN_SINGLE = 1e-30, 1e30  # and in single precision
 SORTED = 2000  # entries up to which sorting all is as fast as selecting a few, with any ties
 
 
@@ -140,7 +141,8 @@ def _leading_groups(w: np.ndarray, count: int) -> np.ndarray:
 def unit(w: np.ndarray) -> np.ndarray:
     """Scale to unit Euclidean norm without overflow or underflow; zero vectors stay zero."""
     squares = np.einsum("...i,...i->...", w, w)[..., None]
-    plain = (squares > SMALL) & (squares < LARGE)
+    small, large = IN_SINGLE if w.dtype == np.float32 else (SMALL, LARGE)
+    plain = (squares > small) & (squares < large)
     if not plain.all():
         peak = np.abs(w).max(axis=-1, keepdims=True)
         w = w / np.where(plain | ~(peak > 0), 1.0, peak)

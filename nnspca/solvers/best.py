@@ -14,15 +14,26 @@ from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers import pairs
 from nnspca.solvers import search as local
-from nnspca.solvers.climb import TIE, applied, batches, climb, leading_rows, optimise_on_support
+from nnspca.solvers.climb import (
+    TIE,
+    applied,
+    batches,
+    climb,
+    distinct_supports,
+    leading_rows,
+    narrowed,
+    optimise_on_support,
+)
 from nnspca.solvers.em import soft_threshold
 from nnspca.solvers.polish import polish
+from nnspca.solvers.wide import local_leader
 from nnspca.spannogram import sphere
 
 RANKS = (1, 2, 3, 4)  # low-rank optima to start from
 CELLS = 30  # of the search for each: of 408 problems none ended better after 200
 WIDE = 5000  # features above which only candidates from a few steps are used to climb the starts
 FEWEST, SIFTED = 2000, 20  # number of candidates: the larger of FEWEST and SIFTED times k; twice FEWEST takes 40 % more
+AMONG_CANDIDATES = 8  # restarts of the portfolio on them, however many are asked for
 CHOSEN, FORMED = 0.2, 0.4  # shares of the progress of a portfolio when candidates are chosen, and their entries formed
 CHOOSING = "choosing candidate features"
 STEPS = 3  # on all the features before they are chosen; 2 and 6 end as well
@@ -151,11 +162,11 @@ def _portfolio(problem: Problem, rng: np.random.Generator, monitor: Monitor, set
     monitor.tell(0.4, f"{len(candidates)} starts climbed", max(float(variances.max()), history[-1]))
     if 2 * problem.k < problem.n:
         wide = candidates[np.argsort(-variances, kind="stable")[: 2 * settings.restarts]]
-        wide, gained = _narrowed(problem, wide, monitor)
+        wide, gained = narrowed(problem, wide, monitor)
         points, variances = np.vstack([points, wide]), np.concatenate([variances, gained])
     order = np.argsort(-variances, kind="stable")
     history.append(max(float(variances[order[0]]), history[-1]))
-    chosen = points[_distinct_supports(points, order, settings.leaders)]
+    chosen = points[distinct_supports(points, order, settings.leaders)]
     loadings = _polished(problem, chosen, float(variances[order[0]]), monitor, history)
     note = f"{len(candidates)} starts climbed, {len(chosen)} polished"
     return problem.component(loadings, "best", np.maximum.accumulate(history), stopped=monitor.stop(), note=note)
@@ -199,18 +210,6 @@ def _longest_rows(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     return np.argsort(-lengths, kind="stable")[:count]
 
 
-def _narrowed(problem: Problem, wide: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
-    """Points climbed with wider supports first: gradual narrowing loses less than a single cut."""
-    gained = np.zeros(len(wide))
-    for width in (min(4 * problem.k, problem.n), 2 * problem.k, problem.k):
-        watched = monitor if width == problem.k else monitor.without_points()
-        wide, gained = climb(replace(problem, k=width), wide, monitor=watched, tol=1e-6)
-        apart = _distinct_supports(wide, np.argsort(-gained, kind="stable"), len(wide))
-        wide, gained = wide[apart], gained[apart]
-        raise_if_stopped(monitor)
-    return wide, gained
-
-
 def _polished(
     problem: Problem, leaders: np.ndarray, value: float, monitor: Monitor, history: list[float]
 ) -> np.ndarray:
@@ -233,6 +232,23 @@ def _polished(
 def _of_the_many(
     problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings, count: int
 ) -> Component:
+    """The better of two: a portfolio on candidate features, polished on all, and what rows of A lead to."""
+    own, restarts = rng.spawn(1)[0], settings.restarts
+    settings = replace(settings, restarts=AMONG_CANDIDATES)  # more would compete for the candidates' places
+    component = _of_candidates(problem, rng, monitor.part(0.0, 0.6), settings, count)
+    if monitor.stop():
+        return component
+    x, variances = local_leader(problem, own, monitor.part(0.6, 1.0), restarts)
+    if not variances[-1] > component.variance * (1 + TIE):
+        x = component.loadings
+    history = np.maximum.accumulate([*component.history, *variances])
+    note = f"{component.note}, and starts from rows of the covariance"
+    return problem.component(x, "best", history, stopped=monitor.stop(), note=note)
+
+
+def _of_candidates(
+    problem: Problem, rng: np.random.Generator, monitor: Monitor, settings: StartSettings, count: int
+) -> Component:
     """The portfolio on candidate features, then polished on all: most of very many features never matter."""
     cov = problem.cov
     some = replace(problem, cov=searching.of_some_samples(cov, rng))
@@ -247,7 +263,7 @@ def _of_the_many(
         _on_few(problem, chosen, monitor.part(CHOSEN, FORMED)),
         rng,
         monitor.part(FORMED, 0.9).on_features(chosen, problem.n),
-        replace(settings, leaders=2 * settings.leaders, starts=starts[starts.any(axis=1)]),
+        replace(settings, starts=starts[starts.any(axis=1)]),
     )
     x = np.zeros(problem.n)
     x[chosen] = component.loadings
@@ -328,17 +344,3 @@ def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monito
         raise_if_stopped(monitor)
     leader = w[int(cov.variance(w).argmax())]
     return np.vstack([w, optimise_on_support(cov, leader, nonnegative=nonnegative, monitor=monitor)[None]])
-
-
-def _distinct_supports(points: np.ndarray, order: np.ndarray, count: int) -> list[int]:
-    """The first ``count`` rows in order whose supports differ."""
-    seen: set[bytes] = set()
-    chosen: list[int] = []
-    for index in order:
-        key = np.packbits(points[index] != 0).tobytes()
-        if key not in seen:
-            seen.add(key)
-            chosen.append(int(index))
-        if len(chosen) == count:
-            break
-    return chosen

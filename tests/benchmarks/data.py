@@ -72,3 +72,36 @@ def expression_array(samples: int, genes: int, seed: int = 0, *, blocks: int = 4
     common = rng.standard_normal((samples, blocks)) * rng.uniform(0.5, 1.5, blocks)
     noise = rng.standard_normal((samples, genes)) * np.sqrt(1 - share**2)
     return np.exp(rng.normal(0.0, 1.0, genes) + 0.5 * (common[:, block] * share * sign + noise))
+
+
+def phylogeny_counts(samples: int, species: int, seed: int = 0, *, depth: int = 12) -> np.ndarray:
+    """Return made-up counts of species: each varies with its ancestors in a random tree, and most are often absent."""
+    rng = np.random.default_rng(seed)
+    logs = np.tile(rng.standard_normal(species) - 1.0, (samples, 1))
+    ancestor = np.zeros(species, dtype=int)
+    for _ in range(depth):
+        _, ancestor = np.unique(2 * ancestor + rng.integers(2, size=species), return_inverse=True)
+        logs += 0.5 * rng.standard_normal((samples, ancestor.max() + 1))[:, ancestor]
+    return rng.poisson(np.exp(np.minimum(logs, 12.0))).astype(float)
+
+
+def spectra(samples: int, channels: int, seed: int = 0, *, substances: int = 60) -> np.ndarray:
+    """Return made-up spectra: sums of the peaks of some substances, each in its own concentration, and noise."""
+    rng = np.random.default_rng(seed)
+    at = np.arange(channels)
+    shapes = np.zeros((substances, channels))
+    for shape in shapes:
+        for _ in range(rng.integers(1, 8)):
+            centre, width = rng.uniform(0, channels), rng.uniform(3, 40)
+            shape += rng.exponential() / (1 + ((at - centre) / width) ** 2)
+    amounts = rng.lognormal(0.0, 0.7, (samples, substances))
+    return amounts @ shapes + 0.05 * rng.standard_normal((samples, channels))
+
+
+def alike_blocks(samples: int, features: int, seed: int = 0, *, size: int = 100) -> np.ndarray:
+    """Return made-up features of equal variance in blocks that vary together, each block more or less so."""
+    rng = np.random.default_rng(seed)
+    block = np.arange(features) // size
+    share = rng.uniform(0.3, 0.7, block.max() + 1)[block] * rng.uniform(0.8, 1.2, features)
+    common = rng.standard_normal((samples, block.max() + 1))
+    return common[:, block] * share + rng.standard_normal((samples, features)) * np.sqrt(1 - share**2)

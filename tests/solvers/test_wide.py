@@ -1,0 +1,94 @@
+"""More than 5,000 features of the same variance, which no leading eigenvector tells apart."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import nnspca
+from nnspca.solvers import best
+
+SIZE, K = 20, 5
+
+
+def alike(n=5100, m=100, seed=1):
+    """Return samples of features that vary together in blocks, each block more or less so."""
+    rng = np.random.default_rng(seed)
+    block = np.arange(n) // SIZE
+    share = rng.uniform(0.3, 0.7, n // SIZE)[block] * rng.uniform(0.8, 1.2, n)
+    common = rng.standard_normal((m, n // SIZE))[:, block]
+    return common * share + rng.standard_normal((m, n)) * np.sqrt(1 - share**2)
+
+
+@pytest.fixture(scope="module")
+def cov():
+    return nnspca.Covariance.from_data(alike(), standardize=True)
+
+
+@pytest.fixture(scope="module")
+def of_blocks(cov):
+    """The variances of the best components within each block, largest first."""
+    blocks = np.arange(cov.n_features).reshape(-1, SIZE)
+    return sorted((nnspca.solve(cov.restrict(block), K).variance for block in blocks), reverse=True)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_the_best_of_many_blocks_of_equal_variances_is_found(cov, of_blocks, nonnegative):
+    assert cov.n_features > best.WIDE
+    for seed in range(2):
+        part = nnspca.solve(cov, K, nonnegative=nonnegative, seed=seed)
+        assert part.variance >= of_blocks[0] * (1 - 1e-9)
+    again = nnspca.solve(cov, K, nonnegative=nonnegative, seed=seed)
+    assert again.variance == part.variance and (again.loadings == part.loadings).all()
+
+
+def test_more_restarts_are_never_worse(cov):
+    found = [nnspca.solve(cov, K, restarts=restarts).variance for restarts in (1, 2, 5, 9, 30)]
+    assert all(after >= before * (1 - 1e-12) for before, after in itertools.pairwise(found))
+
+
+def test_sparse_words_in_topics_are_found_as_dense_ones_are():
+    rng = np.random.default_rng(0)
+    X = (rng.random((200, 5200)) < 0.01).astype(float)
+    for first in range(0, 5200, SIZE):
+        about = rng.choice(200, rng.integers(4, 9), replace=False)
+        X[np.ix_(about, np.arange(first, first + SIZE))] = rng.random((len(about), SIZE)) < 0.7
+    of_dense, of_sparse = (nnspca.Covariance.from_data(S, True) for S in (X, scipy.sparse.csr_array(X)))
+    known = max(nnspca.solve(of_dense, 8, seed=seed).variance for seed in range(2))
+    assert nnspca.solve(of_sparse, 8, seed=1).variance >= known * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("deflation", ["disjoint", "together"])
+def test_the_best_blocks_are_found_one_by_one_and_together(cov, of_blocks, deflation):
+    parts = nnspca.decompose(cov, 3, K, deflation=deflation, starts=2)
+    assert sum(part.variance for part in parts.parts) >= sum(of_blocks[:3]) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("deflation", ["projection", "schur", "quasi-orthogonal"])
+def test_other_deflations_take_so_many_features(cov, deflation):
+    parts = nnspca.decompose(cov, 2, K, deflation=deflation)
+    assert len(parts.parts) == 2
+
+
+def test_a_feature_included_has_its_place(cov):
+    part = nnspca.solve(cov, K, include=[17], exclude=[0, 1])
+    assert np.count_nonzero(np.delete(part.loadings, 17)) <= K - 1 and not part.loadings[:2].any()
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e60])
+def test_the_unit_of_the_data_does_not_matter(scale):
+    plain, scaled = (nnspca.Covariance.from_data(X, standardize=False) for X in (alike(), alike() * scale))
+    assert (nnspca.solve(scaled, K).support == nnspca.solve(plain, K).support).all()
+
+
+def test_a_stopped_call_returns_the_best_point_so_far(cov):
+    polls = iter(range(10**9))
+    part = nnspca.solve(cov, K, should_stop=lambda: next(polls) > 300)
+    assert part.stopped and part.variance == pytest.approx(cov.variance(part.loadings))
+
+
+def test_progress_never_goes_back(cov):
+    told = []
+    nnspca.solve(cov, K, on_progress=told.append)
+    assert [p.fraction for p in told] == sorted(p.fraction for p in told) and told[-1].fraction == 1.0

@@ -15,12 +15,13 @@ from nnspca.solvers.climb import applied, batches, climb, distinct_supports, nar
 from nnspca.solvers.polish import polish
 
 TOGETHER = 4  # restarts in a round, whose starts share products with A: a round is always whole
-FEWEST_ROWS, MOST_ROWS, READING = 256, 1024, 0.04  # rows of A that a round reads, and seconds for those beyond
+FEWEST_ROWS, MOST_ROWS, READING = 256, 2048, 0.1  # rows of A that a round reads, and seconds for those beyond
 LARGEST = 32  # features of largest variance whose rows the first round reads as well
 DIRECTIONS = 8  # random ones of each round
-APART, CLIMBED, LEADING = 24, 8, 4  # starts that take one step, that climb to rest, and that are narrowed and polished
+MEASURED = 128  # starts whose variance is computed, those with the largest lower bounds
+APART, CLIMBED, LEADING = 24, 8, 2  # starts that take one step, that climb to rest, and that are narrowed and polished
 RESTS = 1e-6  # relative gain at which a climb in single precision ends
-BEHIND = 0.05  # share of the best variance that a leader may be below it and still be polished
+BEHIND = 0.02  # share of the best variance that a leader may be below it and still be polished
 NEAR = 3  # times k features outside the leader, among which it is polished first
 CLOSE = 0.001  # share that it may be below the best variance then, and still be polished on all features
 
@@ -62,12 +63,14 @@ def _starts(single: Problem, features: np.ndarray, rng: np.random.Generator, mon
     for few in batches(features, cov, monitor):
         rows = cov.block(few)
         points, own = single.best(rows), cov.diagonal[few]
-        starts.append(points)
         # x'Ax >= (a'x)² / a_jj, where a is row j
-        least.append(np.einsum("ri,ri->r", points, rows) ** 2 / np.where(own > 0, own, np.inf))
+        bounds = np.einsum("ri,ri->r", points, rows) ** 2 / np.where(own > 0, own, np.inf)
+        highest = np.argsort(-bounds, kind="stable")[:MEASURED]
+        starts.append(points[highest])
+        least.append(bounds[highest])
     raise_if_stopped(monitor)
-    order = np.argsort(-np.concatenate(least), kind="stable")[:FEWEST_ROWS]
-    points = np.vstack(starts)[order]
+    points = np.vstack(starts)[np.argsort(-np.concatenate(least), kind="stable")[:MEASURED]]
+    points = points[np.argsort([-cov.variance(x) for x in points], kind="stable")]
     used = (points != 0).astype(np.float32)
     shared, chosen = used @ used.T, [0]
     for i in range(1, len(points)):

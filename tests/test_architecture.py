@@ -35,6 +35,7 @@ LAYERS = (
     ("nnspca.view.link",),
     ("nnspca.view.figures",),
     ("nnspca.view.session", "nnspca.view.cache"),
+    ("nnspca.view.say",),
     ("nnspca.view.words", "nnspca.view.sanitize", "nnspca.view.jobs.job", "nnspca.view.jobs.workers", "nnspca.docs"),
     ("nnspca.studies", "nnspca.estimator", "nnspca.anndata"),
     ("nnspca.components", "nnspca.resampling"),

@@ -143,7 +143,7 @@ def test_a_closed_certificate_stays_out_of_the_way_and_out_of_the_work(open_page
 
 def test_a_closed_gap_is_told_as_proven_optimal(open_page):
     page = settle(open_page("pages/explore.py", proof=True, **EASY))
-    assert ": proven optimal, to 1 part in 10,000" in said_at(page, 2)
+    assert "This is proven optimal, to 1 part in 10,000" in said_at(page, 2)
     assert played(page)["closed"].startswith("proven optimal at ")
     assert page.button(key="start-tighten").disabled
 

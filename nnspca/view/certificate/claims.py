@@ -5,7 +5,6 @@ from __future__ import annotations
 from nnspca.bounds.registry import BOUNDS
 from nnspca.result import Bound, Certificate, Component, wording
 from nnspca.view.certificate.proofs import GAIN, Proven
-from nnspca.view.results.ledger import share
 from nnspca.view.words import at_most, number, optimal, proven_share, seconds
 
 TELLING = 6  # digits of two variances side by side: what is proven optimal differs in the fifth at the earliest
@@ -14,14 +13,6 @@ TELLING = 6  # digits of two variances side by side: what is proven optimal diff
 def why(bound: Bound) -> str:
     """Say why a bound is true."""
     return BOUNDS[bound.name].argument
-
-
-def verdict(component: Component, certificate: Certificate) -> str:
-    """Say in one sentence what the certificate proves about a component."""
-    ratio = share(component.variance, certificate.upper)
-    if optimal(ratio):
-        return "Proven optimal: no such component has more variance (to 1 part in 10,000)."
-    return f"This component has **{proven_share(ratio)}** (proven)."
 
 
 def claim(certificate: Certificate, n: int) -> str:

@@ -24,7 +24,8 @@ from nnspca.view.link.solver import TITLES, title
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose
 from nnspca.view.results import known
-from nnspca.view.results.ledger import Known, share
+from nnspca.view.results.ledger import Known
+from nnspca.view.say import share
 from nnspca.view.session import Content
 from nnspca.view.sources import store
 from nnspca.view.ui import charts, downloads

@@ -10,7 +10,7 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, SweepPoint, sentences
-from nnspca.view import sanitize
+from nnspca.view import sanitize, say
 from nnspca.view.certificate import claims, proofs, sheet
 from nnspca.view.certificate import panels as certificates
 from nnspca.view.explore import held_out, proof
@@ -20,7 +20,6 @@ from nnspca.view.explore.sentences import indispensable, sought
 from nnspca.view.figures import style
 from nnspca.view.link.state import MORE, State
 from nnspca.view.link.widgets import choose
-from nnspca.view.results.ledger import share
 from nnspca.view.robust import need, stability
 from nnspca.view.session import Content
 from nnspca.view.sources import store
@@ -152,7 +151,11 @@ def report(part: Component, proof: Certificate | None, data: Dataset, now: State
         f"{part.cardinality} of {data.n_features:,} {scene.noun(data)}",
         f"{said} {indispensable(part, data, now)}".strip()
         + " "
-        + (claims.verdict(part, proof) if proof else "No upper bound had been proven when this was saved."),
+        + (
+            say.proven(part.variance, proof.upper, proof.leading)
+            if proof
+            else "No upper bound had been proven when this was saved."
+        ),
         component.of(need.only(part, store.covariance(data, now).trace), data),
         data,
         now,
@@ -192,6 +195,6 @@ def _numbers(part: Component, proof: Certificate | None, leading: float) -> list
         rows += [
             ("Upper bound (proven)", number(proof.upper, up=True)),
             ("in % of λ₁", at_most(100 * proof.upper / leading, 1)),
-            ("Proven share of the optimum", proven_percent(share(part.variance, proof.upper))),
+            ("Proven share of the optimum", proven_percent(say.share(part.variance, proof.upper))),
         ]
     return rows

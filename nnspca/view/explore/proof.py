@@ -18,8 +18,8 @@ from nnspca.view.jobs import machines, runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import PROOF, State
 from nnspca.view.link.widgets import choose
-from nnspca.view.results.ledger import share
 from nnspca.view.robust import need
+from nnspca.view.say import share
 from nnspca.view.sources import store
 from nnspca.view.ui import charts
 

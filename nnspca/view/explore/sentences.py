@@ -9,29 +9,25 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, Stability, sentences
 from nnspca.result.features import Features
-from nnspca.view import sanitize
+from nnspca.view import sanitize, say
 from nnspca.view.link import solver
 from nnspca.view.link.state import State
-from nnspca.view.results.ledger import Known, share
+from nnspca.view.results.ledger import Known
 from nnspca.view.robust import need, stability
 from nnspca.view.robust.stability import Sought
 from nnspca.view.sources import store
 from nnspca.view.ui import scene
-from nnspca.view.words import at_least, at_most, optimal, proven_share, seconds
+from nnspca.view.words import at_least, proven_share, seconds
 
 COMPUTING = "Computing the upper bound …"
 NAMED = 4  # maximum number of features named in a sentence
 
 
 def explained(part: Component, data: Dataset, leading: float) -> str:
-    """Say how many features a component has, and which share of λ₁ it explains.
-
-    ``leading`` is λ₁.
-    """
+    """Say how many features a component has, and which share of λ₁, which is ``leading``, it explains."""
     noun, used = scene.noun(data), part.cardinality
-    count_words = f"{used:,} of {data.n_features:,} {noun if data.n_features != 1 else noun.removesuffix('s')}"
-    verb = "explains" if used == 1 else "explain"
-    return f"{count_words} {verb} {at_least(100 * part.variance / leading, 1)} % of λ₁"
+    which = f"{used:,} of {data.n_features:,} {noun if data.n_features != 1 else noun.removesuffix('s')}"
+    return say.explains(which, used, part.variance, leading, "λ₁")
 
 
 def indispensable(part: Component | None, data: Dataset, now: State) -> str:
@@ -78,11 +74,7 @@ def sentence(part: Component, known: Known, data: Dataset, leading: float, featu
         return f"{text}. Shown for contrast: it does not satisfy the limit k = {part.k:,}."
     if not math.isfinite(known.upper):
         return f"{text}. {COMPUTING}{fewer}"
-    ratio, source = share(part.variance, known.upper), " (stored proof)" if known.stored else ""
-    if optimal(ratio):
-        return f"{text}: proven optimal, to 1 part in 10,000{source}.{fewer}"
-    most = at_most(min(100 * known.upper / leading, 100.0), 1)
-    return f"{text}. The proven maximum is {most} %; before rounding, this is {proven_share(ratio)}{source}.{fewer}"
+    return f"{text}. {say.proven(part.variance, known.upper, leading, stored=known.stored)}{fewer}"
 
 
 def live(part: Component | None, proof: Certificate | None, leading: float, *, done: bool) -> str:
@@ -92,4 +84,4 @@ def live(part: Component | None, proof: Certificate | None, leading: float, *, d
     text = f"Live: {at_least(100 * part.variance / leading, 1)} % of λ₁ found in {seconds(part.seconds)}"
     if proof is None or (proof.stopped and not done):
         return f"{text}; {COMPUTING[0].lower()}{COMPUTING[1:]}" if not done else f"{text}."
-    return f"{text}, {proven_share(share(part.variance, proof.upper))} in {seconds(proof.seconds)}."
+    return f"{text}, {proven_share(say.share(part.variance, proof.upper))} in {seconds(proof.seconds)}."

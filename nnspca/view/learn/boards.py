@@ -21,7 +21,8 @@ from nnspca.datasets import Dataset
 from nnspca.view import words
 from nnspca.view.link import canvas, dataset_defaults
 from nnspca.view.results import known
-from nnspca.view.results.ledger import Problem, share
+from nnspca.view.results.ledger import Problem
+from nnspca.view.say import share
 from nnspca.view.sources import catalogue, store
 from nnspca.view.ui import downloads, scene
 

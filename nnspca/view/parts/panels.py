@@ -13,7 +13,7 @@ import nnspca
 from nnspca.components.matching import paired
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Components, PartsCertificate, Stability, sentences, suggestions, wording
-from nnspca.view import words
+from nnspca.view import say, words
 from nnspca.view.certificate import panels as certificates
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
@@ -23,7 +23,6 @@ from nnspca.view.link.state import State
 from nnspca.view.parts import figures, run
 from nnspca.view.parts.choices import IN_TURN, JOINT, TOGETHER, Choices, title_of
 from nnspca.view.results import known as results_known
-from nnspca.view.results import ledger
 from nnspca.view.results.ledger import Known
 from nnspca.view.robust import need
 from nnspca.view.robust.stability import Sought
@@ -51,23 +50,18 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     if not math.isfinite(known.upper):
         rest = "No upper bound was proven; **Solve live** starts over." if done else "Computing the upper bound …"
         return f"{says} {rest}"
-    ratio, source = ledger.share(variance, known.upper), " (stored proof)" if known.stored else ""
-    if words.optimal(ratio):
-        return f"{says} {'It is' if r == 1 else 'They are'} **proven optimal**, to 1 part in 10,000{source}."
-    most = f"The proven maximum is {words.at_most(100 * known.upper / parts.total, 1)} %"
-    return f"{says} {most}{source}; before rounding, this is **{words.proven_share(ratio)}**."
+    return f"{says} {say.proven(variance, known.upper, parts.total, stored=known.stored)}"
 
 
 def explained(r: int, share: float, single: int = 0) -> str:
     """Say how much of the total variance so many parts explain, and how many are a ``single`` feature.
 
     >>> explained(6, 0.27519), explained(1, 0.05)
-    ('These six parts explain **27.5 %** of the total variance.', 'This part explains **5.0 %** of the total variance.')
+    ('These six parts explain 27.5 % of the total variance.', 'This part explains 5.0 % of the total variance.')
     >>> explained(6, 0.8062, 3)
-    'These six parts explain **80.6 %** of the total variance; three of them are a single feature each.'
+    'These six parts explain 80.6 % of the total variance; three of them are a single feature each.'
     """
-    these = "This part explains" if r == 1 else f"These {_parts(r)} explain"
-    text = f"{these} **{words.percent(share, 1)}** of the total variance"
+    text = say.explains("This part" if r == 1 else f"These {_parts(r)}", r, share, 1.0, "the total variance")
     if not single:
         return f"{text}."
     are = "is" if single == 1 else "are"

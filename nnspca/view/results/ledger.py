@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from nnspca.bounds import carried
 from nnspca.result import Component
 from nnspca.view.cache import nbytes
+from nnspca.view.say import share
 from nnspca.view.words import optimal
 
 MOST_BYTES = 64 * 2**20
@@ -62,17 +63,6 @@ class Known:
     def optimal(self) -> bool:
         """Whether the component is proven optimal, to 1 part in 10,000."""
         return self.bounded and optimal(self.ratio)
-
-
-def share(variance: float, upper: float) -> float:
-    """Return which share of the optimum a variance is proven to be; 0 where there is no upper bound.
-
-    >>> share(3.0, 4.0), share(3.0, math.inf), share(0.0, 0.0)
-    (0.75, 0.0, 1.0)
-    """
-    if not math.isfinite(upper):
-        return 0.0
-    return min(variance / upper, 1.0) if upper > 0 else 1.0
 
 
 @dataclass

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 
 import nnspca
 from nnspca import datasets
-from nnspca.covariance import covariance, samples
+from nnspca.covariance import samples
 from nnspca.datasets import fetch
 
 QUICK = bool(os.environ.get("NNSPCA_TEST_QUICK"))  # set by ``python -m tests quick``
@@ -33,8 +33,7 @@ settings.load_profile("nnspca")
 def held_as_given(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Hold small data dense or sparse as a test gives them, so that both are tested; not where the choice is."""
     if "by_cost" not in request.fixturenames:
-        for place in (covariance, samples):
-            monkeypatch.setattr(place, "by_cost", lambda data, weighted=False: data)
+        monkeypatch.setattr(samples, "by_cost", lambda data, weighted=False: data)
 
 
 @pytest.fixture

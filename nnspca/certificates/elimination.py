@@ -13,6 +13,7 @@ from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof,
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.provenance import Provenance
 from nnspca.errors import CertificateError
 from nnspca.numerics import feasible
 
@@ -33,7 +34,7 @@ def elimination_bound(proof: EliminationProof, problem: Problem, derive: Derive)
     if len(proof.proofs) != len(proof.cardinalities):
         raise CertificateError(f"there are {len(proof.proofs)} cases and {len(proof.cardinalities)} cardinalities")
     block, forming = formed(cov, chosen)
-    part, error = Covariance(HeldMatrix(block), representation_error=forming), cov.representation_error
+    part, error = Covariance(HeldMatrix(block), Provenance(representation_error=forming)), cov.representation_error
     claims = [
         (inner, cardinality)
         for inner, given in zip(proof.proofs, proof.cardinalities, strict=True)

@@ -9,11 +9,10 @@ import numpy as np
 
 from nnspca.control.arguments import check_whole
 from nnspca.control.progress import OnProgress, ShouldStop
-from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.covariance import Covariance
 from nnspca.covariance.input import opened
-from nnspca.covariance.sources import Source, chunked, in_memory, plain
-from nnspca.covariance.streamed import Before, added, of_sums, summed
+from nnspca.covariance.samples import Before, added, of_sums
+from nnspca.covariance.sources import Source, chunked, in_memory, plain, summed
 from nnspca.covariance.sums import Moments
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import read_only
@@ -126,10 +125,8 @@ def both_scales(source: Source) -> tuple[Covariance, Covariance | DataError]:
     second is an error where the variances are beyond what can be standardised from sums.
     """
     sums = added(None, source, None)
-    with one_blas_thread():
-        plain = of_sums(sums, False, source.expected, last=False)
-        covariance = Covariance.of_read(plain, False, source.names)
-        try:
-            return covariance, Covariance.of_read(of_sums(sums, True), True, source.names)
-        except DataError as problem:
-            return covariance, problem
+    covariance = Covariance.of_read(of_sums(sums, False, source.expected, last=False), False, source.names)
+    try:
+        return covariance, Covariance.of_read(of_sums(sums, True), True, source.names)
+    except DataError as problem:
+        return covariance, problem

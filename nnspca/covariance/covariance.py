@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import threading
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse
 
 from nnspca.control.arguments import (
     check_choice,
@@ -18,30 +16,32 @@ from nnspca.control.arguments import (
     check_places,
     check_vectors,
     check_whole,
-    is_table,
     shown,
 )
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
-from nnspca.covariance import streamed
-from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
-from nnspca.covariance.inner import Inner
-from nnspca.covariance.input import Given, check_feature_names, numbers, opened
-from nnspca.covariance.input import check_names as check_columns
-from nnspca.covariance.matrices import Held, semidefinite, square
-from nnspca.covariance.origin import Origin
-from nnspca.covariance.samples import by_cost, centred, stated, warn_of_dominant
-from nnspca.covariance.sources import Source, chunked
-from nnspca.covariance.streamed import DENSE_FEATURES
+from nnspca.covariance import samples as reading
+from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
+from nnspca.covariance.forms import Form, HeldFactor, HeldMatrix
+from nnspca.covariance.input import Given, check_feature_names, opened
+from nnspca.covariance.matrices import semidefinite, square
+from nnspca.covariance.provenance import Provenance
+from nnspca.covariance.sources import chunked
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import read_only
+from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result.features import Features, frozen
 
 PAIRS, FEW_PAIRS, MANY_FEATURES = 20, 8, 20_000  # eigenpairs made at once, fewer of so many features and more
+STRIP, STRIP_ENTRIES = 256, 4_000_000  # most rows, and entries of rows, that are read at a time
+BATCH_ENTRIES = 1_200_000  # of vectors that A is applied to at a time
+SPARSE_ROW = 5e5  # products whose time a row of sparse data takes beside its own
+SELECTED, DENSE_PRODUCT, SPARSE_PRODUCT = 5e-9, 7e-11, 1e-8  # seconds an entry, and a product behind it
+DENSE_PRODUCTS, SPARSE_PRODUCTS = 400_000_000, 50_000_000  # with the numbers held, at a time
 
 
-class Covariance(Inner):
+class Covariance:
     """A positive semidefinite matrix A of n features, held as itself or as a factor Y with A = Y'Y.
 
     Build it with :meth:`from_data`, :meth:`from_matrix` or :meth:`from_dataset`.
@@ -81,40 +81,22 @@ class Covariance(Inner):
     def __init__(
         self,
         form: Form,
+        provenance: Provenance | None = None,
         *,
-        n_samples: int | None = None,
-        representation_error: float = 0.0,
-        moved: float = 0.0,
-        drift: float | None = None,
-        relative_drift: float = np.inf,
-        error_elsewhere: float | None = None,
-        origin: Origin | None = None,
         features: Features | None = None,
         places: np.ndarray | None = None,
     ) -> None:
-        """Hold a form; what each machine may have otherwise in its last bits goes with it.
-
-        ``drift`` bounds the Frobenius norm of the difference between A as it is held here and on any other machine,
-        where other routines sum in another order: 0 for a matrix that was given. ``relative_drift`` bounds that of any
-        entry A_ij relative to ``sqrt(A_ii A_jj)``, infinite where no bound is known; ``error_elsewhere`` bounds
-        ``representation_error`` on any machine. ``places`` are those of the ``features`` that are here.
-        """
+        """Hold a form, with where it comes from; ``places`` are those of the ``features`` that are here."""
         if not isinstance(form, HeldMatrix | HeldFactor):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
         self.form = form
-        self.n_samples = n_samples
-        self.moved = moved
+        self.provenance = about = Provenance() if provenance is None else provenance
+        self.n_samples, self.moved, self.representation_error = about.n_samples, about.moved, about.representation_error
+        self.drift, self.relative_drift, self.error_elsewhere = about.drift, about.relative_drift, about.error_elsewhere
         # a variance below zero by rounding is none, and a write to it would change what is proven
         self.diagonal = read_only(np.maximum(form.diagonal, 0.0))
         self.n_features = len(self.diagonal)
         self.trace = float(self.diagonal.sum())
-        self.representation_error = representation_error
-        # each machine is within its own error of the exact A, and the errors agree to many more
-        # digits than two
-        self.drift = 2.02 * representation_error if drift is None else drift
-        self.relative_drift = relative_drift
-        self.error_elsewhere = 1.01 * representation_error if error_elsewhere is None else error_elsewhere
-        self._origin = origin
         self._described = (
             features or Features(self.trace, self.n_features, variances=self.diagonal),
             places,
@@ -152,7 +134,7 @@ class Covariance(Inner):
         samples: Literal["rows", "columns"] = "rows",
         sample_weight=None,
         names=None,
-        memory: int = streamed.MEMORY,
+        memory: int = reading.MEMORY,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
     ) -> Covariance:
@@ -212,74 +194,16 @@ class Covariance(Inner):
         array([0.75, 0.  ])
         """
         check_choice("samples", samples, ("rows", "columns"))
-        return cls._warned(X, standardize, samples, sample_weight, names, memory, should_stop, on_progress)
-
-    @classmethod
-    def _warned(cls, X: Any, standardize: bool | None, *how: Any) -> Covariance:
-        """Covariance of samples, with a warning where one feature holds nearly all the trace of data as they are."""
-        cov = cls._of_samples(X, stated(standardize), *how)
-        warn_of_dominant(cov, standardize)
-        return cov
-
-    @classmethod
-    def _of_samples(
-        cls,
-        X: Any,
-        standardize: bool,
-        samples: str,
-        sample_weight: object,
-        names: Any,
-        memory: int,
-        should_stop: ShouldStop | None,
-        on_progress: OnProgress | None,
-    ) -> Covariance:
-        """Covariance of samples in memory, or of rows that are read in chunks."""
-        check_whole("memory", memory, 1)
-        if (source := chunked(X)) is not None:
-            source = source.heeding(should_stop, on_progress)
-            if samples == "rows":
-                return cls._of_source(source, standardize, sample_weight, names, memory=memory)
-            turned = Given(streamed.turned(source))
-            return cls.from_data(turned, standardize, sample_weight=sample_weight, names=names)
-        given = opened(X)
-        if given.is_matrix:
+        standardized = reading.stated(standardize)
+        if chunked(X) is None and (given := opened(X)).is_matrix:
             if sample_weight is not None or samples != "rows":
                 raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
-            return cls._of_matrix_set(given, standardize, False, names)
-        if names is None:
-            names = given.names if samples == "rows" else _index(X)
-        if scipy.sparse.issparse(given.values) and given.values.ndim == 2:
-            given = replace(given, values=by_cost(numbers(given.values), sample_weight is not None))
-        if (source := streamed.large_array(given.values, samples, sample_weight is not None)) is not None:
-            check_columns(given.values)
-            source = source.heeding(should_stop, on_progress)
-            with suppress(streamed.TooFar):  # of any scale where it is in memory
-                return cls._of_source(source, standardize, sample_weight, names, given)
-        with one_blas_thread():
-            data = centred(given.values, standardize, samples, sample_weight)
-            assert isinstance(data.form, HeldFactor)
-            m, n = data.form.factor.shape
-            if n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN):
-                data = replace(data, form=HeldMatrix(data.form.factor.cross()))
-        return cls.of_read(data, standardize, names, given)
-
-    @classmethod
-    def _of_source(
-        cls,
-        source: Source,
-        standardize: bool,
-        sample_weight: object,
-        names: Any,
-        given: Given | None = None,
-        memory: int = streamed.MEMORY,
-    ) -> Covariance:
-        """Of rows that are read a chunk at a time: once, or anew for what is asked where A and they are too large."""
-        with one_blas_thread():
-            data = streamed.read(source, standardize, sample_weight, memory)
-        labels = source.names if names is None else names
-        if not isinstance(data, Held):
-            return cls.from_data(Given(data), standardize, sample_weight=sample_weight, names=labels)
-        return cls.of_read(data, standardize, labels, given)
+            return cls._of_matrix_set(given, standardized, False, names)
+        how = samples, sample_weight, memory, should_stop, on_progress
+        made, given = reading.of_samples(X, standardized, *how)
+        cov = cls.of_read(made, standardized, given.names if names is None else names, given)
+        reading.warn_of_dominant(cov, standardize)
+        return cov
 
     @classmethod
     def from_chunks(
@@ -289,7 +213,7 @@ class Covariance(Inner):
         *,
         sample_weight=None,
         names=None,
-        memory: int = streamed.MEMORY,
+        memory: int = reading.MEMORY,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
     ) -> Covariance:
@@ -313,33 +237,39 @@ class Covariance(Inner):
         """
         if not callable(read):
             raise TypeError(f"read={shown(read)} is not allowed; give a function that returns an iterator of chunks")
-        return cls._warned(read, standardize, "rows", sample_weight, names, memory, should_stop, on_progress)
+        return cls.from_data(
+            read,
+            standardize,
+            sample_weight=sample_weight,
+            names=names,
+            memory=memory,
+            should_stop=should_stop,
+            on_progress=on_progress,
+        )
 
     @classmethod
     def of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
         """Covariance of samples that were summed; more may be added to the sums."""
-        with one_blas_thread():
-            data = streamed.of_sums(sums, standardize, last=False)
-        return cls.of_read(data, standardize, names)
+        return cls.of_read(reading.of_sums(sums, standardize, last=False), standardize, names)
 
     @classmethod
-    def of_read(cls, data: Held, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
+    def of_read(cls, made: reading.Made, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
         """Hold a form of A with its errors, and the means and scales of the samples that were read."""
-        variances, given, held = np.maximum(data.form.diagonal, 0.0), given or Given(None), dict(vars(data))
-        seen = held.pop("seen")
+        form, about = made
+        variances, given = np.maximum(form.diagonal, 0.0), given or Given(None)
         features = Features(
             float(variances.sum()),
             len(variances),
             check_feature_names(names, len(variances)),
-            None if seen is None else frozen(seen.mean),
-            None if seen is None else frozen(seen.scale),
+            frozen(about.mean),
+            frozen(about.scale),
             standardize,
             given.image_shape,
             given.axis,
             given.axis_title,
             frozen(variances),
         )
-        return cls(**held, features=features)
+        return cls(form, about, features=features)
 
     @classmethod
     def from_matrix(cls, A, *, repair: bool = False, names=None) -> Covariance:
@@ -401,8 +331,8 @@ class Covariance(Inner):
                 "samples as rows to Covariance.from_data(X), or a matrix to Covariance.from_matrix(A)"
             )
         if not is_set or dataset.kind != "covariance":
-            return cls._warned(dataset, standardize, "rows", None, None, streamed.MEMORY, None, None)
-        return cls._of_matrix_set(opened(dataset), stated(standardize), repair, None)
+            return cls.from_data(dataset, standardize)
+        return cls._of_matrix_set(opened(dataset), reading.stated(standardize), repair, None)
 
     @classmethod
     def _of_matrix_set(cls, given: Given, standardize: bool, repair: bool, names: object) -> Covariance:
@@ -440,40 +370,12 @@ class Covariance(Inner):
         features = check_places("features", features, self.n_features)
         return self.derived(self.form.restrict(features), "restrict", features)
 
-    def derived(
-        self,
-        form: Form,
-        operation: str,
-        argument: np.ndarray,
-        *,
-        growth: float = 1.0,
-        rounding: float = 0.0,
-        times: int = 1,
-    ) -> Covariance:
-        """Return what is made of this covariance, of the same samples, by an operation on an argument.
-
-        ``growth`` is by how much an error in this covariance grows, ``rounding`` what the operation adds
-        to it, in the Frobenius norm, and ``times`` how often a bound that sums variances meets that
-        rounding. The argument is reproducible to the last bit, as its hash is in the fingerprint.
-        """
-        exact = growth == 1.0 and not rounding
+    def derived(self, form: Form, operation: str, argument: np.ndarray, **errors: Any) -> Covariance:
+        """Return what is made of this covariance, of the same samples: :meth:`Provenance.derived` has the errors."""
         whole, places = self._described
         if operation == "restrict":
             places = np.array(argument) if places is None else places[argument]
-        error = growth * self.representation_error + times * rounding
-        elsewhere = growth * self.error_elsewhere + times * rounding
-        return Covariance(
-            form,
-            n_samples=self.n_samples,
-            representation_error=error,
-            moved=self.moved,
-            relative_drift=self.relative_drift if exact else np.inf,
-            drift=self.drift if exact else 1.01 * (growth * self.drift + 2 * rounding),
-            error_elsewhere=self.error_elsewhere if exact else 1.01 * elsewhere,
-            origin=None if self._origin is None else Origin(operation, (np.array(argument),), self._origin),
-            features=whole,
-            places=places,
-        )
+        return Covariance(form, self.provenance.derived(operation, argument, **errors), features=whole, places=places)
 
     def eigenpairs(self, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the d largest eigenvalues and their eigenvectors, largest first.
@@ -518,9 +420,89 @@ class Covariance(Inner):
         It is the same on every machine, where A itself may differ in its last bits.
         """
         with self._lock:
-            if self._origin is None:
-                self._origin = Origin("held", tuple(self.form.arrays()))
-            return self._origin.fingerprint
+            if not self.provenance.operation:
+                self.provenance = replace(self.provenance, operation="held", arrays=tuple(self.form.arrays()))
+            return self.provenance.fingerprint
+
+    @property
+    def matrix(self) -> np.ndarray | None:
+        """A itself, shape (n, n), where it is held; None otherwise."""
+        return self.form.A if isinstance(self.form, HeldMatrix) else None
+
+    @property
+    def factor(self) -> Factor | None:
+        """Y with A = Y'Y where A is not held, ``forward(x)`` is Yx and ``backward(z)`` is Y'z; None otherwise."""
+        return self.form.factor if isinstance(self.form, HeldFactor) else None
+
+    @property
+    def holds_entries(self) -> bool:
+        """Whether A is held entry by entry."""
+        return isinstance(self.form, HeldMatrix)
+
+    @property
+    def strip(self) -> int:
+        """How many whole rows of A are read at a time, so that they fit in memory and take no tenth of a second."""
+        return max(1, min(STRIP, STRIP_ENTRIES // self.n_features))
+
+    @property
+    def batch(self) -> int:
+        """How many vectors A is applied to at a time, so that a step of each takes no tenth of a second."""
+        stored = sum(array.size for array in self.form.arrays())
+        sparse = self.factor is not None and not isinstance(self.factor, DenseFactor)
+        products = SPARSE_PRODUCTS if sparse else DENSE_PRODUCTS
+        return max(1, min(BATCH_ENTRIES // self.n_features, products // stored))
+
+    @property
+    def row_cost(self) -> float:
+        """About how many products it takes to read a whole row of A."""
+        if self.holds_entries:
+            return float(self.n_features)
+        stored = float(sum(array.size for array in self.form.arrays()))
+        if self.factor is None or isinstance(self.factor, DenseFactor):
+            return stored
+        m, n = self.factor.shape
+        return max(stored * stored / (m * n), SPARSE_ROW)
+
+    def reading_seconds(self, rows: np.ndarray) -> float:
+        """About how many seconds it takes to read these rows of A and to select from them, on one core of 2024."""
+        each = len(rows) * self.n_features * SELECTED
+        if self.holds_entries:
+            return each
+        if isinstance(self.factor, SparseFactor):
+            m, _ = self.factor.shape
+            stored = np.diff(self.factor._columns.indptr)
+            return each + SPARSE_PRODUCT * float(stored[rows].sum()) * float(stored.sum()) / m
+        return each + DENSE_PRODUCT * len(rows) * self.row_cost
+
+    def room(self, entries: int = 1) -> float:
+        """What a bound that sums so many entries of A, or takes one eigenvalue, is raised by.
+
+        A judge on another machine holds A' with ‖A' − A‖ <= drift in the Frobenius norm, hence
+        entry by entry and in the spectral norm, and adds its own representation error to what it
+        derives: whatever is proven of A here is derived from A' at
+        ``error_elsewhere + entries · drift`` more, at most.
+        """
+        return self.error_elsewhere + entries * self.drift
+
+    def drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
+        """What the sum of any k entries of each row, each times its column's weight, may drift by, shape (n,)."""
+        any_entry = np.full(self.n_features, self.drift * float(sum_of_largest(weights, k)))
+        if not np.isfinite(self.relative_drift):
+            return any_entry
+        s = np.sqrt(self.diagonal)
+        return np.minimum(any_entry, self.relative_drift * s * float(sum_of_largest(s * weights, k)))
+
+    @property
+    def stands_for(self) -> Literal["centred", "standardised", "matrix"] | None:
+        """What a file of numbers stands for from which anyone can form this covariance anew.
+
+        ``"centred"`` or ``"standardised"``: of the data given to :meth:`from_data`, samples as rows. ``"matrix"``: of
+        :attr:`matrix`, the one held. None where it was made of another covariance and is not held.
+        """
+        operation = self.provenance.operation
+        if "data centred" in operation:
+            return "standardised" if operation.endswith("standardised") else "centred"
+        return "matrix" if self.holds_entries else None
 
     def __getstate__(self) -> dict[str, object]:
         """Everything but the locks, so that a covariance can be sent to another process."""
@@ -541,13 +523,6 @@ def _of_finite(product: Any, x: np.ndarray) -> Any:
     if bad := int(x.size - np.isfinite(x).sum()):
         raise ValueError(f"{bad} value(s) of x are not finite; give finite real numbers")
     return product
-
-
-def _index(X: Any) -> tuple[str, ...] | None:
-    """The names of a table's rows; None if they are only 0, 1, 2, …"""
-    if not is_table(X) or not hasattr(X, "index") or list(X.index) == list(range(len(X.index))):
-        return None
-    return tuple(map(str, X.index))
 
 
 def _complete(vectors: np.ndarray, d: int) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ class Factor:
     """
 
     shape: tuple[int, int]
+    seen: tuple[np.ndarray, np.ndarray] | None = None  # the mean taken off each feature of data, and what divided it
     forward: Callable[[np.ndarray], np.ndarray]
     backward: Callable[[np.ndarray], np.ndarray]
     columns: Callable[[np.ndarray], np.ndarray]  # of Y at some places, dense, shape (m, places)
@@ -51,28 +51,8 @@ class Factor:
         return Y.T @ Y
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What data were read with: the mean taken off each feature, and what it was divided by."""
-
-    mean: np.ndarray
-    scale: np.ndarray
-
-    @classmethod
-    def of(cls, mean: np.ndarray, deviation: np.ndarray | None, powers: np.ndarray | None) -> Seen:
-        """From the mean and the deviation of features that were divided by powers of two first."""
-        scale = np.ones(len(mean)) if deviation is None else np.where(deviation > 0, deviation, 1.0)
-        if powers is None:
-            return cls(mean, scale)
-        varying = deviation is not None and deviation > 0
-        with np.errstate(over="ignore"):
-            return cls(np.ldexp(mean, powers), np.where(varying, np.ldexp(scale, powers), 1.0))
-
-
 class DenseFactor(Factor):
-    """Y held as an array; ``seen`` is what data were read with, where they were read here."""
-
-    seen: Seen | None = None
+    """Y held as an array."""
 
     def __init__(self, Y: np.ndarray) -> None:
         self.Y = read_only(Y)
@@ -109,7 +89,7 @@ class DenseFactor(Factor):
         else:
             Y *= np.sqrt(shares)[:, None]
         factor = cls(Y)
-        factor.seen = Seen.of(mean + rest, deviation if standardize else None, powers)
+        factor.seen = _seen(mean + rest, deviation if standardize else None, powers)
         return factor
 
     def forward(self, x: np.ndarray) -> np.ndarray:
@@ -156,7 +136,6 @@ class SparseFactor(Factor):
     ) -> None:
         """Hold S; ``columns`` is the same by columns, where it is at hand."""
         self.S, self.mean = S, mean
-        self.seen: Seen | None = None
         self._columns = S.tocsc() if columns is None else columns
         self._squares: np.ndarray | None = None
         self.shape = (S.shape[0], S.shape[1])
@@ -184,7 +163,7 @@ class SparseFactor(Factor):
             deviation = np.sqrt(factor.squared_norms())
             scale = 1.0 / np.where(deviation > 0, deviation, 1.0)
             factor = cls(scipy.sparse.csr_array(factor.S * scale[None, :]), factor.mean * scale)
-        factor.seen = Seen.of(mean, deviation, powers)
+        factor.seen = _seen(mean, deviation, powers)
         return factor
 
     def nearer(self) -> SparseFactor:
@@ -288,6 +267,16 @@ def less(block: Any, reference: np.ndarray) -> Any:
         return block
     shift = scipy.sparse.csr_array(reference[None, :])
     return scipy.sparse.csr_array(block - scipy.sparse.csr_array(np.ones((block.shape[0], 1))) @ shift)
+
+
+def _seen(mean: np.ndarray, deviation: np.ndarray | None, powers: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean and the scale of features that were multiplied by powers of two first."""
+    scale = np.ones(len(mean)) if deviation is None else np.where(deviation > 0, deviation, 1.0)
+    if powers is None:
+        return mean, scale
+    varying = deviation is not None and deviation > 0
+    with np.errstate(over="ignore"):
+        return np.ldexp(mean, powers), np.where(varying, np.ldexp(scale, powers), 1.0)
 
 
 def varies(X) -> np.ndarray:

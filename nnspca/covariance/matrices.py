@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from nnspca.covariance.factor import Seen
-from nnspca.covariance.forms import Form, HeldMatrix
+from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.input import is_table, numbers
-from nnspca.covariance.origin import Origin, hashed
+from nnspca.covariance.provenance import Provenance, hashed
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
 
@@ -18,22 +15,7 @@ INDEFINITE = 1e-8  # most negative eigenvalue forgiven as rounding, relative to 
 ASYMMETRIC = 1e-8  # asymmetry forgiven as rounding, relative to the largest entry
 
 
-@dataclass(frozen=True, eq=False)
-class Held:
-    """What :class:`nnspca.Covariance` is made of: its own attributes of these names, and what it was read with."""
-
-    form: Form
-    origin: Origin
-    representation_error: float
-    n_samples: int | None = None
-    moved: float = 0.0
-    drift: float | None = None
-    relative_drift: float = np.inf
-    error_elsewhere: float | None = None
-    seen: Seen | None = None
-
-
-def semidefinite(given: object, repair: bool, roundings: int = 0) -> Held:
+def semidefinite(given: object, repair: bool, roundings: int = 0) -> tuple[HeldMatrix, Provenance]:
     """Return the symmetric part of a matrix, with what rounding and a repair did to it.
 
     ``roundings`` is how often each entry was rounded on the way to ``given``. A repair takes the
@@ -53,7 +35,8 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> Held:
     roundings += not np.array_equal(A, A.T)  # the half-sum is one more
     rounding_error = rounding.entries(roundings, float(np.linalg.norm(A)))
     A = A / 2 + A.T / 2
-    origin = hashed(f"matrix{' repaired' if repair else ''}", A)
+    operation = f"matrix{' repaired' if repair else ''}"
+    digest = hashed(operation, A)
     form, below, drift = HeldMatrix(A), 0.0, 0.0
     if repair:
         form, below = form.without_negative_eigenvalues()
@@ -74,7 +57,9 @@ def semidefinite(given: object, repair: bool, roundings: int = 0) -> Held:
     # another machine's least eigenvalue may be off by as much again, to the other side
     elsewhere = len(A) * max(0.0, 4 * off + drift - least) + 1.01 * rounding_error
     moved = float(np.hypot(asymmetry, below))
-    return Held(form, origin, error, moved=moved, drift=drift, error_elsewhere=elsewhere)
+    return form, Provenance(
+        operation, digest=digest, moved=moved, representation_error=error, drift=drift, error_elsewhere=elsewhere
+    )
 
 
 def square(given: object) -> np.ndarray:

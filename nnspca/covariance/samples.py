@@ -1,29 +1,99 @@
-"""Samples handed over as data: centred and held as a factor, with what that is off by, or refused."""
+"""Samples as a covariance: held as a factor or summed a few rows at a time, with what rounding that is off by."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from nnspca.control.arguments import check_flag, masked, real_array, shown
+from nnspca.control.arguments import check_flag, check_whole, is_table, masked, real_array, shown
+from nnspca.control.progress import OnProgress, ShouldStop
+from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
-from nnspca.covariance.forms import HeldFactor
-from nnspca.covariance.input import numbers
-from nnspca.covariance.matrices import Held, check_scale
-from nnspca.covariance.origin import hashed, of_data
+from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
+from nnspca.covariance.input import Given, check_names, numbers, opened
+from nnspca.covariance.matrices import check_scale
+from nnspca.covariance.provenance import Provenance, hashed, of_data
+from nnspca.covariance.sources import Source, chunked, in_memory, over_blocks
+from nnspca.covariance.sums import Moments, Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
 
 FEW = 0.05  # share of numbers other than zero up to which sparse products take less time than dense ones
 DENSE = 2**26  # numbers up to which sparse data with more of them are written out: half a gigabyte
 DOMINANT = 0.9  # share of the trace from which one feature holds it: a component then speaks about its unit
+WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an array in memory
+DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
+GATHERED = 2**27  # numbers of samples as columns that may be turned: 1 GB
+LARGEST, SMALLEST = 1e280, 1e-280  # variances of features that can be standardised from their sums
+MEMORY = 2**31  # bytes, unless the caller says otherwise
+NUMBER = 32  # bytes that a number of data in memory takes, with those that are made of it
+AGREES = 1e-9  # how far means, in deviations, and variances, relatively, may differ when the same rows are read again
+
+Made = tuple[Form, Provenance]
 
 
-def centred(given: object, standardize: bool, samples: str, sample_weight: object = None) -> Held:
+class TooFar(DataError):
+    """Features of a scale so far from 1 that their squares are no doubles."""
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """What rows came to when they were read before, of some features."""
+
+    count: int
+    mean: np.ndarray
+    variance: np.ndarray
+
+    def check(self, count: int, mean: np.ndarray, variance: np.ndarray) -> None:
+        """Raise DataError where they come to something else now."""
+        near = AGREES * (np.sqrt(self.variance) + np.abs(self.mean))
+        same = count == self.count and (np.abs(mean - self.mean) <= near).all()
+        if not (same and (np.abs(variance - self.variance) <= AGREES * self.variance + near**2).all()):
+            raise DataError(
+                f"the data changed while they were read: {count} rows now, {self.count} before, and their means and "
+                "variances are to agree; give data that stay as they are"
+            )
+
+
+def of_samples(
+    X: Any,
+    standardize: bool,
+    samples: str,
+    sample_weight: object,
+    memory: int,
+    should_stop: ShouldStop | None,
+    on_progress: OnProgress | None,
+) -> tuple[Made, Given]:
+    """Return the covariance of anything that is taken as samples, and what stood beside the numbers."""
+    check_whole("memory", memory, 1)
+    weighted = sample_weight is not None
+    if (source := chunked(X)) is not None:
+        source = source.heeding(should_stop, on_progress)
+        values = _turned(source) if samples == "columns" else read(source, standardize, sample_weight, memory)
+        given, samples = Given(None, source.names if samples == "rows" else None), "rows"
+        if isinstance(values, tuple):
+            return values, given
+    else:
+        given = opened(X)
+        values = given.values
+        if samples == "columns":
+            given = Given(values, _index(X), given.image_shape, given.axis, given.axis_title)
+    if scipy.sparse.issparse(values) and values.ndim == 2:
+        values = by_cost(numbers(values), weighted)
+    if (source := large_array(values, samples, weighted)) is not None:
+        check_names(values)
+        with suppress(TooFar):  # of any scale where it is in memory
+            return read(source.heeding(should_stop, on_progress), standardize, sample_weight, memory), given
+    return centred(values, standardize, samples, sample_weight), given
+
+
+def centred(given: object, standardize: bool, samples: str, sample_weight: object = None) -> Made:
     """Return the covariance of data in memory whose samples are "rows" or "columns"."""
     read = numbers(given)
     if read.ndim != 2:
@@ -44,25 +114,33 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
     if weights is not None and (weights == weights[0]).all():
         weights = None  # the same weight for all is none
     factor: DenseFactor | SparseFactor
-    if scipy.sparse.issparse(rows):
-        factor = SparseFactor.of_data(rows, standardize)
-    else:
-        factor = DenseFactor.of_data(rows, standardize, weights)
-    form = HeldFactor(factor)
-    trace = float(form.diagonal.sum())
-    if not trace > 0 and not varies(rows).any():
-        raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
-    check_scale(trace)
-    allowed = rounding.of_data if weights is None else rounding.of_weighted
-    error = allowed(m, factor.rounding_scale())
-    # of dense data the error of an entry is relative to its two columns
-    relative = 2.02 * allowed(m, 1.0) if isinstance(factor, DenseFactor) else np.inf
-    if weights is None:
-        origin = of_data(rows, standardize)
-    else:
-        origin = hashed(f"weighted samples{', standardised' if standardize else ''}", np.asarray(rows), weights)
-    assert factor.seen is not None
-    return Held(form, origin, error, m, relative_drift=relative, seen=factor.seen)
+    with one_blas_thread():
+        if scipy.sparse.issparse(rows):
+            factor = SparseFactor.of_data(rows, standardize)
+        else:
+            factor = DenseFactor.of_data(rows, standardize, weights)
+        assert factor.seen is not None
+        mean, scale = factor.seen
+        held = HeldFactor(factor)
+        trace = float(held.diagonal.sum())
+        if not trace > 0 and not varies(rows).any():
+            raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
+        check_scale(trace)
+        allowed = rounding.of_data if weights is None else rounding.of_weighted
+        operation, digest = of_data(rows, standardize)
+        if weights is not None:
+            operation = f"weighted samples{', standardised' if standardize else ''}"
+            digest = hashed(operation, np.asarray(rows), weights)
+        return HeldMatrix(factor.cross()) if formed(m, n) else held, Provenance(
+            operation,
+            digest=digest,
+            n_samples=m,
+            representation_error=allowed(m, factor.rounding_scale()),
+            # of dense data the error of an entry is relative to its two columns
+            relative_drift=2.02 * allowed(m, 1.0) if isinstance(factor, DenseFactor) else np.inf,
+            mean=mean,
+            scale=scale,
+        )
 
 
 def by_cost(data, weighted: bool = False):
@@ -78,6 +156,177 @@ def by_cost(data, weighted: bool = False):
     if weighted or (data.count_nonzero() if sparse else np.count_nonzero(data)) > FEW * total:
         return data.toarray() if sparse and total <= DENSE else data
     return scipy.sparse.csr_array(data)
+
+
+def formed(m: int, n: int) -> bool:
+    """Whether A is held entry by entry for m samples of n features."""
+    return n <= DENSE_FEATURES or (n <= 2 * m and n <= 2 * DENSE_EIGEN)
+
+
+def is_large(m: int, n: int) -> bool:
+    """Whether data of this shape are summed in chunks, and not held."""
+    return m * n > WHOLE and formed(m, n)
+
+
+def large_array(values: Any, samples: str, weighted: bool = False) -> Source | None:
+    """Return an array or a table in memory as a source of rows where it is large; None for anything else.
+
+    Sparse data are one where they are weighted, and too many to be held as dense ones.
+    """
+    sparse = scipy.sparse.issparse(values)
+    plain = isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
+    shape: tuple[int, ...] = getattr(values, "shape", ())
+    if len(shape) != 2 or not (plain or (sparse and weighted) or (is_table(values) and hasattr(values, "iloc"))):
+        return None
+    m, n = shape if samples == "rows" else shape[::-1]
+    if m * n <= (AT_A_TIME if sparse else WHOLE) or not formed(m, n):
+        return None
+    rows = numbers(values) if sparse else values
+    rows = rows if samples == "rows" else rows.T
+    return in_memory(scipy.sparse.csr_array(rows) if sparse else rows)
+
+
+def read(source: Source, standardize: bool, sample_weight: object = None, memory: int = NUMBER * GATHERED) -> Any:
+    """Return the covariance of rows that are read once, or all rows as one array where these are few.
+
+    DataError for more of them than ``memory`` has room for, of too many features for a matrix; or it says which rows
+    cannot be used.
+    """
+    m, n = source.shape
+    weights = given_weights(sample_weight, m)
+    most = np.inf
+    if weights is not None:
+        most = len(weights)
+        weights = None if (weights == weights[0]).all() else weights / weights.max()
+    if m is not None and n is not None and is_large(m, n) and source.blocks is not None:
+        return of_sums(over_blocks(source, Sums, weights), standardize, source.expected)
+    waiting: list[Any] = []  # chunks that are not summed, with their weights
+    sums: Sums | None = None
+    rows = count = 0
+    for chunk in source.chunks():
+        few = None if weights is None else weights[rows : rows + chunk.shape[0]]
+        rows += chunk.shape[0]
+        if rows > most:
+            raise DataError(f"{source.what} gave more than the {most} rows that sample_weight has weights for")
+        waiting.append((chunk, few))
+        if sums is None and source.stored and not is_large(m or rows, chunk.shape[1]):
+            sparse = scipy.sparse.issparse(chunk)
+            count = count + chunk.nnz if sparse else (m or rows) * chunk.shape[1]
+            if NUMBER * count > memory and not formed(m or rows, chunk.shape[1]):
+                raise DataError(
+                    f"{source.what} has {chunk.shape[1]:,} features, too many for a matrix, and takes more than "
+                    f"memory={memory:,} bytes: choose the features that vary most, as in Covariance.from_data("
+                    f"nnspca.most_variable(X, {DENSE_EIGEN})), or give more memory"
+                )
+            continue
+        sums = sums or Sums(chunk.shape[1], source.names, chunk=0 if source.stored else None)
+        with one_blas_thread():
+            while waiting:
+                sums.add(*waiting.pop(0))
+    if sums is not None:
+        if rows < most < np.inf:
+            raise DataError(f"{source.what} gave {rows} rows; sample_weight has {most} weights")
+        return of_sums(sums, standardize, source.expected)
+    return _whole([chunk for chunk, _ in waiting], source.expected)
+
+
+def _turned(source: Source) -> Any:
+    """Return data whose samples are columns, with samples as rows, as one array; DataError where they are too many."""
+    m, n = source.shape
+    if m is None or n is None or m * n > GATHERED:
+        raise DataError(
+            f"{source.what} is read in rows: with samples='columns' it may have up to {GATHERED:,} numbers, and tell "
+            "its shape; store it the other way round, or give X.T where that is possible"
+        )
+    return _whole(list(source.chunks()), None).T
+
+
+def _whole(chunks: list[Any], before: Before | None) -> Any:
+    if before is not None:
+        moments = Moments(chunks[0].shape[1])
+        for chunk in chunks:
+            moments.add(chunk)
+        before.check(moments.count, moments.mean, moments.variance)
+    if any(map(scipy.sparse.issparse, chunks)):
+        return scipy.sparse.csr_array(scipy.sparse.vstack(list(map(scipy.sparse.csr_array, chunks))))
+    return np.concatenate(chunks) if len(chunks) > 1 else np.asarray(chunks[0])
+
+
+def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums:
+    """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails."""
+    whole = sums
+    begin = 0
+    for chunk in source.chunks():
+        n = chunk.shape[1]
+        if whole is None:
+            if n > 2 * DENSE_EIGEN:
+                raise DataError(
+                    f"the data have {n:,} features; sums are kept of up to {2 * DENSE_EIGEN:,}. Choose those that vary "
+                    f"most: nnspca.most_variable(X, {DENSE_EIGEN})"
+                )
+            whole = Sums(n, source.names, chunk=0 if source.stored else None)
+        elif whole is sums and source.stored:
+            whole = sums.copy()
+        if n != whole.n:
+            raise DataError(f"the data have {n} features; those before had {whole.n}")
+        few = None if weights is None else weights[begin : begin + chunk.shape[0]]
+        begin += chunk.shape[0]
+        if weights is not None and begin > len(weights):
+            break
+        with one_blas_thread():
+            whole.add(chunk, few)
+    if weights is not None and begin != len(weights):
+        raise DataError(f"sample_weight has {len(weights)} weights for other than so many rows of {source.what}")
+    assert whole is not None
+    if source.stored:  # what is wrong with the last rows is said now
+        whole.flush()
+    return whole
+
+
+def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Made:
+    """Return the covariance of all rows that were summed, with its allowance for rounding.
+
+    The sums are used up, unless they are not the ``last``. DataError for fewer than two rows, no
+    variance, a scale that is none, or rows that came to something else before.
+    """
+    with one_blas_thread():
+        sums.flush()
+        m = sums.count
+        if m < 2:
+            raise DataError("one sample has no variance; give at least 2 samples of weight")
+        A, mean = sums.result(last=last)
+        variance = A.diagonal().copy()
+        varies = sums.varies
+        if not varies.any():
+            raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
+        if before is not None:
+            before.check(m, mean, variance)
+        scale = np.ones(len(mean))
+        if standardize:
+            few = variance[varies]
+            if not (np.isfinite(few).all() and few.min() >= SMALLEST and few.max() <= LARGEST):
+                raise TooFar(
+                    f"variances of features go from {few.min():g} to {few.max():g}; data read in chunks can be "
+                    f"standardised from {SMALLEST:g} to {LARGEST:g}: rescale the features beyond"
+                )
+            scale = np.where(variance > 0, np.sqrt(variance), 1.0)
+            A /= scale[:, None]
+            A /= scale
+    trace = float(A.trace())
+    check_scale(trace)
+    made = f"centred{' and standardised' if standardize else ''}"
+    operation = f"marked {'sparse ' if sums.sparse else ''}data {made}"
+    if sums.weighted:
+        operation = f"marked weighted samples{', standardised' if standardize else ''}"
+    return HeldMatrix(A), Provenance(
+        operation,
+        (np.array([sums.count, sums.n]), sums.mark.numbers()),  # however the rows were cut into chunks
+        n_samples=m,
+        representation_error=rounding.of_sums(m, trace, sparse=sums.sparse, weighted=sums.weighted),
+        relative_drift=2.02 * rounding.of_sums(m, 1.0, sparse=sums.sparse, weighted=sums.weighted),
+        mean=mean,
+        scale=scale,
+    )
 
 
 def check_weights(given: object, m: int) -> np.ndarray | None:
@@ -96,6 +345,18 @@ def check_weights(given: object, m: int) -> np.ndarray | None:
     return weights / weights.max()  # so that no sum of them overflows
 
 
+def given_weights(given: object, m: int | None) -> np.ndarray | None:
+    """Return one weight for each row as it was given; None for None."""
+    if given is None:
+        return None
+    try:
+        count = len(given) if m is None else m  # type: ignore[arg-type]
+    except TypeError:
+        raise ValueError(f"sample_weight={shown(given)} is not allowed; give one number for each row") from None
+    check_weights(given, count)
+    return real_array(given)
+
+
 def _weighing(rows, weights: np.ndarray):
     """The samples that have a weight, dense, and their weights."""
     weighted = np.flatnonzero(weights)
@@ -108,6 +369,13 @@ def _weighing(rows, weights: np.ndarray):
             f"{rows.shape}: leave out features, or give no weights"
         )
     return rows.toarray(), weights[weighted]
+
+
+def _index(X: Any) -> tuple[str, ...] | None:
+    """The names of a table's rows; None if they are only 0, 1, 2, …"""
+    if not is_table(X) or not hasattr(X, "index") or list(X.index) == list(range(len(X.index))):
+        return None
+    return tuple(map(str, X.index))
 
 
 def stated(standardize: bool | None) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from nnspca.covariance.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
+from nnspca.covariance.provenance import Provenance
 
 ENTRIES = 2**22  # stored numbers of the data beyond which a search considers some of the samples first
 IN_SINGLE = 2**25  # and beyond which it does so in single precision, where they are dense
@@ -35,8 +36,8 @@ def of_some_samples(cov: Covariance, rng: np.random.Generator, entries: int | No
         return cov
     rows = np.sort(rng.choice(m, count, replace=False))
     if isinstance(factor, DenseFactor):
-        return Covariance(HeldFactor(DenseFactor(factor.Y[rows] * np.sqrt(m / count))), n_samples=count)
-    return Covariance(HeldFactor(SparseFactor(factor.S[rows], factor.mean)), n_samples=count)
+        return Covariance(HeldFactor(DenseFactor(factor.Y[rows] * np.sqrt(m / count))), Provenance(n_samples=count))
+    return Covariance(HeldFactor(SparseFactor(factor.S[rows], factor.mean)), Provenance(n_samples=count))
 
 
 def in_single(cov: Covariance, rng: np.random.Generator) -> Covariance:
@@ -64,7 +65,7 @@ def entry_by_entry(
         A = _sparse_cross(factor.selected(features), step)
     else:
         A = factor.selected(features).cross()
-    return Covariance(HeldMatrix((A + A.T) / 2), n_samples=cov.n_samples)
+    return Covariance(HeldMatrix((A + A.T) / 2), Provenance(n_samples=cov.n_samples))
 
 
 def _sparse_cross(factor: SparseFactor, step: Callable[[float], None]) -> np.ndarray:

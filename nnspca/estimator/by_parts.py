@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from nnspca.covariance import Covariance
-from nnspca.covariance.samples import stated
+from nnspca.covariance.samples import added, given_weights, stated
 from nnspca.covariance.sources import Source, in_memory
-from nnspca.covariance.streamed import added, given_weights
 from nnspca.covariance.sums import Sums
 from nnspca.estimator.samples import check_chunks, in_chunks, read, told
 

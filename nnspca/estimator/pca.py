@@ -20,9 +20,8 @@ from nnspca.control.arguments import check_flag, check_number, check_options, ch
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import numbers
-from nnspca.covariance.samples import check_weights, stated, warn_of_dominant
+from nnspca.covariance.samples import check_weights, given_weights, stated, warn_of_dominant
 from nnspca.covariance.span import orthonormal
-from nnspca.covariance.streamed import given_weights
 from nnspca.estimator.by_parts import ByParts
 from nnspca.estimator.certified import Certified
 from nnspca.estimator.samples import check_chunks, in_chunks, read, scaled, told

@@ -13,8 +13,8 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 from nnspca.covariance.input import Given, check_names, check_same_names, check_unmasked, numbers, opened
+from nnspca.covariance.samples import large_array
 from nnspca.covariance.sources import Source, chunked
-from nnspca.covariance.streamed import large_array
 from nnspca.errors import DataError
 
 SPARSE = ("csr", "csc")  # any other kind is turned into the first

@@ -12,9 +12,8 @@ from nnspca.control.arguments import check_whole, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.input import Given, numbers, opened
-from nnspca.covariance.samples import stated
+from nnspca.covariance.samples import WHOLE, read, stated
 from nnspca.covariance.sources import Source, chunked
-from nnspca.covariance.streamed import WHOLE, read
 from nnspca.errors import DataError
 from nnspca.machines import HERE, Executor, check_executor
 from nnspca.resampling.samples import ChunkedSamples, Samples

@@ -15,11 +15,12 @@ import scipy.sparse
 
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
-from nnspca.covariance import Covariance, spread
+from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
 from nnspca.covariance.input import Given
+from nnspca.covariance.samples import added, of_sums
+from nnspca.covariance.sources import over_blocks
 from nnspca.covariance.span import orthonormal
-from nnspca.covariance.streamed import added, of_sums
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
 
@@ -112,9 +113,8 @@ class ChunkedSamples(Samples):
         sums = self._summed(rows, should_stop)
         if not sums.varies.any():
             return None
-        with one_blas_thread():
-            streamed = of_sums(sums, self.standardize, None if sums.weighted else self.X.expected, last=False)
-            return Covariance.of_read(streamed, self.standardize, self.X.names)
+        made = of_sums(sums, self.standardize, None if sums.weighted else self.X.expected, last=False)
+        return Covariance.of_read(made, self.standardize, self.X.names)
 
     def explained(
         self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray, should_stop: ShouldStop | None = None
@@ -149,10 +149,7 @@ class ChunkedSamples(Samples):
             counts = np.bincount(rows, minlength=self.m).astype(np.float64)
             weights = None if (counts == counts[0]).all() else counts
             source = self.X.heeding(should_stop, self.on_progress)
-            if source.blocks is not None:
-                sums = spread.over_blocks(source, Sums, weights)
-            else:
-                sums = added(None, source, weights)
+            sums = over_blocks(source, Sums, weights) if source.blocks is not None else added(None, source, weights)
             sums.flush()
             self._held[key] = sums
         self._held.move_to_end(key)

@@ -8,7 +8,8 @@ from nnspca.bounds import balanced, levelled, pair_scaled, spectral
 from nnspca.bounds.variances import largest_variances
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Allowance, Monitor
-from nnspca.covariance import covariance, factor, inner
+from nnspca.covariance import covariance, factor
+from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
@@ -72,8 +73,8 @@ def test_balanced_rows_hold_whatever_the_covariance(make, nonnegative):
 @BOTH
 @pytest.mark.parametrize("sparse", [True, False])
 def test_balanced_rows_hold_where_only_some_features_are_read(sparse, nonnegative, monkeypatch):
-    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
-    monkeypatch.setattr(inner, "STRIP", 2)
+    monkeypatch.setattr(making, "DENSE_FEATURES", 1)
+    monkeypatch.setattr(covariance, "STRIP", 2)
     monkeypatch.setattr(factor, "AT_A_TIME", 1)
     for name, value in (("FEWEST", 0), ("WHOLE", 2), ("SAMPLED", 3), ("TILE", (2, 3)), ("SPARE", 0), ("STORED", 1.0)):
         monkeypatch.setattr(levelled, name, value)

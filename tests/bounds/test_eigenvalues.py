@@ -7,7 +7,7 @@ import scipy.sparse
 import nnspca
 from nnspca.bounds import eigenvalues, spectral
 from nnspca.certificates.derivations import derive
-from nnspca.covariance import covariance
+from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
@@ -63,7 +63,7 @@ def test_a_residual_dominates_what_the_low_rank_part_leaves(make, d):
 @pytest.mark.parametrize("sparse", [True, False])
 @pytest.mark.parametrize("d", [0, 1, 2, 4])
 def test_a_residual_is_proven_where_the_covariance_is_never_formed(d, sparse, monkeypatch):
-    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    monkeypatch.setattr(making, "DENSE_FEATURES", 1)
     check_residuals(lambda rng: problems.factored(rng, 8, sparse=sparse), d)
 
 

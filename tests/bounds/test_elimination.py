@@ -18,6 +18,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.provenance import Provenance
 from nnspca.numerics import rounding
 from tests import oracle, problems
 from tests.problems import few_large, held_as_factor
@@ -170,7 +171,7 @@ def test_too_many_heavy_features_are_told_at_once():
 def test_rows_that_were_read_are_read_on_a_machine_that_sees_the_covariance_as_far_off_as_it_may_be():
     """There the feature varies less by the drift, the point has more, and no error of A is known of."""
     A, x, i = np.diag([3.0, 2.8, 0.5]), np.eye(3)[0], 1
-    here = Covariance(HeldMatrix(A.copy()), drift=0.06, error_elsewhere=0.0)
+    here = Covariance(HeldMatrix(A.copy()), Provenance(drift=0.06, error_elsewhere=0.0))
     there = Covariance(HeldMatrix(A + here.drift / np.sqrt(2) * np.diag([1.0, -1.0, 0.0])))
     low = masses.attained(here, x)
     light = float(masses.by_variance(here, low)[i]) * (1 - 1e-12)  # the row is read, and only just
@@ -182,7 +183,7 @@ def test_rows_that_were_read_are_read_on_a_machine_that_sees_the_covariance_as_f
 
 
 def test_features_outside_are_granted_twice_what_the_covariance_may_be_off_by(monkeypatch):
-    cov, asked = Covariance(HeldMatrix(np.diag([3.0, 2.0])), representation_error=0.02), []
+    cov, asked = Covariance(HeldMatrix(np.diag([3.0, 2.0])), Provenance(representation_error=0.02)), []
     monkeypatch.setattr(rounding, "eliminated", lambda value, mass, error: asked.append(error) or value)
     Elimination(Problem(cov, 1), np.eye(2)[0], 2.5, np.array([0]), np.array([0.0, 0.1])).upper_bounds()
     assert asked == [2 * cov.room()] * 2

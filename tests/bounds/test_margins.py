@@ -39,6 +39,7 @@ from nnspca.covariance import factor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.provenance import Provenance
 from nnspca.numerics import rounding
 
 BOUNDS = Path(nnspca.__file__).parent / "bounds"
@@ -47,7 +48,9 @@ RNG = np.random.default_rng(0)
 K, N = 3, 7
 X = (RNG.standard_normal((12, N)) + RNG.standard_normal((12, 1))) * np.linspace(2, 1, N)
 HELD = nnspca.Covariance.from_data(X)
-DATA = nnspca.Covariance(HeldFactor(DenseFactor.of_data(X, False)), representation_error=HELD.representation_error)
+DATA = nnspca.Covariance(
+    HeldFactor(DenseFactor.of_data(X, False)), Provenance(representation_error=HELD.representation_error)
+)
 APART = scipy.sparse.csr_array(np.eye(12, N) * np.linspace(2, 1, N))  # no product of two features is stored
 SPARSE = nnspca.Covariance(HeldFactor(SparseFactor.of_data(APART, False)))
 A = HELD.entries

@@ -19,7 +19,7 @@ from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.certificates.names import EFFORTS
 from nnspca.certificates.proofs import VariancesProof
 from nnspca.components import bounding
-from nnspca.covariance import covariance
+from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import budgets
@@ -98,7 +98,7 @@ def test_an_entry_says_in_one_sentence_why_it_holds():
 @pytest.mark.parametrize("held", ["matrix", "factor"])
 def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, lean, monkeypatch):
     budgets.few_starts(monkeypatch)
-    monkeypatch.setattr(covariance, "DENSE_FEATURES", 500)
+    monkeypatch.setattr(making, "DENSE_FEATURES", 500)
     X = np.random.default_rng(0).standard_normal((12, 12 if held == "matrix" else 720))
     cov = nnspca.Covariance.from_data(X * np.linspace(1, 0.01, X.shape[1]))
     assert cov.form.name == held

@@ -14,7 +14,7 @@ from nnspca.bounds.plan import rows_read
 from nnspca.bounds.variances import largest_variances
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
-from nnspca.covariance import inner
+from nnspca.covariance import covariance
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
@@ -119,7 +119,9 @@ def test_a_stranger_reads_no_more_rows_and_believes_no_level(monkeypatch):
 
 
 def test_sparse_data_whose_rows_take_long_to_read_have_a_live_certificate(monkeypatch):
-    monkeypatch.setattr(inner, "SPARSE_PRODUCT", 100 * inner.SPARSE_PRODUCT)  # as of a hundred times as many entries
+    monkeypatch.setattr(
+        covariance, "SPARSE_PRODUCT", 100 * covariance.SPARSE_PRODUCT
+    )  # as of a hundred times as many entries
     cov = nnspca.Covariance.from_data(zipf_text(3000, 6500, seed=0, length=60), standardize=False)
     assert not cov.holds_entries
     cert = nnspca.certify(cov, 30)

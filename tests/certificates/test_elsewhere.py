@@ -6,6 +6,7 @@ Each kernel makes its certificates in a process of its own, and each of the othe
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 import numpy as np, scipy.sparse, nnspca
-from nnspca.covariance import covariance
+from nnspca.covariance import samples as making
 from nnspca.tasks import _certify
 
 # every kind of bound, none for long: how tight it is does not matter here
@@ -36,7 +37,7 @@ _certify.PLANS = {
     )
     for name, plan in _certify.PLANS.items()
 }
-covariance.DENSE_FEATURES = 400  # so that no matrix is formed of few features more
+making.DENSE_FEATURES = 400  # so that no matrix is formed of few features more
 
 def covariances():
     rng = np.random.default_rng(0)
@@ -155,8 +156,9 @@ def test_the_kernels_do_differ_in_the_last_bits(saved):
 def moved(cov, by):
     """The covariance as a machine may hold it whose sums went another way: A + by, and a larger error of its own."""
     held = HeldMatrix(cov.entries + by)
+    error, unknown = cov.error_elsewhere * (1 - 1e-9), {"drift": np.nan, "error_elsewhere": np.nan}
     return nnspca.Covariance(
-        held, n_samples=cov.n_samples, representation_error=cov.error_elsewhere * (1 - 1e-9), origin=cov._origin
+        held, replace(cov.provenance, representation_error=error, relative_drift=np.inf, **unknown)
     )
 
 

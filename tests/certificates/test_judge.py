@@ -20,7 +20,7 @@ from nnspca.certificates.proofs import (
     ScaleProof,
     VariancesProof,
 )
-from nnspca.covariance import covariance
+from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
@@ -404,7 +404,7 @@ def test_what_the_pairs_leave_cannot_be_lowered(cert, cov, share):
 @pytest.fixture
 def thin(monkeypatch):
     """Two samples in the plane of one direction: rank one, held as a factor."""
-    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    monkeypatch.setattr(making, "DENSE_FEATURES", 1)
     y = np.random.default_rng(5).random(40) + 0.5
     return nnspca.Covariance.from_data(np.vstack([y, -y]))
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca import covariance as package
 from nnspca.bounds.parts import branch, working
 from nnspca.bounds.parts import plan as parts_plan
 from nnspca.bounds.parts.plan import PARTS_PLANS, PartsPlan
 from nnspca.certificates.proofs import EachProof, LargerProof, PartsProof, PartsWorkingProof, ScaleProof
 from nnspca.components import bounding
+from nnspca.covariance import samples as making
 from tests import budgets, oracle, problems
 
 NAN, INF = math.nan, math.inf
@@ -89,7 +89,7 @@ def test_branching_proves_pit_props_optimal_where_the_dual_does_not(pitprops):
 
 @SIGNS
 def test_a_factored_covariance_is_certified_too(nonnegative, brief, monkeypatch):
-    monkeypatch.setattr(package.covariance, "DENSE_FEATURES", 6)
+    monkeypatch.setattr(making, "DENSE_FEATURES", 6)
     for seed in range(4):
         problem = problems.factored(np.random.default_rng(seed), 9, sparse=seed % 2 == 1)
         assert problem.cov.matrix is None
@@ -460,7 +460,7 @@ def test_a_certificate_survives_its_file(cert, cov):
 @pytest.mark.parametrize("zero", [False, True])
 def test_a_poor_part_of_a_factor_gets_a_certificate_that_its_judge_accepts(monkeypatch, zero):
     """Of one direction and a part that explains nothing, rows of the working set once had no limit for the others."""
-    monkeypatch.setattr("nnspca.covariance.covariance.DENSE_FEATURES", 1)
+    monkeypatch.setattr("nnspca.covariance.samples.DENSE_FEATURES", 1)
     X = np.outer([1.0, -1.0], np.random.default_rng(0).standard_normal(5))
     X[:, -1] *= not zero
     cov = nnspca.Covariance.from_data(X, standardize=False)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import nnspca
 from nnspca.components._deflate import deflated_problem
-from nnspca.covariance import covariance
+from nnspca.covariance import samples as making
 from nnspca.numerics import feasible
 from tests import oracle, problems
 from tests.blas import with_blas_threads
@@ -53,7 +53,7 @@ def test_no_certificate_falls_below_the_brute_force_optimum_of_what_was_left(mak
 def test_certificates_hold_where_only_the_data_are_held(deflation, sparse):
     for seed in range(3):
         rng = np.random.default_rng(seed)
-        with mock.patch.object(covariance, "DENSE_FEATURES", 0):
+        with mock.patch.object(making, "DENSE_FEATURES", 0):
             cov = problems.factored(rng, 9, sparse=sparse).cov
         assert cov.matrix is None
         parts = nnspca.decompose(cov, 3, 2, deflation=deflation, certify="live")

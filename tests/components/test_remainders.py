@@ -10,6 +10,7 @@ import nnspca
 from nnspca.components.remainders import DeflatedFactor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor
+from nnspca.covariance.provenance import Provenance
 from tests.blas import with_blas_threads
 
 SEEDS = st.integers(0, 10**6)
@@ -27,7 +28,9 @@ def in_every_form(X):
     """The covariance as a matrix, as data, and as sparse data."""
     cov = nnspca.Covariance.from_data(X)
     factors = DenseFactor.of_data(X, False), SparseFactor.of_data(scipy.sparse.csr_array(X), False)
-    return cov, *(nnspca.Covariance(HeldFactor(f), representation_error=cov.representation_error) for f in factors)
+    return cov, *(
+        nnspca.Covariance(HeldFactor(f), Provenance(representation_error=cov.representation_error)) for f in factors
+    )
 
 
 def unit_columns(rng, n, r, k):

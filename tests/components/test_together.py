@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca import covariance as package
 from nnspca.components.matching import _matched, assign
 from nnspca.components.together import power_iteration
+from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 from tests.blas import with_blas_threads
@@ -93,7 +93,7 @@ def test_a_factor_and_sparse_data_give_what_the_matrix_gives(nonnegative, monkey
     rng = np.random.default_rng(4)
     X = rng.standard_normal((12, 40)) * (rng.random((12, 40)) < 0.6)
     dense = together(nnspca.Covariance.from_data(X), 3, 4, nonnegative=nonnegative)
-    monkeypatch.setattr(package.covariance, "DENSE_FEATURES", 10)
+    monkeypatch.setattr(making, "DENSE_FEATURES", 10)
     for data in (X, scipy.sparse.csr_array(X)):
         cov = nnspca.Covariance.from_data(data)
         assert cov.matrix is None

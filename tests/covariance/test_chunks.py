@@ -18,7 +18,7 @@ import zarr
 
 import nnspca
 from nnspca import Covariance, DataError
-from nnspca.covariance import sources, streamed, sums
+from nnspca.covariance import samples, sources, sums
 from nnspca.covariance.sums import Sums
 
 M, N = 230, 7
@@ -35,7 +35,7 @@ def made(m=M, n=N, seed=0, dtype=np.float64):
 @pytest.fixture
 def small(monkeypatch):
     """Sum anything in blocks of a few rows."""
-    monkeypatch.setattr(streamed, "WHOLE", 0)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     monkeypatch.setattr(sums, "FEWEST", 8)
     monkeypatch.setattr(sums, "BLOCK", 16 * N)
     monkeypatch.setattr(sources, "CHUNK", 30 * N)
@@ -89,7 +89,7 @@ def test_what_rounding_moves_summed_data_by_is_in_its_room(kind, weighted, small
         X = X.astype(np.float32)
     weights = 10.0 ** np.random.default_rng(1).uniform(-3, 3, 60) if weighted else None
     cov = Covariance.from_data(X, False, sample_weight=weights)
-    assert "marked" in cov._origin.operation
+    assert "marked" in cov.provenance.operation
     E = exact(X, weights)
     off = sum((Fraction(float(cov.matrix[i, j])) - E[i][j]) ** 2 for i in range(4) for j in range(4))
     assert 0 < float(off) ** 0.5 <= cov.representation_error
@@ -143,7 +143,7 @@ def test_a_feature_that_never_varies_has_no_variance_at_all(small):
 def test_an_array_summed_in_blocks_has_the_covariance_of_the_whole(dtype, standardize, monkeypatch):
     X = (made() > 3) if dtype is bool else np.abs(made()).astype(dtype)
     own = Covariance.from_data(X, standardize)
-    monkeypatch.setattr(streamed, "WHOLE", 0)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     for given in (X, np.asfortranarray(X), pandas.DataFrame(X)):
         close(Covariance.from_data(given, standardize), own)
     close(Covariance.from_data(X.T.copy(), standardize, samples="columns"), own)
@@ -230,7 +230,7 @@ def test_whatever_holds_the_rows_their_covariance_is_the_same(holder, large, who
         assert cov.fingerprint == Covariance.from_data(scipy.sparse.csr_array(X) if sparse else X).fingerprint
         close(cov, whole)
         return
-    monkeypatch.setattr(streamed, "WHOLE", 0)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     monkeypatch.setattr(sources, "CHUNK", 30 * N)
     cov = Covariance.from_data(given)
     close(cov, whole)
@@ -415,10 +415,10 @@ def test_an_iterator_is_read_once_and_says_so_when_it_would_be_read_again(small,
 
 
 def test_rows_of_too_many_features_come_into_memory_where_there_is_room_and_else_an_error_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(streamed, "DENSE_FEATURES", 0)
-    monkeypatch.setattr(streamed, "DENSE_EIGEN", 0)
-    X, room = made(), streamed.NUMBER * M * N
-    close(Covariance.from_data(cut(X, 50), memory=room), Covariance.from_data(X))
+    monkeypatch.setattr(samples, "DENSE_FEATURES", 0)
+    monkeypatch.setattr(samples, "DENSE_EIGEN", 0)
+    X, room = made(), samples.NUMBER * M * N
+    np.testing.assert_allclose(Covariance.from_data(cut(X, 50), memory=room).diagonal, X.var(axis=0), rtol=1e-12)
     with pytest.raises(DataError, match=r"7 features, too many .* memory=\d.* bytes: .*most_variable"):
         Covariance.from_data(cut(X, 50), memory=room - 1)
 
@@ -435,7 +435,7 @@ def test_the_features_that_vary_most_are_chosen_in_one_pass_and_keep_their_names
     }
     given = (HOLDERS | here)[holder](X, tmp_path)
     if large:
-        monkeypatch.setattr(streamed, "WHOLE", 0)
+        monkeypatch.setattr(samples, "WHOLE", 0)
         monkeypatch.setattr(sources, "CHUNK", 30 * N)
     few = nnspca.most_variable(given, 3)
     expected = np.sort(np.argsort(-X.var(axis=0))[:3])
@@ -453,7 +453,7 @@ def test_the_features_that_vary_most_are_chosen_in_one_pass_and_keep_their_names
 @pytest.mark.parametrize("kept", [M, M - 1])
 def test_data_that_change_between_two_passes_are_refused(large, kept, monkeypatch):
     if large:
-        monkeypatch.setattr(streamed, "WHOLE", 0)
+        monkeypatch.setattr(samples, "WHOLE", 0)
     later = made()[:kept]
     later[3] = 1.0
     versions = iter([made(), later])

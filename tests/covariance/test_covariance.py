@@ -15,7 +15,8 @@ from hypothesis.extra import numpy as hnp
 
 import nnspca
 from nnspca import Covariance, DataError
-from nnspca.covariance import covariance, forms
+from nnspca.covariance import forms
+from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from tests.blas import with_blas_threads
 
@@ -27,7 +28,7 @@ def dense_of(cov):
 @pytest.fixture
 def factored(monkeypatch):
     """Hold a factor wherever features are more than twice the samples."""
-    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    monkeypatch.setattr(making, "DENSE_FEATURES", 1)
 
 
 # ---------------------------------------------------------------------- definition
@@ -223,10 +224,10 @@ def test_lanczos_gives_what_a_full_decomposition_gives(held, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 50)) if held != "few samples" else rng.standard_normal((20, 90))
     expected = np.sort(np.linalg.eigvalsh(np.cov(X.T, bias=True)))[::-1]
-    for module in (covariance, forms):
+    for module in (making, forms):
         monkeypatch.setattr(module, "DENSE_EIGEN", 10)
     if held != "matrix":
-        monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+        monkeypatch.setattr(making, "DENSE_FEATURES", 1)
     cov = Covariance.from_data(X)
     assert (cov.matrix is None) == (held != "matrix")
     np.testing.assert_allclose(cov.eigenpairs(5)[0], expected[:5], rtol=1e-9)

@@ -140,11 +140,11 @@ def test_hdf5_with_several_tables_asks_which_and_follows_no_link_out(tmp_path):
 
 
 def test_both_scales_come_from_one_pass_and_are_those_of_from_data(tmp_path, monkeypatch):
-    from nnspca.covariance import streamed
+    from nnspca.covariance import samples
     from nnspca.covariance.choosing import both_scales
     from nnspca.covariance.sources import chunked
 
-    monkeypatch.setattr(streamed, "WHOLE", 0)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     path, _ = written("npy", tmp_path)
     opened = open_lazily(path)
     for given in (opened, most_variable(opened, 3)):

@@ -29,7 +29,7 @@ from nnspca.certificates.proofs import (
     VariancesProof,
     WorkingProof,
 )
-from nnspca.covariance import covariance
+from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import oracle, problems
@@ -60,7 +60,7 @@ def targets():
         n = int(rng.integers(2, 6))
         if number % 6 == 5:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(covariance, "DENSE_FEATURES", 1)
+                patch.setattr(making, "DENSE_FEATURES", 1)
                 problem = problems.factored(rng, 5, sparse=bool(number % 4))
         else:
             choices = problems.MATRICES + problems.DATA

@@ -24,7 +24,7 @@ from nnspca.bounds.plan import PLANS
 from nnspca.bounds.series import Series
 from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
-from nnspca.covariance import covariance
+from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import oracle, problems
@@ -52,7 +52,7 @@ def attempt(rng, exact=True):
     """Certify one component at two k, or a few parts; hold every bound against the oracle and the exact checker."""
     make = KINDS[rng.integers(len(KINDS))]
     n = int(rng.integers(3, 7))
-    apart = mock.patch.object(covariance, "DENSE_FEATURES", 1)
+    apart = mock.patch.object(making, "DENSE_FEATURES", 1)
     with apart if make is problems.held_apart else contextlib.nullcontext():
         problem = make(rng, n)
     n, nonnegative = problem.cov.n_features, bool(rng.random() < 0.6)

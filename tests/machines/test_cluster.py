@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.control.progress import Monitor
-from nnspca.covariance import sources, streamed
+from nnspca.covariance import samples, sources
 from nnspca.machines import call, crew
 from nnspca.machines import cluster as sending
 from nnspca.machines.cluster import Cluster
@@ -202,7 +202,7 @@ def spread_out(client, X, height):
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_of_blocks_on_the_workers_only_sums_travel_whatever_the_partition(client, monkeypatch, sparse):
-    monkeypatch.setattr(streamed, "WHOLE", 0)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     X = planted(m=400, n=16) + np.arange(16)
     kind = scipy.sparse.csr_matrix if sparse else np.asarray
     own = nnspca.Covariance.from_data(lambda: iter([kind(X[:90]), kind(X[90:])]))
@@ -229,7 +229,7 @@ def test_of_blocks_on_the_workers_only_sums_travel_whatever_the_partition(client
 
 
 def test_what_is_wrong_with_a_block_on_a_worker_is_said_here(client, monkeypatch):
-    monkeypatch.setattr(streamed, "WHOLE", 0)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     X = planted(m=400, n=16)
     X[187, 4] = np.nan
     with pytest.raises(nnspca.DataError, match=r"chunk 37, its row 2 \(row 187 of the data\), feature 4 is NaN"):
@@ -244,7 +244,7 @@ def slow_then_itself(block):
 def test_a_worker_killed_while_blocks_are_summed_costs_time_only(client, monkeypatch):
     import dask.array
 
-    monkeypatch.setattr(streamed, "WHOLE", 0)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 3)  # what Dask allows where nothing is said
     X = planted(m=400, n=16)
     blocks = dask.array.from_array(X, chunks=(50, 16)).map_blocks(slow_then_itself, dtype=float)

@@ -16,6 +16,7 @@ from nnspca.components import remainders
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.provenance import Provenance
 from nnspca.numerics import rounding
 from nnspca.spannogram import cells
 from nnspca.spannogram.search import ROOM, Search
@@ -343,7 +344,7 @@ def test_what_is_taken_out_leaves_no_more_rounding(r, deflation):
 def test_an_error_that_a_deflation_enlarges_counts_for_as_much(monkeypatch):
     A = np.diag([4.0, 2.0, 1.0]) + 0.25
     cov = nnspca.Covariance.from_matrix(A)
-    Y = nnspca.Covariance(HeldFactor(DenseFactor(np.linalg.cholesky(A).T)), representation_error=0.5)
+    Y = nnspca.Covariance(HeldFactor(DenseFactor(np.linalg.cholesky(A).T)), Provenance(representation_error=0.5))
     seen = []
     monkeypatch.setattr(remainders.rounding, "deflated", lambda *given: seen.append(given) or 0.25)
     columns = np.array([[1.0], [1.0], [0.0]]) / np.sqrt(2)
@@ -438,14 +439,14 @@ def test_a_plane_and_its_norm_are_raised_after_they_are_computed(monkeypatch):
 
 def test_errors_of_a_covariance_add_up():
     form = HeldMatrix(np.eye(2))
-    cov = nnspca.Covariance(form, representation_error=0.5, drift=0.25, error_elsewhere=0.75)
+    cov = nnspca.Covariance(form, Provenance(representation_error=0.5, drift=0.25, error_elsewhere=0.75))
     assert cov.room() == 0.75 + 0.25
     assert cov.room(3) == 0.75 + 3 * 0.25
     left = cov.derived(form, "made", np.zeros(1), growth=2.0, rounding=0.125, times=4)
     assert left.representation_error == 2 * 0.5 + 4 * 0.125
     assert left.drift == 1.01 * (2 * 0.25 + 2 * 0.125)
     assert left.error_elsewhere == 1.01 * (2 * 0.75 + 4 * 0.125)
-    alone = nnspca.Covariance(form, representation_error=0.5)
+    alone = nnspca.Covariance(form, Provenance(representation_error=0.5))
     assert (alone.drift, alone.error_elsewhere) == (2.02 * 0.5, 1.01 * 0.5)
 
 

@@ -33,7 +33,7 @@ def named(monkeypatch, *paths):
 def small(monkeypatch, kept=8):
     """Let a few numbers be many."""
     monkeypatch.setattr(opened, "WHOLE", 0)
-    monkeypatch.setattr("nnspca.covariance.streamed.WHOLE", 0)
+    monkeypatch.setattr("nnspca.covariance.samples.WHOLE", 0)
     monkeypatch.setattr(opened, "MOST", kept)
 
 

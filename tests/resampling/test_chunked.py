@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.covariance import streamed
+from nnspca.covariance import samples
 from nnspca.resampling import reading
 from tests.resampling.test_bootstrap import planted
 
@@ -18,7 +18,7 @@ M, N = 60, 40
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     """Nothing is few enough to be loaded."""
-    monkeypatch.setattr(streamed, "WHOLE", 0)
+    monkeypatch.setattr(samples, "WHOLE", 0)
     monkeypatch.setattr(reading, "WHOLE", 0)
 
 
@@ -70,7 +70,7 @@ def test_folds_of_one_sample_and_of_equal_samples_are_as_in_memory():
 
 def test_few_samples_are_loaded(monkeypatch):
     monkeypatch.setattr(reading, "WHOLE", 10**6)
-    monkeypatch.setattr(streamed, "WHOLE", 10**6)
+    monkeypatch.setattr(samples, "WHOLE", 10**6)
     assert type(reading.read_samples(cut(planted()), False, "bootstrap")).__name__ == "Samples"
 
 

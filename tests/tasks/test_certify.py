@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.covariance import covariance
+from nnspca.covariance import samples as making
 from tests import budgets, oracle, problems
 
 BOTH = pytest.mark.parametrize("nonnegative", [True, False])
@@ -54,7 +54,7 @@ def test_no_bound_falls_below_the_brute_force_optimum(make, nonnegative, all_bou
 def test_no_bound_falls_below_the_optimum_where_the_covariance_is_never_formed(
     sparse, nonnegative, all_bounds, monkeypatch
 ):
-    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    monkeypatch.setattr(making, "DENSE_FEATURES", 1)
     rng = np.random.default_rng(7)
     for trial in range(6):
         n = int(rng.integers(5, 9))

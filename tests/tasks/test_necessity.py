@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import nnspca
 from nnspca.bounds import without
 from nnspca.bounds.plan import SECOND
-from nnspca.covariance import covariance
+from nnspca.covariance import samples as making
 from nnspca.tasks import _necessity
 from tests import oracle, problems
 from tests.problems import few_large, held_as_factor
@@ -89,7 +89,7 @@ def test_so_it_does_on_up_to_twelve_features(seed, n, within, nonnegative):
 @BOTH
 @pytest.mark.parametrize("sparse", [True, False])
 def test_so_it_does_where_the_covariance_is_never_formed(sparse, nonnegative, brief, monkeypatch):
-    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    monkeypatch.setattr(making, "DENSE_FEATURES", 1)
     rng = np.random.default_rng(3)
     for within in (0.0, 0.05):
         problem = problems.factored(rng, 8, sparse=sparse)

@@ -8,7 +8,7 @@ import pytest
 
 import nnspca
 from nnspca import METHODS
-from nnspca.covariance import covariance
+from nnspca.covariance import samples as making
 from nnspca.numerics import feasible
 from tests import budgets, oracle, problems
 from tests.blas import with_blas_threads
@@ -71,7 +71,7 @@ def test_no_component_exceeds_the_brute_force_optimum(make, method, nonnegative)
 @EACH
 @pytest.mark.parametrize("sparse", [True, False])
 def test_components_are_feasible_where_the_covariance_is_never_formed(method, nonnegative, sparse, monkeypatch):
-    monkeypatch.setattr(covariance, "DENSE_FEATURES", 1)
+    monkeypatch.setattr(making, "DENSE_FEATURES", 1)
     rng = np.random.default_rng(3)
     for _ in range(2):
         problem = problems.factored(rng, 8, sparse=sparse)

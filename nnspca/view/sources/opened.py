@@ -14,8 +14,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.covariance.choosing import both_scales
+from nnspca.covariance.samples import WHOLE, read
 from nnspca.covariance.sources import Source, chunked
-from nnspca.covariance.streamed import WHOLE, read
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
 from nnspca.datasets.naming import distinct
 from nnspca.errors import DataError

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.covariance import origin
+from nnspca.covariance import provenance
 
 X = np.random.default_rng(0).standard_normal((9, 6))
 
@@ -49,7 +49,7 @@ def test_the_order_in_which_sparse_data_are_stored_does_not_matter():
 
 def test_blocks_of_rows_are_hashed_as_the_whole_is(monkeypatch):
     whole = of(X)
-    monkeypatch.setattr(origin, "AT_A_TIME", 7)
+    monkeypatch.setattr(provenance, "AT_A_TIME", 7)
     assert of(X) == whole
 
 

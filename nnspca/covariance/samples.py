@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -103,6 +105,7 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
     if min(m, n) < 1:
         raise DataError(f"data must have at least 1 sample and 1 feature; got shape {(m, n)}")
     weights = check_weights(sample_weight, m)
+    weights = None if weights is None else weights / weights.max()  # so that no sum of them overflows
     rows = by_cost(rows, weights is not None and len(np.unique(weights[weights > 0])) > 1)
     if weights is not None:
         rows, weights = _weighing(rows, weights)
@@ -193,41 +196,30 @@ def read(source: Source, standardize: bool, sample_weight: object = None, memory
     cannot be used.
     """
     m, n = source.shape
-    weights = given_weights(sample_weight, m)
-    most = np.inf
+    weights = check_weights(sample_weight, m)
+    most = None if weights is None else len(weights)
     if weights is not None:
-        most = len(weights)
         weights = None if (weights == weights[0]).all() else weights / weights.max()
     if m is not None and n is not None and is_large(m, n) and source.blocks is not None:
         return of_sums(over_blocks(source, Sums, weights), standardize, source.expected)
-    waiting: list[Any] = []  # chunks that are not summed, with their weights
-    sums: Sums | None = None
-    rows = count = 0
-    for chunk in source.chunks():
-        few = None if weights is None else weights[rows : rows + chunk.shape[0]]
-        rows += chunk.shape[0]
-        if rows > most:
-            raise DataError(f"{source.what} gave more than the {most} rows that sample_weight has weights for")
-        waiting.append((chunk, few))
-        if sums is None and source.stored and not is_large(m or rows, chunk.shape[1]):
-            sparse = scipy.sparse.issparse(chunk)
-            count = count + chunk.nnz if sparse else (m or rows) * chunk.shape[1]
-            if NUMBER * count > memory and not formed(m or rows, chunk.shape[1]):
-                raise DataError(
-                    f"{source.what} has {chunk.shape[1]:,} features, too many for a matrix, and takes more than "
-                    f"memory={memory:,} bytes: choose the features that vary most, as in Covariance.from_data("
-                    f"nnspca.most_variable(X, {DENSE_EIGEN})), or give more memory"
-                )
-            continue
-        sums = sums or Sums(chunk.shape[1], source.names, chunk=0 if source.stored else None)
-        with one_blas_thread():
-            while waiting:
-                sums.add(*waiting.pop(0))
-    if sums is not None:
-        if rows < most < np.inf:
-            raise DataError(f"{source.what} gave {rows} rows; sample_weight has {most} weights")
-        return of_sums(sums, standardize, source.expected)
-    return _whole([chunk for chunk, _ in waiting], source.expected)
+    waiting: list[Any] = []  # chunks that are not summed
+    rows, count, chunks = 0, 0, source.chunks()
+    for chunk in chunks:
+        waiting.append(chunk)
+        rows, n = rows + chunk.shape[0], chunk.shape[1]
+        if not source.stored or is_large(m or rows, n):
+            sums = added(None, source, weights, chain((waiting.pop(0) for _ in range(len(waiting))), chunks))
+            if most is not None and weights is None and sums.seen != most:
+                raise DataError(f"{source.what} gave other than the {most} rows that sample_weight has weights for")
+            return of_sums(sums, standardize, source.expected)
+        count = count + chunk.nnz if scipy.sparse.issparse(chunk) else (m or rows) * n
+        if NUMBER * count > memory and not formed(m or rows, n):
+            raise DataError(
+                f"{source.what} has {n:,} features, too many for a matrix, and takes more than memory={memory:,} "
+                "bytes: choose the features that vary most, as in Covariance.from_data("
+                f"nnspca.most_variable(X, {DENSE_EIGEN})), or give more memory"
+            )
+    return _whole(waiting, source.expected)
 
 
 def _turned(source: Source) -> Any:
@@ -252,11 +244,11 @@ def _whole(chunks: list[Any], before: Before | None) -> Any:
     return np.concatenate(chunks) if len(chunks) > 1 else np.asarray(chunks[0])
 
 
-def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums:
+def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks: Iterable[Any] | None = None) -> Sums:
     """Return the sums of rows seen before and of those of a source; what was summed before stays where that fails."""
     whole = sums
     begin = 0
-    for chunk in source.chunks():
+    for chunk in source.chunks() if chunks is None else chunks:
         n = chunk.shape[1]
         if whole is None:
             if n > 2 * DENSE_EIGEN:
@@ -276,7 +268,7 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None) -> Sums
         with one_blas_thread():
             whole.add(chunk, few)
     if weights is not None and begin != len(weights):
-        raise DataError(f"sample_weight has {len(weights)} weights for other than so many rows of {source.what}")
+        raise DataError(f"{source.what} gave other than the {len(weights)} rows that sample_weight has weights for")
     assert whole is not None
     if source.stored:  # what is wrong with the last rows is said now
         whole.flush()
@@ -329,32 +321,22 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
     )
 
 
-def check_weights(given: object, m: int) -> np.ndarray | None:
-    """Return one weight for each sample, or None for None; ValueError for anything else."""
+def check_weights(given: object, m: int | None) -> np.ndarray | None:
+    """Return one weight for each of m samples as it was given, or None for None; ValueError for anything else."""
     if given is None:
         return None
     try:
         weights = np.empty(0) if masked(given)[0] else real_array(given)
     except (OverflowError, TypeError, ValueError):
         weights = np.empty(0)
-    if weights.shape != (m,) or not np.isfinite(weights).all() or not (weights >= 0).all() or not weights.any():
+    wanted = weights.ravel().shape if m is None else (m,)
+    if weights.shape != wanted or not np.isfinite(weights).all() or not (weights >= 0).all() or not weights.any():
+        count = "" if m is None else f"{m} "
         raise ValueError(
-            f"sample_weight={shown(given)} is not allowed; give {m} finite numbers of at least 0, one for each sample, "
-            "not all of them zero"
+            f"sample_weight={shown(given)} is not allowed; give {count}finite numbers of at least 0, one for each "
+            "sample, not all of them zero"
         )
-    return weights / weights.max()  # so that no sum of them overflows
-
-
-def given_weights(given: object, m: int | None) -> np.ndarray | None:
-    """Return one weight for each row as it was given; None for None."""
-    if given is None:
-        return None
-    try:
-        count = len(given) if m is None else m  # type: ignore[arg-type]
-    except TypeError:
-        raise ValueError(f"sample_weight={shown(given)} is not allowed; give one number for each row") from None
-    check_weights(given, count)
-    return real_array(given)
+    return weights
 
 
 def _weighing(rows, weights: np.ndarray):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from nnspca.covariance import Covariance
-from nnspca.covariance.samples import added, given_weights, stated
+from nnspca.covariance.samples import added, check_weights, stated
 from nnspca.covariance.sources import Source, in_memory
 from nnspca.covariance.sums import Sums
 from nnspca.estimator.samples import check_chunks, in_chunks, read, told
@@ -56,7 +56,7 @@ class ByParts:
         """
         first = self.__dict__.get("_sums") is None
         source = self._read_part(X, first)
-        weights = given_weights(sample_weight, source.shape[0])
+        weights = check_weights(sample_weight, source.shape[0])
         if not first and (weights is not None) != self._sums.weighted:
             raise ValueError(
                 "sample_weight is given in some calls of partial_fit only: give it in every call, or in none"
@@ -92,7 +92,7 @@ class ByParts:
     def _summed_again(self, X, sample_weight) -> Covariance:
         """The covariance of all samples that were taken by parts, given at once."""
         source = self._read_part(X, False)
-        return self._of_sums(added(None, source, given_weights(sample_weight, source.shape[0])))
+        return self._of_sums(added(None, source, check_weights(sample_weight, source.shape[0])))
 
     def _of_sums(self, sums: Sums) -> Covariance:
         return Covariance.of_sums(sums, stated(self.standardize), self._names())

@@ -20,7 +20,7 @@ from nnspca.control.arguments import check_flag, check_number, check_options, ch
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import numbers
-from nnspca.covariance.samples import check_weights, given_weights, stated, warn_of_dominant
+from nnspca.covariance.samples import check_weights, stated, warn_of_dominant
 from nnspca.covariance.span import orthonormal
 from nnspca.estimator.by_parts import ByParts
 from nnspca.estimator.certified import Certified
@@ -325,7 +325,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, By
         """
         check_is_fitted(self)
         basis = orthonormal(self.components_.T).T
-        weights = given_weights(sample_weight, None)
+        weights = check_weights(sample_weight, None)
         explained = total = 0.0
         begin = 0
         for rows in self._chunks(X):

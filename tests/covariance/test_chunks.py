@@ -380,15 +380,15 @@ def test_columns_of_text_and_missing_values_in_parquet_are_named(tmp_path, small
 
 
 def test_weights_that_are_not_one_for_each_row_are_refused(small):
-    with pytest.raises(DataError, match="gave more than the 20 rows that sample_weight has weights for"):
+    with pytest.raises(DataError, match="gave other than the 20 rows that sample_weight has weights for"):
         Covariance.from_data(cut(made(), 30), sample_weight=np.arange(20))
-    with pytest.raises(DataError, match="gave 230 rows; sample_weight has 240 weights"):
+    with pytest.raises(DataError, match="gave other than the 240 rows that sample_weight has"):
         Covariance.from_data(cut(made(), 30), sample_weight=np.arange(240))
     for rows in (200, 240):
         with pytest.raises(DataError, match=rf"the {rows} rows|has {rows} weights"):
             Covariance.from_data(cut(made(), 30), sample_weight=np.ones(rows))
     assert Covariance.from_data(cut(made(), 30), sample_weight=np.ones(M)).n_samples == M
-    with pytest.raises(ValueError, match="sample_weight=3 is not allowed; give one number for each row"):
+    with pytest.raises(ValueError, match="sample_weight=3 is not allowed; give finite numbers"):
         Covariance.from_data(cut(made(), 30), sample_weight=3)
     with pytest.raises(DataError, match="with samples='columns' it may have up to 134,217,728 numbers"):
         Covariance.from_data(cut(made(), 30), samples="columns")

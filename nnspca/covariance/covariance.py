@@ -90,9 +90,7 @@ class Covariance:
         if not isinstance(form, HeldMatrix | HeldFactor):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
         self.form = form
-        self.provenance = about = Provenance() if provenance is None else provenance
-        self.n_samples, self.moved, self.representation_error = about.n_samples, about.moved, about.representation_error
-        self.drift, self.relative_drift, self.error_elsewhere = about.drift, about.relative_drift, about.error_elsewhere
+        self.provenance = Provenance() if provenance is None else provenance
         # a variance below zero by rounding is none, and a write to it would change what is proven
         self.diagonal = read_only(np.maximum(form.diagonal, 0.0))
         self.n_features = len(self.diagonal)
@@ -103,6 +101,31 @@ class Covariance:
         )  # of all, and which of them are here
         self._lock, self._making_pairs = threading.RLock(), threading.RLock()  # pairs may take long
         self._pairs: tuple[np.ndarray, np.ndarray] | None = None
+
+    @property
+    def n_samples(self) -> int | None:
+        """Number of samples; None of a matrix."""
+        return self.provenance.n_samples
+
+    @property
+    def moved(self) -> float:
+        """How far a repair moved the matrix given, in the Frobenius norm."""
+        return self.provenance.moved
+
+    @property
+    def representation_error(self) -> float:
+        """Bound on what rounding did to A as held, in the spectral norm."""
+        return self.provenance.representation_error
+
+    @property
+    def drift(self) -> float:
+        """Bound on what A is off by on any other machine, in the Frobenius norm."""
+        return self.provenance.drift
+
+    @property
+    def error_elsewhere(self) -> float:
+        """Bound on :attr:`representation_error` on any machine."""
+        return self.provenance.error_elsewhere
 
     @property
     def features(self) -> Features:
@@ -487,10 +510,11 @@ class Covariance:
     def drift_of_rows(self, weights: np.ndarray, k: int) -> np.ndarray:
         """What the sum of any k entries of each row, each times its column's weight, may drift by, shape (n,)."""
         any_entry = np.full(self.n_features, self.drift * float(sum_of_largest(weights, k)))
-        if not np.isfinite(self.relative_drift):
+        relative = self.provenance.relative_drift
+        if not np.isfinite(relative):
             return any_entry
         s = np.sqrt(self.diagonal)
-        return np.minimum(any_entry, self.relative_drift * s * float(sum_of_largest(s * weights, k)))
+        return np.minimum(any_entry, relative * s * float(sum_of_largest(s * weights, k)))
 
     @property
     def stands_for(self) -> Literal["centred", "standardised", "matrix"] | None:

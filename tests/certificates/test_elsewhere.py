@@ -153,6 +153,11 @@ def test_the_kernels_do_differ_in_the_last_bits(saved):
 # ---------------------------------------------------------------------- any other machine, not only those at hand
 
 
+def louder(cov, **more):
+    """Let it drift a million times as far."""
+    cov.provenance = replace(cov.provenance, drift=1e6 * cov.drift, error_elsewhere=1e6 * cov.error_elsewhere, **more)
+
+
 def moved(cov, by):
     """The covariance as a machine may hold it whose sums went another way: A + by, and a larger error of its own."""
     held = HeldMatrix(cov.entries + by)
@@ -169,9 +174,7 @@ def test_every_bound_has_room_for_all_that_can_drift(k, nonnegative):
     rng = np.random.default_rng(k)
     X = rng.standard_normal((40, 9)) @ rng.standard_normal((9, 9)) * np.linspace(1, 30, 9)
     cov = nnspca.Covariance.from_data(X)
-    cov.drift *= 1e6  # so that it stands out from the rounding that is forgiven beside it
-    cov.error_elsewhere *= 1e6
-    cov.relative_drift = np.inf
+    louder(cov, relative_drift=np.inf)  # so that it stands out from the rounding that is forgiven beside it
     cert = nnspca.certify(cov, k, nonnegative=nonnegative)
     x = np.asarray(cert.component.loadings)
     leader = cov.eigenpairs(1)[1][:, 0]
@@ -193,12 +196,11 @@ def test_every_bound_has_room_for_entries_that_drift_as_their_features_vary(nonn
     rng = np.random.default_rng(2)
     X = rng.standard_normal((40, 9)) @ rng.standard_normal((9, 9)) * 10.0 ** np.linspace(-6, 1, 9)
     cov = nnspca.Covariance.from_data(X, standardize=False)
-    for name in ("drift", "error_elsewhere", "relative_drift"):
-        setattr(cov, name, 1e6 * getattr(cov, name))
+    louder(cov, relative_drift=1e6 * cov.provenance.relative_drift)
     cert = nnspca.certify(cov, 3, nonnegative=nonnegative)
     s = np.sqrt(cov.diagonal)
     for sign in (1.0, -1.0, np.sign(rng.standard_normal((9, 9)))):
-        by = 0.999 * cov.relative_drift * np.outer(s, s) * sign
+        by = 0.999 * cov.provenance.relative_drift * np.outer(s, s) * sign
         by = (by + by.T) / 2
         assert np.linalg.norm(by) <= cov.drift
         nnspca.verify(cert, moved(cov, by))
@@ -207,9 +209,7 @@ def test_every_bound_has_room_for_entries_that_drift_as_their_features_vary(nonn
 def test_parts_have_room_for_what_drifts():
     rng = np.random.default_rng(0)
     cov = nnspca.Covariance.from_data(rng.standard_normal((40, 8)) @ rng.standard_normal((8, 8)))
-    cov.drift *= 1e6
-    cov.error_elsewhere *= 1e6
-    cov.relative_drift = np.inf
+    louder(cov, relative_drift=np.inf)
     cert = nnspca.certify_parts(cov, 2, 3)
     for u in (*np.asarray(cert.loadings).T, cov.eigenpairs(1)[1][:, 0], np.ones(8) / 8**0.5):
         nnspca.verify(cert, moved(cov, 0.999 * cov.drift * np.outer(u, u)))

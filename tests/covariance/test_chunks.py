@@ -93,14 +93,14 @@ def test_what_rounding_moves_summed_data_by_is_in_its_room(kind, weighted, small
     E = exact(X, weights)
     off = sum((Fraction(float(cov.matrix[i, j])) - E[i][j]) ** 2 for i in range(4) for j in range(4))
     assert 0 < float(off) ** 0.5 <= cov.representation_error
-    assert 2 * relative_errors(cov.matrix, E) <= cov.relative_drift
+    assert 2 * relative_errors(cov.matrix, E) <= cov.provenance.relative_drift
     standard = Covariance.from_data(X, True, sample_weight=weights)
     error = max(
         abs(float(Fraction(float(standard.matrix[i, j])) ** 2 - E[i][j] ** 2 / (E[i][i] * E[j][j])))
         for i in range(4)
         for j in range(4)
     )
-    assert error <= 2 * standard.relative_drift
+    assert error <= 2 * standard.provenance.relative_drift
 
 
 @pytest.mark.parametrize("standardize", [False, True])

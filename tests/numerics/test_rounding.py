@@ -277,7 +277,7 @@ def test_a_covariance_of_data_is_off_by_no_more(m, offset):
         assert cov.representation_error == rounding.of_data(m, DenseFactor.of_data(X, False).rounding_scale())
         each = Fraction(rounding.of_data(m, 1.0))
         assert all(off[i, j] ** 2 <= each**2 * truth[i, i] * truth[j, j] for i in range(4) for j in range(4))
-        assert cov.relative_drift == 2.02 * (m + 16) * 2 * U
+        assert cov.provenance.relative_drift == 2.02 * (m + 16) * 2 * U
     assert rounding.of_data(m, 3.0) == (m + 16) * 2 * U * 3.0
 
 

@@ -1,94 +1,62 @@
-"""Reads saved arrays (NPY, NPZ, MAT); headers are checked before any data are loaded.
-
-numpy and scipy read the arrays; the headers are looked at first, as both make room for whatever
-they promise.
-"""
+"""Reads saved arrays: NPY, NPZ, MAT, MatrixMarket with 10x's names beside it, and AnnData; sparse ones stay sparse."""
 
 from __future__ import annotations
 
+import gzip
 import io
-import math
 import warnings
-from collections.abc import Callable, Iterable
+import zlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from nnspca.datasets import limits
-from nnspca.datasets.archives import open_zip
+from nnspca.datasets.cells import CLASS_NAMES, ReadingOptions
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.sparse import DAMAGED, check_shape, compressed, triplets
+from nnspca.datasets.naming import distinct
 from nnspca.datasets.tables import encode_labels
-from nnspca.errors import DataError
+from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import as_doubles
 
 _LABEL_KEYS = ("y", "labels", "label", "gnd")
-_TEXT_KEYS = frozenset({"feature_names", "label_names", *_LABEL_KEYS})
-_SPARSE_KEYS = frozenset({"format", "shape", "data"})
 _MAT_NUMBERS = ("double", "single", "sparse", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
-_NPY_HEAD = 12_000  # bytes; numpy refuses longer headers
+FEATURES, SAMPLES = ("genes.tsv", "features.tsv"), ("barcodes.tsv",)
+BESIDE = (*FEATURES, *SAMPLES)
+SYMBOLS = ("gene_symbols", "gene_symbol", "gene_name", "gene_names", "feature_name", "symbol")
+USUAL_CLASSES = CLASS_NAMES | {"cell_type", "celltype", "cell_type_original"}
 
 
-def read_npy(data: bytes, *, samples: str = "rows") -> Content:
+def read_npy(data: bytes, options: ReadingOptions) -> Content:
     """Read one array from NPY bytes: (m, n) samples, or (m, height, width) grey images."""
-    return _content(_load_npy(io.BytesIO(data), len(data)), samples)
+    return _content(_loaded(data), options)
 
 
-def read_npz(data: bytes, *, samples: str = "rows") -> Content:
+def read_npz(data: bytes, options: ReadingOptions) -> Content:
     """Read the array ``X`` (or the only one that can be samples) from NPZ bytes.
 
-    ``feature_names``, ``label_names``, ``image_shape`` and labels (``y``) saved beside it are used
-    where they fit. What ``scipy.sparse.save_npz`` wrote stays sparse.
+    ``feature_names``, ``label_names``, ``image_shape`` and labels (``y``) saved beside it are used where they fit.
     """
-    with open_zip(data) as archive:
-        members = {m.filename.removesuffix(".npy"): m for m in archive.infolist() if m.filename.endswith(".npy")}
-
-        def load(key: str) -> np.ndarray:
-            try:
-                with archive.open(members[key]) as stream:
-                    return _load_npy(stream, members[key].file_size, text=key in _TEXT_KEYS or key == "format")
-            except DataError as error:
-                raise DataError(f"{key[:40]!r} in it: {error}") from error
-
-        if members.keys() >= _SPARSE_KEYS:
-            return _sparse(members, load, samples)
-        shapes = {}
-        for key, member in members.items():
-            with archive.open(member) as stream:
-                shapes[key] = _npy_header(io.BytesIO(stream.read(_NPY_HEAD)))[0]
-        key = _choose(shapes)
-        vectors_by_name = {
-            other: load(other)
-            for other in ("feature_names", "label_names", "image_shape", *_LABEL_KEYS)
-            if other in members and other != key
-        }
-        return _content(load(key), samples, vectors_by_name)
+    saved = _loaded(data)
+    if {"format", "shape", "data"} <= set(saved):
+        return _sparse(scipy.sparse.load_npz(io.BytesIO(data)), options)
+    arrays = dict(saved)
+    key = _choose({name: array.shape for name, array in arrays.items()})
+    return _content(arrays.pop(key), options, arrays)
 
 
-def _sparse(names: Iterable[str], load: Callable[[str], np.ndarray], samples: str) -> Content:
-    """An array saved by scipy.sparse: its form, its shape and its parts."""
-    form = load("format").tobytes().rstrip(b"\0").decode("latin-1").replace("\0", "")
-    shape = load("shape")
-    parts = {"csr": ("indices", "indptr"), "csc": ("indices", "indptr"), "coo": ("row", "col")}.get(form, ())
-    if not parts or any(part not in names for part in parts):
-        raise DataError(f"the sparse array has the form {form!r:.20}; csr, csc and coo are read: save X.tocsr().")
-    if shape.shape != (2,) or shape.dtype.kind not in "iu":
-        raise DataError(DAMAGED.format("its shape is no pair of whole numbers"))
-    size = check_shape(tuple(shape.tolist()), 0, at_most=0)
-    values, first, second = load("data"), load(parts[0]), load(parts[1])
-    _check_plain(values.dtype)
-    array = (
-        triplets(values, first, second, size)
-        if form == "coo"
-        else compressed(values, first, second, size, by_rows=form == "csr")
-    )
-    array = array.T.tocsr() if samples == "columns" else array
-    note = f"Sparse: {array.nnz:,} of {size[0] * size[1]:,} numbers are not zero, and no others are stored."
-    return Content(X=array, notes=(note,))
+def _loaded(data: bytes) -> Any:
+    """The array, or the arrays by name; Python objects are never loaded."""
+    try:
+        loaded = np.load(io.BytesIO(data), allow_pickle=False)
+        return loaded if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+    except ValueError as error:
+        if "pickle" not in str(error):
+            raise
+        raise DataError("the file holds no plain numbers; Python objects are never loaded: save an array.") from error
 
 
-def read_mat(data: bytes, *, samples: str = "rows") -> Content:
+def read_mat(data: bytes, options: ReadingOptions) -> Content:
     """Read the variable ``X`` (or the only numeric matrix) from the bytes of a MATLAB file (v5 to v7)."""
     if data[:10] == b"MATLAB 7.3" or b"\x89HDF\r\n\x1a\n" in data[:1024]:
         raise DataError("this is a MATLAB v7.3 (HDF5) file; save it with save('file.mat', 'X', '-v7').")
@@ -96,63 +64,142 @@ def read_mat(data: bytes, *, samples: str = "rows") -> Content:
         raise DataError("this is not a MATLAB v5 file; save it with save('file.mat', 'X', '-v7').")
     from scipy.io import matlab
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        listed = matlab.whosmat(io.BytesIO(data))
-        shapes = {name: shape for name, shape, kind in listed if kind in _MAT_NUMBERS}
-        vectors = {name for name in _LABEL_KEYS if name in shapes and 1 in shapes[name]}
-        key = _choose({name: shape for name, shape in shapes.items() if name not in vectors} or shapes)
-        for name in (key, *vectors):
-            limits.check_entries(*shapes[name])
-        try:
-            arrays = matlab.loadmat(io.BytesIO(data), variable_names=[key, *vectors])
-        except ValueError as error:
+    listed = matlab.whosmat(io.BytesIO(data))
+    shapes = {name: shape for name, shape, kind in listed if kind in _MAT_NUMBERS}
+    vectors = {name for name in _LABEL_KEYS if name in shapes and 1 in shapes[name]}
+    key = _choose({name: shape for name, shape in shapes.items() if name not in vectors} or shapes)
+    arrays = matlab.loadmat(io.BytesIO(data), variable_names=[key, *vectors])
+    X = _checked(arrays[key]).toarray() if scipy.sparse.issparse(arrays[key]) else arrays[key]
+    return _content(X, options, {name: arrays[name].ravel() for name in vectors - {key}})
+
+
+def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes] | None = None) -> Content:
+    """Read a matrix in MatrixMarket format, gzipped or not, with the names of its features and samples.
+
+    With such names the orientation is known: 10x writes genes in rows. Without them, ``options`` decide.
+
+    >>> matrix = b"%%MatrixMarket matrix coordinate integer general\\n2 3 2\\n1 1 5\\n2 3 7\\n"
+    >>> content = read_market(matrix, ReadingOptions(), {"genes.tsv": b"G1\\tTP53\\nG2\\tMYC\\n"})
+    >>> content.feature_names, content.X.shape, content.X.nnz
+    (('TP53', 'MYC'), (3, 2), 2)
+    """
+    from scipy import io as scipy_io
+
+    text = _plain(data)
+    if text[:14].lower() != b"%%matrixmarket":
+        raise DataError("the first line does not say %%MatrixMarket matrix …: is this a MatrixMarket file?")
+    content = _sparse(scipy.sparse.csr_array(scipy_io.mmread(io.BytesIO(text))), ReadingOptions())
+    X, notes = content.X, list(content.notes)
+    features, samples = _names(beside or {}, FEATURES), _names(beside or {}, SAMPLES)
+    turned = options.samples == "columns"
+    if features or samples:
+        rows, columns = X.shape
+        as_10x = (not features or rows == len(features)) and (not samples or columns == len(samples))
+        as_table = (not features or columns == len(features)) and (not samples or rows == len(samples))
+        if not (as_10x or as_table):
+            count, what = len(features or samples), "features" if features else "barcodes"
             raise DataError(
-                f"the variable {key[:40]!r} is damaged: its numbers do not fill its shape {shapes[key]}. Save the file "
-                "again."
-            ) from error
-    return _content(_written_out(arrays[key]), samples, {name: arrays[name].ravel() for name in vectors - {key}})
+                f"the matrix is {rows:,} × {columns:,}, and the file of {what} beside it names {count:,}: they do not "
+                "belong together."
+            )
+        turned = as_10x
+        notes.append(f"The samples are its {'columns' if turned else 'rows'}, by the names beside it.")
+    X = scipy.sparse.csr_array(X.T) if turned else X
+    return Content(
+        X=X,
+        feature_names=distinct(features),
+        notes=tuple(notes),
+        sample_names=samples if len(samples) == X.shape[0] else (),
+    )
 
 
-def _written_out(array: Any) -> np.ndarray:
-    """The dense form of an array, once the indices of a sparse one are checked."""
-    if not scipy.sparse.issparse(array):
-        return np.asarray(array)
-    _check_plain(array.dtype)
-    return compressed(array.data, array.indices, array.indptr, array.shape, by_rows=False).toarray()
+def is_beside(name: str) -> bool:
+    """Whether a file of this name holds the names beside a matrix.
+
+    >>> is_beside("filtered/features.tsv.gz"), is_beside("matrix.mtx")
+    (True, False)
+    """
+    return name.lower().removesuffix(".gz").endswith(BESIDE)
 
 
-def _npy_header(stream: Any) -> tuple[tuple[int, ...], np.dtype]:
-    version = np.lib.format.read_magic(stream)
-    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    if version not in readers:
-        raise DataError(f"NPY format version {version[0]}.{version[1]} is not read; save plain numbers.")
-    shape, _, dtype = readers[version](stream)
-    return shape, dtype
+def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
+    """Read X of an AnnData file: cells in rows, genes in columns; a column of obs with categories may be the class."""
+    if options.samples == "columns":
+        raise DataError("AnnData has cells in rows by definition: leave its samples as rows.")
+    h5py = needed("h5py", "AnnData files")
+    if data[:8] != b"\x89HDF\r\n\x1a\n":
+        raise DataError("this is no HDF5 file, which .h5ad is: it begins with other bytes.")
+    try:
+        with h5py.File(io.BytesIO(data), "r") as file:
+            refuse_links(file, h5py)
+            if "X" not in file:
+                raise DataError("there is no X in the file: an AnnData file holds its numbers there.")
+            element = needed("anndata.io", "AnnData files", "'nnspca[anndata]'").read_elem
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of older dialects
+                X, obs, var = (element(file[name]) for name in ("X", "obs", "var"))
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:  # HDF5 raises anything
+        raise DataError(f"the HDF5 file is damaged{reason(error)}: save it again.") from error
+    content = _sparse(X, options) if scipy.sparse.issparse(X) else _content(np.asarray(X), options)
+    kinds = [name for name in obs if hasattr(obs[name].dtype, "categories")]
+    usual = [name for name in kinds if name.lower() in USUAL_CLASSES]
+    chosen = options.label if options.label is not None else (usual or (kinds if len(kinds) == 1 else [""]))[0]
+    if chosen and chosen not in kinds:
+        known = ", ".join(kinds[:10]) or "none"
+        raise DataError(f"no column of obs with categories is called {chosen!r:.60}; there are: {known}.")
+    labels: Any = None
+    if chosen:
+        levels = tuple(map(str, obs[chosen].dtype.categories))
+        labels = encode_labels(["" if v is None or v != v else str(v) for v in obs[chosen].astype(object)], levels)
+    return Content(
+        X=content.X,
+        feature_names=names_of(var),
+        labels=labels[0] if labels else None,
+        label_names=labels[1] if labels else (),
+        notes=(*content.notes, f"Column {chosen!r:.60} of obs is the class.") if chosen else content.notes,
+        class_columns=tuple(kinds),
+        sample_names=tuple(map(str, obs.index)),
+    )
 
 
-def _load_npy(stream: Any, size: int, *, text: bool = False) -> np.ndarray:
-    """Load an array whose header fits the available bytes and has a plain type."""
-    head = io.BytesIO(stream.read(_NPY_HEAD))
-    shape, dtype = _npy_header(head)
-    _check_plain(dtype, text=text)
-    needed = math.prod(shape) * dtype.itemsize
-    if min(shape, default=0) < 0 or needed > size:
-        raise DataError(
-            f"the header promises an array of shape {shape} and type {dtype}, more than the {size:,} bytes "
-            "that follow. The file is damaged or cut short: save it again."
-        )
-    limits.check_entries(*shape)
-    whole = io.BytesIO(head.getvalue() + stream.read(needed))
-    return np.lib.format.read_array(whole, allow_pickle=False)
+def names_of(var: Any) -> tuple[str, ...]:
+    """Return distinct names of the genes in AnnData's table of them: symbols if there are some, else its index."""
+    return distinct(map(str, next((var[name] for name in SYMBOLS if name in var), var.index)))
 
 
-def _check_plain(dtype: np.dtype, *, text: bool = False) -> None:
-    if dtype.hasobject:
-        raise DataError("the array holds Python objects, which are never loaded; save numbers (float or integer).")
-    if dtype.kind not in ("biufUS" if text else "biuf"):
-        what = "complex numbers" if dtype.kind == "c" else f"values of type {dtype}"
-        raise DataError(f"the array holds {what}; real numbers (float or integer) are needed.")
+def refuse_links(file: Any, h5py: Any) -> None:
+    """Refuse an HDF5 file that leads into other files, or around in circles."""
+    linked = file.visititems_links(lambda name, link: None if isinstance(link, h5py.HardLink) else name)
+    away = file.visititems(lambda name, node: name if lies_elsewhere(node) else None)
+    if linked or away:
+        raise DataError(f"{linked or away!r:.60} leads into other files or places, which are not read: write it again.")
+
+
+def lies_elsewhere(node: Any) -> bool:
+    """Whether the numbers of an HDF5 data set lie in other files."""
+    return bool(getattr(node, "is_virtual", False) or getattr(node, "external", None))
+
+
+def _plain(data: bytes) -> bytes:
+    """The content of a gzipped file; any other file unchanged."""
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"the gzipped file is damaged{reason(error)}: save it again.") from error
+
+
+def _names(beside: Mapping[str, bytes], endings: tuple[str, ...]) -> tuple[str, ...]:
+    """The names in a file with this ending: its second column if it has one, where 10x writes symbols."""
+    for name, content in beside.items():
+        if name.lower().removesuffix(".gz").endswith(endings):
+            lines = _plain(content).decode("utf-8", "replace").splitlines()
+            rows = [line.split("\t") for line in lines if line.strip()]
+            return tuple((row[1] if len(row) > 1 and row[1].strip() else row[0]).strip() for row in rows)
+    return ()
 
 
 def _choose(shapes: dict[str, tuple[int, ...]]) -> str:
@@ -169,36 +216,63 @@ def _choose(shapes: dict[str, tuple[int, ...]]) -> str:
     raise DataError(f"which array holds the samples? Found: {listed}. Name it X, or save it alone.")
 
 
-def _content(array: np.ndarray, samples: str, vectors: dict[str, np.ndarray] | None = None) -> Content:
+def _checked(given: Any) -> scipy.sparse.csr_array:
+    """A sparse array as rows, once its indices are known to lie inside; each entry once, none of them zero."""
+    _check_plain(given.dtype)
+    try:
+        if hasattr(given, "check_format"):
+            given.check_format(full_check=True)
+        array = scipy.sparse.csr_array(given)
+        array.data = as_doubles(array.data)
+        with np.errstate(over="ignore", invalid="ignore"):
+            array.sum_duplicates()
+    except ValueError as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(
+            f"the sparse array contradicts itself{reason(error)}. The file is damaged: save it again."
+        ) from error
+    array.eliminate_zeros()
+    return array
+
+
+def _sparse(given: Any, options: ReadingOptions) -> Content:
+    array = _checked(given)
+    array = scipy.sparse.csr_array(array.T) if options.samples == "columns" else array
+    size = array.shape[0] * array.shape[1]
+    return Content(
+        X=array, notes=(f"Sparse: {array.nnz:,} of {size:,} numbers are not zero, and no others are stored.",)
+    )
+
+
+def _check_plain(dtype: np.dtype) -> None:
+    if dtype.kind not in "biuf":
+        what = "complex numbers" if dtype.kind == "c" else f"values of type {dtype}"
+        raise DataError(f"the array holds {what}; real numbers (float or integer) are needed.")
+
+
+def _content(array: np.ndarray, options: ReadingOptions, vectors: dict[str, np.ndarray] | None = None) -> Content:
     vectors = vectors or {}
     _check_plain(array.dtype)
     if array.ndim not in (2, 3):
         raise DataError(
             f"the array has shape {array.shape}; needed: (samples, features), or (images, height, width) in grey."
         )
-    limits.check_entries(*array.shape)
     values = as_doubles(array)
-    if samples == "columns":
+    if options.samples == "columns":
         values = np.moveaxis(values, -1, 0)
-    image_shape = values.shape[1:] if values.ndim == 3 else _image_shape(vectors, values.shape[1])
+    shape: Any = values.shape[1:] if values.ndim == 3 else vectors.get("image_shape", np.empty(0)).tolist()
+    X = values.reshape(len(values), -1) if values.size else values.reshape(len(values), int(np.prod(values.shape[1:])))
+    whole = len(shape) == 2 and all(isinstance(side, int) and side > 0 for side in shape)
     labels, label_names = _labels(vectors, len(values))
     names = vectors.get("feature_names", np.empty(0))
-    X = values.reshape(len(values), int(np.prod(values.shape[1:])))
     return Content(
         X=X,
         feature_names=tuple(map(str, names)) if names.shape == (X.shape[1],) else (),
-        image_shape=image_shape,
+        image_shape=(shape[0], shape[1]) if whole and shape[0] * shape[1] == X.shape[1] else None,
         labels=labels,
         label_names=label_names,
     )
-
-
-def _image_shape(vectors: dict[str, np.ndarray], n_features: int) -> tuple[int, int] | None:
-    shape = vectors.get("image_shape")
-    if shape is None or shape.shape != (2,) or shape.dtype.kind not in "iu" or min(shape) < 1:
-        return None
-    height, width = map(int, shape)
-    return (height, width) if height * width == n_features else None
 
 
 def _labels(vectors: dict[str, np.ndarray], n_samples: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
@@ -208,7 +282,9 @@ def _labels(vectors: dict[str, np.ndarray], n_samples: int) -> tuple[np.ndarray 
             continue
         if values.dtype.kind == "U":
             return encode_labels(list(map(str, values)))
-        if not np.array_equal(values, np.round(values)) or np.abs(values).max(initial=0) > 2**31:
+        if values.dtype.kind not in "biuf" or not np.array_equal(values, np.round(values)):
+            continue
+        if np.abs(values).max(initial=0) > 2**31:
             continue
         names = vectors.get("label_names", np.empty(0))
         if names.ndim == 1 and len(names) > values.max(initial=0) and values.min(initial=0) >= 0:

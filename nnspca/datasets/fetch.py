@@ -21,7 +21,6 @@ from pathlib import Path
 
 import platformdirs
 
-from nnspca.datasets import limits
 from nnspca.errors import DataError, reason
 
 BASE_URL = "https://raw.githubusercontent.com/"
@@ -166,7 +165,6 @@ def fault(folder: Path | None) -> str:
 def read_local(path: Path) -> bytes:
     """Read a file of the folder or the cache."""
     try:
-        limits.check_bytes(path.stat().st_size)
         return path.read_bytes()
     except OSError as error:
         raise DataError(f"{path.name} cannot be opened: {error.strerror}. Check that you may read it.") from error

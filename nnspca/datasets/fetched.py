@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nnspca.datasets import archives, fetch, images, symbols
+from nnspca.datasets import fetch, images, symbols
 from nnspca.datasets.arrays import read_mat
 from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Axis, Content
@@ -51,7 +51,7 @@ def cbcl_faces(data: bytes) -> Content:
     MATLAB keeps an image column after column and a sample in each column; here samples are rows and
     their pixels run row after row.
     """
-    columns = read_mat(data, samples="columns").X
+    columns = read_mat(data, ReadingOptions(samples="columns")).X
     upright = columns.reshape(-1, *CBCL_SHAPE).transpose(0, 2, 1)
     return Content(X=upright.reshape(columns.shape), image_shape=CBCL_SHAPE)
 
@@ -100,7 +100,7 @@ def cbcl_faces_raw(with_negatives: bool = False) -> tuple[Content, str]:
         fetch.require_folder(given)
     for folder in fetch.local_folders():
         if archive := _archive(folder):
-            members = archives.members(_training_archive(fetch.read_local(archive)), (".pgm",))
+            members = images.members(_training_archive(fetch.read_local(archive)), (".pgm",))
             return _cbcl_raw(members, with_negatives, archive.name), archive.name
         if faces := _faces_folder(folder):
             paths = sorted(faces.parent.glob("*/*.pgm"))
@@ -128,12 +128,12 @@ def _faces_folder(folder: Path) -> Path | None:
 
 def _training_archive(data: bytes) -> bytes:
     """The archive of training images itself, also when it comes inside faces.tar.gz."""
-    name, inner = next(archives.members(data, ("face.train.tar.gz", ".pgm")), ("", b""))
+    name, inner = next(images.members(data, ("face.train.tar.gz", ".pgm")), ("", b""))
     return inner if name.endswith(".gz") else data
 
 
-def _cbcl_raw(members: Iterator[archives.Member], with_negatives: bool, source: str) -> Content:
-    groups: dict[str, list[archives.Member]] = {"face": [], "non-face": []}
+def _cbcl_raw(members: Iterator[images.Member], with_negatives: bool, source: str) -> Content:
+    groups: dict[str, list[images.Member]] = {"face": [], "non-face": []}
     for name, content in sorted(members):
         folder = name.split("/")[-2] if "/" in name else ""
         if folder in groups and (with_negatives or folder == "face"):
@@ -148,7 +148,7 @@ def _cbcl_raw(members: Iterator[archives.Member], with_negatives: bool, source: 
     return Content(X=X, image_shape=shape, labels=labels, label_names=("face", "non-face"))
 
 
-def _check_raw(group: list[archives.Member], folder: str, count: int, source: str) -> None:
+def _check_raw(group: list[images.Member], folder: str, count: int, source: str) -> None:
     if len(group) != count:
         raise DataError(
             f"{source} holds {len(group):,} images in {folder}/ where the CBCL training set has {count:,}. "

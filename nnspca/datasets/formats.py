@@ -7,14 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nnspca.datasets import cells, market
-from nnspca.datasets.archives import members
-from nnspca.datasets.arrays import read_mat, read_npy, read_npz
+from nnspca.datasets import arrays, cells
 from nnspca.datasets.cells import Grid, ReadingOptions
 from nnspca.datasets.dataset import Content
-from nnspca.datasets.h5ad import read_h5ad
 from nnspca.datasets.images import SUFFIXES as IMAGES
-from nnspca.datasets.images import no_images, of_images
+from nnspca.datasets.images import members, no_images, of_images
 from nnspca.datasets.tables import arrange
 from nnspca.errors import DataError, needed, reason
 
@@ -45,8 +42,12 @@ def parse_files(files: Mapping[str, bytes], options: ReadingOptions) -> Content:
         if what in TABLES:
             return arrange(TABLES[what](data, options), options)
         return READERS[what](data, options)
-    except (DataError, MemoryError):
+    except DataError:
         raise
+    except MemoryError as error:
+        raise DataError(
+            f"it needs more memory than there is{reason(error)}; damaged files claim such sizes."
+        ) from error
     except Exception as error:
         raise DataError(
             f"this cannot be read as {what}{reason(error, 200)}. "
@@ -59,9 +60,9 @@ def _together(files: Mapping[str, bytes], options: ReadingOptions) -> Content:
     matrices = [name for name in files if name.lower().endswith(MATRICES)]
     if len(matrices) == 1:
         others = {name: content for name, content in files.items() if name != matrices[0]}
-        if strange := [name for name in others if not market.sides(name)]:
+        if strange := [name for name in others if not arrays.is_beside(name)]:
             raise DataError(f"{strange[0]!r} beside the matrix is neither genes.tsv, features.tsv nor barcodes.tsv.")
-        return market.read_market(files[matrices[0]], options, others)
+        return arrays.read_market(files[matrices[0]], options, others)
     if all(name.lower().endswith(IMAGES) for name in files):
         return of_images(files.items(), Counter(), options.samples or "rows")
     listed = ", ".join(repr(name[-40:]) for name in list(files)[:5])
@@ -74,7 +75,7 @@ def _together(files: Mapping[str, bytes], options: ReadingOptions) -> Content:
 def _archive(data: bytes, options: ReadingOptions) -> Content:
     """An archive of images, or of a matrix with its names."""
     seen: Counter[str] = Counter()
-    suffixes = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in market.BESIDE for gz in ("", ".gz")))
+    suffixes = (*IMAGES, *MATRICES, *(f"{name}{gz}" for name in arrays.BESIDE for gz in ("", ".gz")))
     files = dict(members(data, suffixes, seen))
     if any(name.lower().endswith(MATRICES) for name in files):
         return _together({n: c for n, c in files.items() if not n.lower().endswith(IMAGES)}, options)
@@ -129,11 +130,11 @@ TABLES: dict[str, Callable[[bytes, ReadingOptions], Grid]] = {
     ".arff": cells.read_arff,
 }
 READERS: dict[str, Callable[[bytes, ReadingOptions], Content]] = {
-    ".npy": lambda data, options: read_npy(data, samples=options.samples or "rows"),
-    ".npz": lambda data, options: read_npz(data, samples=options.samples or "rows"),
-    ".mat": lambda data, options: read_mat(data, samples=options.samples or "rows"),
+    ".npy": arrays.read_npy,
+    ".npz": arrays.read_npz,
+    ".mat": arrays.read_mat,
     **dict.fromkeys((".zip", ".tar", ".tar.gz", ".tgz"), _archive),
-    ".h5ad": read_h5ad,
-    **dict.fromkeys(MATRICES, market.read_market),
+    ".h5ad": arrays.read_h5ad,
+    **dict.fromkeys(MATRICES, arrays.read_market),
 }
 SUFFIXES = (*TABLES, *READERS)

@@ -1,9 +1,12 @@
-"""Images as rows of grey values: sizes are checked before Pillow decodes anything."""
+"""Images as rows of grey values, alone or in a ZIP or TAR, which is unpacked in memory: nothing is written to disk."""
 
 from __future__ import annotations
 
 import io
+import tarfile
 import warnings
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.datasets import limits, progress
-from nnspca.datasets.archives import Member, shown
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import encode_labels
 from nnspca.errors import DataError, needed, reason
@@ -22,6 +23,48 @@ _FORMATS = ("PNG", "JPEG", "PPM", "BMP", "TIFF", "GIF")
 _PLAIN_MODES = frozenset({"L", "I", "I;16", "I;16B", "I;16L", "F"})
 
 ORIENTATION = 0x0112  # EXIF's tag
+Member = tuple[str, bytes]  # the name inside an archive, only ever read as text, and the content
+
+
+def members(data: bytes, suffixes: Iterable[str], left_out: Counter[str] | None = None) -> Iterator[Member]:
+    """Yield name and content of an archive's files with one of ``suffixes``; count the others by suffix."""
+    endings = tuple(suffixes)
+    try:
+        for name, content in _zipped(data, endings) if data[:2] == b"PK" else _tarred(data, endings):
+            parts = name.replace("\\", "/").split("/")
+            if "__MACOSX" in parts or parts[-1].startswith(".") or parts[-1] in ("Thumbs.db", "desktop.ini", ""):
+                continue  # added by an operating system, not by a person
+            if content is not None:
+                yield name, content
+            elif left_out is not None:
+                stem, dot, suffix = name.rpartition("/")[2].rpartition(".")
+                left_out[repr(f".{suffix[:12]}") if dot and stem else "no suffix"] += 1
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        raise DataError(f"the archive is damaged or no ZIP or TAR file{reason(error)}.") from error
+
+
+def _zipped(data: bytes, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for member in archive.infolist():
+            if member.flag_bits & 1:
+                raise DataError("the archive is protected by a password; pack it without one.")
+            if not member.is_dir():
+                wanted = member.filename.lower().endswith(endings)
+                yield member.filename, archive.read(member) if wanted else None
+
+
+def _tarred(data: bytes, endings: tuple[str, ...]) -> Iterator[tuple[str, bytes | None]]:
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r|*", errorlevel=2) as archive:  # read forward only
+        while (member := archive.next()) is not None:
+            archive.members = []  # type: ignore[attr-defined]  # each keeps a copy of all attributes before it
+            if member.isreg() and not member.issparse():
+                stream = archive.extractfile(member) if member.name.lower().endswith(endings) else None
+                yield member.name, stream.read() if stream is not None else None
+
+
+def shown(name: str) -> str:
+    """Return the end of a file's name, for a message."""
+    return repr(name[-80:])
 
 
 def of_images(files: Iterable[Member], seen: Counter[str], samples: str = "rows") -> Content:
@@ -59,9 +102,8 @@ def stack(images: list[Grey]) -> tuple[np.ndarray, tuple[int, int]]:
             f"{shown(odd.name)} is {odd.size[0]}×{odd.size[1]}. Crop or resize them to one size."
         )
     ((width, height),) = sizes
-    limits.check_entries(len(images), width * height)
     X = np.empty((len(images), height * width))
-    for row, image in zip(X, progress.tracked(images, len(images), "Decoding the images"), strict=True):
+    for row, image in zip(X, images, strict=True):
         row[:] = image.pixels().ravel()
     return X, (height, width)
 
@@ -76,7 +118,6 @@ class Grey:
     def __init__(self, content: bytes, name: str):
         self.content, self.name = content, name
         with self._opened() as image:
-            limits.check_entries(*image.size)
             # As the camera was held; of what every format has, as PNG's own looks behind the pixels
             # it has to decode.
             orientation = _pillow().Image.getexif(image).get(ORIENTATION)
@@ -89,7 +130,7 @@ class Grey:
         pillow = _pillow()
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", pillow.DecompressionBombWarning)  # our own limit is lower
+                warnings.simplefilter("ignore", pillow.DecompressionBombWarning)
                 with pillow.open(io.BytesIO(self.content), formats=_FORMATS) as image:
                     yield image
         except DataError:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from nnspca.control.arguments import check_instance, shown
-from nnspca.datasets import limits
 from nnspca.datasets.dataset import Dataset
 from nnspca.errors import DataError, reason
 
@@ -44,14 +43,11 @@ def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
         path = Path(path_or_bytes).expanduser()
         if not path.is_file():
             raise DataError(f"there is no file of names at the place given ({path.name!r:.60}). Check the path.")
-        limits.check_bytes(path.stat().st_size)
         data = path.read_bytes()
     elif isinstance(path_or_bytes, bytes):
         data = path_or_bytes
     else:
         raise TypeError(f"path_or_bytes={shown(path_or_bytes)} is not allowed; give a path or what a file contains")
-    limits.check_bytes(len(data))
-    limits.check_columns(data.count(b"\n"))
     text = data.decode("utf-8-sig", "replace")
     first = next((line for line in text.splitlines() if line.strip()), "")
     mapping: dict[str, str] = {}

@@ -1,36 +1,41 @@
-"""Entry point for users' files: reads every format, within limits, into one checked data set."""
+"""Entry point for users' files: reads every format into one checked data set."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from nnspca.control.arguments import (
-    check_callables,
     check_choice,
     check_flag,
     check_instance,
     check_several,
     check_whole,
+    shown,
 )
-from nnspca.datasets import apart, formats, loading, naming, progress, sources
-from nnspca.datasets import limits as limiting
+from nnspca.datasets import formats, loading, naming
 from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Content, Dataset, Kind
 from nnspca.datasets.formats import SUFFIXES as SUFFIXES
 from nnspca.datasets.missing import CHOICES, Missing, MissingValues, counted, without_missing
 from nnspca.datasets.tables import objection
-from nnspca.errors import DataError, ReadingStopped
+from nnspca.errors import DataError
 
-CHECKING = "Checking the numbers"
+MAX_MAGNITUDE = 1e100  # of a number; squares and their sums must stay far from overflow
+Path_ = str | os.PathLike[str]
+Bytes = bytes | bytearray | memoryview
+Source = Path_ | Bytes | Mapping[str, bytes] | Iterable[Path_]
+LONGEST = 100  # characters of a label
 
 
 def read(
-    path_or_bytes: sources.Source,
+    path_or_bytes: Source,
     filename: str | None = None,
     *,
     name: str | None = None,
@@ -46,9 +51,6 @@ def read(
     missing: Missing = "refuse",
     missing_codes: Sequence[float | str] | None = None,
     keep_totals: bool = False,
-    limits: Literal["upload"] | None = "upload",
-    on_progress: progress.OnProgress | None = None,
-    should_stop: progress.ShouldStop | None = None,
 ) -> Dataset:
     """Read a data set from a file, from several that belong together, or from uploaded bytes.
 
@@ -98,14 +100,6 @@ def read(
         the like, where the other values of a column are far away.
     keep_totals : bool
         Whether rows called total, sum, mean or average are samples.
-    limits : {"upload"} or None
-        None reads a file of your own of any size, with all the time and memory it takes, in this process, which a
-        damaged one could end. Otherwise a file may have 200 MB and 20 million numbers, as an upload by others may, and
-        is read in a process of its own.
-    on_progress : callable, optional
-        Called as ``on_progress(share, what)`` while reading: how much is done, from 0 to 1, and of what.
-    should_stop : callable, optional
-        Asked about every 50 ms; a true answer ends the call with :class:`ReadingStopped`.
 
     Returns
     -------
@@ -139,8 +133,6 @@ def read(
     check_choice("kind", kind, ("table", "covariance"), none=True)
     check_choice("decimal", decimal, (".", ","), none=True)
     check_choice("missing", missing, CHOICES)
-    check_choice("limits", limits, ("upload",), none=True)
-    check_callables(on_progress=on_progress, should_stop=should_stop)
     check_flag("keep_totals", keep_totals)
     if header is not None and not isinstance(header, bool):
         check_whole("header", header, 0)
@@ -173,12 +165,11 @@ def read(
         missing_codes,
         keep_totals,
     )
-    with progress.reporting(on_progress, should_stop), nullcontext() if limits == "upload" else limiting.lifted():
-        return _read(path_or_bytes, filename, name, options)
+    return _read(path_or_bytes, filename, name, options)
 
 
-def _read(source: sources.Source, filename: str | None, name: str | None, options: ReadingOptions) -> Dataset:
-    label, files = sources.opened(source, filename)
+def _read(source: Source, filename: str | None, name: str | None, options: ReadingOptions) -> Dataset:
+    label, files = _opened(source, filename)
     names: dict[str, str] = {}
     if len(files) == 1:
         ((label, data),) = files.items()
@@ -189,7 +180,7 @@ def _read(source: sources.Source, filename: str | None, name: str | None, option
         files, names = _part_names(files)
         only = len(files) == 1  # a file of names may lie beside it
         label = next((n for n in files if only or n.lower().endswith(formats.MATRICES)), label)
-        content = apart.parse(files, options)
+        content = formats.parse_files(files, options)
         content = _handle_missing(content, options)
         _check(content, options.kind)
         drawn_as = _kind(content, options.kind)
@@ -199,8 +190,6 @@ def _read(source: sources.Source, filename: str | None, name: str | None, option
             content = replace(content, sample_names=(), name_columns=())
     except MissingValues as error:
         raise error.named(label) from error
-    except ReadingStopped:
-        raise
     except DataError as error:
         alike = len(files) > 1 and label.lower().endswith(formats.IMAGES)  # dropped together: the first is not at fault
         whose = f"of {len(files):,} files" if alike else repr(label)
@@ -217,6 +206,65 @@ def _read(source: sources.Source, filename: str | None, name: str | None, option
         source=label,
     )
     return naming.numbered(naming.rename(dataset, names) if names else dataset)
+
+
+def _opened(source: Source, filename: object) -> tuple[str, dict[str, bytes]]:
+    """The label, and name and content of each file that belongs to it: several for a folder or a list."""
+    if isinstance(filename, os.PathLike):
+        filename = os.fspath(filename)
+    if filename is not None and not isinstance(filename, str):
+        raise TypeError(f"filename={shown(filename)} is not allowed; give the name of the file as a text")
+    if isinstance(source, Bytes):
+        if not filename:
+            raise DataError("bytes alone do not tell their format; give the file's name too, for instance 'data.csv'.")
+        return label_of(filename), {label_of(filename): bytes(source)}
+    if isinstance(source, Mapping):
+        return _several([(str(name), bytes(content)) for name, content in source.items()], filename)
+    if isinstance(source, list | tuple) and source and all(isinstance(one, str | os.PathLike) for one in source):
+        return _several([(os.fspath(one), _content(Path(one).expanduser())) for one in source], filename)
+    if not isinstance(source, str | os.PathLike):
+        raise TypeError(
+            f"path_or_bytes={shown(source)} is not allowed; give a path or what a file contains as bytes (numbers at "
+            "hand need no file: Covariance.from_data(X))"
+        )
+    path = Path(source).expanduser()
+    if not os.path.isdir(path):
+        called = label_of(filename or path.name)
+        return called, {called: _content(path)}
+    inside = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
+    if not inside:
+        raise DataError(f"the folder {label_of(path.name)!r} holds no files.")
+    return _several([(one.name, _content(one)) for one in inside], filename or path.name)
+
+
+def _content(path: Path) -> bytes:
+    name = label_of(path.name)
+    if not os.path.isfile(path):
+        raise DataError(f"there is no file {name!r} at the place given. Check the path.")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{name!r} cannot be opened: {error.strerror}. Check that you may read it.") from error
+
+
+def _several(files: list[tuple[str, bytes]], filename: str | None) -> tuple[str, dict[str, bytes]]:
+    if not files:
+        raise DataError("no file was given.")
+    called = {label_of(name): content for name, content in files}
+    if len(called) < len(files):
+        raise DataError("two of the files have the same name: rename one of them.")
+    return label_of(filename or next(iter(called))), called
+
+
+def label_of(filename: str) -> str:
+    """Return the last part of a file's name, printable and short; never a path.
+
+    >>> label_of("../../etc/faces.csv")
+    'faces.csv'
+    """
+    last = re.split(r"[/\\\\]", filename.strip())[-1]
+    printable = "".join(c if c.isprintable() else "_" for c in last)
+    return printable[-LONGEST:] or "upload"
 
 
 def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str, str]]:
@@ -267,12 +315,9 @@ def _check(content: Content, kind: str | None) -> None:
     if not isinstance(X, np.ndarray):
         _check_sparse(content)
         return
-    limiting.check_entries(rows, columns)
-    progress.report_or_stop(1, 3, CHECKING)
     _check_values(content, ~np.isfinite(X), "is not finite", "Fill it in or remove that row or column.")
-    progress.report_or_stop(2, 3, CHECKING)
-    too_large = np.abs(X) > limiting.MAX_MAGNITUDE
-    _check_values(content, too_large, f"is beyond ±{limiting.MAX_MAGNITUDE:g}", "Rescale that column.")
+    too_large = np.abs(X) > MAX_MAGNITUDE
+    _check_values(content, too_large, f"is beyond ±{MAX_MAGNITUDE:g}", "Rescale that column.")
     if kind != "covariance" and not np.ptp(X, axis=0).any():
         raise DataError(
             f"all {rows:,} rows are equal, so nothing varies and there is nothing to explain. "
@@ -283,12 +328,12 @@ def _check(content: Content, kind: str | None) -> None:
 def _check_sparse(content: Content) -> None:
     """The same for the stored numbers of a sparse array."""
     stored, (rows, columns) = content.X.data, content.X.shape
-    bad = ~np.isfinite(stored) | (np.abs(stored) > limiting.MAX_MAGNITUDE)
+    bad = ~np.isfinite(stored) | (np.abs(stored) > MAX_MAGNITUDE)
     if bad.any():
         at = int(np.argmax(bad))
         raise DataError(
             f"the value {stored[at]:g} in column {int(content.X.indices[at]) + 1:,} is not finite, or beyond "
-            f"±{limiting.MAX_MAGNITUDE:g} ({int(bad.sum()):,} such values in all). Leave it out or rescale."
+            f"±{MAX_MAGNITUDE:g} ({int(bad.sum()):,} such values in all). Leave it out or rescale."
         )
     if not (np.asarray(content.X.max(axis=0).toarray()) != content.X.min(axis=0).toarray()).any():
         raise DataError(f"all {rows:,} rows are equal in all {columns:,} columns, so there is nothing to explain.")

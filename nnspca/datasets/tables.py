@@ -16,7 +16,7 @@ from nnspca.datasets.cells import ABSENT, CLASS_NAMES, LIMIT, Grid, ReadingOptio
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.naming import distinct
 from nnspca.errors import DataError, needed
-from nnspca.numerics.doubles import as_doubles
+from nnspca.numerics.doubles import EXACT, as_doubles
 
 TRUTHS = {"true": 1.0, "false": 0.0}
 FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as the class
@@ -139,15 +139,16 @@ def _parsed(grid: Grid, options: ReadingOptions, notes: list[str]) -> Table:
     texts: list[Texts] = []
     truths: list[str] = []
     written: list[str] = []
-    kinds = [getattr(dtype, "kind", "O") for dtype in frame.dtypes]
-    numeric = [j for j, kind in enumerate(kinds) if kind in "iuf" and not hasattr(frame.dtypes[j], "categories")]
+    dtypes = frame.dtypes.tolist()
+    kinds = ["O" if hasattr(dtype, "categories") else getattr(dtype, "kind", "O") for dtype in dtypes]
+    numeric = [j for j, kind in enumerate(kinds) if kind in "iuf"]
     block = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
     columns = dict(zip(numeric, block.T, strict=True))
     words = frozenset(str(code).lower() for code in options.missing_codes or ())
     for j, name in enumerate(grid.names):
         marked = grid.roles.get(name) in ("class", "meta") or (kinds[j] == "b" and name.lower() in CLASS_NAMES)
         if j in columns and not marked:
-            if kinds[j] in "iu" and not _exact(frame[j].to_numpy()):
+            if kinds[j] in "iu" and np.abs(columns[j]).max(initial=0) >= EXACT and not _exact(frame[j].to_numpy()):
                 notes.append(f"Column {name!r:.60} holds whole numbers of more digits than numbers keep: read as text.")
                 texts.append(Texts(name, list(map(str, frame[j].tolist())), place=j))
                 del columns[j]
@@ -167,8 +168,9 @@ def _parsed(grid: Grid, options: ReadingOptions, notes: list[str]) -> Table:
                 notes.append(_said(name, odd))
             elif column.decorated:
                 written.append(name)
-    empty = [grid.names[j] for j, values in columns.items() if np.isnan(values).all()]
-    columns = {j: columns[j] for j in sorted(columns) if not np.isnan(columns[j]).all()}
+    bare = {j for j, values in columns.items() if np.isnan(values).all()}
+    empty = [grid.names[j] for j in columns if j in bare]
+    columns = {j: columns[j] for j in sorted(columns) if j not in bare}
     names = [grid.names[j] for j in columns]
     if not columns and empty and not texts:
         raise nothing((len(grid.frame), len(empty)))

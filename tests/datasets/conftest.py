@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from nnspca.datasets import apart, fetch, fetched
+from nnspca.datasets import fetch, fetched
 
 FILES = (fetched.CBCL.name, fetched.MLL.name, fetched.SPECTROMETER.name, "face.train.tar.gz")
 
@@ -51,9 +51,3 @@ def oracle(raw_folder):
             return dict(arrays)
 
     return load
-
-
-@pytest.fixture
-def here(monkeypatch):
-    """Read in this process, where limits can be set lower, and quicker than in one of its own."""
-    monkeypatch.setattr(apart, "parse", apart.formats.parse_files)

@@ -3,12 +3,16 @@
 import gzip
 import io
 import json
+import tempfile
 import time
 import zipfile
+from pathlib import Path
 
+import anndata
 import h5py
 import numpy as np
 import openpyxl
+import pandas
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,10 +21,8 @@ import scipy.sparse
 from PIL import Image
 
 from nnspca import Covariance
-from nnspca.datasets import MissingValues, ReadingStopped, limits, read, read_names, rename
+from nnspca.datasets import MissingValues, read, read_names, rename
 from nnspca.errors import DataError
-
-pytestmark = pytest.mark.usefixtures("here")
 
 X = np.array([[1.5, -2, 0], [0, 4, 0], [5, 6, 7.25], [0, 0, 1]])
 COUNTS = scipy.sparse.csr_array(np.array([[0, 3, 0], [1, 0, 0], [0, 5, 2], [4, 0, 0]]))
@@ -63,25 +65,13 @@ def rows(*cells):
     ).encode()
 
 
-def h5ad(X=COUNTS, *, by="csr", genes=("G1", "G2", "G3"), cells=("a", "b", "a", "b"), shape=None, **options):
-    out = io.BytesIO()
-    with h5py.File(out, "w") as file:
-        if scipy.sparse.issparse(X):
-            stored = X.asformat(by)
-            group = file.create_group("X")
-            group.attrs["encoding-type"] = f"{by}_matrix"
-            group.attrs["shape"] = shape or stored.shape
-            for name in ("data", "indices", "indptr"):
-                group.create_dataset(name, data=getattr(stored, name), **options)
-        else:
-            file.create_dataset("X", data=X, **options)
-        var, obs = file.create_group("var"), file.create_group("obs")
-        var.attrs["_index"] = "ids"
-        var["ids"] = list(genes)
-        kinds = sorted(set(cells))
-        kept = obs.create_group("cell_type")
-        kept["categories"], kept["codes"] = kinds, np.array([kinds.index(c) for c in cells], np.int8)
-    return out.getvalue()
+def h5ad(X=COUNTS, *, by="csr", genes=("G1", "G2", "G3"), cells=("a", "b", "a", "b"), compression=None):
+    sparse = scipy.sparse.issparse(X)
+    obs = pandas.DataFrame({"cell_type": pandas.Categorical(cells)}, index=[f"c{i}" for i in range(len(cells))])
+    made = anndata.AnnData(X.asformat(by) if sparse else X, obs, pandas.DataFrame(index=list(genes)))
+    with tempfile.TemporaryDirectory() as folder:
+        made.write_h5ad(f"{folder}/t.h5ad", compression=compression)
+        return Path(folder, "t.h5ad").read_bytes()
 
 
 def market(X=COUNTS):
@@ -153,7 +143,7 @@ def test_the_entities_of_a_workbook_stay_unread():
         read(packed(sheet(b"<!DOCTYPE x [<!ENTITY a '7'>]>", rows("<v>1</v>", "<v>&a;</v>", "<v>3</v>"))), "t.xlsx")
 
 
-@pytest.mark.parametrize(("by", "options"), [("csr", {}), ("csc", {"compression": "gzip", "shuffle": True})])
+@pytest.mark.parametrize(("by", "options"), [("csr", {}), ("csc", {"compression": "gzip"})])
 def test_anndata_stays_sparse_and_knows_its_genes_and_cell_types(by, options):
     ds = read(h5ad(by=by, **options), "cells.h5ad")
     assert ds.is_sparse
@@ -164,25 +154,19 @@ def test_anndata_stays_sparse_and_knows_its_genes_and_cell_types(by, options):
     assert read(h5ad(by=by), "cells.h5ad", label="").labels is None
 
 
-def test_dense_anndata_is_read_too_chunked_or_not():
+def test_dense_anndata_is_read_too_squeezed_or_not():
     dense = np.arange(60.0).reshape(12, 5) ** 2
-    for options in ({}, {"chunks": (5, 3), "compression": "gzip"}):
+    for options in ({}, {"compression": "gzip"}):
         made = h5ad(dense, genes=list("abcde"), cells=("a", "b") * 6, **options)
         np.testing.assert_array_equal(read(made, "t.h5ad").X, dense)
 
 
-def test_anndata_of_a_huge_shape_or_in_another_file_is_refused_at_once():
-    assert "10,000,000,000,000" in refused(h5ad(shape=(10**13, 3)), "t.h5ad")
-    assert "parts" in refused(h5ad(shape=(5, 3)), "t.h5ad")
-    out = io.BytesIO()
-    with h5py.File(out, "w") as file:
-        file.create_dataset("X", shape=(10**6, 10**6), dtype="f8", chunks=(1000, 1000), compression="gzip")
-    assert "1,000,000 × 1,000,000" in refused(out.getvalue(), "t.h5ad")
+def test_anndata_in_another_file_is_refused():
     assert "HDF5" in refused(b"no such thing", "t.h5ad")
     outside = io.BytesIO()
     with h5py.File(outside, "w") as file:
         file["X"] = h5py.ExternalLink("/etc/passwd", "/X")
-    assert "no X" in refused(outside.getvalue(), "t.h5ad")
+    assert "'X' leads into other files" in refused(outside.getvalue(), "t.h5ad")
 
 
 def test_what_scipy_saves_as_a_sparse_array_stays_one():
@@ -196,10 +180,7 @@ def test_what_scipy_saves_as_a_sparse_array_stays_one():
     out = io.BytesIO()
     stored = COUNTS.tocsr()
     np.savez(out, format=b"csr", shape=(4, 3), data=stored.data, indices=stored.indices + 9, indptr=stored.indptr)
-    assert "outside its shape" in refused(out.getvalue(), "t.npz")
-    out = io.BytesIO()
-    np.savez(out, format=b"dia", shape=(4, 3), data=stored.data, offsets=stored.indices)
-    assert "'dia'" in refused(out.getvalue(), "t.npz")
+    assert "contradicts itself" in refused(out.getvalue(), "t.npz")
 
 
 def test_the_covariance_of_a_sparse_data_set_is_that_of_the_same_numbers_written_out():
@@ -227,18 +208,14 @@ def test_a_matrix_of_10x_is_turned_by_the_names_beside_it_alone_zipped_or_droppe
     assert "do not belong together" in refused({**files, "genes.tsv": b"E1\tTP53\n"})
 
 
-def test_a_matrix_whose_header_lies_is_refused_before_room_is_made_for_it(monkeypatch):
+def test_a_matrix_whose_header_lies_is_refused():
     head = b"%%MatrixMarket matrix coordinate real general\n"
-    assert "promised" in refused(head + b"3 3 1000000\n1 1 1\n", "m.mtx")
-    assert "larger than" in refused(head + b"1000000000000 3 1\n1 1 1\n", "m.mtx")
+    assert refused(head + b"3 3 1000000\n1 1 1\n", "m.mtx")
     assert refused(head + b"3 3 3\n1 1 1\n9 9 1\n2 2 2\n", "m.mtx")
     assert refused(head + b"3 3 3\n1 1 1\n", "m.mtx")
-    assert "promised" in refused(b"%%MatrixMarket matrix array real general\n90000 90000\n1\n2\n", "m.mtx")
-    assert "'complex'" in refused(b"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", "m.mtx")
+    assert refused(b"%%MatrixMarket matrix array real general\n90000 90000\n1\n2\n", "m.mtx")
+    assert "complex numbers" in refused(b"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", "m.mtx")
     assert "first line" in refused(b"1,2\n3,4\n", "m.mtx")
-    monkeypatch.setattr(limits, "MAX_UNPACKED_BYTES", 10**6)
-    bomb = gzip.compress(head + b"%" + bytes(limits.MAX_UNPACKED_BYTES + 10), 1)
-    assert "unpacks to" in refused(bomb, "m.mtx.gz")
 
 
 def picture(value, size=(3, 2)):
@@ -315,23 +292,6 @@ def test_the_class_is_the_column_that_was_chosen():
     assert (ds.feature_names, ds.label_names) == (("a", "b"), ("1", "2"))
     assert read(text, "t.csv", label="").labels is None
     assert "no column is called 'w'" in refused(text, "t.csv", label="w")
-
-
-@pytest.mark.parametrize(
-    ("filename", "content"),
-    [
-        ("t.zip", zipped({f"{i}.png": picture(i) for i in range(90)})),
-    ],
-    ids=["images"],
-)
-def test_reading_says_how_far_it_is_and_stops_when_asked(filename, content, monkeypatch):
-    monkeypatch.setattr("nnspca.datasets.progress.REPORT_SECONDS", 0.0)
-    told = []
-    read(content, filename, on_progress=lambda share, what: told.append((share, what)))
-    assert len(told) > 2 and all(0 <= share <= 1 and what for share, what in told)
-    asked = []
-    with pytest.raises(ReadingStopped):
-        read(content, filename, should_stop=lambda: len(asked) > 1 or asked.append(1))
 
 
 def test_a_format_whose_package_is_absent_says_what_to_install(monkeypatch):

@@ -53,9 +53,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_wrong_with_a_file_is_said_without_addresses_and_empty_brackets(name, request):
-    if not name.startswith("noise."):  # a library that reads noise could end this process
-        request.getfixturevalue("here")
+def test_what_is_wrong_with_a_file_is_said_without_addresses_and_empty_brackets(name):
     with pytest.raises(DataError) as caught:
         read(BROKEN[name], name)
     said = str(caught.value)

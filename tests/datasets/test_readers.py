@@ -10,11 +10,9 @@ import scipy.sparse
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from nnspca.datasets import limits, read
+from nnspca.datasets import read
 from nnspca.datasets.readers import SUFFIXES
 from nnspca.errors import DataError
-
-pytestmark = pytest.mark.usefixtures("here")
 
 TABLE = b"a,b\n1,2\n3,5\n4,0\n"
 
@@ -206,8 +204,7 @@ def test_features_of_one_name_are_told_apart_and_the_reader_says_so():
 
 
 @pytest.mark.parametrize("ending", [".csv", ".npy", ".mtx", ".mtx.gz", ".h5ad", ".parquet", ".zip", ".mat"])
-def test_ones_own_file_may_have_any_size(ending, tmp_path, monkeypatch):
-    """With limits=None; as an upload the same file is refused."""
+def test_ones_own_file_is_read_from_its_path(ending, tmp_path):
     import gzip
     import io
     import zipfile
@@ -238,13 +235,7 @@ def test_ones_own_file_may_have_any_size(ending, tmp_path, monkeypatch):
                 image = io.BytesIO()
                 PIL.Image.fromarray(row.reshape(3, 3)).save(image, "png")
                 archive.writestr(f"{i}.png", image.getvalue())
-    for name in ("MAX_BYTES", "MAX_UNPACKED_BYTES", "MAX_ENTRIES", "MAX_COLUMNS"):
-        monkeypatch.setattr(limits, name, 5)
-    with pytest.raises(DataError, match=r"limits=None reads your own file of any size"):
-        read(path)
-    ds = read(path, limits=None)
+    ds = read(path)
     values = ds.X.toarray() if scipy.sparse.issparse(ds.X) else ds.X
     assert values.shape in ((40, 9), (9, 40))
     assert values.sum() == X.sum()
-    with pytest.raises(ValueError, match="limits='none' is not known; give one of 'upload' or None"):
-        read(path, limits="none")

@@ -27,6 +27,7 @@ import scipy.io
 from PIL import Image
 
 import nnspca
+from nnspca.view.sources import sandbox
 from tests.fuzz import GotThrough
 
 SECONDS, MEMORY, SOON = 15.0, 10**9, 1.0
@@ -55,7 +56,7 @@ def attempt(rng):
 
     watch = Watch()
     try:
-        nnspca.datasets.read(content, name, should_stop=stop)
+        sandbox.read({name: content}, stop)
         read = True
     except nnspca.DataError:
         read = False

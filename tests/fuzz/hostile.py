@@ -12,7 +12,6 @@ import tarfile
 import zipfile
 from urllib.parse import quote
 
-import h5py
 import numpy as np
 import openpyxl
 import pyarrow as pa
@@ -179,8 +178,8 @@ def honest():
     columns = pa.table({"a": X[:, 0], "b": np.arange(6), "c": list("uvuvuv"), "d": [True, None] * 3})
     write("t.parquet", lambda file: pq.write_table(columns, file))
     write("z.parquet", lambda file: pq.write_table(columns, file, compression="none", use_dictionary=False))
-    for chunks in ({}, {"chunks": (3,), "compression": "gzip", "shuffle": True}):
-        write(f"{len(chunks)}.h5ad", lambda file, chunks=chunks: _anndata(file, counts, chunks))
+    for by, z in (("csr", None), ("csc", "gzip")):
+        made.append((f"{by}.h5ad", h5ad(counts, by=by, genes="abcd", cells="pqpqpq", compression=z)))
     for i, form in enumerate(("PNG", "PNG", "BMP", "PPM")):
         image = Image.fromarray(rng.integers(0, 255, (5, 4), dtype=np.uint8))
         write(f"{i}.{form.lower()}", lambda file, image=image, form=form: image.save(file, form))
@@ -189,16 +188,6 @@ def honest():
     for name, mode in (("p.tar.gz", "w:gz"), ("p.tar", "w")):
         write(name, lambda file, mode=mode: _archive(file, mode, pictures))
     return tuple(made)
-
-
-def _anndata(out, counts, chunks):
-    with h5py.File(out, "w") as file:
-        group = file.create_group("X")
-        group.attrs["encoding-type"], group.attrs["shape"] = "csr_matrix", counts.shape
-        for name in ("data", "indices", "indptr"):
-            group.create_dataset(name, data=getattr(counts, name), **chunks)
-        file["var/_index"], file["obs/_index"] = list("abcd"), list("uvwxyz")
-        file["obs/kind/categories"], file["obs/kind/codes"] = ["p", "q"], np.array([0, 1, 0, 1, 0, 1], np.int8)
 
 
 def _archive(out, mode, members):

@@ -16,7 +16,7 @@ from nnspca.result import Progress
 from nnspca.view import session
 from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job, Work
-from nnspca.view.sources import uploads
+from nnspca.view.sources import sandbox, uploads
 
 SLOT = "read"
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue
@@ -79,20 +79,11 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     def outcome(job: Job) -> Dataset | DataError | None:
         if twice:
             return DataError(f"of {len(files)} files two are called {twice[0]!r:.100}: rename one of them.")
-        only = len(contents) == 1
-        filename, content = next(iter(contents.items()))
+        options = {"name": called, "samples": reading.samples, "label": reading.label}
+        options |= {"missing": reading.missing, "sample_names": reading.sample_names}
         try:
-            data = nnspca.datasets.read(
-                content if only else contents,
-                filename if only else None,
-                name=called,
-                samples=reading.samples,
-                label=reading.label,
-                missing=reading.missing,
-                sample_names=reading.sample_names,
-                on_progress=lambda share, what: job.report(Progress(share, what)),
-                should_stop=job.should_stop,
-            )
+            job.report(Progress(0.0, "Reading the file"))
+            data = sandbox.read(contents, job.should_stop, **options)
             if mapping is not None:
                 data = nnspca.datasets.rename(data, nnspca.datasets.read_names(mapping))
             job.about = inspected = nnspca.datasets.inspect(data)

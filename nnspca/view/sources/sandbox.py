@@ -1,0 +1,198 @@
+"""Reads strangers' files in a process of limited computing and memory, so that a bad file ends only that process.
+
+The process receives the files on its standard input and answers with JSON and plain arrays, which run no code when
+read. A person's own `nnspca.datasets.read` has no such limits.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+import nnspca
+from nnspca.datasets import Dataset, MissingValues
+from nnspca.errors import DataError, ReadingStopped
+
+MAX_BYTES = 200_000_000  # of all files together
+MAX_ENTRIES = 20_000_000  # numbers that are stored: 160 MB in memory
+SECONDS = 12.0  # of computing that a file gets
+BUSY = 10.0  # how many times as long that may take by the clock, where others keep the machine busy
+MEMORY = 640_000_000  # bytes that the process may take beyond what it begins with, the files themselves included
+ADDRESSES = 4 * 2**30  # bytes of address space, in which libraries lie too
+ANSWER = 1_000_000_000  # most bytes of an answer
+POLL_SECONDS = 0.05  # between two polls of the stop switch
+SPENT = -getattr(signal, "SIGXCPU", 1000)  # how a process ends that has used up its seconds of computing
+SCRIPT = "from nnspca.view.sources.sandbox import answer; answer()"
+SMALL, PLAIN = 300_000, (".csv", ".tsv", ".txt")  # bytes of text that is read as soon as another process is begun
+
+TOO_LONG = (
+    f"reading it takes more than the {SECONDS:g} seconds of computing that a file gets. Damaged files do that; if this "
+    "one is sound, keep fewer rows or columns, or save the numbers as an NPY file."
+)
+TOO_MUCH = (
+    f"reading it takes more than the {MEMORY // 10**6:,} MB of memory that a file gets: keep fewer rows or columns, or "
+    "save the numbers as an NPY file."
+)
+GAVE_UP = (
+    "the file is damaged, or takes far more memory than its numbers do: the library that reads it gave up. Save it "
+    "again, or as CSV."
+)
+_TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
+_LISTS = ("feature_names", "label_names", "notes", "class_columns", "sample_names", "name_columns")
+
+
+def read(files: Mapping[str, bytes], should_stop: Callable[[], bool], **options: Any) -> Dataset:
+    """Read files that form one data set as :func:`nnspca.datasets.read` does, in another process unless they are small.
+
+    Raises DataError as that does, also for files beyond the limits; ReadingStopped when ``should_stop`` says so.
+    """
+    size = sum(map(len, files.values()))
+    if size > MAX_BYTES:
+        raise DataError(f"{size:,} bytes were brought; at most {MAX_BYTES:,} are read. Keep fewer rows or columns.")
+    plain = size <= SMALL and all(name.lower().endswith(PLAIN) for name in files)
+    known = len(files) == 1 and nnspca.datasets.loading.recognised(next(iter(files.values()))) is not None
+    data = _here(files, options) if plain or known else _apart(files, should_stop, options)
+    stored = data.X.nnz if data.is_sparse else data.X.size
+    if stored > MAX_ENTRIES:
+        raise DataError(
+            f"{data.name!r:.60}: {data.shape[0]:,} × {data.shape[1]:,} numbers are more than the {MAX_ENTRIES:,} that "
+            "are read. Keep fewer samples or features, or make images smaller."
+        )
+    return data
+
+
+def _here(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Dataset:
+    only = len(files) == 1
+    filename, content = next(iter(files.items()))
+    return nnspca.datasets.read(content if only else files, filename if only else None, **options)
+
+
+def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options: Mapping[str, Any]) -> Dataset:
+    """Read files in another process, which is ended if it exceeds its limits or its caller is gone."""
+    threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    path = os.pathsep.join(filter(None, sys.path))
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": path, **threads, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+    )
+    request = json.dumps({"sizes": {name: len(content) for name, content in files.items()}, "options": options})
+    said: list[bytes] = []
+    talk = threading.Thread(target=_talk, args=(process, request, files, said), daemon=True, name="nnspca-reading")
+    talk.start()
+    end = time.monotonic() + BUSY * SECONDS
+    try:
+        while talk.is_alive():
+            if should_stop():
+                raise ReadingStopped("the reading was stopped; nothing of the file was kept.")
+            if time.monotonic() > end:
+                raise _named(files, TOO_LONG)
+            talk.join(POLL_SECONDS)
+    finally:
+        process.kill()
+        talk.join()
+        status = process.wait()
+    if status == SPENT:
+        raise _named(files, TOO_LONG)
+    try:
+        made = _understood(b"".join(said)) if status == 0 else None
+    except Exception:  # the process may have written anything
+        made = None
+    if made is None:
+        raise _named(files, GAVE_UP)
+    if isinstance(made, DataError):
+        raise made
+    return made
+
+
+def _named(files: Mapping[str, bytes], problem: str) -> DataError:
+    return DataError(f"{next(iter(files))!r:.100}: {problem}")
+
+
+def _talk(process: subprocess.Popen[bytes], request: str, files: Mapping[str, bytes], said: list[bytes]) -> None:
+    """Send the files, and take the answer."""
+    to, of = process.stdin, process.stdout
+    assert to is not None and of is not None
+    with suppress(OSError, ValueError, MemoryError), to, of:  # the process may end at any moment
+        to.write(request.encode() + b"\n")
+        for content in files.values():
+            to.write(content)
+        to.close()
+        answered = of.read(ANSWER)
+        if process.wait() == 0:
+            said.append(answered)
+
+
+def answer() -> None:
+    """The other process: read files from the standard input and write the data set, or the error."""
+    out, sys.stdout = sys.stdout.buffer, sys.stderr
+    given = json.loads(sys.stdin.buffer.readline())
+    _limit(SECONDS, MEMORY)
+    error: DataError | None = None
+    try:
+        files = {name: sys.stdin.buffer.read(size) for name, size in given["sizes"].items()}
+        data = _here(files, given["options"])
+        fields: dict[str, Any] = {name: getattr(data, name) for name in (*_TEXTS, *_LISTS, "image_shape", "shape")}
+        X, labels = data.X, data.labels
+        arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr} if data.is_sparse else {"X": X}
+        arrays |= {} if labels is None else {"labels": labels}
+        del files, data
+    except DataError as problem:
+        error = problem
+    except MemoryError:
+        error = _named(given["sizes"], TOO_MUCH)
+    if error is not None:
+        fields, arrays = {"error": type(error).__name__, "said": str(error), **vars(error)}, {}
+    np.savez(out, fields=np.array(json.dumps(fields)), **arrays)
+    out.flush()
+    os._exit(0)
+
+
+def _understood(answered: bytes) -> Dataset | DataError:
+    """The data set, or the error, that the other process wrote."""
+    with np.load(io.BytesIO(answered), allow_pickle=False) as arrays:
+        fields = json.loads(str(arrays["fields"]))
+        if "error" in fields:
+            if fields["error"] != "MissingValues":
+                return DataError(fields["said"])
+            rows, columns = map(int, fields["shape"])
+            return MissingValues(fields["found"], fields["count"], fields["rows"], fields["features"], (rows, columns))
+        X: Any = arrays.get("X")
+        if X is None:
+            parts = tuple(arrays[name] for name in ("data", "indices", "indptr"))
+            X = scipy.sparse.csr_array(parts, shape=tuple(map(int, fields["shape"])))
+            X.check_format(full_check=True)
+        shape = fields["image_shape"]
+        words: dict[str, Any] = {name: str(fields[name]) for name in _TEXTS}
+        words |= {name: tuple(map(str, fields[name])) for name in _LISTS}
+        image_shape = shape and (int(shape[0]), int(shape[1]))
+        return Dataset(X=X, image_shape=image_shape, labels=arrays.get("labels"), **words)
+
+
+def _limit(seconds: float, memory: int) -> None:
+    """Limit the further computing time and memory of this process, if the system can."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        spent = math.ceil(time.process_time() + seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (spent, spent + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+        with open("/proc/self/statm", encoding="ascii") as counted:  # Linux has it, and counts all that is written to
+            used = int(counted.read().split()[5]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_DATA, (used + memory, used + memory))

@@ -1,0 +1,199 @@
+"""A file read in a process of its own: the same data set, Stop at any moment, and never too much."""
+
+import gzip
+import io
+import resource
+import subprocess
+import sys
+import time
+import zipfile
+from contextlib import contextmanager
+
+import h5py
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.io
+import scipy.sparse
+
+import nnspca
+from nnspca.datasets import MissingValues, ReadingStopped
+from nnspca.errors import DataError
+from nnspca.view.sources import sandbox
+from tests.datasets.test_formats import packed, parquet, picture, rows, sheet, workbook, zipped
+
+X = np.random.default_rng(0).normal(size=(400, 30))
+
+
+def read(content, filename, should_stop=lambda: False, **options):
+    return sandbox.read({filename: content}, should_stop, **options)
+
+
+def annotated(**options):
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        file.create_dataset("X", data=X, **options)
+    return out.getvalue()
+
+
+def whole(scipy_writes, *given):
+    out = io.BytesIO()
+    scipy_writes(out, *given)
+    return out.getvalue()
+
+
+def does(first):
+    return f"from nnspca.view.sources import sandbox; import nnspca, time; {first}; sandbox.answer()"
+
+
+def test_stop_ends_the_other_process_within_a_second(monkeypatch):
+    monkeypatch.setattr(sandbox, "SCRIPT", "import sys, time; sys.stdin.buffer.read(); time.sleep(60)")
+    began, since = time.monotonic(), []
+
+    def stop():
+        if time.monotonic() - began > 0.5:
+            since.append(time.monotonic())
+        return bool(since)
+
+    with pytest.raises(ReadingStopped):
+        read(annotated(), "t.h5ad", stop)
+    assert time.monotonic() - since[0] < 1
+
+
+def test_a_file_is_given_seconds_of_computing_and_not_of_the_clock(monkeypatch):
+    """On a machine that others keep busy a sound file may take many times as long."""
+    slow = "sandbox.SECONDS = 0.6; inner = nnspca.datasets.read; nnspca.datasets.read = lambda *its, **more: "
+    data = EACH["t.npz"]
+    monkeypatch.setattr(sandbox, "SCRIPT", does(f"{slow}(time.sleep(1.5), inner(*its, **more))[1]"))
+    assert np.array_equal(read(data, "t.npz").X, X)
+    monkeypatch.setattr(sandbox, "SCRIPT", does(f"{slow}[0 for _ in iter(int, 1)]"))
+    with pytest.raises(DataError, match="12 seconds of computing"):
+        read(data, "t.npz")
+
+
+def test_a_file_is_given_so_much_memory(monkeypatch):
+    monkeypatch.setattr(sandbox, "SCRIPT", does("nnspca.datasets.read = lambda *its, **more: bytes(10**9)"))
+    with pytest.raises(DataError, match=r"'t\.h5ad': .*more than the 640 MB of memory"):
+        read(annotated(), "t.h5ad")
+
+
+def test_too_many_bytes_and_numbers_are_refused(monkeypatch):
+    monkeypatch.setattr(sandbox, "MAX_ENTRIES", 11_999)
+    with pytest.raises(DataError, match=r"400 × 30 numbers are more than the 11,999"):
+        read(EACH["t.npz"], "t.npz")
+    monkeypatch.setattr(sandbox, "MAX_BYTES", 10)
+    with pytest.raises(DataError, match="at most 10 are read"):
+        read(EACH["t.npz"], "t.npz")
+
+
+EACH = {
+    "t.parquet": parquet({"a": X[:, 0], "b": X[:, 1], "kind": ["u", "v"] * 200}),
+    "t.xlsx": workbook([["a", "b"], *X[:50, :2].tolist()], "another"),
+    "t.zip": zipped({f"{'ab'[i % 2]}/{i}.png": picture(i) for i in range(9)}),
+    "t.npz": whole(lambda out: np.savez_compressed(out, X=X, y=np.arange(400) % 3)),
+    "sparse.npz": whole(scipy.sparse.save_npz, scipy.sparse.random_array((40, 30), density=0.1, format="csc", rng=1)),
+    "t.mat": whole(scipy.io.savemat, {"X": X}),
+    "large.csv": "\n".join(["a,b,kind", *(f"{i},{i * i},{'uv'[i % 2]}" for i in range(90_000))]).encode(),
+}
+
+
+@contextmanager
+def squeezed(out):
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("X.npy", "w") as member:
+        yield member
+
+
+def bomb(opened):
+    """A gigabyte of zeros, squeezed, and never held here."""
+    with opened as file:
+        for _ in range(1000):
+            file.write(bytes(10**6))
+
+
+HUGE = {"descr": "<f8", "fortran_order": False, "shape": (10**6, 10**6)}
+BOMBS = {
+    "t.tar.gz": lambda out: bomb(gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1)),
+    "t.mtx.gz": lambda out: bomb(gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1)),
+    "t.npz": lambda out: bomb(squeezed(out)),
+    "t.npy": lambda out: (np.lib.format.write_array_header_1_0(out, HUGE), out.write(bytes(99))),
+}
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("filename", BOMBS)
+def test_a_bomb_ends_only_the_process_that_reads_it(filename):
+    with pytest.raises(DataError):
+        read(whole(BOMBS[filename]), filename)
+
+
+@pytest.mark.parametrize("filename", EACH)
+def test_the_same_data_set_comes_back_from_another_process(filename):
+    made = sandbox._apart({filename: EACH[filename]}, lambda: False, {})
+    here = nnspca.datasets.read(EACH[filename], filename)
+    assert made.content_hash == here.content_hash
+    assert (made.feature_names, made.label_names, made.notes) == (here.feature_names, here.label_names, here.notes)
+    assert (made.image_shape, made.kind, made.class_columns) == (here.image_shape, here.kind, here.class_columns)
+    assert (made.name, made.title, made.source) == (here.name, here.title, here.source)
+    assert made.is_sparse == here.is_sparse
+    np.testing.assert_array_equal(made.labels, here.labels)
+
+
+def test_errors_that_offer_a_choice_come_back_with_it():
+    with pytest.raises(MissingValues) as missing:
+        read(parquet({"a": [1.0, None, 3], "b": [1.0, 2, 5]}), "t.parquet")
+    assert (missing.value.count, missing.value.shape) == (1, (3, 2))
+
+
+def test_the_other_process_ends_where_the_one_that_asked_is_gone():
+    begun = subprocess.Popen([sys.executable, "-c", sandbox.SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    begun.stdin.write(b'{"sizes": {"t.npy": 1000}, "options": {}}\n')
+    begun.stdin.close()
+    begun.wait(timeout=20)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "raise SystemExit(3)",
+        "sys.stdin.buffer.read(); print('nonsense')",
+        "sys.stdin.buffer.read(); sys.stdout.buffer.write(b'x' * 10**6)",
+    ],
+)
+def test_a_process_that_ends_at_once_or_talks_nonsense_is_a_damaged_file(script, monkeypatch):
+    monkeypatch.setattr(sandbox, "SCRIPT", f"import sys; {script}")
+    with pytest.raises(DataError, match=r"'t\.h5ad': .*damaged"):
+        read(annotated(), "t.h5ad")
+
+
+def test_a_table_of_very_many_columns_is_read_or_refused():
+    many = {f"c{j}": [float(j), 1.0] for j in range(5_000)}
+    assert read(parquet(many), "t.parquet").shape == (2, 5_000)
+    schema = pa.schema([(f"c{j}", pa.float64()) for j in range(100_001)])
+    with pytest.raises(DataError):
+        read(whole(lambda out: pq.write_table(schema.empty_table(), out)), "t.parquet")
+
+
+HOSTILE = {
+    "two cells far apart": packed(
+        sheet(b"", rows("<v>1</v>") + b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>')
+    ),
+    "a row beyond all": packed(
+        sheet(b"", rows("<v>1</v>") + b'<row r="999999999"><c r="A999999999"><v>1</v></c></row>')
+    ),
+    "shared by all": packed(
+        b'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        + b'<Relationship Type="http://x" Target="a.xml" Id="r"/>' * 1_000_000
+        + b"</Relationships>",
+        "xl/_rels/workbook.xml.rels",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_a_hostile_workbook_ends_only_the_process_that_reads_it(what):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with pytest.raises(DataError, match=r"'t\.xlsx'"):
+        read(HOSTILE[what], "t.xlsx")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime - before.ru_utime < 5

@@ -134,7 +134,7 @@ def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
             refuse_links(file, h5py)
             if "X" not in file:
                 raise DataError("there is no X in the file: an AnnData file holds its numbers there.")
-            element = needed("anndata.io", "AnnData files", "'nnspca[anndata]'").read_elem
+            element = needed("anndata.io", "AnnData files").read_elem
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of older dialects
                 X, obs, var = (element(file[name]) for name in ("X", "obs", "var"))

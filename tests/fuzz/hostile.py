@@ -24,6 +24,7 @@ from PIL import Image
 
 import nnspca
 from nnspca.view.link import state
+from tests.datasets.test_formats import h5ad
 from tests.fuzz import extremes, forged
 from tests.pages.test_sanitize import LURES
 
@@ -179,7 +180,7 @@ def honest():
     write("t.parquet", lambda file: pq.write_table(columns, file))
     write("z.parquet", lambda file: pq.write_table(columns, file, compression="none", use_dictionary=False))
     for by, z in (("csr", None), ("csc", "gzip")):
-        made.append((f"{by}.h5ad", h5ad(counts, by=by, genes="abcd", cells="pqpqpq", compression=z)))
+        made.append((f"{by}.h5ad", h5ad(counts, by=by, genes="abcd", cells=tuple("pqpqpq"), compression=z)))
     for i, form in enumerate(("PNG", "PNG", "BMP", "PPM")):
         image = Image.fromarray(rng.integers(0, 255, (5, 4), dtype=np.uint8))
         write(f"{i}.{form.lower()}", lambda file, image=image, form=form: image.save(file, form))

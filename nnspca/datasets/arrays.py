@@ -137,7 +137,7 @@ def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
             element = needed("anndata.io", "AnnData files").read_elem
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of older dialects
-                X, obs, var = (element(file[name]) for name in ("X", "obs", "var"))
+                X, obs, var = element(file["X"]), table_of(element(file["obs"])), table_of(element(file["var"]))
     except (DataError, MemoryError):
         raise
     except Exception as error:  # HDF5 raises anything
@@ -162,6 +162,14 @@ def read_h5ad(data: bytes, options: ReadingOptions) -> Content:
         class_columns=tuple(kinds),
         sample_names=tuple(map(str, obs.index)),
     )
+
+
+def table_of(element: Any) -> Any:
+    """Return AnnData's table as a frame; once it wrote a structured array, its index first."""
+    if hasattr(element, "columns"):
+        return element
+    names = [name.decode() if isinstance(name, bytes) else str(name) for name in element[element.dtype.names[0]]]
+    return needed("pandas", "tables").DataFrame(index=names)
 
 
 def names_of(var: Any) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from nnspca.datasets.arrays import lies_elsewhere, names_of
+from nnspca.datasets.arrays import lies_elsewhere, names_of, table_of
 from nnspca.datasets.dataset import Dataset
 from nnspca.datasets.naming import distinct
 from nnspca.errors import DataError, needed, reason
@@ -168,10 +168,10 @@ def _rows(file: Path, part: tuple[str, ...]) -> tuple[Any, tuple[str, ...] | Non
             raise DataError(f"{'/'.join(part)!r} is no array.")
         for array in (node["data"], node["indices"], node["indptr"]):
             _plain(array)
-        node = needed("anndata.io", "sparse arrays in a file", "'nnspca[anndata]'").sparse_dataset(node)
+        node = needed("anndata.io", "sparse arrays in a file").sparse_dataset(node)
     names = None
     if "var" in top:
-        names = names_of(needed("anndata.io", "names of genes", "'nnspca[anndata]'").read_elem(top["var"]))
+        names = names_of(table_of(needed("anndata.io", "names of genes").read_elem(top["var"])))
     return _plain(node), names if names and len(names) == node.shape[-1] else None
 
 

@@ -24,7 +24,7 @@ from nnspca.bounds import branch, elimination, working
 from nnspca.bounds.elimination.selection import Limits
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.exact.written import VERSION, needs_second_checker, section
-from nnspca.certificates.proofs import LargerProof
+from nnspca.certificates.proofs import CarriedProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
@@ -172,7 +172,7 @@ def test_elimination_on_a_matrix_needs_that_it_is_semidefinite_and_proves_it():
 def test_a_upper_bound_taken_over_from_a_larger_k_is_accepted(pitprops):
     A, cov = pitprops
     wide, narrow = nnspca.certify(cov, 6), nnspca.certify(cov, 4)
-    bound = dataclasses.replace(wide.winner, name="larger-k", ingredients=LargerProof(6, wide.winner.ingredients))
+    bound = dataclasses.replace(wide.winner, name="larger-k", ingredients=CarriedProof(6, wide.winner.ingredients))
     assert accepted(with_one_bound(narrow, bound), cov, A)
 
 

@@ -32,7 +32,7 @@ from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
 from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, step_seconds, worth_branching
 from nnspca.bounds.splitting import Splitting
-from nnspca.certificates.proofs import BranchProof, PairProof
+from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -320,5 +320,5 @@ def _bound(root: Node, leaves: int, k: int) -> Bound:
             f"All choices of {k} features are split into {leaves} cases, by features that are in or out; no case has "
             "more variance than this."
         ),
-        ingredients=BranchProof(tuple(splits), tuple(proofs)),
+        ingredients=TreeProof(tuple(splits), tuple(proofs)),
     )

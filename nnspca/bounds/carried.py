@@ -21,8 +21,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca.certificates.proofs import LargerProof, SmallerProof
-from nnspca.certificates.ranks import holds_everywhere
+from nnspca.certificates.eigenvalues import holds_everywhere
+from nnspca.certificates.proofs import CarriedProof
 from nnspca.covariance import Covariance
 from nnspca.numerics import rounding
 from nnspca.result import Bound, Certificate, Component
@@ -107,9 +107,8 @@ def _value(carried: tuple[Bound, Certificate]) -> float:
 
 def bounds_at(k: int, proven: Iterable[Certificate], least: float) -> Iterator[tuple[Bound, Certificate]]:
     """Yield the bounds at k that follow from those proven at other k themselves, each with its certificate."""
-    carried = LargerProof, SmallerProof
     for other in proven:
-        own = [b for b in other.bounds if b.deterministic and not isinstance(b.ingredients, carried)]
+        own = [b for b in other.bounds if b.deterministic and not isinstance(b.ingredients, CarriedProof)]
         if own and (other.k > k or 2 <= other.k < k):
             bound = min(own, key=lambda bound: bound.value)
             yield _larger(bound, other.k, k) if other.k > k else _smaller(bound, other.k, k, least), other
@@ -120,7 +119,7 @@ def _larger(bound: Bound, at: int, k: int) -> Bound:
         "larger-k",
         bound.value,
         detail=f"At k = {at} no component has more, and a component of at most {k} features is one of those.",
-        ingredients=LargerProof(at, bound.ingredients),
+        ingredients=CarriedProof(at, bound.ingredients),
     )
 
 
@@ -129,5 +128,5 @@ def _smaller(bound: Bound, at: int, k: int, least: float) -> Bound:
         "smaller-k",
         at_larger(bound.value, at, k, least),
         detail=f"The upper bound {bound.value:.6g} at k = {at}, raised in proportion to {k} features.",
-        ingredients=SmallerProof(at, bound.ingredients),
+        ingredients=CarriedProof(at, bound.ingredients),
     )

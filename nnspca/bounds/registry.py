@@ -13,15 +13,13 @@ from nnspca.bounds import (
 from nnspca.bounds.bound import Attempt, BoundInfo
 from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.certificates.proofs import (
-    BranchProof,
+    CarriedProof,
     EigenvalueProof,
     EliminationProof,
-    LargerProof,
     PairProof,
     ScaleProof,
     SeriesProof,
-    SmallerProof,
-    WorkingProof,
+    TreeProof,
 )
 
 __all__ = ["BOUNDS", "Attempt", "BoundInfo"]
@@ -71,7 +69,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             "pair-scaled",
             "Pair-scaled dual",
             "Each pair of features splits its covariance between its two rows; the largest k shares of a row count.",
-            (PairProof, SeriesProof, WorkingProof),
+            (PairProof, SeriesProof),
             argument=(
                 "The covariance is split into a part L and a remainder, which adds at most its "
                 "largest eigenvalue. In L each pair splits its covariance between its two features: "
@@ -104,7 +102,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             "branch",
             "Branch and bound",
             "All choices of k features are split into cases, by features that are in or out; each case has its bound.",
-            (BranchProof,),
+            (TreeProof,),
             argument=(
                 "Take one feature: a component uses it or does not. Each case has its own pair-scaled "
                 "bound, lower than the bound on both: one case has a feature fewer, the other a free "
@@ -117,7 +115,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             "larger-k",
             "Carried from a larger k",
             "More features allow at least as much variance: a bound at a larger k holds at a smaller one.",
-            (LargerProof,),
+            (CarriedProof,),
             argument=(
                 "A component of at most k features is also one of at most any larger number. So a bound "
                 "that is proven for a larger k holds here too."
@@ -127,7 +125,7 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
             "smaller-k",
             "Carried from a smaller k",
             "A bound at a smaller k limits any few of a component's features, and by averaging all of them.",
-            (SmallerProof,),
+            (CarriedProof,),
             argument=(
                 "Choose some of a component's features at random and rescale their loadings to length 1: the "
                 "bound that is proven for so few features applies. A pair of features is chosen less often "

@@ -33,7 +33,7 @@ from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK, RACE, best_of_two_starts, proof_of, run_interruptibly
 from nnspca.bounds.plan import SECOND, BoundContext, Plan, rows_read, whole_steps
 from nnspca.bounds.splitting import Splitting
-from nnspca.certificates.proofs import PairProof, ScaleProof, WorkingProof
+from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
@@ -311,7 +311,7 @@ def _levelled(
             f"Every pair of {len(inside):,} features splits its covariance between its two rows, with room in each "
             f"for the {len(rows):,} others. The largest row is this bound ({steps:,} steps of splitting)."
         ),
-        ingredients=WorkingProof(inside, proof, limits),
+        ingredients=replace(proof, features=inside, limits=limits),
     )
     return bound, heavy
 

@@ -2,10 +2,9 @@
 
 - The proofs: :mod:`.proofs`, a type each, plain values without any code.
 - The judge: :mod:`.judge` uses :mod:`.derivations`, whose table gives for each type the function
-  that re-derives its value; these functions are in :mod:`.scales`, :mod:`.ranks` (with
-  :mod:`.cover`), :mod:`.pairs`, :mod:`.working`, :mod:`.elimination` (with :mod:`.boxes`) and
-  :mod:`.parts`. Numbers are validated by :mod:`.numbers`, names by :mod:`.names`. They import no
-  solver, no bound and nothing that writes.
+  that re-derives its value; these functions are in :mod:`.eigenvalues`, :mod:`.rows`, :mod:`.pairs`
+  and :mod:`.elimination` (with :mod:`.boxes`). Numbers are validated by :mod:`.numbers`, names by
+  :mod:`.names`. They import no solver, no bound and nothing that writes.
 - The writers: :mod:`.exact`, a package, whose table gives for each type the function that writes it
   for the stand-alone checkers. They share nothing with the judge but the proofs.
 - The file: :mod:`.file` saves and loads, and lets :mod:`.exact` add what the checkers read;

@@ -1,4 +1,4 @@
-"""DERIVATIONS, for one component and for several parts: the function that derives the value of each type of proof."""
+"""DERIVATIONS: the function that derives the value of each type of proof."""
 
 from __future__ import annotations
 
@@ -8,37 +8,32 @@ from typing import Any
 
 import numpy as np
 
+from nnspca.certificates.eigenvalues import eigenvalue_bound
 from nnspca.certificates.elimination import elimination_bound
 from nnspca.certificates.numbers import UNDERFLOW, whole
-from nnspca.certificates.pairs import branch_bound, pair_bound, series_bound
-from nnspca.certificates.parts import joint_bound, parts_tree_bound, parts_working_bound, variances_bound
+from nnspca.certificates.pairs import pair_bound, series_bound, tree_bound
 from nnspca.certificates.proofs import (
-    BranchProof,
+    CarriedProof,
     EachProof,
     EigenvalueProof,
     EliminationProof,
-    LargerProof,
     PairProof,
-    PartsProof,
-    PartsTreeProof,
-    PartsWorkingProof,
     ScaleProof,
     SeriesProof,
-    SmallerProof,
+    TreeProof,
     VariancesProof,
-    WorkingProof,
 )
-from nnspca.certificates.ranks import eigenvalue_bound
-from nnspca.certificates.scales import scale_bound
-from nnspca.certificates.working import working_bound
+from nnspca.certificates.rows import scale_bound
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
+OF_ONE = (EliminationProof, ScaleProof, SeriesProof)  # about one component only
+WITH_INCLUDED = (PairProof, TreeProof)  # the others prove it for the problem without ``include``
 
 
-def derive(proof: object, problem: Problem) -> float:
-    """Return the value that a proof's ingredients prove; CertificateError if they prove none.
+def derive(proof: object, problem: Problem, r: int = 1) -> float:
+    """Return what a proof's ingredients prove for r components with disjoint supports; CertificateError if nothing.
 
     Examples
     --------
@@ -46,92 +41,69 @@ def derive(proof: object, problem: Problem) -> float:
     >>> cov = Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
     >>> round(derive(ScaleProof(np.ones(2)), Problem(cov, 2)), 6)
     3.0
+    >>> round(derive(VariancesProof(), Problem(cov, 1), 2), 6)
+    4.0
     """
     if type(proof) not in DERIVATIONS:
         raise CertificateError("it carries nothing to re-derive it from")
-    if type(proof) not in (PairProof, BranchProof):  # the others prove it for the problem without ``include``
+    if r > 1 and type(proof) in OF_ONE:
+        raise CertificateError(f"a {type(proof).__name__} proves nothing about several parts")
+    if type(proof) not in WITH_INCLUDED:
         problem = replace(problem, include=())
-    return float(DERIVATIONS[type(proof)](proof, problem)) + problem.n * UNDERFLOW
+    return float(DERIVATIONS[type(proof)](proof, r, problem)) + 4 * r * problem.n * UNDERFLOW
 
 
-def derive_of_parts(proof: object, r: int, problem: Problem) -> float:
-    """Return what a proof's ingredients prove for any r parts of k features each, no feature in two of them.
-
-    Examples
-    --------
-    >>> from nnspca.covariance import Covariance
-    >>> cov = Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    >>> round(derive_of_parts(VariancesProof(), 2, Problem(cov, 1)), 6)
-    4.0
-    """
-    if type(proof) not in PARTS_DERIVATIONS:
-        raise CertificateError("it carries nothing to re-derive it from")
-    return float(PARTS_DERIVATIONS[type(proof)](proof, r, problem)) + 4 * r * problem.n * UNDERFLOW
-
-
-def eliminated_bound(proof: EliminationProof, problem: Problem) -> float:
+def eliminated_bound(proof: EliminationProof, r: int, problem: Problem) -> float:
     """A bound proven on a few features, raised by the mass of the others."""
     return elimination_bound(proof, problem, derive)
 
 
-def larger_bound(proof: LargerProof, problem: Problem) -> float:
-    """A bound proven for more features also holds for fewer."""
+def carried_bound(proof: CarriedProof, r: int, problem: Problem) -> float:
+    """A bound for more features holds; from fewer it grows: ``d + (U − d)(k − 1)/(k₁ − 1)``, d below every variance."""
     cov, k = problem.cov, problem.k
-    larger = whole(proof.k, f"the cardinality from which a bound at k = {k} is carried", k, cov.n_features)
-    if type(proof.proof) in (LargerProof, SmallerProof):
+    at = whole(proof.k, f"the cardinality from which a bound at k = {k} is carried", min(k, 2), cov.n_features)
+    if type(proof.proof) is CarriedProof:
         raise CertificateError("it is taken over twice")
-    return derive(proof.proof, replace(problem, k=larger))
-
-
-def smaller_bound(proof: SmallerProof, problem: Problem) -> float:
-    """A bound from fewer features, in proportion: ``d + (U − d)(k − 1)/(k₁ − 1)``, d below every variance."""
-    cov, k = problem.cov, problem.k
-    smaller = whole(proof.k, f"the cardinality from which a bound at k = {k} is carried", 2, k)
-    if type(proof.proof) in (LargerProof, SmallerProof):
-        raise CertificateError("it is taken over twice")
-    value = derive(proof.proof, replace(problem, k=smaller))
+    value = derive(proof.proof, replace(problem, k=at), r)
+    if at >= k:
+        return value
+    if r > 1:
+        raise CertificateError(f"a bound on several parts at k = {at} says nothing about k = {k}")
     variances = cov.form.diagonal
     idle = np.flatnonzero(variances == 0)[: cov.strip]
     counted = np.delete(
         variances, idle[np.abs(cov.block(idle)).sum(axis=1) == 0]
     )  # an optimum needs no feature whose row is zero
     least = float(counted.min() - 4 * cov.form.terms * EPS * np.abs(variances).max()) - cov.representation_error
-    share = (k - 1) / (smaller - 1)
+    share = (k - 1) / (at - 1)
     reached = least + share * (value - least)
     return max(value, reached + 4 * EPS * (1 + share) * (abs(value) + abs(least)))
 
 
-def larger_bound_of_parts(proof: LargerProof, r: int, problem: Problem) -> float:
-    """A bound on r parts proven for a larger k also holds for a smaller one."""
-    cov, k = problem.cov, problem.k
-    larger = whole(proof.k, f"the cardinality from which a bound at k = {k} is carried", k, cov.n_features)
-    if type(proof.proof) is LargerProof:
-        raise CertificateError("it is taken over twice")
-    return derive_of_parts(proof.proof, r, replace(problem, k=larger))
-
-
 def each_bound(proof: EachProof, r: int, problem: Problem) -> float:
     """The total of r parts is at most r times the bound on one part."""
+    if type(proof.proof) is EachProof:
+        raise CertificateError("it is taken over twice")
     return r * derive(proof.proof, problem) * (1 + 2 * EPS)
 
 
-DERIVATIONS: dict[type, Callable[[Any, Problem], float]] = {
-    BranchProof: branch_bound,
-    EigenvalueProof: lambda proof, problem: eigenvalue_bound(proof, 1, problem),
+def variances_bound(proof: VariancesProof, r: int, problem: Problem) -> float:
+    """The sum of the largest variances of single features."""
+    cov, k = problem.cov, problem.k
+    count = min(r * k, cov.n_features)
+    terms = 4 * cov.form.terms
+    largest = float(np.sort(cov.diagonal)[cov.n_features - count :].sum()) * (1 + (count + terms) * EPS)
+    return largest + cov.representation_error * r
+
+
+DERIVATIONS: dict[type, Callable[[Any, int, Problem], float]] = {
+    CarriedProof: carried_bound,
+    EachProof: each_bound,
+    EigenvalueProof: eigenvalue_bound,
     EliminationProof: eliminated_bound,
-    LargerProof: larger_bound,
     PairProof: pair_bound,
     ScaleProof: scale_bound,
     SeriesProof: series_bound,
-    SmallerProof: smaller_bound,
-    WorkingProof: working_bound,
-}
-PARTS_DERIVATIONS: dict[type, Callable[[Any, int, Problem], float]] = {
-    EachProof: each_bound,
-    EigenvalueProof: eigenvalue_bound,
-    LargerProof: larger_bound_of_parts,
-    PartsProof: joint_bound,
-    PartsTreeProof: parts_tree_bound,
-    PartsWorkingProof: parts_working_bound,
+    TreeProof: tree_bound,
     VariancesProof: variances_bound,
 }

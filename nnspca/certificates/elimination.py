@@ -9,7 +9,7 @@ import numpy as np
 from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.numbers import UpperBound, array, feature_indices, formed, largest_sums, number, whole
 from nnspca.certificates.pairs import series_cardinalities
-from nnspca.certificates.proofs import BranchProof, EliminationProof, PairProof, ScaleProof, SeriesProof
+from nnspca.certificates.proofs import EliminationProof, PairProof, ScaleProof, SeriesProof, TreeProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
@@ -63,7 +63,7 @@ def _cardinalities(inner: object, given: object, most: int) -> tuple[int, ...]:
     """The numbers of features that a proof on T is about: one, or those of a series, the first of which is given."""
     first = whole(given, "the cardinality of a case", 1, most)
     if not isinstance(inner, SeriesProof):
-        if type(inner) not in (PairProof, BranchProof, ScaleProof):
+        if type(inner) not in (PairProof, TreeProof, ScaleProof):
             raise CertificateError(f"a case holds a {type(inner).__name__}, which proves nothing there")
         return (first,)
     claimed = series_cardinalities(inner, most)

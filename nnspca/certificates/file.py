@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, overload
 
 import numpy as np
 
-from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
+from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.certificates.exact.written import section
 from nnspca.certificates.names import is_of_method
 from nnspca.certificates.npz import read_arrays
@@ -28,7 +28,7 @@ FORMAT = 5
 TEXT = "certificate"  # the array that holds the JSON
 TOLD = ("format", "certificate", "bounds")
 GIVEN = ("include", "exclude")  # in a file only where there are such features
-PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, *PARTS_DERIVATIONS, BoxProof)}
+PROOFS: dict[str, Any] = {proof.__name__: proof for proof in (*DERIVATIONS, BoxProof)}
 
 
 _File = str | PathLike[str] | BinaryIO

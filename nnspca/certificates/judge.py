@@ -14,10 +14,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca.certificates.derivations import derive, derive_of_parts
+from nnspca.certificates.derivations import derive
+from nnspca.certificates.eigenvalues import holds_everywhere
 from nnspca.certificates.names import EFFORTS
 from nnspca.certificates.numbers import array, at_most, flag, number, text, whole
-from nnspca.certificates.ranks import holds_everywhere
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -119,7 +119,7 @@ def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
     attained = sum(check_component(part, f"part {place}", problem) for place, part in enumerate(cert.parts, start=1))
     if np.count_nonzero([part.loadings for part in cert.parts], axis=0).max() > 1:
         raise CertificateError("two parts use the same feature")
-    proven = _proven(cert.bounds, lambda proof: derive_of_parts(proof, r, problem))
+    proven = _proven(cert.bounds, lambda proof: derive(proof, problem, r))
     _check_sandwich(cert, attained, "parts attain", proven, cov)
 
 

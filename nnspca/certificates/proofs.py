@@ -16,7 +16,7 @@ class EigenvalueProof:
     Attributes
     ----------
     V : ndarray, shape (n, d)
-        d = 0 for one component.
+        d = 0 for λ₁.
     tail : float
         Claimed: ``A ⪯ tail·I + VV'``.
     """
@@ -26,8 +26,29 @@ class EigenvalueProof:
 
 
 @dataclass(frozen=True, eq=False)
+class ScaleProof:
+    """Ingredients of the bound by balanced row sums.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (n,)
+        Any positive numbers prove
+        ``max_i [A_ii + the k−1 largest A_ij⁺ weights_j / weights_i, j ≠ i]``.
+    level : float
+        The proven value is no less than this, so a row need not be read if ``A_ij² <= A_ii A_jj``
+        shows that it costs no more.
+    """
+
+    weights: np.ndarray
+    level: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
 class PairProof:
-    """Ingredients of the pair-scaled bound ``λ_max(A − L) + max_i [L_ii + the k−1 largest M_ij, j ≠ i]``.
+    """Ingredients of the pair-scaled bound, of one component or of r parts.
+
+    It proves ``r·tail + ‖V‖² + [the r largest g_i] + [the rk largest v_j]`` with
+    ``g_i = L_ii − v_i + the k−1 largest (M_ij − v_j)⁺, j ≠ i``; without v and V for one component.
 
     Attributes
     ----------
@@ -35,14 +56,25 @@ class PairProof:
         Symmetric.
     M : ndarray, shape (n, n)
         Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign
-        constraint).
+        constraint); not required of pairs known not to share a part.
     tail : float
-        Claimed: the largest eigenvalue of A − L is at most this.
+        Claimed: ``A − L ⪯ tail·I + VV'``.
+    v : ndarray, shape (n,), optional
+        The features' prices: nonnegative except for features known to be in use.
+    V : ndarray, shape (n, d), optional
+    features : ndarray of int, shape (s,), optional
+        A working set S, ascending: all of the above is about its covariance.
+    limits : ndarray, shape (s,), optional
+        θ > 0: ``M_ij = θ_i`` and ``M_ji = (A_ij⁺)²/θ_i`` for i in S and j outside.
     """
 
     L: np.ndarray
     M: np.ndarray
     tail: float
+    v: np.ndarray | None = None
+    V: np.ndarray | None = None
+    features: np.ndarray | None = None
+    limits: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,119 +108,22 @@ class SeriesProof:
 
 
 @dataclass(frozen=True, eq=False)
-class BranchProof:
+class TreeProof:
     """Ingredients of the bound by branch and bound: a tree of cases, and a pair-scaled proof for each leaf.
 
     Attributes
     ----------
-    splits : tuple of int
-        Preorder of the tree: the feature a node is split at ("without" first, then "with"), −1 for
-        a leaf.
+    splits : tuple of int, or ndarray of int of shape (nodes, 2)
+        Preorder of the tree. Numbers are the features that a node is split at ("without" first, then "with"), −1 for
+        a leaf. Rows are pairs of features ("they share no part" first, then "they share one"), (−1, −1) for a leaf;
+        the second child is omitted if its part would have more than k features.
     leaves : tuple of PairProof
-        One for each leaf, in that order, on the features that the leaf does not exclude, or on the
-        k included ones if there are k. The cost of row i sums ``k − 1`` entries: ``M_if`` for the
-        included f ≠ i, then the largest of the others.
+        One for each leaf, in that order. Of a tree of features, it is about the features that the leaf does not
+        exclude, or the k included ones if there are k.
     """
 
-    splits: tuple[int, ...]
+    splits: tuple[int, ...] | np.ndarray
     leaves: tuple[PairProof, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class EachProof:
-    """Ingredients of the bound on r parts that is r times a bound on one part.
-
-    Attributes
-    ----------
-    proof : EigenvalueProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
-        Proves the bound on one part.
-    """
-
-    proof: object
-
-
-@dataclass(frozen=True, eq=False)
-class PartsProof:
-    """Ingredients of the joint dual for r parts.
-
-    It proves ``r·tail + ‖V‖² + [the r largest g_i] + [the rk largest v_j]`` with
-    ``g_i = L_ii − v_i + the k−1 largest (M_ij − v_j)⁺, j ≠ i``.
-
-    Attributes
-    ----------
-    L : ndarray, shape (n, n)
-        Symmetric.
-    M : ndarray, shape (n, n)
-        Nonnegative, zero diagonal, ``M_ij M_ji >= (L_ij⁺)²`` (``L_ij²`` without the sign
-        constraint); not required of pairs known not to share a part.
-    v : ndarray, shape (n,)
-        The features' prices: nonnegative except for features known to be in use.
-    V : ndarray, shape (n, d)
-    tail : float
-        Claimed: ``A − L ⪯ tail·I + VV'``.
-    """
-
-    L: np.ndarray
-    M: np.ndarray
-    v: np.ndarray
-    V: np.ndarray
-    tail: float
-
-
-@dataclass(frozen=True, eq=False)
-class PartsWorkingProof:
-    """Ingredients of the joint dual on a working set S of features.
-
-    Attributes
-    ----------
-    features : ndarray of int, shape (s,)
-        S, ascending.
-    parts : PartsProof
-        L, M, v, V and tail on the covariance of S.
-    limits : ndarray, shape (s,)
-        θ > 0: ``M_ij = θ_i`` and ``M_ji = (A_ij⁺)²/θ_i`` for i in S and j outside.
-    """
-
-    features: np.ndarray
-    parts: PartsProof
-    limits: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class PartsTreeProof:
-    """Ingredients of the joint dual by branch and bound over pairs of features.
-
-    Attributes
-    ----------
-    splits : ndarray of int, shape (nodes, 2)
-        Preorder of the tree: the pair a node is split at ("they share no part" first, then "they
-        share one"), (−1, −1) for a leaf. The second child is omitted if its part would have more
-        than k features.
-    leaves : tuple of PartsProof
-        One for each leaf, in that order.
-    """
-
-    splits: np.ndarray
-    leaves: tuple[PartsProof, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class WorkingProof:
-    """Ingredients of the pair-scaled bound on a working set S of features.
-
-    Attributes
-    ----------
-    features : ndarray of int, shape (s,)
-        S, ascending.
-    pairs : PairProof
-        L, M and tail on the covariance of S.
-    limits : ndarray, shape (s,)
-        θ > 0: ``M_ij = θ_i`` and ``M_ji = (A_ij⁺)²/θ_i`` for i in S and j outside.
-    """
-
-    features: np.ndarray
-    pairs: PairProof
-    limits: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +167,7 @@ class EliminationProof:
         Its loadings: the optimum is at least the variance they attain.
     cardinalities : tuple of int
         For how many features each proof holds.
-    proofs : tuple of PairProof, SeriesProof, BranchProof or ScaleProof
+    proofs : tuple of PairProof, SeriesProof, TreeProof or ScaleProof
         On the covariance of T. A series holds for each of its own cardinalities, of which the first stands above.
     light : float
         If a feature's variance alone bounds its mass by at most this value, its row is not read.
@@ -250,33 +185,18 @@ class EliminationProof:
 
 
 @dataclass(frozen=True, eq=False)
-class ScaleProof:
-    """Ingredients of the bound by balanced row sums.
+class CarriedProof:
+    """Ingredients of a bound carried from another k.
 
-    Attributes
-    ----------
-    weights : ndarray, shape (n,)
-        Any positive numbers prove
-        ``max_i [A_ii + the k−1 largest A_ij⁺ weights_j / weights_i, j ≠ i]``.
-    level : float
-        The proven value is no less than this, so a row need not be read if ``A_ij² <= A_ii A_jj``
-        shows that it costs no more.
-    """
-
-    weights: np.ndarray
-    level: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class LargerProof:
-    """Ingredients of a bound carried from a larger k: it also holds for components of fewer features.
+    A bound for more features holds for fewer. From k to k' > k features, the optimum of one component minus d grows
+    at most by the factor ``(k' − 1)/(k − 1)``, where d is the least variance of a feature whose row of A is not zero.
 
     Attributes
     ----------
     k : int
-        At least the certificate's k.
-    proof : EigenvalueProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
-        Proves the value for that k.
+        2 or more, if it is below the certificate's k.
+    proof : object
+        Proves the value for that k; itself not carried.
     """
 
     k: int
@@ -284,21 +204,9 @@ class LargerProof:
 
 
 @dataclass(frozen=True, eq=False)
-class SmallerProof:
-    """Ingredients of a bound carried from a smaller k.
+class EachProof:
+    """Ingredients of the bound on r parts that is r times a bound on one part, which ``proof`` proves."""
 
-    From k to k' features, the optimum minus d grows at most by the factor ``(k' − 1)/(k − 1)``, where d is
-    the least variance of a feature whose row of A is not zero.
-
-    Attributes
-    ----------
-    k : int
-        From 2 to the certificate's k.
-    proof : EigenvalueProof, PairProof, WorkingProof, EliminationProof, BranchProof or ScaleProof
-        Proves a value U for that k, and so ``d + (U − d)(k' − 1)/(k − 1)`` for any larger k'.
-    """
-
-    k: int
     proof: object
 
 

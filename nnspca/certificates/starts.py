@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from nnspca.certificates.numbers import array
-from nnspca.certificates.proofs import PairProof, PartsProof
+from nnspca.certificates.proofs import PairProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
 
 MOST = 1e9  # times the total variance: no useful multiplier is as large, and the squares of these stay finite
-Proof = TypeVar("Proof", PairProof, PartsProof)
 
 
-def start_of(proof: Proof, cov: Covariance) -> Proof:
+def start_of(proof: PairProof, cov: Covariance) -> PairProof:
     """Return the proof with its multipliers as plain doubles; ValueError if they do not fit ``cov``.
 
     Whatever they are, the bounds that a search makes of them are proven afresh.
     """
     n = cov.n_features
     shapes: dict[str, tuple[int | None, ...]] = {"L": (n, n), "M": (n, n)}
-    if isinstance(proof, PartsProof):
+    if proof.v is not None:
         shapes["v"] = (n,)
     try:
         arrays: dict[str, Any] = {name: array(getattr(proof, name), name, shape) for name, shape in shapes.items()}

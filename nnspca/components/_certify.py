@@ -10,7 +10,7 @@ import numpy as np
 
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.certificates.judge import validated
-from nnspca.certificates.proofs import PartsProof
+from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import start_of
 from nnspca.components._decompose import SEEKING, check_count, decompose
 from nnspca.components.bounding import bound_parts
@@ -157,5 +157,5 @@ def _earlier(warm_start: PartsCertificate | None, cov: Covariance, nonnegative: 
     return {
         bound.name: replace(bound, ingredients=start_of(bound.ingredients, cov))
         for bound in warm_start.bounds
-        if type(bound.ingredients) is PartsProof
+        if isinstance(bound.ingredients, PairProof) and bound.ingredients.features is None
     }

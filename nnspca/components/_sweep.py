@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.parts.plan import PARTS_PLANS
-from nnspca.certificates.proofs import LargerProof
+from nnspca.certificates.proofs import CarriedProof
 from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import SEEKING, decompose
 from nnspca.components.checks import check_count
@@ -206,7 +206,7 @@ class _Run:
                 detail=(
                     f"It is an upper bound at k = {least[r].k}, which allows all parts of {certificate.k} features."
                 ),
-                ingredients=LargerProof(least[r].k, winner.ingredients),
+                ingredients=CarriedProof(least[r].k, winner.ingredients),
             )
             self.store(
                 replace(point, certificate=replace(certificate, upper=bound.value, bounds=(*certificate.bounds, bound)))

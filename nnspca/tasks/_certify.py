@@ -275,5 +275,5 @@ def _earlier(
     return {
         bound.name: replace(bound, ingredients=start_of(bound.ingredients, problem.cov))
         for bound in warm_start.bounds
-        if type(bound.ingredients) is PairProof
+        if isinstance(bound.ingredients, PairProof) and bound.ingredients.features is None
     }

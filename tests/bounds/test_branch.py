@@ -10,7 +10,7 @@ import nnspca
 from nnspca.bounds import branch
 from nnspca.bounds.plan import cost
 from nnspca.certificates import pairs
-from nnspca.certificates.proofs import BranchProof
+from nnspca.certificates.proofs import TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
@@ -45,7 +45,7 @@ def test_no_bound_falls_below_the_optimum_and_the_judge_agrees(seed, nonnegative
         assert values == sorted(values, reverse=True)
         for bound in made[-3:]:
             assert bound.value >= best * (1 - 1e-12)
-            assert pairs.branch_bound(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
+            assert pairs.tree_bound(bound.ingredients, 1, Problem(cov, k, nonnegative)) <= bound.value
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -83,8 +83,8 @@ def forgeries(proof):
     yield "a leaf added", dataclasses.replace(proof, leaves=(*proof.leaves, first))
     yield "a case dropped", dataclasses.replace(proof, splits=proof.splits[:-1])
     yield "a case added", dataclasses.replace(proof, splits=(*proof.splits, -1))
-    yield "no case at all", BranchProof((), ())
-    yield "a feature split at twice", BranchProof((split, -1, split, -1, -1), proof.leaves[:3])
+    yield "no case at all", TreeProof((), ())
+    yield "a feature split at twice", TreeProof((split, -1, split, -1, -1), proof.leaves[:3])
     yield "a feature out of range", dataclasses.replace(proof, splits=(99, *proof.splits[1:]))
     yield "a feature as a float", dataclasses.replace(proof, splits=(0.5, *proof.splits[1:]))
     for what, change in (
@@ -97,10 +97,10 @@ def forgeries(proof):
 
 def test_forged_trees_are_refused():
     cov, proof = grown()
-    pairs.branch_bound(proof, Problem(cov, 4))
+    pairs.tree_bound(proof, 1, Problem(cov, 4))
     for what, forged in forgeries(proof):
         with pytest.raises(nnspca.CertificateError):
-            pairs.branch_bound(forged, Problem(cov, 4))
+            pairs.tree_bound(forged, 1, Problem(cov, 4))
             pytest.fail(what)
 
 
@@ -110,7 +110,7 @@ def test_shares_lowered_in_a_leaf_are_seen():
     first, *others = proof.leaves
     forged = dataclasses.replace(proof, leaves=(dataclasses.replace(first, M=first.M / 2), *others))
     with pytest.raises(nnspca.CertificateError, match="below the square"):
-        pairs.branch_bound(forged, Problem(cov, 4))
+        pairs.tree_bound(forged, 1, Problem(cov, 4))
 
 
 @pytest.mark.parametrize("k", [8, 12])

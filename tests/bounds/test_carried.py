@@ -11,7 +11,7 @@ import nnspca
 from nnspca.bounds import carried
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.exact.written import needs_second_checker
-from nnspca.certificates.proofs import LargerProof, ScaleProof, SmallerProof
+from nnspca.certificates.proofs import CarriedProof, ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import oracle, problems
@@ -111,21 +111,19 @@ def test_what_is_carried_verifies_survives_the_file_and_is_no_less_than_the_opti
     assert not dict(carried.levelled({**proven, **brought}, cov)), "and nothing is left to bring down"
 
 
-@pytest.mark.parametrize("k", [1, 0, 5, 3.0, True, None])
+@pytest.mark.parametrize("k", [1, 0, 11, 3.0, True, None])
 def test_a_k_that_proves_nothing_here_is_refused(k):
     cov = HELD["matrix"](np.random.default_rng(0))
     small, own = nnspca.certify(cov, 4), nnspca.certify(cov, 3)
-    bound = Bound("smaller-k", own.upper * 3, ingredients=SmallerProof(3, own.winner.ingredients))
+    bound = Bound("smaller-k", own.upper * 3, ingredients=CarriedProof(3, own.winner.ingredients))
     nnspca.verify(one_bound(small, bound), cov)
-    with pytest.raises(nnspca.CertificateError, match=r"is carried is .*, not a whole number from 2 to 4"):
+    with pytest.raises(nnspca.CertificateError, match=r"is carried is .*, not a whole number from 2 to 10"):
         nnspca.verify(one_bound(small, replace(bound, ingredients=replace(bound.ingredients, k=k))), cov)
 
 
-@pytest.mark.parametrize("outer", [SmallerProof, LargerProof])
-@pytest.mark.parametrize("inner", [SmallerProof, LargerProof])
-def test_a_upper_bound_is_taken_over_once(outer, inner):
+def test_a_upper_bound_is_taken_over_once():
     cov = HELD["matrix"](np.random.default_rng(0))
-    proof = outer(4, inner(4, ScaleProof(np.ones(10))))
+    proof = CarriedProof(4, CarriedProof(4, ScaleProof(np.ones(10))))
     bound = Bound("smaller-k", 1e9, ingredients=proof)
     with pytest.raises(nnspca.CertificateError, match="taken over twice"):
         nnspca.verify(one_bound(nnspca.certify(cov, 4), bound), cov)
@@ -181,5 +179,5 @@ def test_the_judge_derives_no_less_than_the_fractions_say():
         cov = nnspca.Covariance.from_matrix(Z.T @ Z)
         value, least = derive(ScaleProof(np.ones(7)), Problem(cov, 3)), min(map(Fraction, cov.diagonal))
         exact = least + (Fraction(value) - least) * Fraction(4, 2)
-        found = Fraction(derive(SmallerProof(3, ScaleProof(np.ones(7))), Problem(cov, 5)))
+        found = Fraction(derive(CarriedProof(3, ScaleProof(np.ones(7))), Problem(cov, 5)))
         assert exact <= found <= exact * (1 + Fraction(1, 10**12))

@@ -13,7 +13,7 @@ from nnspca.bounds.elimination.cases import Elimination
 from nnspca.bounds.elimination.selection import Limits, cumulative_masses
 from nnspca.certificates import elimination as judged
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.proofs import BranchProof, PairProof, ScaleProof, VariancesProof
+from nnspca.certificates.proofs import PairProof, ScaleProof, TreeProof, VariancesProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
@@ -256,7 +256,7 @@ def test_forged_eliminations_are_refused(wide):
 
 def lowered(inner):
     """A proof on T that claims a little more than it may."""
-    if isinstance(inner, BranchProof):
+    if isinstance(inner, TreeProof):
         return dataclasses.replace(inner, leaves=tuple(map(lowered, inner.leaves)))
     return dataclasses.replace(inner, tail=inner.tail * (1 - 1e-6)) if isinstance(inner, PairProof) else inner
 
@@ -306,6 +306,6 @@ def test_a_live_certificate_of_few_features_branches():
     cov = Covariance.from_dataset(nnspca.datasets.load("lfw-faces"))
     cert = nnspca.certify(cov, 20)
     elimination_proof = next(b.ingredients for b in cert.bounds if b.name == "elimination")
-    assert any(isinstance(proof, BranchProof) for proof in elimination_proof.proofs)
+    assert any(isinstance(proof, TreeProof) for proof in elimination_proof.proofs)
     assert 1 - cert.ratio < 5e-4  # 2.5e-3 without
     nnspca.verify(cert, cov)

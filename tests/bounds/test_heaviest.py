@@ -6,7 +6,7 @@ import pytest
 import nnspca
 from nnspca.bounds import branch, elimination, working
 from nnspca.bounds.elimination.selection import Limits
-from nnspca.certificates.working import working_bound
+from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
@@ -35,7 +35,7 @@ def test_no_working_set_chosen_by_mass_proves_less_than_the_optimum(by_mass, non
             assert made
             for bound in made:
                 assert bound.value >= best * (1 - 1e-12)
-                assert working_bound(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
+                assert derive(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
 
 
 def test_there_is_no_working_set_without_room_for_as_many_again_as_the_support(by_mass):

@@ -14,7 +14,7 @@ from nnspca.bounds.plan import PLANS
 from nnspca.bounds.registry import BOUNDS, Attempt, BoundInfo
 from nnspca.bounds.schedule import attempts
 from nnspca.certificates import file as certificate_file
-from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
+from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.certificates.proofs import EigenvalueProof
 from nnspca.result import Bound
 from nnspca.tasks import _certify
@@ -72,7 +72,7 @@ class NormProof:
 
 
 def test_a_new_proof_is_judged_and_filed_once_its_derivation_is_named(with_frobenius, cov, monkeypatch):
-    def norm(proof, problem):
+    def norm(proof, r, problem):
         every = np.arange(problem.n)
         return float(np.linalg.norm(problem.cov.block(every, every)))
 
@@ -95,8 +95,8 @@ def test_a_new_proof_is_judged_and_filed_once_its_derivation_is_named(with_frobe
 
 
 def test_the_judge_can_judge_what_the_entries_name_and_nothing_else():
-    assert {proof for info in BOUNDS.values() for proof in info.proofs} == set(DERIVATIONS)
-    assert {proof for info in PARTS_BOUNDS.values() for proof in info.proofs} == set(PARTS_DERIVATIONS)
+    entries = (*BOUNDS.values(), *PARTS_BOUNDS.values())
+    assert {proof for info in entries for proof in info.proofs} == set(DERIVATIONS)
 
 
 def test_a_gap_is_asked_for_once(cov, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 import nnspca
 from nnspca.bounds import working
 from nnspca.bounds.plan import PLANS, BoundContext
-from nnspca.certificates.working import working_bound
+from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
@@ -57,7 +57,7 @@ def test_no_working_set_proves_less_than_the_optimum(small_sets, seed, nonnegati
             made = bounds_of(cov, k, nonnegative, features, steps=60)[1]
             assert all(bound.value >= best * (1 - 1e-12) for bound in made)
             for bound in {id(bound): bound for bound in (*made[:2], *made[-3:])}.values():
-                assert working_bound(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
+                assert derive(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value
 
 
 def test_a_working_set_reaches_the_optimum_where_the_rest_is_small(small_sets):
@@ -92,15 +92,15 @@ def forgeries(proof, n):
     yield "a limit of zero", {"limits": np.r_[0.0, proof.limits[1:]]}
     yield "a limit that is not a number", {"limits": np.r_[np.nan, proof.limits[1:]]}
     yield "a limit missing", {"limits": proof.limits[1:]}
-    yield "a tail lowered", {"pairs": dataclasses.replace(proof.pairs, tail=proof.pairs.tail - 1e-3)}
-    yield "shares lowered", {"pairs": dataclasses.replace(proof.pairs, M=proof.pairs.M / 2)}
+    yield "a tail lowered", {"tail": proof.tail - 1e-3}
+    yield "shares lowered", {"M": proof.M / 2}
 
 
 def test_forged_working_sets_are_refused(small_sets):
     cov, bound = proven()
     for what, change in forgeries(bound.ingredients, cov.n_features):
         with pytest.raises(nnspca.CertificateError):
-            working_bound(dataclasses.replace(bound.ingredients, **change), Problem(cov, 3))
+            derive(dataclasses.replace(bound.ingredients, **change), Problem(cov, 3))
             pytest.fail(what)
 
 
@@ -110,7 +110,7 @@ def test_limits_of_another_size_prove_more_not_less(small_sets):
     best = oracle.optimum(cov.block(np.arange(14), np.arange(14)), 3, True)[0]
     for factor in (1e-3, 0.5, 2.0, 1e3):
         forged = dataclasses.replace(bound.ingredients, limits=bound.ingredients.limits * factor)
-        assert working_bound(forged, Problem(cov, 3)) >= best * (1 - 1e-12)
+        assert derive(forged, Problem(cov, 3)) >= best * (1 - 1e-12)
 
 
 def test_a_certificate_with_a_working_set_verifies_and_survives_a_file():

@@ -52,6 +52,21 @@ def test_pairs_cost_the_judge_no_less_than_they_do(A, k):
     assert truth <= Fraction(derive(PairProof(A, M, tail), problem)) <= truth * (1 + Fraction(1e-12))
 
 
+@pytest.mark.parametrize("included", [(0,), (1, 4)])
+def test_a_row_has_every_included_feature_as_a_companion(included):
+    A = np.cov(np.random.default_rng(5).standard_normal((9, N)).T)
+    M = rounding.covering(np.maximum(A, 0.0) * (1 - np.eye(N)))
+    tail, k = 1e-12 * float(np.abs(A).sum()), 4
+    problem = Problem(nnspca.Covariance.from_matrix(A), k, True, include=included)
+    F, rows = exact(M), []
+    for i in range(N):
+        sure = [f for f in included if f != i]
+        others = sorted((F[i][j] for j in range(N) if j not in (i, *sure)), reverse=True)
+        rows.append(Fraction(A[i, i]) + sum(F[i][f] for f in sure) + sum(others[: k - 1 - len(sure)]))
+    truth = Fraction(tail) + max(rows)
+    assert truth <= Fraction(derive(PairProof(A, M, tail), problem)) <= truth * (1 + Fraction(1e-12))
+
+
 def test_what_is_proven_holds_with_certainty():
     cov = nnspca.Covariance.from_matrix(random(3))
     cert = nnspca.certify(cov, 2)

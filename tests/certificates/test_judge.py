@@ -7,18 +7,14 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.certificates import judge, pairs, parts
-from nnspca.certificates.derivations import derive_of_parts
+from nnspca.certificates import judge, pairs
+from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import (
-    BranchProof,
     EigenvalueProof,
     EliminationProof,
     PairProof,
-    PartsProof,
-    PartsTreeProof,
-    PartsWorkingProof,
     ScaleProof,
-    VariancesProof,
+    TreeProof,
 )
 from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor
@@ -317,7 +313,7 @@ def test_a_bound_lowered_by_a_millionth_is_refused(cert, cov, name):
 
 
 @pytest.mark.parametrize("name", PROVEN)
-@pytest.mark.parametrize("ingredients", [None, {}, "rows", VariancesProof()])
+@pytest.mark.parametrize("ingredients", [None, {}, "rows", TreeProof((), ())])
 def test_a_bound_without_its_ingredients_is_refused(cert, cov, name, ingredients):
     rejected(with_bound(cert, name, ingredients=ingredients), cov)
 
@@ -513,21 +509,21 @@ def forged_parts():
     prices = np.ma.masked_array(np.full(n, 0.5), np.arange(n) > 1)
     unseen = np.ma.masked_array(16.0 * np.eye(n), np.eye(n, dtype=bool))
     honest = np.zeros((n, 1))
-    yield "squares that wrap", PartsProof(nothing, nothing, np.zeros(n), wraps, 0.0)
-    yield "a hidden low-rank part", PartsProof(nothing, nothing, np.zeros(n), unseen, 0.0)
-    yield "hidden prices", PartsProof(A, 1.001 * (A - np.eye(n)), prices, honest, 1e-9)
+    yield "squares that wrap", PairProof(nothing, nothing, 0.0, np.zeros(n), wraps)
+    yield "a hidden low-rank part", PairProof(nothing, nothing, 0.0, np.zeros(n), unseen)
+    yield "hidden prices", PairProof(A, 1.001 * (A - np.eye(n)), 1e-9, prices, honest)
     half = np.float32(1.4 * (1 + 1e-9))  # 1.4 in single precision, and what is left of it in double
-    yield "a tail of half the digits", PartsProof(nothing, nothing, np.zeros(n), honest, half)
+    yield "a tail of half the digits", PairProof(nothing, nothing, half, np.zeros(n), honest)
 
 
 @pytest.mark.parametrize(("what", "proof"), list(forged_parts()), ids=lambda value: value if type(value) is str else "")
 def test_what_was_checked_of_parts_is_what_is_added_up(what, proof):
     cov = nnspca.Covariance.from_matrix(0.4 + 0.6 * np.eye(5))
-    tree = PartsTreeProof(np.array([[-1, -1]]), (proof,))
-    working = PartsWorkingProof(np.arange(5), np.full(5, 1e-6), proof)
+    tree = TreeProof(np.array([[-1, -1]]), (proof,))
+    working = replace(proof, features=np.arange(5), limits=np.full(5, 1e-6))
     for forged in (proof, tree, working):
         try:
-            value = derive_of_parts(forged, 2, Problem(cov, 2))
+            value = derive(forged, Problem(cov, 2), 2)
         except nnspca.CertificateError:
             continue
         assert value >= 2.8
@@ -631,20 +627,20 @@ def test_a_tree_of_cases_without_as_many_proofs_is_refused_before_it_is_walked(c
     n = cov.n_features
     leaf = PairProof(np.zeros((n, n)), np.zeros((n, n)), cov.trace)
     for splits, leaves in (((*range(n - 1), -1), (leaf,)), ((-1, -1), (leaf, leaf)), ((0, -1, -1), (leaf,))):
-        false = Bound("forged", 2 * cov.trace, ingredients=BranchProof(splits, leaves))
+        false = Bound("forged", 2 * cov.trace, ingredients=TreeProof(splits, leaves))
         assert "proofs" in rejected(replace(cert, bounds=(*cert.bounds, false)), cov)
     assert not calls
 
 
 def test_a_tree_of_pairs_that_costs_more_than_its_proofs_hold_is_refused_before_it_is_walked(cov, monkeypatch):
-    calls = working(monkeypatch, parts, "_checked")
+    calls = working(monkeypatch, pairs, "pair_bound")
     several = nnspca.certify_parts(cov, 2, 1)
     n = cov.n_features
-    leaf = PartsProof(np.zeros((n, n)), np.zeros((n, n)), np.zeros(n), np.zeros((n, 0)), cov.trace)
+    leaf = PairProof(np.zeros((n, n)), np.zeros((n, n)), cov.trace, np.zeros(n), np.zeros((n, 0)))
     long = np.zeros((10**7, 2), dtype=np.int8)
     long[-1] = -1
     for splits, leaves in ((long, (leaf,)), (np.array([[0, 1], [-1, -1]]), (leaf, leaf)), (long[-1:], ())):
-        false = Bound("forged", 4 * cov.trace, ingredients=PartsTreeProof(splits, leaves))
+        false = Bound("forged", 4 * cov.trace, ingredients=TreeProof(splits, leaves))
         with pytest.raises(nnspca.CertificateError, match=r"nodes does not fit [012] proofs"):
             nnspca.verify(replace(several, bounds=(*several.bounds, false)), cov)
     assert not calls

@@ -8,9 +8,9 @@ import pytest
 
 import nnspca
 from nnspca.certificates import file
-from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS, derive
+from nnspca.certificates.derivations import DERIVATIONS, derive
 from nnspca.certificates.numbers import UpperBound, array, at_most, feature_indices, number, whole
-from nnspca.certificates.proofs import BoxProof, PairProof, ScaleProof, WorkingProof
+from nnspca.certificates.proofs import BoxProof, PairProof, ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
@@ -64,7 +64,9 @@ def test_limits_whose_quotients_vanish_do_not_level_a_row(cov):
     inside = PairProof(cov.matrix[:1, :1] * 1.0, np.zeros((1, 1)), 1e-9)
     for limit in (5e-324, 1e-308, 1e-150, 1e150, 1e308):
         with pytest.raises(nnspca.CertificateError):
-            nnspca.verify(claimed(cov, 5, WorkingProof(np.array([0]), inside, np.array([limit])), 1.0001), cov)
+            nnspca.verify(
+                claimed(cov, 5, replace(inside, features=np.array([0]), limits=np.array([limit])), 1.0001), cov
+            )
 
 
 def test_a_upper_bound_that_met_no_number_is_infinite():
@@ -153,7 +155,7 @@ def test_features_of_unsigned_numbers_do_not_wrap_around():
 
 def test_every_type_of_proof_can_be_derived_and_saved():
     proofs = importlib_proofs()
-    assert set(DERIVATIONS) | set(PARTS_DERIVATIONS) | {BoxProof} == proofs  # boxes are ingredients of an elimination
+    assert set(DERIVATIONS) | {BoxProof} == proofs  # boxes are ingredients of an elimination
     assert set(file.PROOFS.values()) == proofs
 
 

@@ -9,11 +9,11 @@ import nnspca
 from nnspca.bounds.bound import BoundInfo
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.registry import BOUNDS
-from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
+from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.certificates.exact.arrays import UnsupportedProof, Writer
-from nnspca.certificates.exact.writers import FOR_SECOND_CHECKER, PARTS_WRITERS, WRITERS, write, write_of_parts
-from nnspca.certificates.exact.written import needs_second_checker, section
-from nnspca.certificates.proofs import LargerProof, PartsProof
+from nnspca.certificates.exact.writers import WRITERS, write
+from nnspca.certificates.exact.written import section
+from nnspca.certificates.proofs import CarriedProof, PairProof
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +29,13 @@ def cov():
 
 def missing():
     """What a proof that an entry names still lacks, a line each."""
-    tables = (
-        (BOUNDS, "BOUNDS", {"DERIVATIONS": DERIVATIONS, "WRITERS": WRITERS}),
-        (PARTS_BOUNDS, "PARTS_BOUNDS", {"PARTS_DERIVATIONS": PARTS_DERIVATIONS, "PARTS_WRITERS": PARTS_WRITERS}),
-    )
+    tables = {"DERIVATIONS": DERIVATIONS, "WRITERS": WRITERS}
     return [
         f"{proof.__name__}, which {registry}[{info.name!r}] names, has no function in {name}"
-        for entries, registry, by_name in tables
+        for registry, entries in (("BOUNDS", BOUNDS), ("PARTS_BOUNDS", PARTS_BOUNDS))
         for info in entries.values()
         for proof in info.proofs
-        for name, table in by_name.items()
+        for name, table in tables.items()
         if proof not in table
     ]
 
@@ -46,33 +43,29 @@ def missing():
 def test_every_proof_that_an_entry_names_is_derived_and_written():
     assert not missing()
     assert set(WRITERS) == set(DERIVATIONS)
-    assert set(PARTS_WRITERS) == set(PARTS_DERIVATIONS)
-    assert set(FOR_SECOND_CHECKER) <= set(WRITERS)
 
 
 def test_a_proof_without_a_writer_is_told_by_name(monkeypatch):
     monkeypatch.setitem(BOUNDS, "norm", BoundInfo("norm", "Norm", "It holds.", (NormProof,)))
-    monkeypatch.setitem(DERIVATIONS, NormProof, lambda proof, problem: 1.0)
+    monkeypatch.setitem(DERIVATIONS, NormProof, lambda proof, r, problem: 1.0)
     monkeypatch.setitem(PARTS_BOUNDS, "norm", BoundInfo("norm", "Norm", "It holds.", (NormProof,)))
     assert missing() == [
         "NormProof, which BOUNDS['norm'] names, has no function in WRITERS",
-        "NormProof, which PARTS_BOUNDS['norm'] names, has no function in PARTS_DERIVATIONS",
-        "NormProof, which PARTS_BOUNDS['norm'] names, has no function in PARTS_WRITERS",
+        "NormProof, which PARTS_BOUNDS['norm'] names, has no function in WRITERS",
     ]
 
 
-@pytest.mark.parametrize("proof", [None, {}, "rows", NormProof(), PartsProof, LargerProof(3, NormProof())])
+@pytest.mark.parametrize("proof", [None, {}, "rows", NormProof(), PairProof, CarriedProof(3, NormProof())])
 def test_what_no_table_holds_is_not_written(cov, proof):
     writer = Writer(True, {})
-    with pytest.raises(UnsupportedProof):
-        write(writer, proof, 2, cov)
-    with pytest.raises(UnsupportedProof):
-        write_of_parts(writer, proof, 2, 2, cov)
+    for r in (1, 2):
+        with pytest.raises(UnsupportedProof):
+            write(writer, proof, r, 2, cov)
     assert not writer.arrays
 
 
 def test_a_new_proof_is_written_once_its_writer_is_named(cov, monkeypatch):
-    def norm(writer, proof, k, cov):
+    def norm(writer, proof, r, k, cov):
         return {"kind": "norm", "k": k}
 
     cert = nnspca.certify(cov, 3)
@@ -81,12 +74,8 @@ def test_a_new_proof_is_written_once_its_writer_is_named(cov, monkeypatch):
     assert section(alone, cov, {}) is None
     monkeypatch.setitem(WRITERS, NormProof, norm)
     assert section(alone, cov, {})["proof"] == {"kind": "norm", "k": 3}
-    taken = replace(alone, k=2, bounds=(replace(forged, ingredients=LargerProof(3, NormProof())),))
+    taken = replace(alone, k=2, bounds=(replace(forged, ingredients=CarriedProof(3, NormProof())),))
     assert section(taken, cov, {})["proof"] == {"kind": "norm", "k": 3}
-    assert not needs_second_checker(alone, cov)
-    monkeypatch.setitem(FOR_SECOND_CHECKER, NormProof, lambda proof, cov: True)
-    assert needs_second_checker(alone, cov)
-    assert needs_second_checker(taken, cov)
 
 
 def test_a_proof_that_is_written_in_vain_leaves_no_array_behind(cov):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.certificates.proofs import LargerProof
+from nnspca.certificates.proofs import CarriedProof
 from tests import budgets, oracle
 
 
@@ -51,7 +51,7 @@ def test_a_upper_bound_holds_at_every_smaller_k_with_its_proof(pitprops):
     for point in sweep.points:
         nnspca.verify(point.certificate, pitprops)
         for bound in point.certificate.bounds:
-            assert (bound.name == "larger-k") == isinstance(bound.ingredients, LargerProof)
+            assert (bound.name == "larger-k") == isinstance(bound.ingredients, CarriedProof)
 
 
 def test_a_stopped_sweep_holds_what_it_has(pitprops):

@@ -11,23 +11,18 @@ import pytest
 
 import nnspca
 from nnspca.bounds import spectral
-from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
+from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.certificates.proofs import (
     BoxProof,
-    BranchProof,
+    CarriedProof,
     EachProof,
     EigenvalueProof,
     EliminationProof,
-    LargerProof,
     PairProof,
-    PartsProof,
-    PartsTreeProof,
-    PartsWorkingProof,
     ScaleProof,
     SeriesProof,
-    SmallerProof,
+    TreeProof,
     VariancesProof,
-    WorkingProof,
 )
 from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
@@ -85,9 +80,9 @@ def targets():
 def attempt(rng, kinds=None):
     """Derive a forged proof; claim with it what it proves, and less than what is feasible."""
     target = targets()[rng.integers(POOL)]
-    if (kinds is None and rng.random() < 0.2) or (kinds is not None and not set(kinds) & set(DERIVATIONS)):
-        return _parts(rng, target, kinds or sorted(PARTS_DERIVATIONS, key=lambda t: t.__name__))
     types = kinds or sorted(DERIVATIONS, key=lambda t: t.__name__)
+    if rng.random() < 0.3:
+        return _parts(rng, target, types)
     proof = forged(rng, target, types[rng.integers(len(types))])
     try:
         low = float(target.attained) * (1 - 10.0 ** rng.uniform(-13, -1))
@@ -178,25 +173,16 @@ def forged(rng, target, kind, depth=0):
             with np.errstate(all="ignore"):
                 return ScaleProof(d / d.max() * float(rng.choice(extremes.NUMBERS)))
         return ScaleProof(array(d))
-    if kind is LargerProof:
+    if kind is CarriedProof:
         types = sorted(DERIVATIONS if depth == 0 else [ScaleProof], key=lambda t: t.__name__)
-        inner = forged(rng, target, types[rng.integers(len(types))], depth + 1)
-        return LargerProof(number(int(rng.integers(1, n + 1))), inner)
-    if kind is SmallerProof:
-        types = sorted(DERIVATIONS if depth == 0 else [ScaleProof], key=lambda t: t.__name__)
-        fewer = replace(target, k=int(rng.integers(1, n + 1)))
-        inner = forged(rng, fewer, types[rng.integers(len(types))], depth + 1)
+        at = replace(target, k=int(rng.integers(1, n + 1)))
+        inner = forged(rng, at, types[rng.integers(len(types))], depth + 1)
         if rng.random() < 0.5:  # what is tight on one row, and honest
-            fewer, inner = (
-                replace(target, k=int(rng.integers(2, target.k + 1))) if target.k > 1 else fewer,
-                ScaleProof(np.ones(n)),
-            )
-        return SmallerProof(fewer.k if rng.random() < 0.7 else number(fewer.k), inner)
+            at, inner = replace(target, k=int(rng.integers(2, k + 1))) if k > 1 else at, ScaleProof(np.ones(n))
+        return CarriedProof(at.k if rng.random() < 0.7 else number(at.k), inner)
     if kind is EachProof:
         types = sorted(DERIVATIONS, key=lambda t: t.__name__)
         return EachProof(forged(rng, target, types[rng.integers(len(types))], 1))
-    if kind is PairProof:
-        return _pairs(rng, A, target.nonnegative)
     if kind is SeriesProof:
         pairs = _pairs(rng, A, target.nonnegative)
         counts = tuple(sorted({k, *(int(c) for c in rng.integers(1, n + 1, 2))}, reverse=rng.random() < 0.9))
@@ -207,37 +193,36 @@ def forged(rng, target, kind, depth=0):
         if np.shape(L) == A.shape and L.dtype == float and rng.random() < 0.9:
             L = np.where(np.eye(n) > 0, 0.0, L)
         return SeriesProof(L, pairs.M, counts, tails)
-    if kind is WorkingProof:
-        inside = np.flatnonzero(rng.random(n) < 0.6)
-        pairs = _pairs(rng, A[np.ix_(inside, inside)], target.nonnegative) if len(inside) else None
-        return WorkingProof(array(inside), pairs, array(np.full(len(inside), np.abs(A).max())))
     if kind is EliminationProof:
         return _elimination(rng, target)
-    if kind is BranchProof:
-        return _tree(rng, A, k, target.nonnegative)
     V, tail = _low_rank(rng, A)
     if kind is EigenvalueProof:
         return EigenvalueProof(array(V), number(tail))
-    pairs = _pairs(rng, A, target.nonnegative)
-    part = _of_parts(rng, A, pairs, V)
-    if kind is PartsWorkingProof:
-        inside = np.flatnonzero(rng.random(n) < 0.6)
-        block = A[np.ix_(inside, inside)]
-        of_some = _of_parts(rng, block, _pairs(rng, block, target.nonnegative), V[inside]) if len(inside) else part
-        return PartsWorkingProof(array(inside), of_some, array(np.full(len(inside), np.abs(A).max())))
-    if kind is PartsTreeProof:
+    part = _of_parts(rng, A, _pairs(rng, A, target.nonnegative), V)
+    if kind is TreeProof:
+        if rng.random() < 0.5:
+            return _tree(rng, A, k, target.nonnegative)
         i, j = rng.integers(n, size=2)
         splits = [np.array([[-1, -1]]), np.array([[i, j], [-1, -1], [-1, -1]])][rng.integers(2)]
-        return PartsTreeProof(array(splits), (part,) * int(rng.integers(3)))
-    return part
+        return TreeProof(array(splits), (part,) * int(rng.integers(3)))
+    if rng.random() < 0.6:
+        return part
+    inside = np.flatnonzero(rng.random(n) < 0.6)
+    if not len(inside):
+        return part
+    block = A[np.ix_(inside, inside)]
+    of_some = _of_parts(rng, block, _pairs(rng, block, target.nonnegative), V[inside])
+    return replace(of_some, features=array(inside), limits=array(np.full(len(inside), np.abs(A).max())))
 
 
 def _of_parts(rng, A, pairs, V):
-    """Prices for L and M, and a low-rank part: none, that of A, or whole numbers far above A."""
+    """Prices for L and M or none, and a low-rank part: none, that of A, or whole numbers far above A."""
+    if rng.random() < 0.4:
+        return pairs
     low = (np.zeros((len(A), 1)), V, 16 * float(np.ceil(np.sqrt(np.abs(A).max()))) * np.eye(len(A)))[rng.integers(3)]
     with np.errstate(all="ignore"):
         prices = float(np.abs(A).max()) * (rng.random(len(A)) if rng.random() < 0.5 else np.full(len(A), 0.5))
-        return PartsProof(pairs.L, pairs.M, extremes.array(rng, prices), extremes.array(rng, low), pairs.tail)
+        return replace(pairs, v=extremes.array(rng, prices), V=extremes.array(rng, low))
 
 
 def _pairs(rng, A, nonnegative):
@@ -294,14 +279,14 @@ def _tree(rng, A, k, nonnegative):
     """A tree of one split with leaves on the features each side keeps."""
     n = len(A)
     if rng.random() < 0.3 or n < 2 or k < 2:
-        return BranchProof((-1,), (_pairs(rng, A, nonnegative),))
+        return TreeProof((-1,), (_pairs(rng, A, nonnegative),))
     f = int(rng.integers(n))
     without = np.delete(np.arange(n), f)
     leaves = (_pairs(rng, A[np.ix_(without, without)], nonnegative), _pairs(rng, A, nonnegative))
     splits = (f, -1, -1)
     other = extremes.number(rng, f)
     spoiled = [splits[:2], (*splits, -1), (other, -1, -1), list(splits), (f, f, -1, -1, -1)]
-    return BranchProof(spoiled[rng.integers(5)] if rng.random() < 0.3 else splits, leaves[: int(rng.integers(1, 4))])
+    return TreeProof(spoiled[rng.integers(5)] if rng.random() < 0.3 else splits, leaves[: int(rng.integers(1, 4))])
 
 
 def _low_rank(rng, A):

@@ -4,11 +4,12 @@ import contextlib
 import dataclasses
 import importlib
 
+import numpy as np
 import pytest
 
-from nnspca.certificates import scales
-from nnspca.certificates.derivations import DERIVATIONS, PARTS_DERIVATIONS
-from nnspca.certificates.proofs import PairProof, PartsProof, ScaleProof, SmallerProof
+from nnspca.certificates import rows
+from nnspca.certificates.derivations import DERIVATIONS
+from nnspca.certificates.proofs import CarriedProof, PairProof, ScaleProof
 from nnspca.covariance import input as reading
 from tests.fuzz import (
     GotThrough,
@@ -38,7 +39,7 @@ def test_nothing_gets_through(campaign, attempts):
 
 def test_honest_certificates_of_every_kind_are_true_and_the_exact_checker_takes_them():
     honest.SEEN.clear()
-    missing = {kind.__name__ for kind in (*DERIVATIONS, *PARTS_DERIVATIONS)}
+    missing = {kind.__name__ for kind in DERIVATIONS}
     for number in range(26, 66):  # from where every kind is met soon
         if number >= 34 and not missing:
             break
@@ -69,29 +70,29 @@ def test_a_reader_that_takes_more_than_its_share_is_caught(monkeypatch):
 
 
 def test_proofs_of_every_type_are_forged():
-    for kind in (*DERIVATIONS, *PARTS_DERIVATIONS):
+    for kind in DERIVATIONS:
         made = [forged.forged(generator("forged", number, 0), forged.targets()[number], kind) for number in range(5)]
         assert {type(proof) for proof in made} == {kind}
 
 
 def test_a_judge_without_the_range_of_weights_is_caught(monkeypatch):
     """The campaign finds what once passed: weights that underflow, 1.0001 proven where 2.6 is feasible."""
-    monkeypatch.setattr(scales, "LEAST", 5e-324)
-    monkeypatch.setattr(scales, "MOST", 1e150)
+    monkeypatch.setattr(rows, "LEAST", 5e-324)
+    monkeypatch.setattr(rows, "MOST", 1e150)
     with pytest.raises(GotThrough):
         for number in range(4000):
             forged.attempt(generator("forged", number, 0), (ScaleProof,))
 
 
 def test_a_judge_that_takes_a_upper_bound_over_to_more_features_as_it_is_is_caught(monkeypatch):
-    def as_it_is(proof, problem):
-        return derivations.derive(proof.proof, dataclasses.replace(problem, k=proof.k))
+    def as_it_is(proof, r, problem):
+        return derivations.derive(proof.proof, dataclasses.replace(problem, k=proof.k), r)
 
     derivations = importlib.import_module("nnspca.certificates.derivations")
-    monkeypatch.setitem(derivations.DERIVATIONS, SmallerProof, as_it_is)
+    monkeypatch.setitem(derivations.DERIVATIONS, CarriedProof, as_it_is)
     with pytest.raises(GotThrough):
         for number in range(2000):
-            forged.attempt(generator("forged", number, 0), (SmallerProof,))
+            forged.attempt(generator("forged", number, 0), (CarriedProof,))
 
 
 def test_a_judge_that_trusts_products_is_caught(monkeypatch):
@@ -104,13 +105,14 @@ def test_a_judge_that_trusts_products_is_caught(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:.*masked element")
 def test_a_judge_that_adds_up_what_it_did_not_check_is_caught(monkeypatch):
-    """Squares of eight-bit integers wrap and masked prices are not added: 0 once was proven where 2.8 is feasible."""
-    parts = importlib.import_module("nnspca.certificates.parts")
-    checked = parts._checked
-    monkeypatch.setattr(parts, "_checked", lambda proof, *given: (checked(proof, *given), proof)[1])
+    """Squares of eight-bit integers wrap: 0 once was proven where 2.8 is feasible."""
+    pairs = importlib.import_module("nnspca.certificates.pairs")
+    array, least = pairs.array, pairs.least_of_rest
+    monkeypatch.setattr(pairs, "array", lambda value, *given: (array(value, *given), value)[1])
+    monkeypatch.setattr(pairs, "least_of_rest", lambda B, V, tail: least(B, np.array(V, dtype=float), tail))
     with pytest.raises(GotThrough):
         for number in range(6000):
-            forged.attempt(generator("forged", number, 0), (PartsProof,))
+            forged.attempt(generator("forged", number, 0), (PairProof,))
 
 
 def test_a_reader_that_does_not_look_for_masks_is_caught(monkeypatch):

@@ -13,7 +13,7 @@ import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import branch
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.proofs import SmallerProof
+from nnspca.certificates.proofs import CarriedProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
@@ -139,7 +139,7 @@ def test_other_proofs_do_not_count_what_is_included():
     two = Problem(cov, 2, include=problem.include)
     x = nnspca.solve(cov, 2, include=problem.include).loadings
     (bound, *_) = list(branch.tighten(two, x, goal=0.0, meter=branch.Meter(1e9), monitor=Monitor()))[-1:]
-    taken_over = SmallerProof(2, bound.ingredients)
+    taken_over = CarriedProof(2, bound.ingredients)
     plain = Problem(cov, 3)
     try:
         value = derive(taken_over, problem)

@@ -22,7 +22,7 @@ from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.dual import proof_of
 from nnspca.bounds.parts.plan import PARTS_SECOND, PartsContext, PartsPlan, step_cost, worth_cases
 from nnspca.bounds.parts.splitting import Splitting
-from nnspca.certificates.proofs import PartsProof, PartsTreeProof
+from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
@@ -41,7 +41,7 @@ class Node:
 
     key: tuple[float, int]
     decided: Decided = field(compare=False)
-    proof: PartsProof = field(compare=False)
+    proof: PairProof = field(compare=False)
     splitting: Splitting | None = field(compare=False)
     split: tuple[int, int] = field(compare=False, default=LEAF)
     sides: tuple[Node, ...] = field(compare=False, default=())
@@ -141,6 +141,7 @@ class _Search:
         if parent is not None:
             assert parent.splitting is not None
             splitting.follow(parent.splitting)
+            assert parent.proof.v is not None
             best = self._proof(parent.proof.L, parent.proof.M, parent.proof.v, decided)
             past.append(best[0])
         for step in range(1, steps + 1):
@@ -161,7 +162,7 @@ class _Search:
         self.node_count += 1
         return Node((-best[0], self.node_count), decided, best[1], splitting)
 
-    def _proof(self, L: np.ndarray, M: np.ndarray, v: np.ndarray, decided: Decided) -> tuple[float, PartsProof]:
+    def _proof(self, L: np.ndarray, M: np.ndarray, v: np.ndarray, decided: Decided) -> tuple[float, PairProof]:
         return proof_of(self.problem, len(self.X), L, M, v, decided)
 
 
@@ -197,7 +198,7 @@ def _approximate_parts(node: Node, r: int) -> np.ndarray:
 def _bound(root: Node, leaves: int, r: int) -> Bound:
     """The largest bound over the leaves, with the tree that proves it."""
     splits: list[tuple[int, int]] = []
-    proofs: list[PartsProof] = []
+    proofs: list[PairProof] = []
     most = -np.inf
     stack = [root]
     while stack:
@@ -214,5 +215,5 @@ def _bound(root: Node, leaves: int, r: int) -> Bound:
             f"All choices of {r} parts are split into {leaves} cases according to which features share a part; no case "
             "has more variance than this."
         ),
-        ingredients=PartsTreeProof(np.array(splits), tuple(proofs)),
+        ingredients=TreeProof(np.array(splits), tuple(proofs)),
     )

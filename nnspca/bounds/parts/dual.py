@@ -48,7 +48,7 @@ from nnspca.bounds.pair_scaled import CHECK, least_products
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.plan import PartsContext, PartsPlan, on_all, steps_on
 from nnspca.bounds.parts.splitting import Splitting
-from nnspca.certificates.proofs import PartsProof
+from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -66,7 +66,7 @@ def tighten(
     steps: int,
     goal: float,
     monitor: Monitor,
-    warm_start: PartsProof | None = None,
+    warm_start: PairProof | None = None,
 ) -> Iterator[Bound]:
     """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
 
@@ -80,11 +80,11 @@ def tighten(
     goal : float
         Stop once a bound is this small.
     monitor : Monitor
-    warm_start : PartsProof, optional
+    warm_start : PairProof, optional
         What proved a bound at a neighbouring k or r: the multipliers start there.
     """
     splitting = Splitting(problem.cov.entries, problem.k, X, problem.nonnegative)
-    if warm_start is not None:
+    if warm_start is not None and warm_start.v is not None:
         splitting.begin_at(warm_start.L, warm_start.M, warm_start.v)
     least, idle = np.inf, 0
     for step in range(1, steps + 1):
@@ -121,7 +121,7 @@ def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterato
         steps=steps_on(problem.n, plan),
         goal=context.lower * (1 + plan.closed),
         monitor=context.monitor,
-        warm_start=proof if isinstance(proof, PartsProof) else None,
+        warm_start=proof if isinstance(proof, PairProof) else None,
     )
 
 
@@ -139,7 +139,7 @@ def proof_of(
     decided: Decided | None = None,
     *,
     level: bool = True,
-) -> tuple[float, PartsProof]:
+) -> tuple[float, PairProof]:
     """The bound of any L, M and v: products enforced, rows levelled, the rest of A bounded.
 
     ``level=False`` leaves the slack of the cheaper rows unused, for a caller that spends it elsewhere.
@@ -158,12 +158,13 @@ def proof_of(
     tail, V = fan(cov.entries - L, r, error)
     rows = row_costs(L, M, v, k, decided)
     reach = np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())
-    proof = PartsProof(L, M, v, V, tail)
+    proof = PairProof(L, M, tail, v, V)
     return summed(proof, rows + rounding.sums(4 * (k + 8), reach), r, k, decided), proof
 
 
-def summed(proof: PartsProof, rows: np.ndarray, r: int, k: int, decided: Decided | None = None) -> float:
+def summed(proof: PairProof, rows: np.ndarray, r: int, k: int, decided: Decided | None = None) -> float:
     """The bound on r parts from the costs of rows, rounded up."""
+    assert proof.v is not None and proof.V is not None
     v, top = proof.v, float(np.sum(proof.V * proof.V))
     used = np.zeros(len(v), dtype=bool) if decided is None else decided.used
     dearest = np.sort(rows)[-r:]

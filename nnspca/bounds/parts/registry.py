@@ -5,15 +5,7 @@ from __future__ import annotations
 from nnspca.bounds.bound import Attempt, BoundInfo
 from nnspca.bounds.parts import branch, dual, plain, working
 from nnspca.bounds.parts.plan import PartsContext, PartsPlan
-from nnspca.certificates.proofs import (
-    EachProof,
-    EigenvalueProof,
-    LargerProof,
-    PartsProof,
-    PartsTreeProof,
-    PartsWorkingProof,
-    VariancesProof,
-)
+from nnspca.certificates.proofs import CarriedProof, EachProof, EigenvalueProof, PairProof, TreeProof, VariancesProof
 
 PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
     info.name: info
@@ -44,7 +36,7 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
             "Joint dual",
             "Each pair of features splits its covariance between its two rows; a price on each feature accounts for "
             "its use in one part only.",
-            (PartsProof, PartsWorkingProof),
+            (PairProof,),
             attempts=(
                 Attempt(6, dual.by_plan, counts_for_gap=True, expected=dual.expected),
                 Attempt(33, working.by_plan, counts_for_gap=True, expected=working.expected),
@@ -55,14 +47,14 @@ PARTS_BOUNDS: dict[str, BoundInfo[PartsPlan, PartsContext]] = {
             "Joint branch and bound",
             "All choices of parts are split into cases according to which features share a part; each case has its own "
             "bound.",
-            (PartsTreeProof,),
+            (TreeProof,),
             attempts=(Attempt(90, branch.by_plan, above="optimal", counts_for_gap=True),),
         ),
         BoundInfo(
             "larger-k",
             "Carried from a larger k",
             "More features allow at least as much variance: a bound at a larger k holds at a smaller one.",
-            (LargerProof,),
+            (CarriedProof,),
         ),
     )
 }

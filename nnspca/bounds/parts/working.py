@@ -31,7 +31,7 @@ from nnspca.bounds.parts.dual import proof_of, summed
 from nnspca.bounds.parts.plan import PartsContext, PartsPlan, on_all, steps_on
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.bounds.working import READ, part_of
-from nnspca.certificates.proofs import PartsProof, PartsWorkingProof
+from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
@@ -79,7 +79,7 @@ def tighten(
     if len(inside) <= len(X):
         return
     part, splitting = _start_splitting(problem, X, inside)
-    best: tuple[float, PartsProof] | None = None
+    best: tuple[float, PairProof] | None = None
     least = np.inf
     for step in range(1, steps + 1):
         if monitor.stop():
@@ -139,16 +139,17 @@ def _start_splitting(problem: Problem, X: np.ndarray, inside: np.ndarray) -> tup
 
 
 def _on_all(
-    outside: Outside, inside: np.ndarray, proof: PartsProof, r: int, steps: int
+    outside: Outside, inside: np.ndarray, proof: PairProof, r: int, steps: int
 ) -> tuple[Bound | None, np.ndarray]:
     """What S proves of all features, None where no level is met; and the rows too dear for S's own, dearest first."""
     cov, k = outside.cov, outside.k
     if not proof.tail > 0:  # nothing to raise a row by
         return None, np.array([], dtype=int)
-    shares = np.maximum(proof.M - proof.v, 0.0)
+    v = np.zeros(len(proof.M)) if proof.v is None else proof.v
+    shares = np.maximum(proof.M - v, 0.0)
     np.fill_diagonal(shares, 0.0)
     falling = falling_entries(shares, k)
-    base = proof.tail + proof.L.diagonal() - proof.v
+    base = proof.tail + proof.L.diagonal() - v
     costs = base + falling.sum(axis=1)
 
     def limits(level: float) -> np.ndarray:
@@ -156,7 +157,7 @@ def _on_all(
 
     def above(rows: np.ndarray, level: float) -> np.ndarray:
         read = rows[~outside.negligible(rows, inside, limits(level), level)]
-        sums = outside.sums(read, inside, limits(level), proof.v)
+        sums = outside.sums(read, inside, limits(level), v)
         return read[np.argsort(-sums, kind="stable")[: np.count_nonzero(sums > level)]]
 
     level = float(np.sort(costs)[-r])
@@ -174,8 +175,8 @@ def _on_all(
         return None, heavy
     # rows outside cost at most the level; each that was above it falls as the level rises
     rows = np.maximum(falling, limits(level)[:, None]).sum(axis=1)
-    reach = np.abs(proof.L.diagonal()) + k * (proof.M.max(axis=1) + proof.v.max() + limits(level))
-    g = proof.L.diagonal() - proof.v + rows + rounding.sums(4 * (k + 8), reach)
+    reach = np.abs(proof.L.diagonal()) + k * (proof.M.max(axis=1) + v.max() + limits(level))
+    g = proof.L.diagonal() - v + rows + rounding.sums(4 * (k + 8), reach)
     g = np.concatenate([g, np.full(r, level - proof.tail + rounding.sums(2, proof.tail))])
     value = summed(proof, g, r, k) + r * cov.room()
     bound = Bound(
@@ -186,6 +187,6 @@ def _on_all(
             f"the {cov.n_features - len(inside):,} others, and a price on each feature accounts for its use in one "
             f"part only. This bounds the variance of {r} parts ({steps:,} steps of splitting)."
         ),
-        ingredients=PartsWorkingProof(inside, proof, limits(level)),
+        ingredients=replace(proof, features=inside, limits=limits(level)),
     )
     return bound, heavy

@@ -1,4 +1,4 @@
-"""WRITERS, for one component and for several parts: the function that writes each type of proof for the checkers.
+"""WRITERS: the function that writes each type of proof for the stand-alone checkers.
 
 It is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge
 derives the values: the two know the same types and share no code. A function returns what the
@@ -16,20 +16,15 @@ import scipy.linalg
 
 from nnspca.certificates.exact.arrays import EPS, LARGEST, UnsupportedProof, Writer, entries_of
 from nnspca.certificates.proofs import (
-    BranchProof,
+    CarriedProof,
     EachProof,
     EigenvalueProof,
     EliminationProof,
-    LargerProof,
     PairProof,
-    PartsProof,
-    PartsTreeProof,
-    PartsWorkingProof,
     ScaleProof,
     SeriesProof,
-    SmallerProof,
+    TreeProof,
     VariancesProof,
-    WorkingProof,
 )
 from nnspca.covariance import Covariance
 
@@ -38,52 +33,62 @@ WRITTEN = 3e6  # most entries of L in all cases of an elimination: with L and R,
 Written = dict[str, Any]
 
 
-def write(writer: Writer, proof: object, k: int, cov: Covariance) -> Written:
-    """Return a proof for k features of a covariance in the checkers' form; UnsupportedProof if there is none."""
+def write(writer: Writer, proof: object, r: int, k: int, cov: Covariance) -> Written:
+    """Return a proof about r parts of k features each in the checkers' form; UnsupportedProof if there is none."""
     if type(proof) not in WRITERS:
         raise UnsupportedProof
-    return WRITERS[type(proof)](writer, proof, k, cov)
+    return WRITERS[type(proof)](writer, proof, r, k, cov)
 
 
-def write_of_parts(writer: Writer, proof: object, r: int, k: int, cov: Covariance) -> Written:
-    """The same for a proof about r parts of k features each."""
-    if type(proof) not in PARTS_WRITERS:
-        raise UnsupportedProof
-    return PARTS_WRITERS[type(proof)](writer, proof, r, k, cov)
-
-
-def is_for_second_checker(proof: object, cov: Covariance) -> bool:
+def needs_second(proof: object, k: int, cov: Covariance) -> bool:
     """Whether only ``check_more.py`` can check this proof about one component."""
-    return type(proof) in FOR_SECOND_CHECKER and FOR_SECOND_CHECKER[type(proof)](proof, cov)
+    match proof:
+        case CarriedProof():
+            return proof.k < k or needs_second(proof.proof, proof.k, cov)
+        case EigenvalueProof():
+            return bool(proof.V.any()) or cov.factor is not None
+        case EliminationProof():
+            return proof.boxes is not None
+        case PairProof():
+            return proof.v is not None or proof.V is not None
+        case TreeProof():
+            return type(proof.splits) is not tuple
+        case _:
+            return isinstance(proof, EachProof | VariancesProof)
 
 
-def pairs(writer: Writer, proof: PairProof, k: int, cov: Covariance) -> Written:
-    """L and M unchanged."""
-    A = entries_of(cov)
-    tail = {"t": proof.tail} | writer.factor(proof.tail, A - proof.L)
-    return {"kind": "pairs", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M), **tail}
+def pairs(writer: Writer, proof: PairProof, r: int, k: int, cov: Covariance) -> Written:
+    """L and M unchanged, V on the grid of R."""
+    cov = cov if proof.features is None else cov.restrict(proof.features)
+    several = r > 1 or proof.v is not None or proof.V is not None
+    record: Written = {"kind": "joint" if several else "pairs", "k": k, "t": proof.tail}
+    record |= {"L": writer.witness(proof.L), "M": writer.witness(proof.M)}
+    if proof.v is not None and proof.v.any():
+        record["v"] = writer.witness(proof.v)
+    record |= writer.factor(proof.tail, entries_of(cov) - proof.L, proof.V)
+    if proof.features is not None and proof.limits is not None:
+        record |= {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
+    return record
 
 
-def series(writer: Writer, proof: SeriesProof, k: int, cov: Covariance) -> Written:
+def series(writer: Writer, proof: SeriesProof, r: int, k: int, cov: Covariance) -> Written:
     """The proof for the fewest of its features that are no less than k."""
     place = max(place for place, c in enumerate(proof.cardinalities) if c >= k)
-    return pairs(writer, proof.pairs(place), proof.cardinalities[place], cov)
+    return pairs(writer, proof.pairs(place), r, proof.cardinalities[place], cov)
 
 
-def rows(writer: Writer, proof: ScaleProof, k: int, cov: Covariance) -> Written:
+def rows(writer: Writer, proof: ScaleProof, r: int, k: int, cov: Covariance) -> Written:
     """Weights of the rows without L and M."""
     record: Written = {"kind": "pairs", "k": k, "S": [], "weights": writer.witness(proof.weights)}
     return record | ({"level": proof.level} if proof.level else {})
 
 
-def working(writer: Writer, proof: WorkingProof, k: int, cov: Covariance) -> Written:
-    """The proof of the pairs inside, and the limits."""
-    outside = {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
-    return pairs(writer, proof.pairs, k, cov.restrict(proof.features)) | outside
-
-
-def branch(writer: Writer, proof: BranchProof, k: int, cov: Covariance) -> Written:
-    """Every leaf on the features of its case."""
+def tree(writer: Writer, proof: TreeProof, r: int, k: int, cov: Covariance) -> Written:
+    """Every leaf on the features of its case; a split at a pair of features is one number."""
+    if not isinstance(proof.splits, tuple):
+        splits = [int(i * cov.n_features + j) if i >= 0 else -1 for i, j in proof.splits.tolist()]
+        leaves = [{**pairs(writer, leaf, r, k, cov), "kind": "joint"} for leaf in proof.leaves]
+        return {"kind": "groups", "k": k, "splits": splits, "leaves": leaves}
     leaves, remaining = [], iter(proof.leaves)
     cases: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset(writer.include))]
     for feature in proof.splits:
@@ -92,11 +97,11 @@ def branch(writer: Writer, proof: BranchProof, k: int, cov: Covariance) -> Writt
             cases += [(out, inside | {feature}), (out | {feature}, inside)]
             continue
         subset = sorted(inside) if len(inside) == k else [i for i in range(cov.n_features) if i not in out]
-        leaves.append(pairs(writer, next(remaining), min(k, len(subset)), cov.restrict(np.array(subset))))
+        leaves.append(pairs(writer, next(remaining), r, min(k, len(subset)), cov.restrict(np.array(subset))))
     return {"kind": "cases", "k": k, "splits": list(proof.splits), "leaves": leaves}
 
 
-def elimination(writer: Writer, proof: EliminationProof, k: int, cov: Covariance) -> Written:
+def elimination(writer: Writer, proof: EliminationProof, r: int, k: int, cov: Covariance) -> Written:
     """The features kept, an attained point, and a proof for each number of features outside."""
     part = cov.restrict(proof.features)
     wanted = [
@@ -106,7 +111,7 @@ def elimination(writer: Writer, proof: EliminationProof, k: int, cov: Covariance
     ]
     if len(wanted) > 1 and len(wanted) * len(proof.features) ** 2 > WRITTEN:
         raise UnsupportedProof
-    cases = [write(writer, p, c, part) for c, p in wanted]
+    cases = [write(writer, p, r, c, part) for c, p in wanted]
     record = {"kind": "few", "k": k, "T": writer.witness(proof.features), "support": writer.witness(proof.support)}
     record |= {"loadings": writer.witness(proof.loadings), "light": proof.light, "cases": cases}
     if proof.boxes is not None:
@@ -126,98 +131,47 @@ def _semidefinite(writer: Writer, cov: Covariance) -> Written:
     return {"least": {"t": least} | writer.factor(least, -A)}
 
 
-def larger(writer: Writer, proof: LargerProof, k: int, cov: Covariance) -> Written:
-    """The proof for more features, unchanged."""
-    return write(writer, proof.proof, proof.k, cov)
-
-
-def smaller(writer: Writer, proof: SmallerProof, k: int, cov: Covariance) -> Written:
-    """The proof for fewer features, and their number."""
-    return {"kind": "fewer", "k": k, "one": write(writer, proof.proof, proof.k, cov)}
-
-
-def joint(writer: Writer, proof: PartsProof, r: int, k: int, cov: Covariance) -> Written:
-    """L, M and v as they are; V on the grid of R."""
-    return _joint(writer, proof, k, cov)
-
-
-def _joint(writer: Writer, proof: PartsProof, k: int, cov: Covariance) -> Written:
-    record = {"kind": "joint", "k": k, "L": writer.witness(proof.L), "M": writer.witness(proof.M)}
-    if proof.v.any():
-        record["v"] = writer.witness(proof.v)
-    return record | {"t": proof.tail} | writer.factor(proof.tail, entries_of(cov) - proof.L, proof.V)
-
-
-def joint_working(writer: Writer, proof: PartsWorkingProof, r: int, k: int, cov: Covariance) -> Written:
-    """The proof inside, and the limits."""
-    outside = {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
-    return _joint(writer, proof.parts, k, cov.restrict(proof.features)) | outside
-
-
-def joint_branch(writer: Writer, proof: PartsTreeProof, r: int, k: int, cov: Covariance) -> Written:
-    """Every leaf on all features; a split is one number for its pair."""
-    splits = [int(i * cov.n_features + j) if i >= 0 else -1 for i, j in proof.splits.tolist()]
-    return {"kind": "groups", "k": k, "splits": splits, "leaves": [_joint(writer, p, k, cov) for p in proof.leaves]}
-
-
 def eigenvalues(writer: Writer, proof: EigenvalueProof, r: int, k: int, cov: Covariance) -> Written:
     """The largest eigenvalues of A, or the equal ones of the samples' inner products if A is not held."""
+    d = proof.V.shape[1] if proof.V.any() else 0
     if cov.factor is None:
         zero = np.zeros((cov.n_features, cov.n_features))
-        if r == 1 and not proof.V.any():
-            return pairs(writer, PairProof(zero, zero.copy(), proof.tail), k, cov)
-        return _joint(writer, PartsProof(zero, zero.copy(), np.zeros(len(zero)), proof.V, proof.tail), k, cov)
+        return pairs(writer, PairProof(zero, zero.copy(), proof.tail, V=proof.V if d else None), r, k, cov)
     gram = cov.factor.gram()
     if len(gram) > LARGEST:
         raise UnsupportedProof
     V = None
-    if proof.V.any():
-        d = proof.V.shape[1]
+    if d:
         values, vectors = np.linalg.eigh(gram)
         following = max(float(values[-d - 1]), 0.0) if len(values) > d else 0.0  # not the tail, which has room to round
         V = vectors[:, ::-1][:, :d] * np.sqrt(np.maximum(values[::-1][:d] - following, 0.0))
     return {"kind": "samples", "k": k, "t": proof.tail} | writer.factor(proof.tail, gram, V)
 
 
+def carried(writer: Writer, proof: CarriedProof, r: int, k: int, cov: Covariance) -> Written:
+    """The proof for more features, unchanged; that for fewer, and their number."""
+    at = write(writer, proof.proof, r, proof.k, cov)
+    return at if proof.k >= k else {"kind": "fewer", "k": k, "one": at}
+
+
 def each(writer: Writer, proof: EachProof, r: int, k: int, cov: Covariance) -> Written:
     """The proof about one part."""
-    return {"kind": "each", "k": k, "one": write(writer, proof.proof, k, cov)}
+    return {"kind": "each", "k": k, "one": write(writer, proof.proof, 1, k, cov)}
 
 
-def larger_of_parts(writer: Writer, proof: LargerProof, r: int, k: int, cov: Covariance) -> Written:
-    """The proof for more features, unchanged."""
-    return write_of_parts(writer, proof.proof, r, proof.k, cov)
-
-
-def variances_of_parts(writer: Writer, proof: VariancesProof, r: int, k: int, cov: Covariance) -> Written:
+def variances(writer: Writer, proof: VariancesProof, r: int, k: int, cov: Covariance) -> Written:
     """The bound by the rk largest variances."""
     return {"kind": "variances", "k": k} | _semidefinite(writer, cov)
 
 
-WRITERS: dict[type, Callable[[Writer, Any, int, Covariance], Written]] = {
-    BranchProof: branch,
-    EigenvalueProof: lambda writer, proof, k, cov: eigenvalues(writer, proof, 1, k, cov),
+WRITERS: dict[type, Callable[[Writer, Any, int, int, Covariance], Written]] = {
+    CarriedProof: carried,
+    EachProof: each,
+    EigenvalueProof: eigenvalues,
     EliminationProof: elimination,
-    LargerProof: larger,
     PairProof: pairs,
     ScaleProof: rows,
     SeriesProof: series,
-    SmallerProof: smaller,
-    WorkingProof: working,
-}
-PARTS_WRITERS: dict[type, Callable[[Writer, Any, int, int, Covariance], Written]] = {
-    EachProof: each,
-    EigenvalueProof: eigenvalues,
-    LargerProof: larger_of_parts,
-    PartsProof: joint,
-    PartsTreeProof: joint_branch,
-    PartsWorkingProof: joint_working,
-    VariancesProof: variances_of_parts,
-}
-# the types about one component that the first checker cannot read, or not always; of parts it reads none
-FOR_SECOND_CHECKER: dict[type, Callable[[Any, Covariance], bool]] = {
-    EliminationProof: lambda proof, cov: proof.boxes is not None,
-    LargerProof: lambda proof, cov: is_for_second_checker(proof.proof, cov),
-    EigenvalueProof: lambda proof, cov: bool(proof.V.any()) or cov.factor is not None,
-    SmallerProof: lambda proof, cov: True,
+    TreeProof: tree,
+    VariancesProof: variances,
 }

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from nnspca.certificates.exact.arrays import UnsupportedProof, Writer
-from nnspca.certificates.exact.writers import is_for_second_checker, write, write_of_parts
-from nnspca.certificates.proofs import BranchProof, PairProof
+from nnspca.certificates.exact.writers import needs_second, write
+from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.restriction import restricted
@@ -36,12 +36,12 @@ def section(
         added = dict(arrays)
         try:
             ingredients = bound.ingredients
-            used_include = include if type(ingredients) in (BranchProof, PairProof) else ()
-            writer = Writer(cert.nonnegative, added, used_include)
-            if isinstance(cert, PartsCertificate):
-                proof = write_of_parts(writer, ingredients, cert.n_components, cert.k, cov)
-            else:
-                proof = write(writer, ingredients, cert.k, cov)
+            on_all = isinstance(ingredients, TreeProof) or (
+                isinstance(ingredients, PairProof) and ingredients.features is None
+            )
+            used_include = include if on_all else ()
+            r = cert.n_components if isinstance(cert, PartsCertificate) else 1
+            proof = write(Writer(cert.nonnegative, added, used_include), ingredients, r, cert.k, cov)
         except UnsupportedProof:
             continue
         arrays |= added
@@ -57,4 +57,4 @@ def needs_second_checker(certificate: Certificate | PartsCertificate, cov: Covar
         return True
     problem = Problem(cov, certificate.k, certificate.nonnegative)
     restricted_problem, _ = restricted(problem, certificate.include, certificate.exclude)
-    return is_for_second_checker(certificate.winner.ingredients, restricted_problem.cov)
+    return needs_second(certificate.winner.ingredients, certificate.k, restricted_problem.cov)

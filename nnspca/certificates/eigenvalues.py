@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.certificates.numbers import array, at_most, number
-from nnspca.certificates.pairs import factorises
 from nnspca.certificates.proofs import EigenvalueProof
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import Factor
@@ -25,7 +24,8 @@ def eigenvalue_bound(proof: EigenvalueProof, r: int, problem: Problem) -> float:
     if V.any() or tail < cov.trace * (1 + cov.n_features * EPS) + cov.representation_error:
         check_rest(cov, V, tail)
     if r > 1:
-        return summed(r, tail, V)
+        top = float(np.sort((V * V).ravel()).sum())
+        return r * tail + top + (V.size + 4) * EPS * (r * abs(tail) + top)
     if not V.size:
         return tail
     k = problem.k
@@ -37,12 +37,6 @@ def eigenvalue_bound(proof: EigenvalueProof, r: int, problem: Problem) -> float:
 def holds_everywhere(proof: object) -> bool:
     """Whether the proof bounds every direction, not only the feasible ones: nothing is bounded along V."""
     return type(proof) is EigenvalueProof and not array(proof.V, "the low-rank part", (None, None)).size
-
-
-def summed(r: int, tail: float, V: np.ndarray) -> float:
-    """``r·tail + ‖V‖²``, rounded up."""
-    top = float(np.sort((V * V).ravel()).sum())
-    return r * tail + top + (V.size + 4) * EPS * (r * abs(tail) + top)
 
 
 def check_rest(cov: Covariance, V: np.ndarray, tail: float) -> None:
@@ -98,3 +92,11 @@ def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float
         raise CertificateError(f"an eigenvalue is checked of up to {LARGEST:,} samples or features; there are {side:,}")
     # the samples' inner products have A's largest eigenvalue as well
     return least_of_rest(factor.gram() if m <= n else factor.cross(), np.zeros((side, 0)), tail - allowed * scale)
+
+
+def factorises(B: np.ndarray) -> bool:
+    """Whether the Cholesky factorisation succeeds with finite numbers."""
+    try:
+        return bool(np.isfinite(np.linalg.cholesky(B)).all())  # some libraries let a NaN on the diagonal pass
+    except np.linalg.LinAlgError:
+        return False

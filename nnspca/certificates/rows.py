@@ -1,39 +1,45 @@
-"""Re-derives the pair-scaled bound on a working set: the usual check inside, and every row outside in full."""
+"""Re-derives what rows of A cost: all of them balanced, or those outside a working set."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from nnspca.certificates.numbers import UpperBound, array, feature_indices, formed
-from nnspca.certificates.pairs import check_pairs, tail_and_rows
-from nnspca.certificates.proofs import WorkingProof
+from nnspca.certificates.numbers import UpperBound, array, largest_sums, number, rows_by_reach
+from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
+# weights whose ratios stay below 1e100: no A_ij w_j / w_i overflows, and what one loses to
+# underflow is below 1e-220
+LEAST, MOST = 1e-50, 1e50
 
 
-def working_bound(proof: WorkingProof, problem: Problem) -> float:
-    """The bound if pairs inside share by M, pairs across by the limits, and pairs outside evenly."""
+def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
+    """The bound that the weights prove for ``cov``: the largest balanced row."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
-    chosen = feature_indices(proof.features, "the working set", n)
-    limits = array(proof.limits, "the limits", (len(chosen),))
-    if not (limits > 0).all():
-        raise CertificateError("every feature of the working set needs a positive limit")
-    block, forming = formed(cov, chosen)
-    L, M, tail = check_pairs(proof.pairs, nonnegative, block, forming)
-    # a row may have any k−1 companions: its own largest shares, or any number of the others at its
-    # limit
-    companions = np.sort(np.hstack([M, np.repeat(limits[:, None], min(k - 1, n - len(chosen)), axis=1)]), axis=1)
+    d = array(proof.weights, "the weights", (n,))
+    if not ((d >= LEAST) & (d <= MOST)).all():
+        raise CertificateError(f"the weights must be {n} numbers from {LEAST:g} to {MOST:g}")
+    deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
+    terms = cov.form.terms
+    company = np.sort(deviations * d)[::-1][:k].sum()
     most = UpperBound()
-    most.cover(tail_and_rows(tail, L, companions[:, ::-1][:, : k - 1].sum(axis=1), k))
-    cover_outside(most, problem, chosen, limits)
+    most.cover(number(proof.level, "the level of the rows that are not read", least=0.0))
+    for rows in rows_by_reach(cov, d, k, most):
+        block = np.array(cov.block(rows))
+        own = block[np.arange(len(rows)), rows].copy()
+        block[np.arange(len(rows)), rows] = 0.0
+        weighed = (np.maximum(block, 0.0) if nonnegative else np.abs(block)) * d
+        sums = largest_sums(weighed, k - 1) / d[rows]
+        rounding = (k + 6) * EPS * (np.abs(own) + sums) + 2 * terms * EPS * deviations[rows] * company / d[rows]
+        most.cover(own + sums + rounding)
     return most.value + cov.representation_error
 
 
 def cover_outside(
-    most: UpperBound, problem: Problem, chosen: np.ndarray, limits: np.ndarray, prices: np.ndarray | None = None
+    most: UpperBound, problem: Problem, chosen: np.ndarray, limits: np.ndarray, prices: np.ndarray
 ) -> None:
     """Raise the bound to the cost of the heaviest row outside, with the prices subtracted from the chosen's shares."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
@@ -52,8 +58,7 @@ def cover_outside(
         )
         # divided first: a square could vanish where the quotient does not
         shares[:, chosen] = shares[:, chosen] * (shares[:, chosen] / limits) * (1 + 4 * EPS)
-        if prices is not None:
-            shares[:, chosen] = np.maximum(shares[:, chosen] - prices, 0.0) * (1 + EPS)
+        shares[:, chosen] = np.maximum(shares[:, chosen] - prices, 0.0) * (1 + EPS)
         shares[np.arange(len(rows)), rows] = 0.0
         if k <= shares.shape[1]:
             shares = np.partition(shares, shares.shape[1] - k, axis=1)[:, shares.shape[1] - k + 1 :]

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from nnspca.view import tasks
 from nnspca.view.compare import panels, race, sets
-from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import State
@@ -33,7 +33,7 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         with press:
             job = sets.start(chosen, choice, now)
         with running:
-            runs.follow("compare", job, STOPPED, first=first, waited=True)
+            tasks.follow(job, STOPPED, first=first, waited=True)
         return job
 
     # else the figure goes first, without a run
@@ -68,9 +68,9 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
         widgets.end_page()
     with press:
         job = race.start(data, now, choice)
-    runs.wait_for_picture(job)  # it is drawn as it runs
+    tasks.wait_for_picture(job)  # it is drawn as it runs
     with running:
-        done = runs.follow("race", job, STOPPED, waited=True, news=race.news)
+        done = tasks.follow(job, STOPPED, waited=True, news=race.news)
     waiting.empty()
     with figure:
         drawn = race.track(job, choice, data, now, answer)
@@ -89,8 +89,8 @@ title.title(f"Compare {what}")
 answer = st.container(key=f"answer-{what}".replace(" ", "-")).empty()
 answer.markdown(panels.WORKING)  # it has its line from the first
 if what == state.SOLVERS:
-    runs.drop("compare")
+    tasks.drop("compare")
     solvers(now, answer)
 else:
-    runs.drop("race")
+    tasks.drop("race")
     data_sets(now, answer)

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from nnspca.view import tasks
 from nnspca.view.explore import choices, held_out, more, path, proof, run, samples, stage
-from nnspca.view.jobs import runs
 from nnspca.view.link import state, widgets
 from nnspca.view.results import collection
 from nnspca.view.sources import catalogue
@@ -24,17 +24,18 @@ with press:
 stage.wait(job, data, now, choice)
 along = path.start(data, now, choice.ks, job)
 others = path.start_others(data, now, choice.ks, choice.others, job)
-longer = proof.longer(data, now)
+tightening = proof.longer(data, now)
+longer = tasks.running(tightening.kind, tightening.key)
 drawn = len(job.arrived)
 with played:
     stage.render(data, now, choice, job, along, others, longer)
 view = stage.view(data, now, choice, job, along, others)
 with tighten:
-    proof.button(view, data, now, longer)
+    proof.button(view, now, tightening)
 with suggest:
     widgets.offer(held_out.suggestion(view, data, now, choice) if along.done else None, "k", now.k)
 with running:
-    if runs.follow("explore", job) and len(job.arrived) > drawn:
+    if tasks.follow(job) and len(job.arrived) > drawn:
         st.rerun()  # it ended after the picture had been drawn
     proof.under_way(longer)
 

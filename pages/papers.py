@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from nnspca.view.jobs import runs
+from nnspca.view import tasks
 from nnspca.view.link import state
 from nnspca.view.papers import choices, panels, run
 
@@ -20,7 +20,7 @@ with one:
         job = run.start(study, choice, now)
     choices.absent(study)
     if job is not None:
-        runs.follow("study", job, "Stopped. The rows known by then are shown.")
+        tasks.follow(job, "Stopped. The rows known by then are shown.")
     tables = panels.known_tables(study, choice, now, job)
     panels.draw(study, choice, tables, job is not None)
     panels.background(study)

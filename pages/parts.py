@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from nnspca.view import tasks
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs import runs
 from nnspca.view.link import state, widgets
 from nnspca.view.parts import choices, panels, run, samples, take
 from nnspca.view.parts.choices import KEYS, LABELS
@@ -40,18 +40,21 @@ with press:
 stopped = job.stopped
 if stopped:  # Stop is answered first
     with running:
-        runs.follow("parts", job)
+        tasks.follow(job)
 
 counts = range(1, int(KEYS["r"].high or 1) + 1)
 rows = known.parts_along(data, now, counts)
 if not (choice.best and rows[choice.r].components):
-    job.wait_for_first(runs.FIRST)
+    job.wait_for_first(tasks.FIRST)
     rows = known.parts_along(data, now, counts)
 done, arrived, best = job.done, len(job.arrived), rows[choice.r]
 results = run.parts_by_way(job, choice, best, total)
 lead = results.get(choice.lead)
 proof = run.certificate(job, data, now, best)
-longer = None if proof is None else runs.only_job("tighten-parts", run.tighten_key(proof, data, now))
+longer = None
+if proof is not None:
+    tightening = run.tightening(proof, data, now)
+    longer = tasks.running(tightening.kind, tightening.key)
 
 sought = None if lead is None else panels.sought(lead, choice, now)
 resampled = None if data.kind == "covariance" else stability.known(sought, data, now)
@@ -94,7 +97,7 @@ with use:
             take.takeaway(results, best, proof, data, now, choice, drawn)
 if not stopped:
     with running:
-        ended = runs.follow("parts", job)
+        ended = tasks.follow(job)
         if ended and (not done or len(job.arrived) > arrived):
             st.rerun()  # it ended while the page was drawn
         if ended and not job.stopped and not job.problem:

@@ -31,6 +31,7 @@ LAYERS = (
     ("nnspca.view.results",),
     ("nnspca.view.ui",),
     ("nnspca.view.sources",),
+    ("nnspca.view.tasks",),
     ("nnspca.view.jobs",),
     ("nnspca.view.link",),
     ("nnspca.view.figures",),

@@ -30,13 +30,13 @@ def test_a_stored_figure_is_looked_at_a_study_runs_and_a_long_one_is_stopped_and
             figure(page, f"{LOOKED_AT}-{table.name}")
     page.locator(f".gallery button[data-name='{study.name}']").click()
     expect(page.get_by_text("A stored run")).to_be_visible()
-    button(page, "run-study").click()
+    button(page, "start-study").click()
     expect(page.get_by_text("A stored run")).to_have_count(0)
     page.get_by_role("button", name="Stop").first.wait_for(state="hidden")
     keys = [table.name for table in stored(study.name).tables if table.picture is not None]
     assert all(figure(quiet(page), f"{study.name}-{key}") for key in keys)
     page.goto(page.url.partition("/papers")[0] + address(STUDIES["asteris2014-fig5"], form="full"))
-    button(page, "run-study").click()
+    button(page, "start-study").click()
     expect(page.get_by_text("A stored run")).to_have_count(0)  # the run has rows of its own
     figure(page, "asteris2014-fig5-variance")
     button(page, "stop-study").click()
@@ -47,7 +47,7 @@ def test_a_stored_figure_is_looked_at_a_study_runs_and_a_long_one_is_stopped_and
 def test_a_study_fits_a_phone_its_table_goes_home_and_its_link_opens_the_same_four_curves(visit, tmp_path):
     study = STUDIES["asteris2011-fig1"]
     page = visit(address(study), width=390, height=844)
-    button(page, "run-study").click()
+    button(page, "start-study").click()
     page.get_by_text("Tables, downloads and code").click()
     page.get_by_role("link", name="Everything (ZIP)").wait_for()
     held = zipfile.ZipFile(saved(quiet(page), "Everything (ZIP)", tmp_path))

@@ -268,7 +268,7 @@ def test_the_script_refuses_a_forged_certificate(tmp_path, monkeypatch):
 def test_the_certificate_can_be_checked_by_the_second_route(open_page):
     page = settle(open_page("pages/explore.py", data="pitprops", k=4, proof=True))
     assert any("python check.py pitprops-k4-certificate.npz pitprops.npy" in code.value for code in page.code)
-    page.button(key="verify-explore").click().run()
+    page.button(key="start-verify-explore").click().run()
     assert any("Confirmed" in element.value for element in settle(page).success)
 
 

@@ -162,7 +162,7 @@ def test_tables_downloads_and_code_are_there_when_opened(open_page):
 def test_solve_live_starts_from_nothing(open_page):
     page = settle(open_page(PAGE, **FRESH))
     (before,) = jobs(page)
-    page.button(key="run-compare").click().run()
+    page.button(key="start-compare").click().run()
     settle(page)
     (after,) = jobs(page)
     assert after is not before

@@ -5,7 +5,7 @@ import threading
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nnspca.view.jobs import runs
+from nnspca.view import tasks
 from nnspca.view.jobs.job import Job
 
 
@@ -36,14 +36,14 @@ class EndsWhile(Job):
 def looks(monkeypatch):
     """The looks at runs that a browser would be asked to take."""
     taken = []
-    monkeypatch.setattr(runs.progress, "show", lambda name, look, every: taken.append(look))
+    monkeypatch.setattr(tasks.progress, "show", lambda name, look, every: taken.append(look))
     return taken
 
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_the_page_is_drawn_again_after_a_run_that_ended_while_its_bar_was_drawn(looks, first):
     job = EndsWhile(first=first)
-    runs.follow("sudden", job, first=first)
+    tasks.follow(job, first=first)
     (look,) = looks
     assert job.done
     assert look().draw
@@ -51,10 +51,10 @@ def test_the_page_is_drawn_again_after_a_run_that_ended_while_its_bar_was_drawn(
 
 def test_the_page_is_drawn_again_for_news_alone_and_the_bar_tells_how_long_a_long_run_goes(looks):
     job = Job("long")
-    runs.follow("long", job, waited=True)
+    tasks.follow(job, waited=True)
     (look,) = looks
     assert not look().draw
-    job._started -= runs.LONG + 1
+    job._started -= tasks.LONG + 1
     assert "s so far" in look().text
     assert not look().draw
     job.publish("a first result")
@@ -69,8 +69,8 @@ def test_a_page_that_has_waited_for_its_picture_waits_for_no_quick_end(monkeypat
             return True
 
     asked = []
-    monkeypatch.setattr(runs, "PATIENCE", 7.0)
-    runs.follow("young", Asked("young"), waited=waited)
+    monkeypatch.setattr(tasks, "PATIENCE", 7.0)
+    tasks.follow(Asked("young"), waited=waited)
     assert asked == [pytest.approx(left, abs=1.0)]
 
 

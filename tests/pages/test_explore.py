@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view import cache, words
+from nnspca.view import cache, tasks, words
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import content, sentences
 from nnspca.view.explore import path as player
-from nnspca.view.jobs import runs
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.results import curves, known
 from nnspca.view.results.ledger import Ledger
@@ -114,7 +113,7 @@ def test_solve_live_starts_from_nothing_and_the_ledger_stays(open_page, monkeypa
     monkeypatch.setattr(curves, "path", watched)
     monkeypatch.setattr(curves, "certify_path", proven)
     monkeypatch.setattr(nnspca, "solve", lambda *given, **more: solved.append(given) or solve(*given, **more))
-    page.button(key="run-explore").click().run()
+    page.button(key="start-explore").click().run()
     assert played(page)["says"] == before["says"]  # while it runs: what is known stays known
     page = settle(page, path=True)
     assert solved
@@ -181,7 +180,7 @@ def test_a_run_that_ends_while_its_page_is_drawn_is_shown_at_once(open_page, mon
     page = settle(open_page(data="pitprops", k=4, ks="2, 4"), path=True)
     solve = nnspca.solve
     monkeypatch.setattr(nnspca, "solve", lambda *given, **more: time.sleep(1.0) or solve(*given, **more))
-    monkeypatch.setattr(runs, "PATIENCE", 20.0)  # the page waits for so quick an end
+    monkeypatch.setattr(tasks, "PATIENCE", 20.0)  # the page waits for so quick an end
     page.number_input(key="k").set_value(7).run()
     assert played(page)["ks"] == [2, 4, 7]
 
@@ -220,6 +219,6 @@ def test_a_longer_proof_under_way_lowers_the_band_at_once(empty):
         def publish(self, fall):
             seen.append((fall.after.upper, known.at(data, now).upper))
 
-    proofs.tighten((9,), data, now, 1.0)(Watched())
+    proofs.tightening("tighten", (9,), (9,), data, now, 1.0).make()(Watched())
     assert len(seen) > 1
     assert all(upper is None or at <= upper for upper, at in seen)

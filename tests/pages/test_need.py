@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.result import Component, Necessity
-from nnspca.view import cache
+from nnspca.view import cache, tasks
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
 from nnspca.view.robust import need
@@ -87,7 +87,7 @@ def test_a_stopped_run_shows_what_is_proven_and_is_not_kept():
     parts = need.only(part, 2.0)
     job = Job("indispensable")
     job.stop()
-    need._work(parts, data, now, 1.0)(job)
+    tasks.kept(need._key(parts, data, now, 1.0), need._find(parts, data, now, 1.0))(job)
     (made,) = job.arrived
     assert made.stopped
     assert made.proven[0].undecided.any()

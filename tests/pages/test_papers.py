@@ -111,7 +111,7 @@ def test_a_link_opens_its_study_inside_the_app(open_page):
 
 def test_a_run_draws_its_figures_and_holds_the_printed_numbers_beside_ours(open_page):
     page = open_page(PAGE, **choice(STUDIES["asteris2011-fig1"]))
-    button(page, "run-study").click().run()
+    button(page, "start-study").click().run()
     page = settle(page)
     (figure,) = drawn(page)
     assert figure["layout"]["meta"]["alt"]
@@ -124,7 +124,7 @@ def test_a_run_draws_its_figures_and_holds_the_printed_numbers_beside_ours(open_
 
 def test_a_result_is_kept_for_the_next_visitor(open_page):
     first = open_page(PAGE, **choice(STUDIES[QUICK], seed=77))
-    button(first, "run-study").click().run()
+    button(first, "start-study").click().run()
     settle(first)
     second = settle(open_page(PAGE, **choice(STUDIES[QUICK], seed=77)))
     assert drawn(second)
@@ -133,7 +133,7 @@ def test_a_result_is_kept_for_the_next_visitor(open_page):
 
 def test_another_seed_is_another_run(open_page):
     page = open_page(PAGE, **choice(STUDIES["asteris2011-counts"], seed=78))
-    button(page, "run-study").click().run()
+    button(page, "start-study").click().run()
     settle(page)
     page.session_state["seed"] = 79
     page.run()
@@ -147,7 +147,7 @@ def test_on_a_fresh_machine_the_stand_in_runs_and_the_page_says_so(open_page, fr
     assert "Not on this machine: **Leukemia gene expression (MLL)**" in said
     assert "Handwritten digits" in said
     assert "(data)" in said
-    button(page, "run-study").click().run()
+    button(page, "start-study").click().run()
     page = settle(page)
     assert len(drawn(page)) == 2
     assert "The paper's numbers are left out" in texts(page)
@@ -168,7 +168,7 @@ def test_a_study_of_one_form_offers_no_other(open_page):
 
 def test_the_code_it_shows_makes_the_same_tables(open_page, capsys):
     page = open_page(PAGE, tables=True, **choice(STUDIES["asteris2011-fig1"], seed=4))
-    button(page, "run-study").click().run()
+    button(page, "start-study").click().run()
     page = settle(page)
     page.session_state["tables"] = True
     page.run()

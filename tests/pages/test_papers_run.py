@@ -27,7 +27,7 @@ def test_every_study_runs_reduced_from_the_page(open_page, monkeypatch, short_st
     assert "A stored run" in texts(page)
     assert drawn(page), "the figures of the stored run stand there before any other"
     monkeypatch.setattr(charts, "download", lambda label, content, key, *_: made.update({key: content}))
-    button(page, "run-study").click().run()
+    button(page, "start-study").click().run()
     for job in jobs(page):
         assert job.wait(PATIENCE), job.progress
     page.run()

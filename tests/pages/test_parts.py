@@ -3,6 +3,7 @@
 import functools
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.view import cache, words
-from nnspca.view.jobs import runs
+from nnspca.view import cache, tasks, words
 from nnspca.view.parts import choices, panels, run
 from nnspca.view.results import known, stored
 from nnspca.view.robust.need import provable
@@ -48,7 +48,7 @@ def maximum(app):
 
 @pytest.fixture
 def empty_ledger(monkeypatch):
-    """Nothing is stored, and nothing known of other tests' runs."""
+    """Nothing is stored, and nothing known of other tests' tasks."""
     monkeypatch.setattr(stored, "records", dict)  # by the fixture that tests patch it with again: undone in order
     known.ledger.clear()
     cache.results.clear()
@@ -101,8 +101,8 @@ def test_what_the_ledger_knows_is_shown_before_the_live_run_has_found_anything(e
             time.sleep(0.01)
 
     monkeypatch.setattr(stored, "records", lambda: pitprops_stored(3))
-    begin = runs.run
-    monkeypatch.setattr(runs, "run", lambda slot, key, make, **more: begin(slot, key, lambda: waits, **more))
+    ask = tasks.ask
+    monkeypatch.setattr(tasks, "ask", lambda task, button=None: ask(replace(task, make=lambda: waits), button))
     app = page(data="pitprops", k=4, r=3)
     said = words_of(app)
     assert "These three parts explain 54.8 % of the total variance." in said
@@ -137,7 +137,7 @@ def test_solve_live_starts_from_nothing(empty_ledger, monkeypatch):
     monkeypatch.setattr(nnspca, "decompose", lambda *given, **more: solved.append(given) or real(*given, **more))
     settle(page(data="pitprops", k=4, r=2))
     assert not solved, "another visit takes what is known"
-    app.button(key="run-parts").click().run()
+    app.button(key="start-parts").click().run()
     settle(app)
     assert len(solved) == 2
 
@@ -161,7 +161,7 @@ def test_the_joint_certificate_opens_with_every_bound_and_why_and_is_verified_by
     told = []
     exec(script, {"print": told.append})
     assert told[0].startswith("found and checked:")
-    app.button(key="verify-parts").click()  # and by a second route on the page
+    app.button(key="start-verify-parts").click()  # and by a second route on the page
     app = settle(app.run())
     assert any("Confirmed" in note.value for note in app.success)
 

@@ -8,8 +8,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import cache
-from nnspca.view.jobs import runs
+from nnspca.view import cache, tasks
 from nnspca.view.session import Session
 from nnspca.view.sources import store
 from nnspca.view.sources.preparation import Preparation
@@ -34,7 +33,7 @@ def gate(monkeypatch):
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
     monkeypatch.setattr(store, "QUICK", 0.0)
-    monkeypatch.setattr(runs, "PATIENCE", 0.05)
+    monkeypatch.setattr(tasks, "PATIENCE", 0.05)
     cache.shared.clear()
     opened.asked = asked
     yield opened
@@ -78,7 +77,7 @@ def test_data_compared_are_prepared_in_one_run(open_page, gate):
 
 def test_small_data_start_no_run(open_page, monkeypatch):
     started = []
-    monkeypatch.setattr(runs, "start", lambda *given, **rest: started.append(given))
+    monkeypatch.setattr(tasks, "ask", started.append)
     page = opened(open_page, "data", prep=["log1p", "project-out"])
     assert not started
     assert "In use" in "".join(header.value for header in page.header)
@@ -121,8 +120,8 @@ def test_the_repair_of_a_matrix_is_a_run_of_its_own(open_page, monkeypatch):
     settle(page)
     monkeypatch.setattr(store, "QUICK", 0.0)
     begun = []
-    start = runs.start
-    monkeypatch.setattr(runs, "start", lambda slot, *given, **rest: begun.append(slot) or start(slot, *given, **rest))
+    ask = tasks.ask
+    monkeypatch.setattr(tasks, "ask", lambda task, *given: begun.append(task.kind) or ask(task, *given))
     next(toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")).set_value(True).run()
     settle(page)
     assert "prepare-own" in begun

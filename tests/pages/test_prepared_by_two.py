@@ -7,8 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import cache
-from nnspca.view.jobs import runs
+from nnspca.view import cache, tasks
 from nnspca.view.session import Session
 from nnspca.view.sources import store
 from tests.pages.conftest import jobs, settle, texts
@@ -38,7 +37,7 @@ def gate(monkeypatch):
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
     monkeypatch.setattr(store, "QUICK", 0.0)
-    monkeypatch.setattr(runs, "PATIENCE", 0.05)
+    monkeypatch.setattr(tasks, "PATIENCE", 0.05)
     cache.shared.clear()
     yield one
     one.opened.set()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nnspca.view.jobs import runs
+from nnspca.view import tasks
 from nnspca.view.jobs.workers import FairSemaphore, Ticket
 from tests.pages.conftest import played, settle
 
@@ -11,7 +11,7 @@ from tests.pages.conftest import played, settle
 def test_a_page_that_waits_for_a_worker_shows_the_stored_picture_and_then_the_live_run(open_page, monkeypatch):
     workers, others = FairSemaphore(1), Ticket()
     assert workers.acquire(others, lambda: False)
-    monkeypatch.setattr(runs, "shared_workers", lambda: workers)
+    monkeypatch.setattr(tasks, "shared_workers", lambda: workers)
     page = open_page("pages/explore.py", data="lfw-faces", k=40, scale="standardised", seed=8642)
     waiting = played(page)
     assert "(stored proof)" in waiting["says"][waiting["ks"].index(40)]

@@ -68,7 +68,7 @@ def test_a_race_once_run_is_shown_again_and_run_again_runs_it_anew(open_page):
     again = settle(open_page(PAGE, **QUICK))
     (one,), (other,) = jobs(first), jobs(again)
     assert one.arrived[0] is other.arrived[0]
-    again.button(key="run-race").click().run()
+    again.button(key="start-race").click().run()
     settle(again)
     assert jobs(again)[0].arrived[0] is not one.arrived[0]
 

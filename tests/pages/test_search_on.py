@@ -71,7 +71,7 @@ def test_a_longer_proof_looks_for_a_better_component_first_and_says_so():
     assert before.lower == poor.variance
     job = Job("tighten")
     proofs.keep(before, data, NOW)
-    proofs.tighten((9,), data, NOW)(job)
+    proofs.tightening("tighten", (9,), (9,), data, NOW).make()(job)
     (fall,) = job.arrived
     assert fall.after.lower > poor.variance
     assert fall.after.component.variance == fall.after.lower

@@ -11,7 +11,7 @@ import pytest
 
 import nnspca
 from nnspca.result import CrossValidation
-from nnspca.view import cache
+from nnspca.view import cache, tasks
 from nnspca.view.explore import figures
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.jobs.job import Job
@@ -100,7 +100,7 @@ def test_a_stopped_run_shows_what_was_drawn_and_is_not_kept():
             job.stop()
 
     job.report = report
-    stability._work(sought, data, now, 50)(job)
+    tasks.kept(stability._key(sought, data, now, 50), stability._find(sought, data, now, 50))(job)
     drawn = job.arrived[-1]
     assert drawn.stopped
     assert 2 <= drawn.resamples < 50
@@ -113,7 +113,7 @@ def test_a_run_stopped_before_its_first_resample_says_so(open_page, short_proofs
         while not job.should_stop():
             time.sleep(0.01)
 
-    monkeypatch.setattr(stability, "_work", lambda *_: waits)
+    monkeypatch.setattr(tasks, "kept", lambda *_: waits)
     opened = {"data": "digits", "k": 6, "r": 1, "proven": True, "proven_view": "stability", "with": ["em"]}
     page = settle(open_page("pages/parts.py", **opened))
     page.button(key="start-stable").click().run()

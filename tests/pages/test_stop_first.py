@@ -3,10 +3,10 @@
 import pytest
 import streamlit as st
 
+from nnspca.view import tasks
 from nnspca.view.compare import panels as compare
 from nnspca.view.compare import race
 from nnspca.view.explore import proof
-from nnspca.view.jobs import runs
 from tests.pages.conftest import texts
 
 SLOW = {
@@ -40,7 +40,7 @@ def test_stop_is_answered_before_a_figure_is_drawn_anew(open_page, monkeypatch, 
         st.stop()
 
     monkeypatch.setattr(panels, draws, end_here)
-    monkeypatch.setattr(runs, "PATIENCE", 10.0)  # on a busy machine the run may take a while to hear it
+    monkeypatch.setattr(tasks, "PATIENCE", 10.0)  # on a busy machine the run may take a while to hear it
     page.run()
     assert begun
     assert "Stopped." in texts(page)

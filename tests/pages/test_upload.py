@@ -11,7 +11,7 @@ from PIL import Image
 
 import nnspca
 from nnspca.datasets import preparing
-from nnspca.view.jobs import runs
+from nnspca.view import tasks
 from nnspca.view.link.state import State
 from nnspca.view.ui import downloads
 from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
@@ -72,7 +72,7 @@ def test_what_was_chosen_about_a_file_stays_while_a_slow_reading_is_followed(ope
     read = nnspca.datasets.read
 
     def slowly(*given, **more):
-        time.sleep(1.5 * runs.PATIENCE)
+        time.sleep(1.5 * tasks.PATIENCE)
         return read(*given, **more)
 
     monkeypatch.setattr(nnspca.datasets, "read", slowly)

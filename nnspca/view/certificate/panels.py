@@ -14,21 +14,20 @@ from nnspca import check, check_more
 from nnspca.certificates.exact.written import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate, Progress
-from nnspca.view import words
+from nnspca.view import tasks, words
 from nnspca.view.certificate import claims, proofs
-from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import guide
 from nnspca.view.link.state import State
 from nnspca.view.sources import store
+from nnspca.view.tasks import Button, Task
 from nnspca.view.ui import charts, downloads
 
 MORE = "The checker for this kind of proof is `check_more.py`; it needs `check.py` in the same folder."
 STOPPED = "Stopped. Every upper bound proven so far is kept."
 STOP = "for as long as it falls. Stop at any time: the results so far are kept."
-LOWER = f"Lowers the upper bound, {STOP}"
 ABOUT = f"Searches for a better component, then lowers the upper bound, {STOP}"
-TIGHTEN = "Tighten the proof"
+TIGHTEN = Button("Tighten the proof", f"Lowers the upper bound, {STOP}", ":material/compress:")
 
 
 def opened(certificate: Certificate, data: Dataset, now: State) -> None:
@@ -70,11 +69,8 @@ def check_and_files(certificate: Certificate | PartsCertificate, data: Dataset, 
     else:
         key, stem, found = "explore", f"{data.name}-k{k}", "one variance"
         same, bounded = "variance", f"component with at most {k} features"
-    slot, about = (
-        f"verify-{key}",
-        (certificate.fingerprint, k, certificate.nonnegative, certificate.lower, certificate.upper),
-    )
-    job, cov = runs.job_for(slot, about), store.covariance(data, now)
+    about = certificate.fingerprint, k, certificate.nonnegative, certificate.lower, certificate.upper
+    cov = store.covariance(data, now)
 
     def work(job: Job) -> bool:
         proven = sum(bound.deterministic for bound in certificate.bounds)
@@ -85,15 +81,11 @@ def check_and_files(certificate: Certificate | PartsCertificate, data: Dataset, 
             raise ValueError(f"The second route does not confirm this certificate: {error}") from error
         return True
 
-    if st.button(
-        "Check it by a second route",
-        key=slot,
-        icon=":material/verified:",
-        help=guide.explained("verify", "Recomputes every variance and every upper bound with separate code."),
-    ):
-        job = runs.start(slot, about, work)
+    says = guide.explained("verify", "Recomputes every variance and every upper bound with separate code.")
+    button = Button("Check it by a second route", says, ":material/verified:")
+    job = tasks.offer(Task(f"verify-{key}", about, lambda: work), button)
     if job is not None:
-        runs.follow(slot, job, "Stopped before the check was complete.")
+        tasks.follow(job, "Stopped before the check was complete.")
         if job.done and job.result:
             st.success(f"Confirmed: the second route finds the same {same} and the same upper bounds.")
     _files(certificate, data, now, f"{stem}-certificate", bounded, key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -20,6 +20,7 @@ from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link.state import State
 from nnspca.view.results import known
 from nnspca.view.sources import store
+from nnspca.view.tasks import Key, Subject, Task
 
 ROUNDS = 40  # of search for a better component, before the longer proof
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
@@ -61,9 +62,9 @@ def joined(first: Certificate, second: Certificate) -> Certificate:
     )
 
 
-def _key(data: Dataset, now: State, k: int) -> tuple[Hashable, ...]:
+def _key(data: Dataset, now: State, k: int) -> Key:
     """Return the key of the tightest proof: it speaks about the problem, whichever page asked for it."""
-    return ("tightest", *store.subject_key(data, now), k)
+    return Subject(data, now).along("tightest", k)
 
 
 def certificate_at(data: Dataset, now: State, k: int) -> Certificate | None:
@@ -87,17 +88,18 @@ def forget(data: Dataset, now: State, ks: Sequence[int]) -> None:
         cache.results().drop(_key(data, now, k))
 
 
-def tighten_key(data: Dataset, now: State, ks: Sequence[int]) -> tuple[Hashable, ...]:
-    """Return the key of the longer proof for some k."""
-    return ("tighten", *store.subject_key(data, now), *ks)
+def tightening(
+    kind: str, about: Sequence[int], ks: Sequence[int], data: Dataset, now: State, patience: float = math.inf
+) -> Task:
+    """Return the task of proving lower upper bounds at some k, in turn; it publishes each Fall.
 
-
-def tighten(ks: Sequence[int], data: Dataset, now: State, patience: float = math.inf) -> Work:
-    """Return the work of proving lower upper bounds at some k, in turn; it publishes each Fall.
-
-    ``patience`` is how many seconds one k may take before the next has its turn.
+    It is ``about`` all k of a view. ``patience`` is how many seconds one k may take before the next has its turn.
     """
-    cov = store.covariance(data, now)
+    key = Subject(data, now).along("tighten", *about)
+    return Task(kind, key, lambda: _tighten(ks, store.covariance(data, now), data, now, patience))
+
+
+def _tighten(ks: Sequence[int], cov: nnspca.Covariance, data: Dataset, now: State, patience: float) -> Work:
 
     def work(job: Job) -> None:
         for place, k in enumerate(ks):

@@ -13,11 +13,11 @@ from nnspca.datasets import Dataset
 from nnspca.result import Progress, wording
 from nnspca.studies import race
 from nnspca.studies.race_state import BARRED, GAIN, RUNNING, STOPPED, Race
-from nnspca.view import cache, sanitize, words
+from nnspca.view import cache, sanitize, tasks, words
 from nnspca.view.compare import figures
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import state
 from nnspca.view.link.solver import TITLES, title
@@ -28,6 +28,7 @@ from nnspca.view.results.ledger import Known
 from nnspca.view.say import share
 from nnspca.view.session import Content
 from nnspca.view.sources import store
+from nnspca.view.tasks import Subject, Task
 from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("compare")
@@ -81,7 +82,7 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
 
     Its work keeps the standing in ``about``, and publishes the race once it has ended.
     """
-    key = ("race", *store.subject_key(data, now), now.k, now.d, now.seed, choice.racers, choice.limit)
+    key = Subject(data, now).key("race", now.d, choice.racers, choice.limit)
     cov, results = store.covariance(data, now), cache.results()
 
     def work(job: Job) -> None:
@@ -111,7 +112,7 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
             results.put(key, ended)
         job.publish(ended)
 
-    return runs.run("race", key, lambda: work, afresh=lambda: results.drop(key))
+    return tasks.ask(Task("race", key, lambda: work, lambda: results.drop(key)), tasks.solve())
 
 
 def _writer(data: Dataset, now: State):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,8 +15,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Progress, Sweep, SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
-from nnspca.view import cache, sanitize
-from nnspca.view.jobs import runs
+from nnspca.view import cache, sanitize, tasks
 from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link import solver, state
 from nnspca.view.link.state import State, methods_for
@@ -25,6 +24,7 @@ from nnspca.view.results import known, stored
 from nnspca.view.results.curves import SOLVING, Curve
 from nnspca.view.results.ledger import Known
 from nnspca.view.sources import catalogue, store
+from nnspca.view.tasks import Key, Subject, Task
 from nnspca.view.ui import downloads
 
 KEYS = state.keys_of("compare")
@@ -174,21 +174,22 @@ def compared(sets: tuple[Dataset, ...], choice: Choices, now: State) -> list[Com
 
 def is_started(sets: tuple[Dataset, ...], choice: Choices, now: State) -> bool:
     """Tell whether the job of this view has started."""
-    return runs.job_for("compare", _key(sets, choice, now)) is not None
+    return tasks.running("compare", _key(sets, choice, now)) is not None
 
 
 def start(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Job:
     """Draw the button that solves live; return the page's job, or end the page here."""
     view = sets, choice, now
-    return runs.run("compare", _key(*view), lambda: work(*view), afresh=lambda: _forget(*view))
+    return tasks.ask(Task("compare", _key(*view), lambda: work(*view), lambda: _forget(*view)), tasks.solve())
 
 
-def _key(sets: tuple[Dataset, ...], choice: Choices, now: State) -> tuple[Hashable, ...]:
+def _key(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Key:
     return ("compare", *(_curve_key(data, choice, now) for data in sets))
 
 
-def _curve_key(data: Dataset, choice: Choices, now: State) -> tuple[Hashable, ...]:
-    return store.curve_key(data, choice.view(data.name, now), choice.cardinalities(data, now), choice.by)
+def _curve_key(data: Dataset, choice: Choices, now: State) -> Key:
+    subject = Subject(data, choice.view(data.name, now))
+    return subject.along("sweep", now.seed, choice.cardinalities(data, now), choice.by)
 
 
 def _forget(sets: tuple[Dataset, ...], choice: Choices, now: State) -> None:
@@ -242,7 +243,8 @@ def _stages(
 ) -> tuple[Callable[[Job], Sweep | None], Callable[[Job, Sweep], None]]:
     """Return the run of one data set in two: its profile and the bare curve, None when stopped; then upper bounds."""
     cov, results, ks = store.covariance(data, now), cache.results(), choice.cardinalities(data, now)
-    curve, key = Curve(store.curve_key(data, now, ks, choice.by), data, now), ("profile", *store.subject_key(data, now))
+    subject = Subject(data, now)
+    curve, key = Curve(subject.along("sweep", now.seed, ks, choice.by), data, now), subject.along("profile")
 
     def publish(job: Job, result: Profile | SweepPoint) -> None:
         job.publish((data.name, result))

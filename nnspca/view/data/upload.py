@@ -14,8 +14,7 @@ from nnspca.datasets.formats import SUFFIXES
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.missing import CHOICES, Missing
 from nnspca.errors import DataError
-from nnspca.view import sanitize, session, words
-from nnspca.view.jobs import runs
+from nnspca.view import sanitize, session, tasks, words
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import guide, state, widgets
 from nnspca.view.results import known
@@ -58,13 +57,12 @@ def show() -> None:
     every = bool(st.session_state.get(f"every-{mark}"))
     label, called = _column(f"class-{mark}"), _column(f"called-{mark}")
     reading = Reading("columns" if turned else "rows", label, _missing(mark), every=every, sample_names=called)
-    job = files.read(given, names, reading)
-    if not runs.follow(files.SLOT, job, "Stopped. Nothing of the file was kept."):
+    task = files.reading_of(given, names, reading)
+    job = tasks.ask(task)
+    if not tasks.follow(job, "Stopped. Nothing of the file was kept."):
         return
     if job.stopped:
-        if st.button("Read it again", icon=":material/replay:"):
-            files.read(given, names, reading, again=True)
-            st.rerun()
+        st.button("Read it again", icon=":material/replay:", on_click=tasks.begin_again, args=(task,))
         return
     if isinstance(job.result, Dataset):
         here = session.current()

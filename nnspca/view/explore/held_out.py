@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,18 +12,18 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import CrossValidation, suggestions
 from nnspca.solvers.registry import METHODS
-from nnspca.view import cache, words
+from nnspca.view import cache, tasks, words
 from nnspca.view.explore import figures
 from nnspca.view.explore.choices import KEYS, Choices
 from nnspca.view.explore.content import View
 from nnspca.view.explore.sentences import stability_of
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs import machines
+from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State, remembered
 from nnspca.view.link.widgets import choose
-from nnspca.view.sources import store
-from nnspca.view.ui import asked, charts, downloads
+from nnspca.view.tasks import Key, Subject, Task
+from nnspca.view.ui import charts, downloads
 
 MOST = 12  # values of k that are tried
 STOPPED = "Stopped. The results so far are shown."
@@ -47,14 +47,10 @@ def panel(data: Dataset, now: State, choice: Choices) -> Figure | None:
             width=260,
         )
         key = _key(data, now, ks, solver, folds)
-        job = runs.on_demand(
-            "which",
-            key,
-            lambda: _work(data, now, ks, solver, folds),
-            "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown.",
-            ":material/content_cut:",
-        )
-    result = asked.latest("which", key, job, STOPPED)
+        task = Task("which", key, lambda: tasks.kept(key, _find(data, now, ks, solver, folds)))
+        about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
+        job = tasks.offer(task, tasks.compute(about, ":material/content_cut:"))
+    result = tasks.answer(task, job, STOPPED)
     return None if result is None else _answer(result, data, now, solver, folds, log=choice.log)
 
 
@@ -93,12 +89,12 @@ def few(ks: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted({ks[round(i * (len(ks) - 1) / (MOST - 1))] for i in range(MOST)}))
 
 
-def _key(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: int) -> tuple[Hashable, ...]:
-    return ("held-out", *store.subject_key(data, now), ks, solver, folds, now.seed)
+def _key(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: int) -> Key:
+    return Subject(data, now).along("held-out", now.seed, ks, solver, folds)
 
 
-def _work(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: int) -> Work:
-    """Return the work: publishes what is known whenever a k is known for every fold, and keeps the whole."""
+def _find(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: int) -> Callable[[Job], CrossValidation]:
+    """Return what measures each k on held-out samples; it publishes whenever a k is known for every fold."""
 
     def find(job: Job) -> CrossValidation:
         published = 0
@@ -124,7 +120,7 @@ def _work(data: Dataset, now: State, ks: tuple[int, ...], solver: str, folds: in
             on_progress=job.report,
         )
 
-    return asked.keeping(_key(data, now, ks, solver, folds), find)
+    return find
 
 
 def _answer(result: CrossValidation, data: Dataset, now: State, solver: str, folds: int, *, log: bool) -> Figure | None:

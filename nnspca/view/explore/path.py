@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, SweepPoint
 from nnspca.tasks.levels import coarse_first
-from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, stretch
+from nnspca.view import tasks
+from nnspca.view.jobs import machines
+from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link.state import State
 from nnspca.view.results import known as results
 from nnspca.view.results.curves import SOLVING, Curve
 from nnspca.view.sources import store
+from nnspca.view.tasks import Key, Subject, Task
 
 SMALL = 2000  # features up to which every search is the full one, and every k may get an upper bound
 STEPS = 26  # about how many k a path has
@@ -83,10 +84,15 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
     It publishes each SweepPoint when solved and again when certified; what is known is used. ``page`` is
     the run for the k that is shown: it goes first, and its component is not sought twice.
     """
-    key = _key(data, now, ks)
-    if (running := runs.job_for("path", key)) is not None:
-        return running
-    cov, curve = store.covariance(data, now), Curve(key, data, now)
+    return tasks.ask(Task("path", _key(data, now, ks), lambda: _live(data, now, ks, page), after=page))
+
+
+def _key(data: Dataset, now: State, ks: tuple[int, ...]) -> Key:
+    return Subject(data, now).along("path", now.seed, ks)
+
+
+def _live(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Work:
+    cov, curve = store.covariance(data, now), Curve(_key(data, now, ks), data, now)
     first_proven = certified(ks)
     proven = {*first_proven, *_without_stored_proof(data, now, ks)}
 
@@ -121,22 +127,20 @@ def start(data: Dataset, now: State, ks: tuple[int, ...], page: Job) -> Job:
             on_progress=stretch(job.report, SOLVING, 1.0, lambda at: f"Proving upper bounds: {at.partition(':')[0]}"),
         )
 
-    return runs.start("path", key, work, after=page)
+    return work
 
 
 def start_others(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...], page: Job) -> Job | None:
     """Return the run of the other solvers' curves, started where there is none; None where there are no others."""
     if not methods:
         return None
-    key = store.curve_key(data, now, ks, methods)
-    if (running := runs.job_for("curves", key)) is not None:
-        return running
+    key = Subject(data, now).along("sweep", now.seed, ks, methods)
     curve = Curve(key, data, now)
 
     def work(job: Job) -> None:
         curve.solve(job, job.publish, ks, methods=methods, on_progress=job.report)
 
-    return runs.start("curves", key, work, after=page)
+    return tasks.ask(Task("curves", key, lambda: work, after=page))
 
 
 def forget(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, ...]) -> None:
@@ -144,13 +148,9 @@ def forget(data: Dataset, now: State, ks: tuple[int, ...], methods: tuple[str, .
     curve = Curve(_key(data, now, ks), data, now)
     curve.forget(ks, ("best",))
     curve.forget((now.k,), (FIRST,))
-    Curve(store.curve_key(data, now, ks, methods), data, now).forget(ks, methods)
-    runs.drop("path")
-    runs.drop("curves")
-
-
-def _key(data: Dataset, now: State, ks: tuple[int, ...]) -> tuple[Hashable, ...]:
-    return ("path", *store.subject_key(data, now), now.seed, ks)
+    Curve(Subject(data, now).along("sweep", now.seed, ks, methods), data, now).forget(ks, methods)
+    tasks.drop("path")
+    tasks.drop("curves")
 
 
 def live(job: Job) -> Live:

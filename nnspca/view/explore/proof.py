@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, Progress
 from nnspca.studies import paper_bound
-from nnspca.view import words
+from nnspca.view import tasks, words
 from nnspca.view.certificate import panels as certificate
 from nnspca.view.certificate import proofs
 from nnspca.view.explore.choices import KEYS
 from nnspca.view.explore.content import View
 from nnspca.view.figures import band, upper_bounds
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import PROOF, State
 from nnspca.view.link.widgets import choose
 from nnspca.view.robust import need
 from nnspca.view.say import share
 from nnspca.view.sources import store
+from nnspca.view.tasks import Button, Subject, Task
 from nnspca.view.ui import charts
 
 TITLE = "The proof: certificate, upper bounds, indispensable features"
@@ -28,22 +31,16 @@ DIRECTIONS = 1000  # of the paper's bound, which then fails less often than once
 LABELS = dict(zip(PROOF, ("Certificate", "Upper bounds", "Indispensable features"), strict=True))
 
 
-def longer(data: Dataset, now: State) -> Job | None:
-    """Return the session's longer proof for the k that is shown, if there is one."""
-    return runs.only_job("tighten", proofs.tighten_key(data, now, (now.k,)))
+def longer(data: Dataset, now: State) -> Task:
+    """Return the longer proof for the k that is shown."""
+    return proofs.tightening("tighten", (now.k,), (now.k,), data, now)
 
 
-def button(view: View, data: Dataset, now: State, job: Job | None) -> None:
+def button(view: View, now: State, task: Task) -> None:
     """Draw the button that tightens the proof for the k that is shown."""
-    running, here = job is not None and not job.done, view.known[now.k]
-    runs.button(
-        certificate.TIGHTEN,
-        "tighten",
-        lambda: (proofs.tighten_key(data, now, (now.k,)), proofs.tighten((now.k,), data, now)),
-        "Proven optimal already." if here.optimal else certificate.ABOUT,
-        ":material/compress:",
-        disabled=running or here.optimal or not here.bounded,
-    )
+    here = view.known[now.k]
+    about = "Proven optimal already." if here.optimal else certificate.ABOUT
+    tasks.offer(task, replace(certificate.TIGHTEN, about=about, disabled=here.optimal or not here.bounded))
 
 
 def under_way(job: Job | None) -> None:
@@ -52,7 +49,7 @@ def under_way(job: Job | None) -> None:
         return
     if job.arrived:
         certificate.fallen(job.arrived[-1])
-    runs.follow("tighten", job, certificate.STOPPED)
+    tasks.follow(job, certificate.STOPPED)
 
 
 def panel(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
@@ -88,10 +85,9 @@ def _bounds(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
     look = charts.palette()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         every, paper = choose(KEYS["bounds"]), choose(KEYS["paper_band"])
-        _all_button(view, data, now, ks)
-    everywhere = runs.job_for("tighten-all", proofs.tighten_key(data, now, ks))
+        everywhere = _everywhere(view, data, now, ks)
     if everywhere is not None:
-        runs.follow("tighten-all", everywhere, certificate.STOPPED)
+        tasks.follow(everywhere, certificate.STOPPED)
     certificates = dict(view.live.certificates) | {
         k: latest for k in view.known if (latest := proofs.certificate_at(data, now, k)) is not None
     }
@@ -108,7 +104,7 @@ def _bounds(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
 
 def _paper_bounds(data: Dataset, now: State, ks: tuple[int, ...]) -> dict[int, Bound]:
     """Return the paper's bound at each k so far; its run begins with the first look."""
-    key, cov = ("paper", *store.subject_key(data, now), now.seed, ks), store.covariance(data, now)
+    key, cov = Subject(data, now).along("paper", now.seed, ks), store.covariance(data, now)
 
     def work(job: Job) -> None:
         for done, k in enumerate(ks):
@@ -126,8 +122,8 @@ def _paper_bounds(data: Dataset, now: State, ks: tuple[int, ...]) -> dict[int, B
             )
             job.publish((k, bound))
 
-    job = runs.only_job("paper", key) or runs.start("paper", key, work)
-    runs.follow("paper", job)
+    job = tasks.ask(Task("paper", key, lambda: work))
+    tasks.follow(job)
     return dict(job.arrived)
 
 
@@ -144,17 +140,12 @@ def figure(view: View) -> Figure:
     )
 
 
-def _all_button(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> None:
-    """Offer longer proofs at every k, the widest gap first."""
+def _everywhere(view: View, data: Dataset, now: State, ks: tuple[int, ...]) -> Job | None:
+    """Offer longer proofs at every k, the widest gap first; return their run."""
     seconds = choose(
         KEYS["patience"], "Seconds for each k", width=170, help="Time for the proof at each k, the widest gap first."
     )
     left = [row.at for row in sorted(view.known.values(), key=lambda row: row.ratio) if not row.optimal]
-    runs.button(
-        "Tighten at every k",
-        "tighten-all",
-        lambda: (proofs.tighten_key(data, now, ks), proofs.tighten(left, data, now, int(seconds))),
-        f"{certificate.ABOUT} The widest gap goes first." if left else "Proven optimal at every k already.",
-        ":material/compress:",
-        disabled=not left,
-    )
+    about = f"{certificate.ABOUT} The widest gap goes first." if left else "Proven optimal at every k already."
+    button = Button("Tighten at every k", about, certificate.TIGHTEN.icon, disabled=not left)
+    return tasks.offer(proofs.tightening("tighten-all", ks, left, data, now, int(seconds)), button)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,44 +13,40 @@ from nnspca.control.progress import OnFound, Progress
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.tasks import first_upper_bound
-from nnspca.view import cache
+from nnspca.view import cache, tasks
 from nnspca.view.certificate import proofs
 from nnspca.view.explore import path
 from nnspca.view.explore.choices import Choices
-from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job, stretch
 from nnspca.view.link.solver import Solver
 from nnspca.view.link.state import State
 from nnspca.view.results import known
 from nnspca.view.sources import store
+from nnspca.view.tasks import Subject, Task
 
 SOLVED = 0.2  # share of the progress at which the component is found
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
     """Draw the button that solves live; return the run for the k that is shown."""
-    view = (data, now, choice.solver)
-    key = store.solve_key(data, now, choice.solver.method, choice.solver.options)
+    subject, solver = Subject(data, now), choice.solver
+    key = subject.key("solve", solver.method, solver.options)
 
     def forget() -> None:
         """Throw away what live runs have found: the next ones start from nothing. The ledger stays."""
         cache.results().drop(key)
-        cache.results().drop(_prove_key(data, now))
+        cache.results().drop(subject.key("certify"))
         proofs.forget(data, now, choice.ks)
         path.forget(data, now, choice.ks, choice.others)
 
-    return runs.run("explore", key, lambda: ExploreJob(*view).work, afresh=forget)
+    return tasks.ask(Task("explore", key, lambda: ExploreJob(data, now, solver).work, forget), tasks.solve())
 
 
 def latest(job: Job) -> tuple[Component | None, Certificate | None]:
     """Return the last component and the last certificate of a run; a first, quick one is marked as stopped."""
     last = {type(thing): thing for thing in job.arrived}
     return last.get(Component), last.get(Certificate)
-
-
-def _prove_key(data: Dataset, now: State) -> tuple[Hashable, ...]:
-    """Return the key of a certificate: it speaks about the problem, whichever solver ran."""
-    return ("certify", *store.subject_key(data, now), now.k, now.seed)
 
 
 class ExploreJob:
@@ -64,8 +60,8 @@ class ExploreJob:
     def __init__(self, data: Dataset, now: State, choice: Solver):
         self._data, self._now, self._choice, self._options = data, now, choice, dict(choice.options)
         self._cov, self._known = store.covariance(data, now), cache.results()
-        self._key = store.solve_key(data, now, choice.method, choice.options)
-        self._prove_key = _prove_key(data, now)
+        self._key = Subject(data, now).key("solve", choice.method, choice.options)
+        self._prove_key = Subject(data, now).key("certify")  # of the problem, whichever solver ran
 
     def work(self, job: Job) -> None:
         """Do it, once no other session seeks the same: that one's answer is taken."""

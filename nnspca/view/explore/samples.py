@@ -10,16 +10,17 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, wording
-from nnspca.view import cache, sanitize, session
+from nnspca.view import cache, sanitize, session, tasks
 from nnspca.view.explore import claims, figures
 from nnspca.view.explore.figures import Positions
 from nnspca.view.figures.card import montage
 from nnspca.view.figures.dataset import curves
-from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import State
 from nnspca.view.sources import store
+from nnspca.view.tasks import Subject, Task
 from nnspca.view.ui import charts, component, downloads, scene
 
 TITLE = "Samples and features: which samples score highest, why a feature is used"
@@ -33,7 +34,7 @@ DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}  # for each choic
 def _second(first: Component, data: Dataset, now: State, deflation: str) -> Job:
     """Return the session's run of the second component, which publishes it where there is one; start it if need be."""
     support = hash(first.loadings.tobytes())
-    key = ("second", *store.subject_key(data, now), now.k, now.seed, first.method, support, deflation)
+    key = Subject(data, now).key("second", first.method, support, deflation)
     cov, known = store.covariance(data, now), cache.results()
 
     def work(job: Job) -> None:
@@ -61,7 +62,7 @@ def _second(first: Component, data: Dataset, now: State, deflation: str) -> Job:
                 known.put(key, second)
         job.publish(second)
 
-    return runs.job_for("samples", key) or runs.start("samples", key, work)
+    return tasks.ask(Task("samples", key, lambda: work))
 
 
 def positioned(data: Dataset, now: State, first: Component, second: Component | None) -> Positions:
@@ -88,8 +89,8 @@ def panel(first: Component, data: Dataset, now: State) -> None:
         about = (f"{label.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for label, name in DEFLATION.items())
         label = widgets.choose(KEYS["second"], "The second component may use", horizontal=True, help=" ".join(about))
         job = _second(first, data, now, DEFLATION[label])
-        job.wait_for_first(runs.FIRST)
-        runs.follow("samples", job, first=1)
+        job.wait_for_first(tasks.FIRST)
+        tasks.follow(job, first=1)
         positions = positioned(data, now, first, job.arrived[0] if job.arrived else None)
         st.markdown(
             sanitize.plain(

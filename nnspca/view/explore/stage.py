@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 
 from nnspca.datasets import Dataset
-from nnspca.view import sanitize, session
+from nnspca.view import sanitize, session, tasks
 from nnspca.view.explore import content, path, run, sentences
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
-from nnspca.view.jobs import progress, runs
+from nnspca.view.jobs import progress
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State, assign, assignments
@@ -43,7 +43,7 @@ def wait(job: Job, data: Dataset, now: State, choice: Choices) -> None:
     """Wait for the first result of a run, unless the ledger has it or the player is mounted: then changes appear."""
     if "play" not in st.session_state:
         stored = choice.solver.method == "best" and known.at(data, now).found
-        job.wait_for_first(runs.FIRST, 0 if stored else 1)
+        job.wait_for_first(tasks.FIRST, 0 if stored else 1)
 
 
 def view(data: Dataset, now: State, choice: Choices, page: Job, path_job: Job, others: Job | None) -> View:

@@ -44,8 +44,14 @@ class Job:
     ``arrived``, ``result``, ``problem`` and ``done``.
     """
 
-    def __init__(self, key: Hashable, watched: Callable[[], bool] = lambda: True, workers: FairSemaphore | None = None):
-        self.key = key
+    def __init__(
+        self,
+        key: Hashable,
+        watched: Callable[[], bool] = lambda: True,
+        workers: FairSemaphore | None = None,
+        kind: str = "",
+    ):
+        self.key, self.kind = key, kind
         self.progress = Progress(0.0, "Starting")
         self.about: Any = None
         self.arrived: tuple[Any, ...] = ()

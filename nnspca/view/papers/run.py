@@ -5,31 +5,23 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-import streamlit as st
-
 from nnspca.studies import STUDIES, Study, StudyResult
-from nnspca.view import cache
-from nnspca.view.jobs import machines, runs
+from nnspca.view import cache, tasks
+from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job, Work
 from nnspca.view.link.state import State
 from nnspca.view.papers.choices import Choices
+from nnspca.view.tasks import Task
 
 
 def start(study: Study, choice: Choices, now: State) -> Job | None:
     """Draw the button that solves live; return the job, None until it has been asked for."""
     key = _key(study, choice, now)
-    started = runs.job_for("study", key) is not None
-    job = runs.run_button(
-        "study",
-        key,
-        lambda: _work(study, choice, now),
-        afresh=lambda: cache.results().drop(key),
-        known=cache.results().get(key) is None,  # what another visit has run is shown at once
-        width="content",
-    )
-    if job is not None and not started and job.wait(runs.PATIENCE):
-        st.rerun()  # so quick that its tables can be shown at once
-    return job
+    task = Task("study", key, lambda: _work(study, choice, now), lambda: cache.results().drop(key))
+    button = tasks.solve(width="content")
+    if cache.results().get(key) is not None:  # what another visit has run is shown at once
+        return tasks.ask(task, button)
+    return tasks.offer(task, button)
 
 
 def _key(study: Study, choice: Choices, now: State) -> tuple[Hashable, ...]:

@@ -13,11 +13,10 @@ import nnspca
 from nnspca.components.matching import paired
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Components, PartsCertificate, Stability, sentences, suggestions, wording
-from nnspca.view import say, words
+from nnspca.view import say, tasks, words
 from nnspca.view.certificate import panels as certificates
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link.state import State
 from nnspca.view.parts import figures, run
@@ -107,17 +106,11 @@ def live(job: Job, choice: Choices, data: Dataset, now: State) -> str:
 def longer_proof(certificate: PartsCertificate, data: Dataset, now: State, job: Job | None) -> None:
     """Offer a longer proof, show it under way, and say what it brought."""
     running = job is not None and not job.done
-    if not running and not words.optimal(certificate.ratio):
-        runs.button(
-            certificates.TIGHTEN,
-            "tighten-parts",
-            lambda: (run.tighten_key(certificate, data, now), run.tighten(certificate, data, now)),
-            certificates.LOWER,
-            ":material/compress:",
-        )
+    if not words.optimal(certificate.ratio):
+        tasks.offer(run.tightening(certificate, data, now), certificates.TIGHTEN)
     if job is None:
         return
-    runs.follow("tighten-parts", job, certificates.STOPPED)
+    tasks.follow(job, certificates.STOPPED)
     if (running and job.done) or run.tightest(certificate, data, now).upper < certificate.upper:
         st.rerun()  # it ended after the page had drawn what was known before
     if job.done and job.arrived:
@@ -250,14 +243,12 @@ def along(
 
 def fill_band(rows: Mapping[int, Known], data: Dataset, now: State, choice: Choices) -> None:
     """Prove the smaller numbers of parts where nothing is known of them yet, and show the run."""
-    key = run.curve_key(data, now, choice.r)
-    job = runs.only_job("parts-curve", key)
     missing = [r for r in range(1, choice.r) if not (rows[r].bounded and rows[r].proven)]
-    if job is None and missing:
-        job = runs.start("parts-curve", key, run.curve(data, now, missing))
+    task = run.curve(data, now, choice.r, missing)
+    job = tasks.ask(task) if missing else tasks.running(task.kind, task.key)
     if job is not None:
         proven_count = sum(row.bounded and row.proven for row in rows.values())
-        if runs.follow("parts-curve", job, "Stopped. The points found so far are drawn.") and proven_count < sum(
+        if tasks.follow(job, "Stopped. The points found so far are drawn.") and proven_count < sum(
             row.bounded and row.proven for row in results_known.parts_along(data, now, rows).values()
         ):
             st.rerun()  # it ended after the figure was drawn
@@ -335,7 +326,7 @@ def each_alone(results: Mapping[str, Components], data: Dataset, now: State, cho
         st.markdown("Each part is proven once the run has ended.")
         return
     job = run.prove(results, data, now, choice)
-    runs.follow("parts-proof", job)
+    tasks.follow(job)
     left = (
         "on the features that the other parts leave free"
         if results[provable[0]].deflation == TOGETHER

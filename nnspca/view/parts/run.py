@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +14,9 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.solvers import nmf
-from nnspca.view import cache
+from nnspca.view import cache, tasks
 from nnspca.view.certificate.proofs import Fall, lowest
-from nnspca.view.jobs import machines, runs
+from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link.state import State
 from nnspca.view.parts.choices import BEST, DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
@@ -24,16 +24,13 @@ from nnspca.view.results import known
 from nnspca.view.results.ledger import Known
 from nnspca.view.robust.need import alone, provable
 from nnspca.view.sources import store
+from nnspca.view.tasks import Key, Subject, Task
 
 PROOF = "certificate"  # under this name the lead's joint certificate is published
 
 
-def _key(data: Dataset, now: State, choice: Choices) -> tuple[Hashable, ...]:
-    return ("parts", *store.subject_key(data, now), now.k, now.d, now.seed, choice)
-
-
-def _part_key(data: Dataset, now: State, choice: Choices, way: str) -> tuple[Hashable, ...]:
-    return ("part", *_key(data, now, choice)[1:-1], way, arguments(way, choice, now), choice.r)
+def _part_key(data: Dataset, now: State, choice: Choices, way: str) -> Key:
+    return Subject(data, now).key("part", now.d, way, arguments(way, choice, now), choice.r)
 
 
 def start(data: Dataset, now: State, choice: Choices) -> Job:
@@ -74,7 +71,8 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
             cache.results().drop(_part_key(data, now, choice, way))
         forget(data, now, choice.r)
 
-    return runs.run("parts", _key(data, now, choice), lambda: work, afresh=afresh)
+    key = Subject(data, now).key("parts", now.d, choice)
+    return tasks.ask(Task("parts", key, lambda: work, afresh), tasks.solve())
 
 
 def of_samples(data: Dataset, now: State) -> bool:
@@ -142,7 +140,7 @@ def certificate(job: Job, data: Dataset, now: State, known: Known) -> PartsCerti
 def prove(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> Job:
     """Return the job that proves each part alone, started where it is not yet: it publishes Certificates."""
     parts = next(p for p in results.values() if provable(p))
-    key = ("parts-proof", *_key(data, now, choice), float(parts.variances.sum()))
+    key = Subject(data, now).key("parts-proof", now.d, choice, float(parts.variances.sum()))
     cov = store.covariance(data, now)
 
     def work(job: Job) -> None:
@@ -163,7 +161,7 @@ def prove(results: Mapping[str, Components], data: Dataset, now: State, choice: 
                 )
             )
 
-    return runs.job_for("parts-proof", key) or runs.start("parts-proof", key, work)
+    return tasks.ask(Task("parts-proof", key, lambda: work))
 
 
 def applies(parts: Components | None) -> bool:
@@ -184,9 +182,9 @@ def joined(first: PartsCertificate, second: PartsCertificate) -> PartsCertificat
     return replace(first, upper=upper, bounds=bounds)
 
 
-def _tightest_key(data: Dataset, now: State, r: int) -> tuple[Hashable, ...]:
+def _tightest_key(data: Dataset, now: State, r: int) -> Key:
     """Return the key of the lowest upper bound: it speaks about the problem, whichever parts are held against it."""
-    return ("tightest-parts", *store.subject_key(data, now), now.k, r)
+    return Subject(data, now).along("tightest-parts", now.k, r)
 
 
 def tightest(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCertificate:
@@ -236,14 +234,14 @@ def first_proof(
     return _keep(certificate, data, now)
 
 
-def tighten_key(certificate: PartsCertificate, data: Dataset, now: State) -> tuple[Hashable, ...]:
-    """Return the key of the longer proof."""
-    return ("tighten-parts", *_tightest_key(data, now, certificate.n_components), round(certificate.lower, 12))
+def tightening(certificate: PartsCertificate, data: Dataset, now: State) -> Task:
+    """Return the task of proving a lower bound on all parts, as long as it gains; it publishes the Fall."""
+    about = now.k, certificate.n_components, round(certificate.lower, 12)
+    key = Subject(data, now).along("tighten-parts", *about)
+    return Task("tighten-parts", key, lambda: _tighten(certificate, store.covariance(data, now), data, now))
 
 
-def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
-    """Return the work of proving a lower bound on all parts, as long as it gains; it publishes the Fall."""
-    cov = store.covariance(data, now)
+def _tighten(certificate: PartsCertificate, cov: nnspca.Covariance, data: Dataset, now: State) -> Work:
 
     def work(job: Job) -> None:
         job.about, start = certificate.k, time.monotonic()
@@ -272,14 +270,13 @@ def tighten(certificate: PartsCertificate, data: Dataset, now: State) -> Work:
     return work
 
 
-def curve_key(data: Dataset, now: State, r: int) -> tuple[Hashable, ...]:
-    """Return the key of the run along the number of parts."""
-    return ("parts-curve", *store.subject_key(data, now), now.k, now.seed, r)
+def curve(data: Dataset, now: State, r: int, counts: Sequence[int]) -> Task:
+    """Return the task along the numbers of parts up to r that are not proven: publishes and records PartsPoints."""
+    key = Subject(data, now).key("parts-curve", r)
+    return Task("parts-curve", key, lambda: _curve(store.covariance(data, now), data, now, counts))
 
 
-def curve(data: Dataset, now: State, counts: Sequence[int]) -> Work:
-    """Return the work along the numbers of parts that are not proven yet: publishes and records PartsPoints."""
-    cov = store.covariance(data, now)
+def _curve(cov: nnspca.Covariance, data: Dataset, now: State, counts: Sequence[int]) -> Work:
 
     def work(job: Job) -> None:
         job.deprioritise()  # the page's own number of parts and a longer proof of it go first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,12 +12,13 @@ import nnspca
 from nnspca.components import deflated_problem
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, Necessity
-from nnspca.view import cache, words
-from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work, stretch
+from nnspca.view import cache, tasks, words
+from nnspca.view.jobs import machines
+from nnspca.view.jobs.job import Job, stretch
 from nnspca.view.link.state import State, chosen, keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.sources import store
+from nnspca.view.tasks import Key, Subject, Task
 from nnspca.view.ui import asked, component, downloads, scene
 
 WITHIN = keys_of("explore")["within"]
@@ -79,25 +80,21 @@ def panel(parts: Components, data: Dataset, now: State) -> None:
             width=380,
         )
         key = _key(parts, data, now, within)
-        job = runs.on_demand(
-            "need",
-            key,
-            lambda: _work(parts, data, now, within),
-            "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept.",
-            ":material/push_pin:",
-        )
-    needed = asked.latest("need", key, job, STOPPED)
+        task = Task("need", key, lambda: tasks.kept(key, _find(parts, data, now, within)))
+        about = "Some seconds, at most about half a minute a part. Stop at any time: what is proven is kept."
+        job = tasks.offer(task, tasks.compute(about, ":material/push_pin:"))
+    needed = tasks.answer(task, job, STOPPED)
     if needed is not None and needed.proven:
         _answer(needed, parts, data, now)
 
 
-def _key(parts: Components, data: Dataset, now: State, within: float) -> tuple[Hashable, ...]:
+def _key(parts: Components, data: Dataset, now: State, within: float) -> Key:
     used = np.packbits(parts.loadings != 0).tobytes()
-    return ("indispensable", *store.subject_key(data, now), now.k, now.seed, parts.deflation, used, within)
+    return Subject(data, now).key("indispensable", parts.deflation, used, within)
 
 
-def _work(parts: Components, data: Dataset, now: State, within: float) -> Work:
-    """Return the work: it publishes what is known after each part, and keeps the whole."""
+def _find(parts: Components, data: Dataset, now: State, within: float) -> Callable[[Job], Needed]:
+    """Return what proves one part after the other; it publishes what is known after each."""
     cov = store.covariance(data, now)
 
     def find(job: Job) -> Needed:
@@ -111,7 +108,7 @@ def _work(parts: Components, data: Dataset, now: State, within: float) -> Work:
                 job.publish(Needed(proven))
         return Needed(proven, any(need.stopped for need in proven.values()))
 
-    return asked.keeping(_key(parts, data, now, within), find)
+    return find
 
 
 def _needed(cov: nnspca.Covariance, parts: Components, r: int, within: float, now: State, job: Job) -> Necessity:

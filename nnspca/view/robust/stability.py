@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,12 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, Stability, sentences, wording
-from nnspca.view import cache, words
-from nnspca.view.jobs import machines, runs
-from nnspca.view.jobs.job import Job, Work, stretch
+from nnspca.view import cache, tasks, words
+from nnspca.view.jobs import machines
+from nnspca.view.jobs.job import Job, stretch
 from nnspca.view.link.state import State, chosen, keys_of
 from nnspca.view.link.widgets import choose
-from nnspca.view.sources import store
+from nnspca.view.tasks import Key, Subject, Task
 from nnspca.view.ui import asked, component, downloads, scene
 
 RESAMPLES = keys_of("explore")["resamples"]
@@ -55,14 +55,10 @@ def panel(sought: Sought, data: Dataset, now: State) -> None:
             RESAMPLES, "Resamples", help="More resamples take longer; the estimate is more precise.", width=260
         )
         key = _key(sought, data, now, draws)
-        job = runs.on_demand(
-            "stable",
-            key,
-            lambda: _work(sought, data, now, draws),
-            "Some seconds to some minutes. Stop at any time: what was drawn by then is shown.",
-            ":material/casino:",
-        )
-    stability = asked.latest("stable", key, job, STOPPED)
+        task = Task("stable", key, lambda: tasks.kept(key, _find(sought, data, now, draws)))
+        about = "Some seconds to some minutes. Stop at any time: what was drawn by then is shown."
+        job = tasks.offer(task, tasks.compute(about, ":material/casino:"))
+    stability = tasks.answer(task, job, STOPPED)
     if stability is not None and stability.resamples:
         _answer(stability, sought, data, now, draws)
     elif job is not None and job.stopped and job.done:
@@ -89,13 +85,13 @@ def clause(stability: Stability | None) -> str:
     return f" {which} are stable over {stability.resamples:,} resamples (an estimate)."
 
 
-def _key(sought: Sought, data: Dataset, now: State, draws: int) -> tuple[Hashable, ...]:
+def _key(sought: Sought, data: Dataset, now: State, draws: int) -> Key:
     how = sought.solver, sought.options, len(sought.parts.parts)
-    return ("stable", *store.subject_key(data, now), now.k, now.seed, how, draws)
+    return Subject(data, now).key("stable", how, draws)
 
 
-def _work(sought: Sought, data: Dataset, now: State, draws: int) -> Work:
-    """Return the work: it publishes what is known a few times on the way, and keeps the last."""
+def _find(sought: Sought, data: Dataset, now: State, draws: int) -> Callable[[Job], Stability]:
+    """Return what draws the samples again; it publishes what is known a few times on the way."""
 
     def find(job: Job) -> Stability:
         def look(stability: Stability) -> None:
@@ -119,7 +115,7 @@ def _work(sought: Sought, data: Dataset, now: State, draws: int) -> Work:
             **sought.arguments,
         )
 
-    return asked.keeping(_key(sought, data, now, draws), find)
+    return find
 
 
 def _answer(stability: Stability, sought: Sought, data: Dataset, now: State, draws: int) -> None:

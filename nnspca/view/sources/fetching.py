@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import DatasetInfo, fetch
 from nnspca.result import Progress
-from nnspca.view import sanitize, words
-from nnspca.view.jobs import runs
+from nnspca.view import sanitize, tasks, words
 from nnspca.view.jobs.job import Job
 from nnspca.view.sources.opened import Opened
+from nnspca.view.tasks import Button, Task
 
 SLOT = "pass"
 AT_ONCE = 1_000_000_000  # bytes on disk that are read without a question
@@ -67,15 +68,7 @@ def _use(kept: bool) -> None:
 
 def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
     """Draw the button, the progress and Stop of one download; return whether it has just succeeded."""
-    job = runs.job_for(slot, slot)
-    again = label if job is None or not label.startswith("Download") else "Download again"
-    pressed = st.button(
-        again,
-        key=slot,
-        type="primary" if label == "Download" else "secondary",
-        icon=":material/download:",
-        disabled=job is not None and not job.done,
-    )
+    again = "Download again" if label == "Download" else label
 
     def work(job: Job) -> None:
         def listen(done: int, total: int | None) -> None:
@@ -84,10 +77,11 @@ def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
 
         load(on_progress=listen, should_stop=job.should_stop)
 
-    if pressed:
-        job = runs.start(slot, slot, work)
+    look: Literal["primary", "secondary"] = "primary" if label == "Download" else "secondary"
+    button = Button(label, None, ":material/download:", again=again, type=look)
+    job = tasks.offer(Task(slot, slot, lambda: work), button)
     if job is not None:
-        runs.follow(slot, job, f"Stopped. Nothing was kept; **{again}** starts over.")
+        tasks.follow(job, f"Stopped. Nothing was kept; **{again}** starts over.")
     return job is not None and job.done and not job.problem and not job.stopped
 
 
@@ -97,17 +91,11 @@ def read(opened: Opened) -> None:
     name, size = sanitize.plain(opened.name), words.size(opened.file.size_bytes)
     need = "One pass is needed." if opened.passes == 1 else "Two passes are needed: the first computes the variances."
     st.markdown(f"**{name}**: {rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}")
-    job = runs.only_job(SLOT, opened.name)
-    if job is None and opened.file.size_bytes <= AT_ONCE:
-        job = runs.start(SLOT, opened.name, opened.read)
-    if job is not None and not runs.follow(SLOT, job, "Stopped. Nothing was kept."):
+    task = Task(SLOT, opened.name, lambda: opened.read)
+    job = tasks.ask(task) if opened.file.size_bytes <= AT_ONCE else tasks.running(task.kind, task.key)
+    if job is not None and not tasks.follow(job, "Stopped. Nothing was kept."):
         return
     if opened.data is not None:
         st.rerun()
-    runs.button(
-        "Read it" if job is None else "Read it again",
-        SLOT,
-        lambda: (opened.name, opened.read),
-        "It is read for all visitors, and kept while the server runs.",
-        ":material/play_arrow:" if job is None else ":material/replay:",
-    )
+    about = "It is read for all visitors, and kept while the server runs."
+    tasks.offer(task, Button("Read it", about, ":material/play_arrow:", again="Read it again"))

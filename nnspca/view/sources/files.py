@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -14,11 +14,10 @@ from nnspca.datasets.missing import Missing
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import session
-from nnspca.view.jobs import runs
 from nnspca.view.jobs.job import Job, Work
 from nnspca.view.sources import sandbox, uploads
+from nnspca.view.tasks import Task
 
-SLOT = "read"
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue
 
 
@@ -55,13 +54,10 @@ class _Kept:
     left_out: tuple[str, ...] = ()
 
 
-def read(files: Sequence[File], names: File | None, reading: Reading, *, again: bool = False) -> Job:
-    """Return the job that reads these files, started where it has not been; a stopped one only ``again``."""
-    key: Hashable = (tuple(f.file_id for f in files), names.file_id if names else "", reading)
-    job = runs.only_job(SLOT, key)
-    if job is None or (again and job.done):
-        job = runs.start(SLOT, key, _work(list(files), names, reading))
-    return job
+def reading_of(files: Sequence[File], names: File | None, reading: Reading) -> Task:
+    """Return the task of reading these files."""
+    key = tuple(f.file_id for f in files), names.file_id if names else "", reading
+    return Task("read", key, lambda: _work(list(files), names, reading))
 
 
 def _work(files: list[File], names: File | None, reading: Reading) -> Work:

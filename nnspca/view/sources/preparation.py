@@ -11,10 +11,10 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.result import Progress
-from nnspca.view import cache, sanitize, session
-from nnspca.view.jobs import runs
+from nnspca.view import cache, sanitize, session, tasks
 from nnspca.view.jobs.job import Job
 from nnspca.view.sources import store
+from nnspca.view.tasks import Task
 
 SLOT = "prepare"  # the run of a page's own data
 
@@ -107,24 +107,25 @@ def prepared(wanted: Sequence[Preparation], slot: str = SLOT) -> tuple[Dataset, 
 def _follow(large: Sequence[Preparation], missing: Sequence[Preparation], slot: str) -> bool:
     """Return whether all that is large is there; draw the run that makes what is missing where not."""
     key: Hashable = tuple(one.key for one in large)
-    job = runs.only_job(slot, key)
+    job = tasks.running(slot, key)
     if job is None:
         if not missing:
             return True
-        job = runs.start(slot, key, partial(_make, missing))
+        job = tasks.ask(Task(slot, key, lambda: partial(_make, missing)))
     named = ", ".join(dict.fromkeys(one.named for one in large))
     with st.container():
-        if not runs.follow(
-            slot,
+        if not tasks.follow(
             job,
             f"Stopped before {named} was prepared. Choose other data or preprocessing, or prepare it again.",
         ):
             st.caption(f"{named} is large: it is prepared once, and then every page can use it.")
             return False
         if job.stopped or job.problem:
-            st.button("Prepare it again", key=f"again-{slot}", icon=":material/replay:", on_click=_forget, args=(slot,))
+            st.button(
+                "Prepare it again", key=f"again-{slot}", icon=":material/replay:", on_click=tasks.drop, args=(slot,)
+            )
             return False
-    _forget(slot)  # data evicted later are prepared by a new run
+    tasks.drop(slot)  # data evicted later are prepared by a new run
     return True
 
 
@@ -140,7 +141,3 @@ def _make(missing: Sequence[Preparation], job: Job) -> None:
                 job.report(Progress((at + share) / len(missing), stage))
 
             one.make(doing, job.should_stop)
-
-
-def _forget(slot: str) -> None:
-    session.current().jobs.pop(slot, None)

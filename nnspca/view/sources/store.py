@@ -99,18 +99,3 @@ def mean(data: Dataset) -> np.ndarray | None:
     """Return the mean sample, where a mean can be drawn behind a component."""
     drawn = data.axis is not None or data.image_shape is not None
     return data.means if drawn and data.kind != "covariance" else None
-
-
-def subject_key(data: Dataset, state: State) -> tuple[Hashable, ...]:
-    """Return what a result is about, k and solver aside: the first part of every key."""
-    return data.name, data.content_hash, state.standardise, state.nonnegative
-
-
-def solve_key(data: Dataset, state: State, method: str, options: Hashable) -> tuple[Hashable, ...]:
-    """Return the key of one component, by which every page that asks for the same finds it."""
-    return ("solve", *subject_key(data, state), state.k, method, options, state.seed)
-
-
-def curve_key(data: Dataset, state: State, ks: Sequence[int], methods: Sequence[str]) -> tuple[Hashable, ...]:
-    """Return the key of the points of one curve, by which every page that asks for the same goes on from them."""
-    return ("sweep", *subject_key(data, state), tuple(ks), tuple(methods), state.seed)

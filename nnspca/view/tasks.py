@@ -1,0 +1,245 @@
+"""The one way in which a page has something computed: what it is about, its run, its button, progress and Stop.
+
+A page makes a :class:`Task` and asks: :func:`ask` joins this session's run of it or begins one, at
+once or when a button is pressed, and :func:`follow` draws progress and Stop. One run of a kind at a
+time: a session that asks for another one stops the last. What a run finds goes into the ledger and
+the cache, where every session finds it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import streamlit as st
+
+from nnspca.datasets import Dataset
+from nnspca.view import cache, sanitize, session
+from nnspca.view.jobs import progress
+from nnspca.view.jobs.job import Job, Work
+from nnspca.view.jobs.progress import Look
+from nnspca.view.jobs.workers import FairSemaphore
+from nnspca.view.link import guide
+from nnspca.view.link.state import State
+from nnspca.view.words import fixed
+
+PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
+AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
+FIRST = 1.0  # seconds of a run's age up to which a page waits for the first of what it hands over
+LONG = 5.0  # seconds after which a run says how long it has been going
+POLL_SECONDS = 0.3  # between two looks of the browser at a run
+
+Key = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a result is about: data as they are prepared, and the sidebar's sign constraint, k and seed."""
+
+    data: Dataset
+    now: State
+
+    def key(self, what: str, *about: Hashable) -> Key:
+        """Return the key of a result for this k and seed, by which every page that asks for the same finds it."""
+        return self.along(what, self.now.k, self.now.seed, *about)
+
+    def along(self, what: str, *about: Hashable) -> Key:
+        """Return the key of a result that does not hang on k and seed, or on others."""
+        return what, self.data.name, self.data.content_hash, self.now.standardise, self.now.nonnegative, *about
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Something that takes long."""
+
+    kind: str  # of the tasks of one kind a session runs one at a time
+    key: Hashable  # what tells it from others of its kind
+    make: Callable[[], Work]
+    forget: Callable[[], None] | None = None  # what a run that is asked for again must not find
+    after: Job | None = None  # whose first result it waits for
+
+
+@dataclass(frozen=True)
+class Button:
+    """The button that begins a task."""
+
+    label: str
+    about: str | None
+    icon: str
+    again: str = ""  # the label once there is a run; empty for the same
+    disabled: bool = False
+    type: Literal["primary", "secondary"] = "secondary"
+    width: Literal["stretch", "content"] = "content"
+
+
+def solve(width: Literal["stretch", "content"] = "stretch") -> Button:
+    """Return the one button for what a page is about."""
+    about = guide.explained("live", "Run solver and proof from scratch with these settings.")
+    return Button("Solve live", about, ":material/play_arrow:", width=width)
+
+
+def compute(about: str, icon: str) -> Button:
+    """Return the button of what takes long and is asked for apart."""
+    return Button("Compute", about, icon, again="Compute again")
+
+
+@st.cache_resource(show_spinner=False)
+def shared_workers() -> FairSemaphore:
+    """Return the workers all sessions share: no more runs at once than there are processors."""
+    return FairSemaphore(max(2, os.cpu_count() or 2))
+
+
+def running(kind: str, key: Hashable) -> Job | None:
+    """Return this session's run of a kind if it is the one for ``key``; one for another view is told to stop."""
+    job = session.current().jobs.get(kind)
+    if job is None or job.key == key:
+        return job
+    job.stop()
+    return None
+
+
+def ask(task: Task, button: Button | None = None) -> Job:
+    """Return this session's run of a task, joined or begun; a ``button`` begins it again."""
+    job = running(task.kind, task.key)
+    if button is not None:
+        _draw(task, button, job)
+    return job or _begin(task)
+
+
+def offer(task: Task, button: Button) -> Job | None:
+    """Draw the button that begins a task; return its run, None before it is pressed. While it runs it waits."""
+    job = running(task.kind, task.key)
+    busy = job is not None and not job.done
+    _draw(task, replace(button, disabled=button.disabled or busy), job)
+    return job
+
+
+def begin_again(task: Task) -> None:
+    """Begin a run of a task that finds nothing of an earlier one."""
+    if task.forget is not None:
+        task.forget()
+    _begin(task)
+
+
+def drop(kind: str) -> None:
+    """Stop this session's run of a kind and forget it."""
+    job = session.current().jobs.pop(kind, None)
+    if job is not None:
+        job.stop()
+
+
+def _draw(task: Task, button: Button, job: Job | None) -> None:
+    st.button(
+        button.label if job is None else button.again or button.label,
+        key=f"start-{task.kind}",
+        icon=button.icon,
+        help=button.about,
+        on_click=begin_again,
+        args=(task,),
+        disabled=button.disabled,
+        type=button.type,
+        width=button.width,
+    )
+
+
+def _begin(task: Task) -> Job:
+    """Begin a run, once what it comes ``after`` has a first result; the last one of its kind stops."""
+    here = session.current()
+    if (earlier := here.jobs.get(task.kind)) is not None:
+        earlier.stop()
+    job = here.jobs[task.kind] = Job(task.key, lambda: here.is_open, shared_workers(), task.kind)
+    # Daemon threads: closing the server does not wait for runs that no page shows.
+    threading.Thread(target=job.run, args=(task.make(), task.after), name=f"nnspca-{task.kind}", daemon=True).start()
+    return job
+
+
+def kept(key: Hashable, find: Callable[[Job], Any]) -> Work:
+    """Return the work that publishes what ``find`` returns, and keeps it in the cache unless it was stopped."""
+    results = cache.results()
+
+    def work(job: Job) -> None:
+        answer = find(job)
+        if not answer.stopped:
+            results.put(key, answer)
+        job.publish(answer)
+
+    return work
+
+
+def answer(task: Task, job: Job | None, stopped: str) -> Any:
+    """Show the run that was asked for; return its latest answer, or the one that is kept, None where there is none."""
+    if job is not None:
+        under_way = not job.done
+        if follow(job, stopped) and under_way:
+            st.rerun()  # it ended after what the page says of the answer was drawn
+        if job.arrived:
+            return job.arrived[-1]
+    return cache.results().get(task.key)
+
+
+def wait_for_picture(job: Job) -> None:
+    """Wait a moment for the first result: as long as a figure is worth more than an empty frame."""
+    while not job.done and not job.stopped and not job.arrived and job.age < (FIRST if job.about is None else PATIENCE):
+        job.wait(AT_ONCE)
+
+
+def follow(
+    job: Job,
+    stopped: str = "Stopped. What was found by then is shown; **Solve live** starts over.",
+    *,
+    first: int = 0,
+    waited: bool = False,
+    news: Callable[[Job], object] = lambda job: len(job.arrived),
+) -> bool:
+    """Draw a job's progress and Stop, or what went wrong, or that it was stopped; return whether it has ended.
+
+    It then waits a moment for the ``first`` so many things that the job hands over: a page that has
+    nothing to show before shows them at once, not when it is drawn the next time. A page that has
+    ``waited`` for its picture waits for no quick end before it shows progress. While the job runs the
+    page is run again whenever its ``news`` are others.
+    """
+    with st.container():  # one place on the page, full or empty: what stands below keeps its own
+        _watch(job, first, waited, news)
+        if job.problem and not job.stopped:
+            st.error(sanitize.plain(job.problem), icon=":material/error:")
+        elif job.done and job.stopped:
+            st.warning(stopped, icon=":material/stop_circle:")
+    return job.done
+
+
+def _watch(job: Job, first: int, waited: bool, news: Callable[[Job], object]) -> None:
+    """Draw progress and Stop while the job runs."""
+    left = PATIENCE if job.stopped else 0.0 if waited else max(0.0, PATIENCE - job.age)
+    if job.done or job.wait(left):
+        return
+    drawn = [news(job)]
+
+    def look() -> Look:
+        """Return how far the job is; the page is to be drawn where it shows less than there is, and at the end."""
+        job.wait(0.0)
+        fraction = min(max(job.progress.fraction, 0.0), 1.0)
+        return Look(fraction, _words(job), job.done or news(job) != drawn[0])
+
+    with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{job.kind}"):
+        with st.container():
+            progress.show(job.kind, look, POLL_SECONDS)
+        st.button(
+            "Stop",
+            key=f"stop-{job.kind}",
+            icon=":material/stop_circle:",
+            help="Keep the best found so far.",
+            on_click=job.stop,
+            width="content",
+        )
+    if first:
+        job.wait_for_first(FIRST, first)
+        drawn[0] = news(job)
+
+
+def _words(job: Job) -> str:
+    """Say what a job does, and for how long where that is long."""
+    words = "Stopping" if job.stopped else sanitize.line(job.stage)
+    return f"{words} · {fixed(job.age, 0)} s so far" if job.age > LONG else words

@@ -163,7 +163,7 @@ def test_data_that_are_not_here_say_what_they_are_and_offer_a_download(open_page
     page = open_page(data=name)
     assert "not on this machine yet" in texts(page)
     assert "Terms:" in texts(page)
-    assert page.button(key=f"fetch-{name}").label in ("Download", "How to get the file")
+    assert page.button(key=f"start-fetch-{name}").label in ("Download", "How to get the file")
 
 
 def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, tmp_path):
@@ -171,7 +171,7 @@ def test_a_failed_download_shows_the_librarys_message(open_page, monkeypatch, tm
     monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
     monkeypatch.setenv("NNSPCA_MIRROR", "https://127.0.0.1:9")
     page = open_page("pages/explore.py", data="leukemia")
-    page.button(key="fetch-leukemia").click().run()
+    page.button(key="start-fetch-leukemia").click().run()
     assert "MLL.csv" in "\n".join(e.value for e in settle(page).error)
 
 
@@ -192,7 +192,7 @@ def test_the_data_page_shows_citation_and_terms_of_the_data_set_chosen_and_how_t
     (info,) = [info for info in nnspca.datasets.available() if info.name == name]
     assert f"In use: {info.title}" in [header.value.replace("\\", "") for header in page.header]
     assert texts(page).count("Terms:") == 1
-    assert (f"fetch-{name}" in [button.key for button in page.button]) == (name in FETCHED)
+    assert (f"start-fetch-{name}" in [button.key for button in page.button]) == (name in FETCHED)
 
 
 def test_an_uploaded_file_is_a_data_set_for_the_session(open_page):

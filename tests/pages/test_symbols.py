@@ -23,17 +23,17 @@ def test_symbols_are_offered_where_the_data_are_here_without_them(open_page, cac
     (cache / "MLL.csv").write_bytes(PROBES)
     monkeypatch.setattr(fetch, "download", lambda file, *_: (saved(), file.url))
     page = open_page("pages/data.py", data="leukemia")
-    page.button(key="names-leukemia").click().run()
+    page.button(key="start-names-leukemia").click().run()
     settle(page)
     assert (cache / "p2s_df.rda").is_file()
     assert hashlib.sha256((cache / "p2s_df.rda").read_bytes()).hexdigest() == symbols.FILE.sha256
-    assert "names-leukemia" not in [button.key for button in page.button]
+    assert "start-names-leukemia" not in [button.key for button in page.button]
     assert "MYC (37724_at)" in nnspca.datasets.load("leukemia").feature_names
 
 
-@pytest.mark.parametrize("key", ["names-leukemia", "fetch-leukemia"])
+@pytest.mark.parametrize("key", ["start-names-leukemia", "start-fetch-leukemia"])
 def test_what_cannot_be_kept_is_told_and_the_page_rests(key, open_page, cache, monkeypatch):
-    if key == "names-leukemia":
+    if key == "start-names-leukemia":
         (cache / "MLL.csv").write_bytes(PROBES)
     monkeypatch.setattr(fetch, "_keep", lambda data, path: None)
     monkeypatch.setattr(fetch, "download", lambda file, *_: (saved() if file is symbols.FILE else PROBES, file.url))

@@ -19,6 +19,7 @@ from nnspca.view.certificate import claims, proofs
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import guide
 from nnspca.view.link.state import State
+from nnspca.view.session import Content
 from nnspca.view.sources import store
 from nnspca.view.tasks import Button, Task
 from nnspca.view.ui import charts, downloads
@@ -91,73 +92,36 @@ def check_and_files(certificate: Certificate | PartsCertificate, data: Dataset, 
     _files(certificate, data, now, f"{stem}-certificate", bounded, key)
 
 
-def _strangers_check(
-    certificate: Certificate | PartsCertificate, data: Dataset, cov: nnspca.Covariance, stem: str, key: str
-) -> None:
-    """Offer the checker that needs nothing but Python, the numbers it reads, and the one command."""
-    more = needs_second_checker(certificate, cov)
-    st.markdown(
-        "**Verify without our library.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
-        "reads the certificate above and the data as plain numbers, computes the variance and the upper bound again in "
-        "exact arithmetic, and prints the proof in three lines." + (f" {MORE}" if more else "")
-    )
-    if data.is_sparse:
-        st.caption("The checker reads dense data only; these data are sparse.")
-        return
-    with st.container(horizontal=True):
-        charts.download(
-            "Checker (Python)",
-            lambda: Path(check.__file__).read_bytes(),
-            f"checker-{key}",
-            "check.py",
-            "Exact arithmetic with Python's standard library alone: no NumPy, no nnspca.",
-        )
-        if more:
-            charts.download(
-                "Second checker file (Python)",
-                lambda: Path(check_more.__file__).read_bytes(),
-                f"more-{key}",
-                "check_more.py",
-                "For further kinds of proof; put it in the same folder.",
-            )
-        charts.download(
-            "Data for the checker (NPY)",
-            lambda: data_npy(data, cov),
-            f"data-{key}",
-            f"{data.name}.npy",
-            "The data that the certificate is about. The checker centres and standardises them itself.",
-        )
-    command = shlex.join(["python", "check_more.py" if more else "check.py", f"{stem}.npz", f"{data.name}.npy"])
-    st.code(command, language="bash", wrap_lines=True)
-
-
 def _files(
     certificate: Certificate | PartsCertificate, data: Dataset, now: State, stem: str, bounded: str, key: str
 ) -> None:
-    """Offer a certificate as a file, a script that checks it, and the checker that needs no library."""
+    """Offer a certificate as a file, and all that checks it: a script, the checker that needs no library, its data."""
     cov = store.covariance(data, now)
-    code = verifier_code(now, f"{stem}.npz", bounded)
-    st.markdown(
-        "**Verify it elsewhere.** Put both files in one folder, with your data file if you uploaded one, and run the "
-        "script; it needs only nnspca."
-    )
+    code, more = verifier_code(now, f"{stem}.npz", bounded), needs_second_checker(certificate, cov)
+    held: dict[str, Content] = {
+        f"{stem}.npz": lambda: certificate_npz(certificate, cov),
+        "verify.py": code,
+        "check.py": lambda: Path(check.__file__).read_bytes(),
+        **({"check_more.py": lambda: Path(check_more.__file__).read_bytes()} if more else {}),
+        **({} if data.is_sparse else {f"{data.name}.npy": lambda: data_npy(data, cov)}),
+    }
     with st.container(horizontal=True):
-        charts.download(
-            "Certificate (NPZ)",
-            lambda: certificate_npz(certificate, cov),
-            f"cert-{key}",
-            f"{stem}.npz",
-            "What was found, every upper bound, and all that is needed to derive them again.",
-        )
-        charts.download(
-            "Verifier (Python)",
-            code,
-            f"verifier-{key}",
-            f"{stem}.py",
-            "A short script: loads the data, reads the certificate, checks it, prints its two numbers.",
-        )
+        about = "What was found, every upper bound, and all that is needed to derive them again."
+        charts.download("Certificate (NPZ)", held[f"{stem}.npz"], f"cert-{key}", f"{stem}.npz", about)
+        label = "All that checks it (ZIP)"
+        charts.download(label, lambda: downloads.zipped(held), f"checks-{key}", f"{stem}.zip", ", ".join(held))
+    st.markdown("**Verify it elsewhere.** `verify.py` needs nnspca, and your data file if you uploaded one:")
     st.code(code, language="python", wrap_lines=True)
-    _strangers_check(certificate, data, cov, stem, key)
+    if data.is_sparse:
+        st.caption("The checker without our library reads dense data only; these data are sparse.")
+        return
+    st.markdown(
+        "**Verify without our library.** `check.py` is one file of under 300 lines that needs nothing but Python: it "
+        "reads the certificate and the data as plain numbers, computes the variance and the upper bound again in exact "
+        f"arithmetic, and prints the proof in three lines.{f' {MORE}' if more else ''}"
+    )
+    command = ["python", "check_more.py" if more else "check.py", f"{stem}.npz", f"{data.name}.npy"]
+    st.code(shlex.join(command), language="bash", wrap_lines=True)
 
 
 def fallen(fall: proofs.Fall) -> None:

@@ -19,8 +19,8 @@ import scipy.sparse
 from nnspca.datasets.dataset import Dataset
 from nnspca.errors import DataError
 
-WIDE = 10.0  # ratio of two standard deviations from which columns count as of different scales
-DOMINANT = 0.9  # a column with more than this share of the total variance counts as dominant
+WIDE, UNEQUAL = 10.0, 3.0  # ratios of two standard deviations: of different scales, and perhaps of such
+DOMINANT, LARGE = 0.9, 0.5  # a column with more of the total variance is dominant, or large
 FEW = 5  # samples below which hardly anything can be said
 COUNTED = 20  # distinct values that whole numbers must have to be counts, not grades
 SKEWED = 20.0  # ratio of the largest value to the median from which a logarithm is offered
@@ -33,6 +33,11 @@ ALMOST = 0.9995  # and from which they may be, each rounded
 NEAR = 0.3  # share of the first direction's largest loading from which a feature counts as part of it
 IDENTIFIERS = re.compile(r"(?:^|[_\s.-])(?:id|ids|index|idx|no|nr|num|row|rownum|case|subject|patient|code)$", re.I)
 NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
+CLASSES = re.compile(r"(?:^|[_\s.-])(?:class|label|target|cluster|group|species|diagnosis)$", re.I)
+FEW_KINDS = 20  # most whole numbers that may stand for classes
+TOTALS = re.compile(r"(?:^|[_\s.-])(?:total|sum|overall|all)(?:$|[_\s.-])", re.I)
+SERIES = 30  # rows from which an order in time is looked for
+STEADY, RISING = 0.9, 0.7  # correlations with the row before, and with the number of the row, of what grows in time
 GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "field", "unnamed", "v", "var", "x"})
 TIMES = re.compile(r"(?:^|[_\s.-])(?:date|day|time|timestamp|year|month)s?(?:$|[_\s.-])", re.I)
 
@@ -47,6 +52,9 @@ Kind = Literal[
     "units",
     "identifiers",
     "dates",
+    "classes",
+    "totals",
+    "levels",
     "orientation",
     "signs",
     "few samples",
@@ -60,7 +68,7 @@ class Note:
     kind: Kind
     says: str  # one sentence
     # what is done about it unless something else is chosen: "standardise", "leave out", "offer log1p", "offer
-    # transpose" or ""
+    # transpose", "offer returns", "offer any sign" or ""
     choice: str = ""
     features: tuple[int, ...] = ()  # the columns it is about; empty where it is about all
 
@@ -138,6 +146,7 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     >>> print(seen)
     Column 'id' numbers the samples: left out.
     The scales of the columns differ by a factor of 19,000: standardised, so that units do not matter.
+    A component of the data as they are is mostly 'income'; standardised, mostly 'income' and 'spend'.
     Without standardising, 'income' alone would have 99.9 % of the total variance.
     """
     data = X if isinstance(X, Dataset) else _dataset(X, feature_names)
@@ -168,7 +177,10 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
         signs = _signs(data, spread, used) if related else []
         # What is left out dominates nothing.
         used = np.setdiff1d(used, [i for note in units if note.choice == "leave out" for i in note.features])
-        notes += [*_scales(data, spread, used), *_counts(data, used), *whole, *copies, *units, *signs]
+        totals = _totals(data, used)
+        used = np.setdiff1d(used, [i for note in totals for i in note.features])
+        notes += [*_scales(data, spread, used), *_counts(data, used), *_levels(data, used), *whole, *copies, *units]
+        notes += [*totals, *signs]
     return Inspection((m, n), tuple(notes), data.feature_names)
 
 
@@ -253,7 +265,7 @@ def _identifiers_and_dates(data: Dataset) -> list[Note]:
     """Note identifiers and dates: numbers that name a sample or a time."""
     if data.is_sparse or data.n_features > MOST_COLUMNS or data.shape[0] < FEW:
         return []
-    identifiers, dates = [], []
+    identifiers, dates, classes = [], [], []
     for i, name in enumerate(map(str, data.feature_names)):
         values = data.X[:, i]
         if not _whole(values):
@@ -264,9 +276,46 @@ def _identifiers_and_dates(data: Dataset) -> list[Note]:
             steps = np.diff(values)
             if (steps == 1).all() or (steps == -1).all() or IDENTIFIERS.search(name):
                 identifiers.append(i)
+        elif CLASSES.search(name) and len(np.unique(values)) <= min(FEW_KINDS, len(values) // 2):
+            classes.append(i)
     notes = [_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples")]
     notes.append(_left_out("dates", data, dates, "holds a date", "hold dates"))
+    notes.append(_left_out("classes", data, classes, "holds few whole numbers, a class", "hold classes"))
     return [note for note in notes if note.features]
+
+
+def _totals(data: Dataset, used: np.ndarray) -> list[Note]:
+    """Note columns that are the sum of all others, or so called and the sum of those before them."""
+    if data.is_sparse or not 3 <= len(used) <= MOST_COLUMNS or data.shape[0] < FEW:
+        return []
+    X, found = data.X[:, used], []
+    whole = X.sum(axis=1)
+    for j, i in enumerate(used.tolist()):
+        others = [whole - X[:, j]]
+        if j > 1 and TOTALS.search(str(data.feature_names[i])):
+            others.append(X[:, [k for k in range(j) if used[k] not in found]].sum(axis=1))
+        if any(np.allclose(X[:, j], other, rtol=1e-6, atol=1e-9 * np.abs(X[:, j]).max()) for other in others):
+            found.append(i)
+    found = found if len(found) < len(used) - 1 else []  # where all are sums of all, none is the total
+    return [_left_out("totals", data, found, "is the sum of others", "are sums of others")] if found else []
+
+
+def _levels(data: Dataset, used: np.ndarray) -> list[Note]:
+    """Note values that grow from row to row, as prices do: what they share is then time."""
+    m = data.shape[0]
+    if data.is_sparse or m < SERIES or not 2 <= len(used) <= MOST_CORRELATED or float(data.X[:, used].min()) <= 0:
+        return []
+    Z = data.X[:, used] - data.X[:, used].mean(axis=0)
+    steady = (Z[1:] * Z[:-1]).sum(axis=0) / (Z**2).sum(axis=0) >= STEADY
+    time = np.arange(m) - (m - 1) / 2
+    rising = np.abs(time @ Z) >= RISING * np.sqrt((time**2).sum() * (Z**2).sum(axis=0))
+    if 2 * np.count_nonzero(steady & rising) < len(used):
+        return []
+    text = (
+        "Most columns change steadily from row to row, as prices do: what they share is then time. If rows are in its "
+        "order, returns, X[1:] / X[:-1] - 1, or differences may suit them."
+    )
+    return [Note("levels", text, "offer returns")]
 
 
 def _whole(values: np.ndarray) -> bool:
@@ -289,10 +338,16 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     if ratio > WIDE and share <= DOMINANT and _named_alike(data, used):
         text = "The columns' names differ only in a number, so they seem to share one unit: not standardised."
         return [Note("named alike", text)]
+    answers = _both_answers(data, spread, used)
+    factor = f"{float(f'{ratio:.2g}'):,.0f}"
     if ratio > WIDE:
-        factor = f"{float(f'{ratio:.2g}'):,.0f}"
         text = f"The scales of the columns differ by a factor of {factor}: standardised, so that units do not matter."
-        notes.append(Note("scales", text, "standardise"))
+        notes.append(Note("scales", f"{text}{answers}", "standardise"))
+    elif (ratio > UNEQUAL and not _named_alike(data, used)) or share > LARGE:
+        largest = f"{str(data.feature_names[int(used[mine.argmax()])])[:40]!r} has {np.floor(1000 * share) / 10:.1f} %"
+        text = f"The scales of the columns differ by a factor of {factor}, and {largest} of the total variance."
+        if answers:
+            notes.append(Note("scales", f"{text}{answers} If units differ, standardise."))
     if share > DOMINANT:
         first = int(used[mine.argmax()])
         name = repr(str(data.feature_names[first])[:40])
@@ -300,6 +355,29 @@ def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
         text = f"Without standardising, {name} alone would have {percentages:.1f} % of the total variance."
         notes.append(Note("dominant", text, "standardise", (first,)))
     return notes
+
+
+def _both_answers(data: Dataset, spread: np.ndarray, used: np.ndarray) -> str:
+    """What a nonnegative component is made of as the data are and standardised, where that is quickly known."""
+    if data.is_sparse or len(used) > MOST_CORRELATED or data.shape[0] < FEW:
+        return ""
+    Z = _standardised(data, spread, used)
+    plain, scaled = (_made_of(data, used, values) for values in (Z * spread[used], Z))
+    if plain == scaled:
+        return ""
+    return f" A component of the data as they are is mostly {plain}; standardised, mostly {scaled}."
+
+
+def _made_of(data: Dataset, used: np.ndarray, Z: np.ndarray) -> str:
+    """The features with the largest loadings along a direction of large variance without negative ones."""
+    first = _leading(Z)[0]
+    x = np.maximum(first if first.max() >= -first.min() else -first, 0.0)
+    for _ in range(20):
+        x = np.maximum(Z.T @ (Z @ x), 0.0)
+        x /= max(np.linalg.norm(x), np.finfo(float).tiny)
+    top = [int(i) for i in np.argsort(-x, kind="stable")[:3] if x[i] >= x.max() / 2]
+    names = [repr(str(data.feature_names[used[i]])[:40]) for i in top]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _named_alike(data: Dataset, used: np.ndarray) -> bool:
@@ -320,7 +398,10 @@ def _counts(data: Dataset, used: np.ndarray) -> list[Note]:
     if positive.size == 0:
         return []
     if _whole(sample) and len(np.unique(sample[:20_000])) >= COUNTED:
-        sentence = "All values are whole numbers of zero and more, like counts: a logarithm, log(1 + x), may suit them."
+        sentence = (
+            "All values are whole numbers of zero and more, like counts: a logarithm, log(1 + x), "
+            "or the square root of each row's shares (Hellinger) may suit them."
+        )
         return [Note("counts", sentence, "offer log1p")]
     tails = positive.max() / np.median(positive)
     if len(used) > 50 and tails > SKEWED:
@@ -376,7 +457,11 @@ def _standardised(data: Dataset, spread: np.ndarray, used: np.ndarray) -> np.nda
 
 def _first_direction(data: Dataset, spread: np.ndarray, used: np.ndarray) -> tuple[np.ndarray, float]:
     """Return the leading eigenvector of the correlations, and its share of the trace."""
-    Z = _standardised(data, spread, used)
+    return _leading(_standardised(data, spread, used))
+
+
+def _leading(Z: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the leading eigenvector of Z'Z, and its share of the trace."""
     if Z.shape[0] < Z.shape[1]:
         _, s, v = np.linalg.svd(Z, full_matrices=False)
         return v[0], float(s[0] ** 2 / (s**2).sum())
@@ -391,8 +476,12 @@ def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
     fall, rise = sorted((int((strong & (x > 0)).sum()), int((strong & (x < 0)).sum())))
     if not fall:
         return []
+    up, down = (np.flatnonzero(strong & (side * x > 0)) for side in (1, -1))
+    few, many = (_columns(data, used[side]).partition(" ")[2] for side in sorted((up, down), key=len))
     sentence = (
         f"Along the first eigenvector {rise:,} feature{'s' * (rise > 1)} rise{'s' * (rise == 1)} while {fall:,} "
-        f"fall{'s' * (fall == 1)}: a nonnegative component can use only one of these groups."
+        f"fall{'s' * (fall == 1)}: a nonnegative component can use only one of these groups, {many} "
+        f"against {few}. With any sign (nonnegative=False) it uses both; so it does once items of opposite direction "
+        "are turned round."
     )
-    return [Note("signs", sentence)]
+    return [Note("signs", sentence, "offer any sign")]

@@ -158,3 +158,41 @@ def test_a_column_that_is_left_out_is_not_named_as_the_one_that_dominates():
     assert seen.note("dominant") is None
     twice = inspect(np.c_[1e3 * kg, kg, 1e3 * kg, age], ["g", "kg", "g again", "age"])
     assert twice.note("dominant") is None or not set(twice.note("dominant").features) & set(twice.left_out)
+
+
+def test_both_answers_are_named_where_scales_differ():
+    rng = np.random.default_rng(0)
+    shared = rng.standard_normal((60, 1))
+    X = np.c_[3.5 * rng.standard_normal(60), shared + 0.3 * rng.standard_normal((60, 3))]
+    seen = inspect(X, ["alone", "a", "b", "c"])
+    assert not seen.standardise  # a factor of 3 may be the data's own: said, and left to the person
+    plain, _, scaled = seen.note("scales").says.partition("standardised, mostly ")
+    assert "mostly 'alone';" in plain and "'alone'" not in scaled and "'a'" in scaled
+    assert inspect(X[:, 1:], ["a", "b", "c"]).note("scales") is None
+
+
+def test_totals_and_classes_are_left_out_and_dominate_nothing():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(1, 2, (50, 4))
+    seen = inspect(np.c_[X, X.sum(axis=1), rng.integers(0, 3, 50)], ["a", "b", "c", "d", "total", "group"])
+    assert seen.note("totals").features == (4,) and seen.note("classes").features == (5,)
+    assert seen.left_out == (4, 5) and seen.note("dominant") is None
+    partial = inspect(np.c_[X[:, :2], X[:, :2].sum(axis=1), X[:, 2:]], ["a", "b", "sum", "c", "d"])
+    assert partial.left_out == (2,)
+
+
+def test_prices_are_told_from_returns():
+    rng = np.random.default_rng(2)
+    returns = 0.004 + 0.01 * rng.standard_normal((250, 6))
+    prices = 100 * np.cumprod(1 + returns, axis=0)
+    assert inspect(prices).note("levels").choice == "offer returns"
+    assert inspect(1 + returns).note("levels") is None
+    assert inspect(rng.permutation(prices)).note("levels") is None
+
+
+def test_items_of_opposite_direction_are_named_with_both_answers():
+    rng = np.random.default_rng(3)
+    mood = rng.standard_normal((80, 1))
+    items = np.c_[mood + 0.5 * rng.standard_normal((80, 3)), -mood + 0.5 * rng.standard_normal((80, 2))]
+    note = inspect(items, ["calm", "glad", "safe", "sad", "tense"]).note("signs")
+    assert "'calm', 'glad', 'safe' against 'sad', 'tense'" in note.says and "nonnegative=False" in note.says

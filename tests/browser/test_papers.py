@@ -36,7 +36,9 @@ def test_a_stored_figure_is_looked_at_a_study_runs_and_a_long_one_is_stopped_and
     keys = [table.name for table in stored(study.name).tables if table.picture is not None]
     assert all(figure(quiet(page), f"{study.name}-{key}") for key in keys)
     page.goto(page.url.partition("/papers")[0] + address(STUDIES["asteris2014-fig5"], form="full"))
+    expect(page.get_by_text("A stored run")).to_be_visible()
     button(page, "start-study").click()
+    button(page, "stop-study").wait_for()
     expect(page.get_by_text("A stored run")).to_have_count(0)  # the run has rows of its own
     figure(page, "asteris2014-fig5-variance")
     button(page, "stop-study").click()

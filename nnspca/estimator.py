@@ -1,0 +1,559 @@
+"""Nonnegative sparse PCA as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import warnings
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from typing import Any, Self, cast
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from nnspca.certificates.judge import verify
+from nnspca.components._certify import certify_parts
+from nnspca.components._decompose import decompose
+from nnspca.components._deflate import deflated_problem
+from nnspca.control.arguments import check_flag, check_number, check_options, check_whole, shown
+from nnspca.control.progress import Monitor, ShouldStop, progress_bar
+from nnspca.covariance import Covariance
+from nnspca.covariance.input import check_names, check_same_names, check_unmasked, numbers, opened
+from nnspca.covariance.samples import added, check_weights, large_array, stated, warn_of_dominant
+from nnspca.covariance.sources import Source, chunked, in_memory
+from nnspca.covariance.span import orthonormal
+from nnspca.covariance.sums import Sums
+from nnspca.errors import DataError
+from nnspca.machines import HERE, crew, jobs
+from nnspca.result import Certificate, Components, PartsCertificate
+from nnspca.solvers.registry import METHODS
+from nnspca.tasks._certify import certify
+
+GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # not options of a method
+USUAL = 10  # nonzero loadings if n_nonzero is not given
+FOUND = {  # by the samples taken so far
+    *("components_", "n_components_", "n_nonzero_", "explained_variance_", "explained_variance_ratio_", "mean_"),
+    *("cumulative_variance_", "scale_", "fingerprint_", "covariance_", "_covariance", "_found", "_proven", "_seed"),
+}
+Checked = tuple[int, list[int], dict[str, Any], float]
+Certificates = tuple[Certificate, ...] | PartsCertificate | None
+
+
+class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Nonnegative sparse PCA.
+
+    Each component has unit length and at most ``n_nonzero`` nonzero loadings, all of them positive
+    (unless ``nonnegative=False``).
+
+    Parameters
+    ----------
+    n_components : int
+        Largest number of components; fewer, with a ConvergenceWarning, where features or variance run out.
+    n_nonzero : int or sequence of int
+        Largest number of nonzero loadings of all components, or of each. If you set it above the number of features,
+        a ConvergenceWarning is given.
+    method : str
+        A key of ``nnspca.METHODS``.
+    deflation : str
+        A key of ``nnspca.DEFLATIONS``; "joint" for methods that find all components at once.
+    random_state : int, RandomState instance or None
+        Same number, same components; None is 0.
+    nonnegative : bool
+    standardize : bool or None
+        Divide each feature by its standard deviation (1/m) first. None leaves the data as they are and warns where
+        one feature holds over 90 % of the total variance.
+    min_angle : float
+        Degrees, for deflation "quasi-orthogonal" only.
+    options : dict or None
+        Options of the method.
+    ddof : int
+        Variances divide by the number of samples less this: 0 as everywhere else here, 1 as R's packages do.
+        Components and certificates are the same for any.
+    store_covariance : bool
+        Keep the covariance as ``covariance_``, also where the estimator is pickled.
+    n_jobs : int or None
+        Processes of :meth:`certify`, -1 for one a processor; None works on one component after the other, here.
+    verbose : bool
+        Show how far ``fit`` has come, by tqdm where that is installed.
+
+    Attributes
+    ----------
+    components_ : ndarray, shape (r, n)
+        Unit rows.
+    explained_variance_ : ndarray, shape (r,)
+        Each component's own variance (1/m); of components that overlap they add up to too much.
+    explained_variance_ratio_ : ndarray, shape (r,)
+        What each adds to the variance of the span of those before it, as a share of the whole.
+    cumulative_variance_ : ndarray, shape (r,)
+        Variance of the span of the first 1, 2, …, r components.
+    certificates_ : tuple of Certificate
+        What :meth:`certify` proves of each component, which may take seconds.
+    certificate_ : PartsCertificate or None
+        What is proven of all components together; None where they are not disjoint.
+    covariance_ : Covariance
+        What was fitted, with ``store_covariance``.
+    parts_ : Components
+        The components as the library's own result, with ``summary()``, ``to_frame()`` and ``plot()``.
+    mean_, scale_ : ndarray, shape (n,)
+        Taken off and divided by; ``scale_`` is 1 unless ``standardize``, and for features that never vary.
+    n_components_, n_nonzero_ : int
+        What was found, and allowed, on these data; a list where ``n_nonzero`` was one.
+
+    Notes
+    -----
+    A fitted estimator holds the covariance (of few samples: the centred data) until it is pickled.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> X = nnspca.datasets.load("digits").X
+    >>> est = nnspca.NonnegativeSparsePCA(n_components=3, n_nonzero=8).fit(X)
+    >>> est.transform(X).shape
+    (1797, 3)
+    >>> est.certify()[0].ratio > 0.999
+    True
+    >>> est.parts_[0].cardinality
+    8
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        n_nonzero: int | Iterable[int] = USUAL,
+        method: str = "best",
+        deflation: str = "disjoint",
+        random_state=0,
+        *,
+        nonnegative: bool = True,
+        standardize: bool | None = None,
+        min_angle: float = 85.0,
+        options: dict[str, object] | None = None,
+        ddof: int = 0,
+        store_covariance: bool = False,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components, self.n_nonzero, self.method, self.deflation = n_components, n_nonzero, method, deflation
+        self.random_state, self.nonnegative, self.standardize = random_state, nonnegative, standardize
+        self.min_angle, self.options, self.ddof = min_angle, options, ddof
+        self.store_covariance, self.n_jobs, self.verbose = store_covariance, n_jobs, verbose
+
+    def fit(self, X, y=None, sample_weight=None) -> NonnegativeSparsePCA:
+        """Find the components.
+
+        Parameters
+        ----------
+        X : array_like, data frame, sparse array, Dataset or AnnData, shape (m, n)
+            Samples as rows; or what is read in chunks, as by ``Covariance.from_data``. ``y`` is ignored.
+        sample_weight : array_like, shape (m,), optional
+            How much each sample counts, of at least 0.
+
+        Raises
+        ------
+        ValueError
+            A parameter that is not allowed, or data without any variance.
+        """
+        for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
+            self.__dict__.pop(name, None)
+        X = self._samples(X, first=True)
+        if isinstance(X, Source):
+            cov = Covariance.from_data(X, stated(self.standardize), sample_weight=sample_weight)
+            assert cov.n_samples is not None
+            self._learn_names(X.names, cov.n_features)
+            return self._find(cov, self._check_parameters(cov.n_features, cov.n_samples))
+        weights = check_weights(sample_weight, X.shape[0])
+        m = X.shape[0] if weights is None else int(np.count_nonzero(weights))
+        checked = self._check_parameters(X.shape[1], m)
+        cov = Covariance.from_data(X, stated(self.standardize), sample_weight=weights, names=self._names())
+        return self._find(cov, checked)
+
+    def partial_fit(self, X, y=None, sample_weight=None) -> Self:
+        """Take more samples; the components of all are found when they are first asked for.
+
+        Only sums are kept, n × n numbers of at most 6,000 features: any split of the samples, one at a time is enough,
+        gives the covariance that :meth:`fit` makes of all, to its stated rounding. ``fit`` begins anew. Parameters are
+        those of :meth:`fit`; ValueError for features that differ from those before, or weights in some calls only.
+
+        Examples
+        --------
+        >>> import nnspca
+        >>> X = nnspca.datasets.load("digits").X
+        >>> est = nnspca.NonnegativeSparsePCA(n_components=1, n_nonzero=8)
+        >>> for chunk in (X[:600], X[600:]):
+        ...     est = est.partial_fit(chunk)
+        >>> off = abs(est.components_ - nnspca.NonnegativeSparsePCA(1, 8).fit(X).components_)
+        >>> bool(off.max() < 1e-9), est.n_samples_seen_
+        (True, 1797)
+        """
+        before: Sums | None = self.__dict__.get("_sums")
+        source = self._source(X, before is None)
+        weights = check_weights(sample_weight, source.shape[0])
+        if before is not None and (weights is not None) != before.weighted:
+            raise ValueError(
+                "sample_weight is given in some calls of partial_fit only: give it in every call, or in none"
+            )
+        sums = added(before, source, weights)
+        if before is None:
+            self._learn_names(source.names, sums.n)
+        for name in FOUND:
+            self.__dict__.pop(name, None)
+        self._sums, self.n_samples_seen_ = sums, sums.seen
+        return self
+
+    def _source(self, X, first: bool) -> Source:
+        rows = self._samples(X, first=first, fewest=1)
+        return rows if isinstance(rows, Source) else in_memory(rows, self._names())
+
+    def __getattr__(self, name: str) -> Any:
+        """Find the components of the samples taken so far when one of them is first asked for."""
+        sums = self.__dict__.get("_sums")
+        if name in FOUND and sums is not None and "_found" not in self.__dict__:
+            cov = self._of_sums(sums)
+            self._find(cov, self._check_parameters(cov.n_features, cast("int", cov.n_samples)))
+            if name in self.__dict__:
+                return self.__dict__[name]
+        return object.__getattribute__(self, name)  # which says what is wrong
+
+    def _of_sums(self, sums: Sums) -> Covariance:
+        return Covariance.of_sums(sums, stated(self.standardize), self._names())
+
+    def _names(self) -> tuple[str, ...] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else tuple(map(str, names))
+
+    def _learn_names(self, names: tuple[str, ...] | None, n: int) -> None:
+        """Set what scikit-learn knows of features whose samples it has not seen."""
+        self.n_features_in_ = n
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _samples(self, X, *, first: bool = False, fewest: int | None = None) -> Any:
+        """Samples as :meth:`Covariance.from_data` reads them, checked as scikit-learn does; a Source of many."""
+        source = large_array(X, "rows") if isinstance(X, np.ndarray) and not isinstance(X, np.memmap) else chunked(X)
+        if source is not None:
+            if not first:
+                check_same_names(source.names, self._names(), "the estimator")
+                if (n := source.shape[1]) not in (None, self.n_features_in_):
+                    raise ValueError(
+                        f"X has {n} features, but the estimator is expecting {self.n_features_in_} features"
+                    )
+            return source
+        least = fewest or 1 + first
+        allowed: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_min_samples": least}
+        if isinstance(X, np.ndarray) and X.dtype.kind in "fiubcO":
+            check_unmasked(X)
+            with contextlib.suppress(OverflowError):  # a whole number too large for a double, which `numbers` says
+                validate_data(self, X, reset=first, **allowed)
+            return numbers(X)
+        given = opened(X)
+        if given.is_matrix:
+            raise DataError("the data set is a covariance matrix: an estimator is fitted on samples")
+        if given.values is X:
+            check_names(X)
+        named = values = check_array(numbers(given.values), estimator=self, **allowed)
+        if given.values is X:
+            named = X
+        elif given.names is not None:  # in the form that scikit-learn knows
+            named = import_module("pandas").DataFrame(columns=list(given.names))
+        validate_data(self, named, reset=first, skip_check_array=True)
+        return values
+
+    def _check_parameters(self, n: int, m: int) -> Checked:
+        """How many components, of how many nonzero loadings each, the method's options, and the factor of ddof."""
+        wanted = check_whole("n_components", self.n_components, 1)
+        sizes = self._sizes(wanted, n)
+        options: dict[str, Any] = check_options(self.options)
+        if given := sorted(set(options) & GIVEN):
+            raise ValueError(f"options={shown(self.options)} is not allowed: {given[0]!r} is no option of the method")
+        stated(self.standardize)
+        check_flag("store_covariance", self.store_covariance)
+        check_flag("verbose", self.verbose)
+        return wanted, sizes, options, m / (m - check_whole("ddof", self.ddof, 0, m - 1))
+
+    def _find(self, cov: Covariance, checked: Checked) -> NonnegativeSparsePCA:
+        n = cov.n_features
+        warn_of_dominant(cov, self.standardize)
+        wanted, sizes, options, more = checked
+        self._seed = _seed(self.random_state)
+        angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
+        how: dict[str, Any] = {
+            "deflation": self.deflation,
+            "nonnegative": self.nonnegative,
+            "seed": self._seed,
+            **options,
+        }
+        if self.deflation == "quasi-orthogonal":
+            how["min_angle"] = angle
+        if self.verbose:
+            how["on_progress"] = progress_bar("fit")
+        components = decompose(cov, min(wanted, n), sizes[: min(wanted, n)], self.method, **how)
+        self._covariance, self._found = cov, components
+        self._proven: dict[tuple[bool, str], Any] = {}
+        self.fingerprint_ = cov.fingerprint
+        if self.store_covariance:
+            self.covariance_ = cov
+        else:
+            self.__dict__.pop("covariance_", None)
+        seen = cov.features
+        assert seen.mean is not None and seen.scale is not None
+        self.mean_ = np.array(seen.mean)
+        self.scale_ = np.array(seen.scale) * (np.sqrt(more) if self.standardize else 1.0)
+        self.components_ = np.ascontiguousarray(components.loadings.T)
+        self.n_components_ = len(self.components_)
+        units = 1.0 if self.standardize else more
+        self.explained_variance_ = components.variances * units
+        self.cumulative_variance_ = components.cumulative_variance * units
+        self.explained_variance_ratio_ = np.diff(components.cumulative_variance, prepend=0.0) / components.total
+        if self.n_components_ < wanted:
+            reason = components.note or f"the data have {n} feature(s)"
+            message = f"{self.n_components_} of the {wanted} components asked for were found ({reason}): "
+            warnings.warn(message + "give n_components no larger", ConvergenceWarning, stacklevel=3)
+        return self
+
+    def _sizes(self, wanted: int, n: int) -> list[int]:
+        """How many nonzero loadings each component may have; warn if a given number exceeds the number of features."""
+        given = self.n_nonzero
+        one = isinstance(given, str) or not isinstance(given, Iterable) or not getattr(given, "ndim", 1)
+        sizes = [check_whole("n_nonzero", each, 1) for each in ([given] * wanted if one else given)]  # type: ignore[union-attr]
+        if len(sizes) != wanted:
+            raise ValueError(
+                f"n_nonzero={shown(given)} has {len(sizes)} values; give one whole number, or {wanted}, one for each "
+                "component"
+            )
+        if max(sizes) > n and not (one and given == USUAL):
+            message = f"n_nonzero={shown(given)} is more than the {n} feature(s) there are: all may be used"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        sizes = [min(size, n) for size in sizes]
+        self.n_nonzero_ = sizes[0] if one else sizes
+        return sizes
+
+    @property
+    def parts_(self) -> Components:
+        """The components as the library's own result."""
+        check_is_fitted(self)
+        return self._found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the covariance, unless it was to be stored."""
+        state = dict(super().__getstate__())
+        if "_sums" in state:
+            state.pop("_covariance", None)  # it is rebuilt from the sums
+        elif "_covariance" in state:
+            state["_covariance"] = state.get("covariance_")
+        return state
+
+    def _covariance_of(self, X, sample_weight) -> Covariance:
+        if self.__dict__.get("_sums") is not None:
+            source = self._source(X, False)
+            return self._of_sums(added(None, source, check_weights(sample_weight, source.shape[0])))
+        how = {"sample_weight": sample_weight, "names": self._names()}
+        return Covariance.from_data(self._samples(X), stated(self.standardize), **how)
+
+    def transform(self, X) -> np.ndarray:
+        """Return the scores ``(X − mean) / scale · components'``, shape (m, r).
+
+        A score is how much of a component a sample has by itself, whatever the others hold: their
+        variances are ``explained_variance_``. Where components overlap, scores are correlated.
+        """
+        check_is_fitted(self)
+        return np.concatenate([self._scores(rows, self.components_) for rows in self._chunks(X)])
+
+    def _chunks(self, X) -> Iterator[Any]:
+        """Yield samples of the features of the fit: all at once, or chunk by chunk."""
+        source = self._samples(X)
+        if not isinstance(source, Source):
+            yield source
+            return
+        for chunk in source.chunks():
+            rows = numbers(chunk)
+            if rows.shape[1] != self.n_features_in_:
+                raise ValueError(f"X has {rows.shape[1]} features; this estimator was fitted on {self.n_features_in_}")
+            yield rows
+
+    def inverse_transform(self, X) -> np.ndarray:
+        """Return the point of the components' span that has these scores, in the units of the data, shape (m, n).
+
+        Of all points with the scores it is the one nearest the mean, features divided by ``scale_``; of what
+        ``transform`` gave it is the sample's projection onto the span.
+        """
+        check_is_fitted(self)
+        scores = check_array(numbers(X))
+        if scores.shape[1] != self.n_components_:
+            raise ValueError(
+                f"X has {scores.shape[1]} scores a row; this estimator has {self.n_components_} components"
+            )
+        return scores @ np.linalg.pinv(self.components_).T * self.scale_ + self.mean_
+
+    def score(self, X, y=None, sample_weight=None) -> float:
+        """Return the share of the variance of X that the span of the components explains: higher is better.
+
+        X is centred and scaled as in ``fit``, so that held-out data are judged by what was learnt. The share is at
+        most 1, and of the data fitted it is the sum of ``explained_variance_ratio_``.
+        """
+        check_is_fitted(self)
+        basis, weights = orthonormal(self.components_.T).T, check_weights(sample_weight, None)
+        explained = total = 0.0
+        begin = 0
+        for rows in self._chunks(X):
+            own = np.ones(rows.shape[0]) if weights is None else weights[begin : begin + rows.shape[0]]
+            begin += rows.shape[0]
+            if len(own) < rows.shape[0]:
+                break
+            explained += float(own @ (self._scores(rows, basis) ** 2).sum(axis=1))
+            total += float(own @ self._squares(rows))
+        check_weights(sample_weight, begin)
+        return explained / total if total > 0 else 0.0
+
+    def _squares(self, X) -> np.ndarray:
+        """The squared distance of each sample from the mean; sparse data are centred last, so that they stay sparse."""
+        Z, centre = scaled(X, self.scale_), self.mean_ / self.scale_
+        if scipy.sparse.issparse(Z):
+            return Z.multiply(Z).sum(axis=1) - 2 * (Z @ centre) + centre @ centre
+        return ((Z - centre) ** 2).sum(axis=1)
+
+    def _scores(self, X, directions: np.ndarray) -> np.ndarray:
+        """Scores of the samples along unit rows."""
+        if scipy.sparse.issparse(X):
+            return scaled(X, self.scale_) @ directions.T - (self.mean_ / self.scale_) @ directions.T
+        return ((X - self.mean_) / self.scale_) @ directions.T
+
+    def certify(
+        self, X=None, *, together: bool | None = None, effort: str = "live", sample_weight=None, should_stop=None
+    ) -> Certificates:
+        """Prove how far the components can be from the best possible.
+
+        Each certificate refers to the covariance on which its component was sought: ``Covariance.from_data(X,
+        standardize=…)`` with the estimator's setting, deflated by the components before.
+
+        Parameters
+        ----------
+        X, sample_weight : optional
+            What was fitted; needed once the covariance is no longer held, after pickling without ``store_covariance``.
+        together : bool, optional
+            False: each component by itself, on what those before it left. True: all of them as one, against any parts
+            of the same number that share no feature. None: True with deflation "together", else False.
+        effort, should_stop
+            As for :func:`nnspca.certify`.
+
+        Returns
+        -------
+        tuple of Certificate, or PartsCertificate, or None
+            One for each component that was sought by itself: with "quasi-orthogonal" for the first only, and none with
+            "together", "joint" or a method that does not keep to ``n_nonzero``. Together, None for components that may
+            overlap or have different ``n_nonzero``.
+
+        Raises
+        ------
+        ValueError
+            Samples other than those fitted, or none where the covariance is no longer held.
+        """
+        check_is_fitted(self)
+        whole = self._found.deflation == "together" if together is None else check_flag("together", together)
+        known = self._proven.get((whole, effort))
+        if known is not None and X is None:
+            return known
+        cov = self._fitted_on(X, sample_weight)
+        if known is not None:
+            return known
+        certificates = self._of_all(cov, effort, should_stop) if whole else self._of_each(cov, effort, should_stop)
+        single = certificates if isinstance(certificates, tuple) else (certificates,)
+        if not any(cert is None or cert.stopped for cert in single):
+            self._proven[whole, effort] = certificates
+        return certificates
+
+    def verify(self, X=None, *, sample_weight=None) -> None:
+        """Derive again, by a second route, all that was certified; certify first what was not.
+
+        ``X`` and ``sample_weight`` are those of :meth:`certify`; CertificateError names the first claim that fails.
+        """
+        check_is_fitted(self)
+        cov = self._fitted_on(X, sample_weight)
+        if not self._proven:
+            self.certify(X, sample_weight=sample_weight)
+        for certificates in self._proven.values():
+            if isinstance(certificates, PartsCertificate):
+                verify(certificates, cov)
+            else:
+                for r, cert in enumerate(certificates):
+                    verify(cert, deflated_problem(cov, self._found, r)[0])
+
+    @property
+    def certificates_(self) -> tuple[Certificate, ...]:
+        """What is proven of each component: ``certify(together=False)``, worked out when first read."""
+        return cast("tuple[Certificate, ...]", self.certify(together=False))
+
+    @property
+    def certificate_(self) -> PartsCertificate | None:
+        """What is proven of all components together: ``certify(together=True)``, worked out when first read."""
+        return cast("PartsCertificate | None", self.certify(together=True))
+
+    def _of_each(self, cov: Covariance, effort: str, should_stop: ShouldStop | None) -> tuple[Certificate, ...]:
+        """One after the other here, or in ``n_jobs`` processes."""
+        alone = self._found.deflation not in ("together", "joint") and METHODS[self._found.method].feasible
+        count = len(self._found) if alone else 0  # how many were each sought as the best one at their turn
+        count = min(count, 1) if self._found.deflation == "quasi-orthogonal" else count
+        where = jobs(None, self.n_jobs) if self.n_jobs not in (None, 1) else contextlib.nullcontext(HERE)
+        with where as executor, crew(executor, (cov, self._found), Monitor(should_stop)) as workers:
+            tasks = ((r, effort, self._seed) for r in range(count))
+            certificates = dict(workers.each(_certified, tasks))
+        return tuple(certificates[r] for r in sorted(certificates))
+
+    def _of_all(self, cov: Covariance, effort: str, should_stop: ShouldStop | None) -> PartsCertificate | None:
+        found, sizes = self._found, {part.k for part in self._found}
+        disjoint = found.deflation in ("together", "disjoint") and METHODS[found.method].feasible
+        if not disjoint or len(sizes) > 1:
+            return None
+        how: dict[str, Any] = {"nonnegative": found.nonnegative, "effort": effort, "should_stop": should_stop}
+        return certify_parts(cov, len(found), sizes.pop(), found, **how)
+
+    def _fitted_on(self, X, sample_weight) -> Covariance:
+        """The covariance that was fitted: the one held, or that of the samples given, if they are the same."""
+        if X is None:
+            if self._covariance is None:
+                message = "the covariance is not held any more: give the samples fitted, as in certify(X), or fit with "
+                raise ValueError(message + "store_covariance=True")
+            return self._covariance
+        cov = self._covariance_of(X, sample_weight)
+        if cov.fingerprint != self.fingerprint_:
+            raise ValueError(f"X, {shown(X)}, is not what was fitted (or sample_weight differs): give the same samples")
+        return cov
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _seed(random_state: object) -> int:
+    """The seed of a random state; ValueError if it is none."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    return check_whole("random_state", random_state, 0, more="a numpy.random.RandomState, or None")
+
+
+def _certified(shared: tuple[Covariance, Components], r: int, effort: str, seed: int, should_stop) -> Certificate:
+    """The certificate of one component, for the covariance on which it was sought."""
+    cov, components = shared
+    left, part = deflated_problem(cov, components, r)
+    how: dict[str, Any] = {"nonnegative": components.nonnegative, "effort": effort, "component": part, "seed": seed}
+    return certify(left, part.k, should_stop=should_stop, **how)
+
+
+def scaled(X, scale: np.ndarray):
+    """Each feature divided by its scale, however small; sparse data stay sparse."""
+    if not scipy.sparse.issparse(X):
+        return X / scale
+    rows = scipy.sparse.csr_array(X)
+    return scipy.sparse.csr_array((rows.data / scale[rows.indices], rows.indices, rows.indptr), shape=rows.shape)

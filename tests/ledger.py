@@ -22,7 +22,7 @@ from nnspca.view.link.dataset_defaults import opening, usual_k
 from nnspca.view.results import stored
 from tests.benchmarks import certificates, live
 
-SEARCH = 20  # rounds of search for a better component before each proof
+RESTARTS, LEADERS = 100, 25  # of the search for a component before each proof
 MOST_PARTS = 10
 
 
@@ -53,7 +53,7 @@ def record_of(name, seconds, before, missing):
         if held is not None and (missing or held[0].variance > (1 - 1e-9) * held[1]):
             continue
         start = None if held is None else held[0].loadings
-        part = nnspca.solve(cov, k, search=SEARCH, start=start, should_stop=patience(seconds))
+        part = nnspca.solve(cov, k, restarts=RESTARTS, leaders=LEADERS, start=start, should_stop=patience(seconds))
         quick = nnspca.certify(cov, k, component=part, warm_start=warm)
         proof = nnspca.certify(
             cov, k, effort="thorough", component=quick.component, warm_start=quick, should_stop=patience(seconds)

@@ -53,7 +53,7 @@ def cov(data):
 
 
 LONG = {  # what each method is asked for so that it takes longer than Stop may
-    "best": {"search": 30},
+    "best": {"restarts": 200, "leaders": 50},
     "enumeration": {"rank": 2},
     "epsilon-net": {"rank": 8, "epsilon": 0.05, "max_samples": 10**6},
     "spannogram": {"rank": 6},

@@ -13,7 +13,6 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
 from nnspca.solvers import pairs
-from nnspca.solvers import search as local
 from nnspca.solvers.climb import (
     TIE,
     applied,
@@ -37,7 +36,6 @@ AMONG_CANDIDATES = 8  # restarts of the portfolio on them, however many are aske
 CHOSEN, FORMED = 0.2, 0.4  # shares of the progress of a portfolio when candidates are chosen, and their entries formed
 CHOOSING = "choosing candidate features"
 STEPS = 3  # on all the features before they are chosen; 2 and 6 end as well
-SEARCHED = 0.8  # share of the progress that the rounds of search take
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors; 4 and 16 end as well
 
 
@@ -58,29 +56,24 @@ def best(
     monitor: Monitor,
     restarts: int,
     leaders: int,
-    search: int = 0,
     starts: np.ndarray | None = None,
 ) -> Component:
-    """Climb from rank-d optima, random directions, EM starts, single features and pairs; polish; search on.
+    """Climb from rank-d optima, random directions, EM starts, single features and pairs; polish.
 
     A first component is shown at once: a few steps from the feature of largest variance. For k = 1
     that feature is the optimum, and nothing else is done. Rows of ``starts`` are more points to begin
-    with. A longer ``search`` begins with the same rounds as a shorter one, so a stopped call returns
-    the result of a shorter one.
+    with.
     """
     if problem.k == 1:
         return _alone(problem, monitor)
     widest = problem.cov.block(np.array([problem.cov.diagonal.argmax()]))
     points, variances = climb(problem, widest, monitor=monitor, max_iter=STEPS)
     monitor.tell(0.0, "a first component", float(variances[0]))
-    share = SEARCHED if search else 0.0
     settings = StartSettings(restarts, leaders, starts, float(variances[0]))
-    part = _portfolio(problem, rng, monitor.part(0.0, 1.0 - share), settings)
+    part = _portfolio(problem, rng, monitor, settings)
     if variances[0] > part.variance * (1 + TIE):
         part = replace(part, loadings=points[0], variance=float(variances[0]))
-    if not search or part.stopped or problem.include:  # its walk would drop what is included
-        return part
-    return _searched(problem, part, rng, monitor.part(1.0 - share, 1.0), search)
+    return part
 
 
 def quick_start(problem: Problem, *, monitor: Monitor) -> Component:
@@ -120,29 +113,6 @@ def _alone(problem: Problem, monitor: Monitor) -> Component:
     monitor.tell(1.0, "the feature of largest variance", variance)
     note = "the feature of largest variance: no other does better alone"
     return problem.component(x, "best", (variance,), stopped=monitor.stop(), note=note)
-
-
-def _searched(problem: Problem, part: Component, rng: np.random.Generator, monitor: Monitor, rounds: int) -> Component:
-    """Improve a component by rounds of search; with very many features, among those of large gradient only."""
-    cov, x = problem.cov, part.loadings
-    if (count := _sifted(problem)) is not None:
-        some = replace(problem, cov=searching.of_some_samples(cov, rng))
-        chosen, _ = _candidate_features(
-            some, count, rng=rng, monitor=Monitor(monitor.should_stop), restarts=16, starts=x
-        )
-        few = _on_few(problem, chosen, Monitor(monitor.should_stop))
-        y = np.zeros(problem.n)
-        y[chosen], history = local.search(
-            few, x[chosen], rounds=rounds, rng=rng, monitor=monitor.on_features(chosen, problem.n)
-        )
-        y, _ = polish(problem, y, monitor=monitor)
-    else:
-        y, history = local.search(problem, x, rounds=rounds, rng=rng, monitor=monitor)
-    if cov.variance(y) > part.variance:
-        x = y
-    note = f"{part.note}, {len(history)} rounds of search"
-    history = [*part.history, *history, cov.variance(x)]
-    return problem.component(x, "best", np.maximum.accumulate(history), stopped=monitor.stop(), note=note)
 
 
 def _sifted(problem: Problem) -> int | None:

@@ -38,7 +38,6 @@ METHODS: dict[str, MethodInfo] = {
             (
                 OptionInfo("restarts", int, 16, "Random starts of each kind.", 1, 200),
                 OptionInfo("leaders", int, 4, "How many of the best points are polished by swaps.", 1, 50),
-                OptionInfo("search", int, 0, "Rounds of further search; Stop keeps the best so far.", 0, 1_000_000),
             ),
             best,
             includes=True,

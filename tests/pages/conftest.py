@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
-from nnspca.solvers import ascent, coordinate_descent, search
+from nnspca.solvers import ascent, coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_bisection, sigg2008_genes
 from nnspca.view.explore import path as player
 from nnspca.view.results import known
@@ -60,12 +60,6 @@ def short_proofs(monkeypatch):
     """Certificates of the quick bounds, joint ones soon ended: what a page shows of them does not hang on the gap."""
     budgets.quick(monkeypatch)
     budgets.brief(monkeypatch)
-
-
-@pytest.fixture
-def short_searches(monkeypatch):
-    """A search takes a few steps a round: what a page shows of it does not hang on how far it gets."""
-    monkeypatch.setattr(search, "STEPS", 5)
 
 
 @pytest.fixture(scope="session")

@@ -20,8 +20,6 @@ from nnspca.view.results import known
 from nnspca.view.results.ledger import Ledger
 from tests.pages.conftest import drawn, jobs, played, said_at, settle, texts, traces
 
-pytestmark = pytest.mark.usefixtures("short_searches")
-
 EASY = {"data": "digits", "k": 2}  # closed within milliseconds
 BOUNDS = {"proof": True, "proof_view": "bounds"}
 OPEN = {"data": "lfw-faces", "k": 40}  # a proof of many seconds

@@ -10,7 +10,7 @@ from nnspca.view.words import proven_share
 from tests.pages.conftest import played, settle, texts
 
 SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.I)
-pytestmark = pytest.mark.usefixtures("short_proofs", "short_searches")
+pytestmark = pytest.mark.usefixtures("short_proofs")
 PROBLEMS = [("lfw-faces", 40, "lfw-faces"), ("digits", 16, "digits")]
 
 

@@ -7,7 +7,7 @@ from nnspca.view.jobs.workers import FairSemaphore, Ticket
 from tests.pages.conftest import played, settle
 
 
-@pytest.mark.usefixtures("short_proofs", "short_searches")
+@pytest.mark.usefixtures("short_proofs")
 def test_a_page_that_waits_for_a_worker_shows_the_stored_picture_and_then_the_live_run(open_page, monkeypatch):
     workers, others = FairSemaphore(1), Ticket()
     assert workers.acquire(others, lambda: False)

@@ -6,7 +6,7 @@ from nnspca.view.link.dataset_defaults import usual_k
 from tests.pages.conftest import files_of, played, settle, texts
 from tests.tables import TABLES
 
-pytestmark = pytest.mark.usefixtures("short_proofs", "short_searches")
+pytestmark = pytest.mark.usefixtures("short_proofs")
 
 
 @pytest.mark.parametrize("name", TABLES)

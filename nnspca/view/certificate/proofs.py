@@ -22,7 +22,7 @@ from nnspca.view.results import known
 from nnspca.view.sources import store
 from nnspca.view.tasks import Key, Subject, Task
 
-ROUNDS = 40  # of search for a better component, before the longer proof
+RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the longer proof
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
 
 Proven = TypeVar("Proven", Certificate, PartsCertificate)
@@ -112,7 +112,7 @@ def _tighten(ks: Sequence[int], cov: nnspca.Covariance, data: Dataset, now: Stat
 def _tightened(
     k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: Job, place: tuple[int, int], patience: float
 ) -> Fall[Certificate]:
-    """Close the gap from both sides: search on for a better component, then prove a lower upper bound.
+    """Close the gap from both sides: search longer for a better component, then prove a lower upper bound.
 
     Until it stands, the seconds are over or Stop is pressed; whatever is found and proven is kept. It
     has a ``place`` in a row of several.
@@ -138,12 +138,13 @@ def _tightened(
     before = certificate_at(data, now, k)
     if before is None:
         before = keep(machines.call(nnspca.certify, cov, k, on_progress=listen, **settings), data, now)
-    listen(Progress(0.0, "searching on", before.lower, before.upper))
+    listen(Progress(0.0, "a longer search", before.lower, before.upper))
     result = machines.call(
         nnspca.solve,
         cov,
         k,
-        search=ROUNDS,
+        restarts=RESTARTS,
+        leaders=LEADERS,
         start=np.asarray(before.component.loadings),
         on_progress=lambda progress: listen(dataclasses.replace(progress, fraction=0.0, variance=None)),
         **settings,

@@ -1,15 +1,11 @@
-"""The live run for the k that is shown: one component, then an upper bound; search on where that is asked."""
+"""The live run for the k that is shown: one component, then an upper bound."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
 
 import nnspca
-from nnspca.control.progress import OnFound, Progress
+from nnspca.control.progress import Progress
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component
 from nnspca.tasks import first_upper_bound
@@ -50,15 +46,14 @@ def latest(job: Job) -> tuple[Component | None, Certificate | None]:
 
 
 class ExploreJob:
-    """Work for one k: solve, prove an upper bound, and search on where that is asked.
+    """Work for one k: solve, and prove an upper bound.
 
     It publishes a Component, then Certificates, one with a quick upper bound and one with all that a
-    live proof has, then Components that are better, as they are met. All of it goes into the ledger;
-    nothing is read from there.
+    live proof has. All of it goes into the ledger; nothing is read from there.
     """
 
     def __init__(self, data: Dataset, now: State, choice: Solver):
-        self._data, self._now, self._choice, self._options = data, now, choice, dict(choice.options)
+        self._data, self._now, self._choice = data, now, choice
         self._cov, self._known = store.covariance(data, now), cache.results()
         self._key = Subject(data, now).key("solve", choice.method, choice.options)
         self._prove_key = Subject(data, now).key("certify")  # of the problem, whichever solver ran
@@ -67,12 +62,9 @@ class ExploreJob:
         """Do it, once no other session seeks the same: that one's answer is taken."""
         with self._known.sought(self._key, job.should_stop):
             component = self._known.get(self._key)
-            # A search that was asked for comes last, as it takes long; what is known was searched for already.
-            searches = component is None and bool(self._options.get("search"))
             if component is None:
-                options = self._options | ({"search": 0} if searches else {})
-                component = self._solved(job, "Solving", SOLVED, options)
-                if not component.stopped and not searches:
+                component = self._solved(job)
+                if not component.stopped:
                     self._known.put(self._key, component)
             self._hand_over(job, component)
             proof = self._known.get(self._prove_key)
@@ -80,17 +72,13 @@ class ExploreJob:
                 proof = self._proven(job, component)
             if proof is not None:
                 self._hand_over(job, proof)
-            if searches and not job.should_stop():
-                self._search_on(job, component)
 
     def _hand_over(self, job: Job, thing: Component | Certificate) -> None:
         known.record(self._data, self._now, thing)
         job.publish(thing)
 
-    def _solved(
-        self, job: Job, doing: str, share: float, options: dict[str, Any], on_found: OnFound | None = None
-    ) -> Component:
-        """Return what the solver finds; its progress goes up to ``share``."""
+    def _solved(self, job: Job) -> Component:
+        """Return what the solver finds."""
         return machines.call(
             nnspca.solve,
             self._cov,
@@ -99,9 +87,8 @@ class ExploreJob:
             nonnegative=self._now.nonnegative,
             seed=self._now.seed,
             should_stop=job.should_stop,
-            on_progress=stretch(job.report, 0.0, share, _while(doing)),
-            on_found=on_found,
-            **options,
+            on_progress=stretch(job.report, 0.0, SOLVED, _while("Solving")),
+            **dict(self._choice.options),
         )
 
     def _proven(self, job: Job, component: Component) -> Certificate:
@@ -127,23 +114,6 @@ class ExploreJob:
             self._known.put(self._prove_key, certificate)
             proofs.keep(certificate, self._data, now)
         return certificate
-
-    def _search_on(self, job: Job, initial: Component) -> None:
-        """Search for better components as long as was asked, or until Stop; each is handed over when it is met."""
-        best = initial.variance
-
-        def better(x: np.ndarray, _: float) -> None:
-            nonlocal best
-            if (variance := self._cov.variance(x)) > best * (1 + proofs.GAIN):
-                best = variance
-                note = "found while searching further"
-                self._hand_over(job, dataclasses.replace(initial, loadings=x.copy(), variance=variance, note=note))
-
-        result = self._solved(job, "Searching on", 1.0, self._options, better)
-        if result.variance >= best:
-            self._hand_over(job, result)
-        if not result.stopped:
-            self._known.put(self._key, result)
 
 
 def _while(doing: str) -> Callable[[str], str]:

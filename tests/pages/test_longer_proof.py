@@ -1,10 +1,9 @@
-"""Searching on: the quick answer first, better ones as they are met, and a gap that closes from both sides."""
+"""A longer proof: the quick answer first, and a gap that closes from both sides."""
 
 import dataclasses
 import re
 import threading
 
-import numpy as np
 import pytest
 
 import nnspca
@@ -18,8 +17,6 @@ from nnspca.view.results import known
 from nnspca.view.sources import catalogue, store
 from tests.pages.conftest import jobs, played, settle, texts
 
-pytestmark = pytest.mark.usefixtures("short_searches")
-
 NOW = State(data="digits", k=9)
 
 
@@ -31,37 +28,6 @@ def nothing_known():
 def digits():
     data = catalogue.dataset("digits")
     return data, store.covariance(data, NOW)
-
-
-def test_a_search_hands_over_the_quick_answer_and_its_proof_before_it_goes_on(monkeypatch):
-    data, cov = digits()
-    solve, asked = nnspca.solve, []
-
-    def poor_first(cov, k, *args, **options):
-        asked.append(options["search"])
-        found = solve(cov, k, "best" if options["search"] else "thresholding", nonnegative=True)
-        if on_found := options["on_found"]:
-            on_found(np.asarray(found.loadings), found.variance)
-        return dataclasses.replace(found, method="best")
-
-    monkeypatch.setattr(nnspca, "solve", poor_first)
-    job = Job("search")
-    run.ExploreJob(data, NOW, Solver("best", (("search", 3),))).work(job)
-    assert asked == [0, 3]
-    quick, early, proof, *better = job.arrived
-    assert early.stopped
-    assert early.upper >= proof.upper
-    assert proof.lower >= quick.variance
-    assert [c.variance for c in better] == sorted(c.variance for c in better)
-    part, certificate = run.latest(job)
-    assert part.variance == max(c.variance for c in better) > quick.variance
-    assert certificate.upper == proof.upper >= part.variance
-    nnspca.verify(certificate, cov)
-    assert known.at(data, NOW).lower >= part.variance  # what is met while searching on is known to every page
-    again = Job("again")
-    run.ExploreJob(data, NOW, Solver("best", (("search", 3),))).work(again)
-    assert asked == [0, 3]  # what the search found is kept
-    assert run.latest(again)[0].variance == part.variance
 
 
 def test_a_longer_proof_looks_for_a_better_component_first_and_says_so():

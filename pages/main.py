@@ -6,7 +6,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.view import sanitize, session
-from nnspca.view.frame import routes, sidebar, theme
+from nnspca.view.frame import assets, routes, sidebar
 from nnspca.view.jobs import machines
 from nnspca.view.link import state, widgets
 from nnspca.view.sources import uploads
@@ -29,7 +29,7 @@ page = st.navigation(
 )
 counting = sidebar.sidebar(page.url_path or "explore")
 with st.sidebar:
-    theme.follow()
+    assets.follow()
     machines.location_note()
     routes.link_to_documents(HERE)
 body = st.container()

@@ -5,7 +5,7 @@ import streamlit as st
 from nnspca.view import tasks
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
-from nnspca.view.parts import choices, panels, run, samples, take
+from nnspca.view.parts import choices, panels, run, take
 from nnspca.view.parts.choices import KEYS, LABELS
 from nnspca.view.results import known
 from nnspca.view.robust import need, stability
@@ -92,7 +92,7 @@ with use:
     if use.open and results:
         view = widgets.choose(KEYS["use_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
         if view == "samples":
-            samples.samples(results, data, now, choice)
+            take.samples(results, data, now, choice)
         else:
             take.takeaway(results, best, proof, data, now, choice, drawn)
 if not stopped:

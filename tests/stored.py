@@ -19,7 +19,7 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.studies import STUDIES, Parts, StudyResult, StudyTable
 from nnspca.studies.stored_runs import FOLDER, pack
 from nnspca.view.figures import style
-from nnspca.view.papers.figures.study import study as draw
+from nnspca.view.papers.figures import study as draw
 from nnspca.view.papers.panels import FILE as CARDS
 from tests.browser.conftest import FLAGS
 from tests.chromium import ensure

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nnspca.view.frame import assets, theme
+from nnspca.view.frame import assets
 
 FILE = b"export const a = 1;" * 200
 PAGE = b"<html><head><title>x</title></head><body><p></p></body></html>"
@@ -98,7 +98,7 @@ def test_the_page_names_its_scripts_and_brings_its_style():
     head, _, rest = page.partition("</head>")
     named = re.findall(r'<link rel="modulepreload" crossorigin href="\./static/js/([^"]+)">', head)
     assert named == list(assets.early())
-    assert theme.style() in rest.partition("</body>")[0]
+    assert assets.style() in rest.partition("</body>")[0]
     assert page.startswith("<html><head><title>x</title>")
     assert headers["content-length"] == str(len(body))
     assert "etag" not in headers  # another version of ours brings another page

@@ -9,7 +9,7 @@ import pytest
 import nnspca
 from nnspca.view import cache, tasks, words
 from nnspca.view.certificate import proofs
-from nnspca.view.explore import content, sentences
+from nnspca.view.explore import content
 from nnspca.view.explore import path as player
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.results import curves, known
@@ -71,12 +71,12 @@ def test_the_first_picture_has_its_whole_band_before_anything_has_run(open_page,
 def test_the_live_line_says_live_and_has_the_live_runs_own_numbers():
     part = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1)
     proof = nnspca.certify(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1)
-    assert sentences.live(None, None, 4.0, done=False) == "Live: solving …"
-    assert sentences.live(None, None, 4.0, done=True) == ""
-    said = sentences.live(part, None, 4.0, done=False)
+    assert content.live(None, None, 4.0, done=False) == "Live: solving …"
+    assert content.live(None, None, 4.0, done=True) == ""
+    said = content.live(part, None, 4.0, done=False)
     assert said.startswith("Live: 75.0 % of λ₁ found in ") and said.endswith("; computing the upper bound …")
-    assert sentences.live(part, proof, 4.0, done=True).startswith("Live: 75.0 % of λ₁ found in ")
-    assert ", proven optimal in " in sentences.live(part, proof, 4.0, done=True)
+    assert content.live(part, proof, 4.0, done=True).startswith("Live: 75.0 % of λ₁ found in ")
+    assert ", proven optimal in " in content.live(part, proof, 4.0, done=True)
 
 
 def test_live_runs_read_nothing_that_is_stored(open_page, empty):

@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import open_lazily
-from nnspca.view.sources import allowed, fetching, opened, store
+from nnspca.view.sources import fetching, opened, store
 from nnspca.view.ui import downloads
 from tests.pages.conftest import settle, texts
 
@@ -17,7 +17,7 @@ X = np.random.default_rng(0).normal(size=(60, 8)) * np.arange(1, 9)
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """A folder of its own, whose data sets the environment names."""
-    monkeypatch.delenv(allowed.ROOTS, raising=False)
+    monkeypatch.delenv(opened.ROOTS, raising=False)
     (tmp_path / "inside").mkdir()
     (tmp_path / "outside").mkdir()
     for folder in ("inside", "outside"):
@@ -27,7 +27,7 @@ def place(tmp_path, monkeypatch):
 
 
 def named(monkeypatch, *paths):
-    monkeypatch.setenv(allowed.OPEN, os.pathsep.join(map(str, paths)))
+    monkeypatch.setenv(opened.OPEN, os.pathsep.join(map(str, paths)))
 
 
 def small(monkeypatch, kept=8):
@@ -92,7 +92,7 @@ def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_i
     parts.mkdir()
     (parts / "0").symlink_to(outside)
     bad = [inside / "link.npy", inside / "gone.npy", inside / "notes.csv", inside / ".." / "outside" / "few.npy", parts]
-    monkeypatch.setenv(allowed.ROOTS, str(inside))
+    monkeypatch.setenv(opened.ROOTS, str(inside))
     named(monkeypatch, inside / "few.npy", *bad)
     page = open_page("pages/data.py")
     errors = [e.value for e in page.error]
@@ -112,15 +112,15 @@ def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_i
 
 def test_without_roots_only_the_folder_of_the_path_itself_may_be_read(place, monkeypatch):
     (place / "inside" / "link.npy").symlink_to(place / "outside" / "few.npy")
-    assert allowed.resolve(str(place / "inside" / "few.npy")) == (place / "inside" / "few.npy").resolve()
+    assert opened.resolve(str(place / "inside" / "few.npy")) == (place / "inside" / "few.npy").resolve()
     with pytest.raises(nnspca.DataError, match="leads outside"):
-        allowed.resolve(str(place / "inside" / "link.npy"))
+        opened.resolve(str(place / "inside" / "link.npy"))
     (place / "insides").mkdir()
-    monkeypatch.setenv(allowed.ROOTS, str(place / "inside"))
+    monkeypatch.setenv(opened.ROOTS, str(place / "inside"))
     with pytest.raises(nnspca.DataError, match="leads outside"):
-        allowed.resolve(str(place / "insides"))
-    monkeypatch.setenv(allowed.ROOTS, os.pathsep.join([str(place / "inside"), str(place / "outside")]))
-    assert allowed.resolve(str(place / "inside" / "link.npy")) == (place / "outside" / "few.npy").resolve()
+        opened.resolve(str(place / "insides"))
+    monkeypatch.setenv(opened.ROOTS, os.pathsep.join([str(place / "inside"), str(place / "outside")]))
+    assert opened.resolve(str(place / "inside" / "link.npy")) == (place / "outside" / "few.npy").resolve()
 
 
 def test_an_error_while_it_is_read_shows_no_path(place, open_page, monkeypatch):

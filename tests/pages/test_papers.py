@@ -11,8 +11,8 @@ from nnspca.datasets import fetch
 from nnspca.studies import STUDIES, Column, Parts, StudyTable, stored
 from nnspca.view.figures import style
 from nnspca.view.link.state import BUNDLED
+from nnspca.view.papers import figures as pictures
 from nnspca.view.papers import panels
-from nnspca.view.papers.figures import study as pictures
 from tests.pages.conftest import drawn, jobs, settle, texts
 
 PAGE = "pages/papers.py"

@@ -21,7 +21,7 @@ from nnspca.view import words
 from nnspca.view.compare import panels as compared
 from nnspca.view.compare import race as raced
 from nnspca.view.compare import sets as data_sets
-from nnspca.view.explore import claims, held_out, sentences
+from nnspca.view.explore import claims, content, held_out
 from nnspca.view.parts import panels as parted
 from nnspca.view.results.ledger import Known
 from nnspca.view.robust import need
@@ -42,7 +42,7 @@ def known(lower=1.0, upper=np.inf, k=1, **more):
 
 def explored(lower, upper, **more):
     one = Component(np.eye(13)[0], lower, "best", 4)
-    return sentences.sentence(one, Known(4, (one,), lower, upper, True, True, **more), catalogue.dataset("pitprops"), 5)
+    return content.sentence(one, Known(4, (one,), lower, upper, True, True, **more), catalogue.dataset("pitprops"), 5)
 
 
 def headline(lower, upper):

@@ -7,7 +7,7 @@ import streamlit as st
 from nnspca.datasets import Dataset, DatasetInfo, fetch, preparing
 from nnspca.view import sanitize
 from nnspca.view.link.state import State
-from nnspca.view.sources import allowed, catalogue, fetching, opened
+from nnspca.view.sources import catalogue, fetching, opened
 from nnspca.view.ui import charts, preview
 from nnspca.view.words import number
 
@@ -37,7 +37,7 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
 def problems() -> None:
     """Say which of the data sets that the server's owner named in the environment cannot be opened, and why."""
     for problem in opened.problems():
-        st.error(sanitize.plain(f"{allowed.OPEN}: {problem}"), icon=":material/error:")
+        st.error(sanitize.plain(f"{opened.OPEN}: {problem}"), icon=":material/error:")
 
 
 def folder() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Contribution, wording
 from nnspca.view import sanitize, words
-from nnspca.view.ui import scene
+from nnspca.view.ui import component
 
 FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
 CHANCE = 0.6  # below this share of pairs the score tells next to nothing
@@ -37,7 +37,7 @@ def short_name(data: Dataset, i: int) -> str:
 
 def question(role: Contribution, data: Dataset, *, example: bool) -> str:
     """Return the question about a feature."""
-    name, one = short_name(data, role.feature), scene.noun(data).removesuffix("s")
+    name, one = short_name(data, role.feature), component.noun(data).removesuffix("s")
     which = name if name.startswith(one) else f"{one} {name}"
     ending = " (the largest loading)" if example else ""
     return f"Why is {which} {'not ' if role.loading == 0 else ''}included?{ending}"
@@ -45,7 +45,7 @@ def question(role: Contribution, data: Dataset, *, example: bool) -> str:
 
 def score(part: Component, data: Dataset, *, standardised: bool) -> str:
     """Say what a score is, with the data's own words."""
-    noun, many = scene.noun(data), part.cardinality
+    noun, many = component.noun(data), part.cardinality
     each = f"the component's {noun.removesuffix('s')}" if many == 1 else f"the component's {many:,} {noun}"
     far = " ÷ standard deviation" if standardised else ""
     return f"Score of a sample: loading × (value − mean){far}, summed over {each}."
@@ -132,7 +132,7 @@ def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
         words.number(float(end)).replace("-", "−") for end in (role.covariances.min(), role.covariances.max())
     )
     across = f"{covariance} {least}" if many == 1 else f"{covariance}s {least} to {largest}"
-    other, noun = "other " if role.loading else "", scene.noun(data)
+    other, noun = "other " if role.loading else "", component.noun(data)
     if many == 1:
         one = f"the component's {other or 'only '}{noun.removesuffix('s')}, {short_name(data, int(role.others[0]))}"
         return f"It {'rises' if with_it else 'does not rise'} with {one} ({across})."

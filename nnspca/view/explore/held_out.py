@@ -15,8 +15,7 @@ from nnspca.solvers.registry import METHODS
 from nnspca.view import cache, tasks, words
 from nnspca.view.explore import figures
 from nnspca.view.explore.choices import KEYS, Choices
-from nnspca.view.explore.content import View
-from nnspca.view.explore.sentences import stability_of
+from nnspca.view.explore.content import View, stability_of
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job

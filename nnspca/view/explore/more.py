@@ -15,15 +15,14 @@ from nnspca.view.certificate import claims, proofs, sheet
 from nnspca.view.certificate import panels as certificates
 from nnspca.view.explore import held_out, proof
 from nnspca.view.explore.choices import KEYS, Choices
-from nnspca.view.explore.content import View
-from nnspca.view.explore.sentences import indispensable, sought
+from nnspca.view.explore.content import View, indispensable, sought
 from nnspca.view.figures import style
 from nnspca.view.link.state import MORE, State
 from nnspca.view.link.widgets import choose
 from nnspca.view.robust import need, stability
 from nnspca.view.session import Content
 from nnspca.view.sources import store
-from nnspca.view.ui import component, downloads, preview, scene
+from nnspca.view.ui import component, downloads, preview
 from nnspca.view.words import at_least, at_most, number, proven_percent, seconds
 
 TITLE = "Downloads and code, the data, choosing k, stability"
@@ -148,7 +147,7 @@ def report(part: Component, proof: Certificate | None, data: Dataset, now: State
     title = f"{info.title}. {info.summary}" if info else part.method
     sign = "nonnegative loadings" if part.nonnegative else "loadings of either sign"
     return sheet.sheet(
-        f"{part.cardinality} of {data.n_features:,} {scene.noun(data)}",
+        f"{part.cardinality} of {data.n_features:,} {component.noun(data)}",
         f"{said} {indispensable(part, data, now)}".strip()
         + " "
         + (

@@ -13,15 +13,14 @@ from nnspca.result import Component, wording
 from nnspca.view import cache, sanitize, session, tasks
 from nnspca.view.explore import claims, figures
 from nnspca.view.explore.figures import Positions
-from nnspca.view.figures.card import montage
-from nnspca.view.figures.dataset import curves
+from nnspca.view.figures.dataset import curves, montage
 from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import State
 from nnspca.view.sources import store
 from nnspca.view.tasks import Subject, Task
-from nnspca.view.ui import charts, component, downloads, scene
+from nnspca.view.ui import charts, component, downloads
 
 TITLE = "Samples and features: which samples score highest, why a feature is used"
 PICKER = "why-picker"
@@ -173,7 +172,7 @@ def _why(part: Component, data: Dataset, now: State) -> None:
     weights, itself = np.zeros(data.n_features), np.zeros(data.n_features, dtype=bool)
     weights[role.others], itself[role.feature] = role.covariances, True
     measure = claims.measure(now.standardise)
-    note = f"Its {measure}s with the component's other {scene.noun(data)}. Framed: the feature itself."
+    note = f"Its {measure}s with the component's other {component.noun(data)}. Framed: the feature itself."
     layer = component.Layer(weights, sure=itself)
     component.show([layer], data, "why", what=measure, note=note, focus=here.asked)
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset
 from nnspca.view import sanitize, session, tasks
-from nnspca.view.explore import content, path, run, sentences
+from nnspca.view.explore import content, path, run
 from nnspca.view.explore.choices import Choices
 from nnspca.view.explore.content import View
 from nnspca.view.jobs import progress
@@ -18,7 +18,7 @@ from nnspca.view.link import canvas
 from nnspca.view.link.state import State, assign, assignments
 from nnspca.view.results import known
 from nnspca.view.sources import store
-from nnspca.view.ui import scene
+from nnspca.view.ui import component
 from nnspca.view.words import fixed
 
 HOME = Path(__file__).parent / "browser"
@@ -31,7 +31,7 @@ _mount = canvas.component("play", HOME, SCRIPTS)
 
 def question(data: Dataset, now: State) -> str:
     """Return what the picture answers, with the data's own words."""
-    noun = scene.noun(data)
+    noun = component.noun(data)
     scaled = "standardised " if now.standardise else ""
     return (
         f"**{sanitize.plain(data.title)}**: which {now.k:,} of {data.n_features:,} {scaled}{noun} vary together most, "
@@ -71,7 +71,7 @@ def view(data: Dataset, now: State, choice: Choices, page: Job, path_job: Job, o
         other_curves,
         choice.log,
         store.covariance(data, now).features,
-        sentences.further_facts(parts.get(now.k), data, now),
+        content.further_facts(parts.get(now.k), data, now),
     )
 
 
@@ -93,7 +93,7 @@ def render(
             store.mean(data),
             about=f"{path_job.key} {choice.solver.method}",
             note=_note(path_job, others),
-            live_text=sentences.live(*run.latest(page), current_view.leading, done=page.done),
+            live_text=content.live(*run.latest(page), current_view.leading, done=page.done),
         )
         return {**content_, "running": running, "version": f"{content_['signature']} {running}"}
 

@@ -24,7 +24,7 @@ from nnspca.view.results import known
 from nnspca.view.results.ledger import Problem
 from nnspca.view.say import share
 from nnspca.view.sources import catalogue, store
-from nnspca.view.ui import downloads, scene
+from nnspca.view.ui import component, downloads
 
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
 BOARDS = {"faces": "lfw-faces", "digits": "digits", "spectra": "lrs"}
@@ -118,10 +118,10 @@ def payload(board: str) -> dict[str, Any]:
         "name": board,
         "data": name,
         "title": TITLES[board],
-        "noun": scene.noun(data),
+        "noun": component.noun(data),
         "n": data.n_features,
         "k": usual_k(name),
-        "scene": scene.packed(data, mean, ()),
+        "scene": component.packed_scene(data, mean, ()),
         "about": about(data),
         "code": code(name, usual_k(name)),
         **_numbers(name, data),
@@ -149,7 +149,7 @@ print(f"mine {{mine.variance:.4g}}, the solver {{cert.lower:.4g}}, upper bound {
 def about(data: Dataset) -> str:
     """Describe the data of a board."""
     scaled = " Each pixel is divided by its standard deviation."
-    return f"{data.X.shape[0]:,} samples, {data.n_features} {scene.noun(data)}." + (
+    return f"{data.X.shape[0]:,} samples, {data.n_features} {component.noun(data)}." + (
         scaled if dataset_defaults.opening(data.name).standardise else ""
     )
 

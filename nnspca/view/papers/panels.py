@@ -19,7 +19,7 @@ from nnspca.view.link.state import State
 from nnspca.view.link.widgets import expander
 from nnspca.view.papers import choices
 from nnspca.view.papers.choices import KEYS, Choices
-from nnspca.view.papers.figures.study import study as figure_of
+from nnspca.view.papers.figures import study as figure_of
 from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
 from nnspca.view.ui import charts, downloads, gallery

@@ -15,7 +15,7 @@ import streamlit as st
 
 from nnspca.datasets import Dataset, DatasetInfo
 from nnspca.view import sanitize, words
-from nnspca.view.figures import card
+from nnspca.view.figures import dataset
 from nnspca.view.jobs import progress
 from nnspca.view.jobs.progress import Look
 from nnspca.view.link.state import State
@@ -68,10 +68,10 @@ def picture(data: Dataset, best: Known | None) -> bytes:
         return preview.thumbnail(data)
     loadings = best.component.loadings
     if data.kind != "covariance" and data.image_shape is not None:
-        return card.over_image(loadings[:, None], data.means, data.image_shape)
+        return dataset.over_image(loadings[:, None], data.means, data.image_shape)
     if data.kind != "covariance" and data.axis is not None:
-        return card.along_axis(loadings, data.means, data.axis.values)
-    return card.as_bars(loadings)
+        return dataset.along_axis(loadings, data.means, data.axis.values)
+    return dataset.as_bars(loadings)
 
 
 def opening(name: str) -> Known | None:
@@ -110,7 +110,7 @@ def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None)
     elif info.local or best is None:
         picture = pictures().done.get(name, "")
     else:
-        picture = base64.b64encode(card.as_bars(best.component.loadings)).decode()
+        picture = base64.b64encode(dataset.as_bars(best.component.loadings)).decode()
     return Card(
         name,
         sanitize.line(info.title),

@@ -19,7 +19,7 @@ from nnspca.view.link.state import State, chosen, keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.sources import store
 from nnspca.view.tasks import Key, Subject, Task
-from nnspca.view.ui import asked, component, downloads, scene
+from nnspca.view.ui import asked, component, downloads
 
 WITHIN = keys_of("explore")["within"]
 STOPPED = "Stopped. What was proven by then is shown; the rest is not decided."
@@ -144,7 +144,7 @@ def _needed(cov: nnspca.Covariance, parts: Components, r: int, within: float, no
 
 def _answer(needed: Needed, parts: Components, data: Dataset, now: State) -> None:
     """Say it in words, draw it on the parts, and list every feature."""
-    st.markdown(summary(needed, parts, scene.noun(data)))
+    st.markdown(summary(needed, parts, component.noun(data)))
     layers = component.of(parts, data)
     for r, need in needed.proven.items():
         used = need.component.loadings != 0
@@ -155,7 +155,7 @@ def _answer(needed: Needed, parts: Components, data: Dataset, now: State) -> Non
     )
     st.caption(
         f"“Squared loading at most” is proven for every part within the tolerance whose loadings are the best for its "
-        f"{scene.noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
+        f"{component.noun(data)}. “Not decided”: neither a proof nor a counterexample was found."
     )
     first = needed.proven[0]
     call = (

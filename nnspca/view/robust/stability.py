@@ -18,7 +18,7 @@ from nnspca.view.jobs.job import Job, stretch
 from nnspca.view.link.state import State, chosen, keys_of
 from nnspca.view.link.widgets import choose
 from nnspca.view.tasks import Key, Subject, Task
-from nnspca.view.ui import asked, component, downloads, scene
+from nnspca.view.ui import asked, component, downloads
 
 RESAMPLES = keys_of("explore")["resamples"]
 STOPPED = "Stopped. The resamples so far are shown."
@@ -44,7 +44,7 @@ class Sought:
 
 def panel(sought: Sought, data: Dataset, now: State) -> None:
     """Ask how often to draw, start the run, and show how often each feature returns."""
-    noun = scene.noun(data)
+    noun = component.noun(data)
     what = "component" if len(sought.parts.parts) == 1 else "parts"
     st.markdown(
         f"Draw {data.X.shape[0]:,} samples with replacement, find the {what} again, and count how often each of the "
@@ -120,7 +120,7 @@ def _find(sought: Sought, data: Dataset, now: State, draws: int) -> Callable[[Jo
 
 def _answer(stability: Stability, sought: Sought, data: Dataset, now: State, draws: int) -> None:
     """Say it in words, draw it on the features, and list every feature."""
-    noun = scene.noun(data)
+    noun = component.noun(data)
     st.markdown(summary(stability, noun))
     often = np.where(
         stability.recurrence.argmax(axis=1)[:, None] == np.arange(stability.recurrence.shape[1]),

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,52 @@ from nnspca.covariance.choosing import both_scales
 from nnspca.covariance.samples import WHOLE, read
 from nnspca.covariance.sources import Source, chunked
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
+from nnspca.datasets.lazily import split
 from nnspca.datasets.naming import distinct
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import words
 from nnspca.view.jobs.job import Job, stretch
-from nnspca.view.sources import allowed
+
+OPEN, ROOTS = "NNSPCA_OPEN", "NNSPCA_ROOTS"
+_OUTSIDE = (
+    f"{{!r}} leads outside the folders that may be read: name its real folder in {ROOTS} "
+    f"(folders separated by {os.pathsep!r})."
+)
+
+
+def paths_of(paths: str) -> tuple[str, ...]:
+    """Return the paths of a list that the system's path separator divides, in order.
+
+    >>> paths_of(os.pathsep.join(["/data/a.npy", "c.npy"]))
+    ('/data/a.npy', 'c.npy')
+    """
+    return tuple(part.strip() for part in paths.split(os.pathsep) if part.strip())
+
+
+def resolve(path: str) -> Path:
+    """Return the real path of a named one, links resolved.
+
+    Raises DataError: it, or a link in the folder that it names, leads out of the folders of ``NNSPCA_ROOTS``; where
+    these are not set, out of the folder of the path itself. The message has no folder in it.
+    """
+    roots = paths_of(os.environ.get(ROOTS, ""))
+    file_here, _ = split(Path(os.path.abspath(path)))
+    folders = [Path(root).resolve() for root in roots] or [file_here.parent.resolve()]
+    target = Path(os.path.abspath(path)).resolve()
+    for real in (target, *_links(file_here.resolve())):
+        if not any(real.is_relative_to(folder) for folder in folders):
+            raise DataError(_OUTSIDE.format(file_here.name))
+    return target
+
+
+def _links(folder: Path) -> Iterator[Path]:
+    """The real paths of the links in a folder."""
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            if os.path.islink(inner := os.path.join(place, name)):
+                yield Path(inner).resolve()
+
 
 MOST = 3000  # features that the app works with, of data that are not small
 POLL_SECONDS = 0.05
@@ -141,7 +182,7 @@ def _guarded(chunks: Callable[[], Iterator[Any]]) -> Callable[[], Iterator[Any]]
         except (DataError, MemoryError):
             raise
         except Exception as problem:
-            _log.exception("a file of %s cannot be read", allowed.OPEN)
+            _log.exception("a file of %s cannot be read", OPEN)
             raise OSError(f"{type(problem).__name__}; the server's log says more") from None
 
     return read_chunks
@@ -151,16 +192,16 @@ def _guarded(chunks: Callable[[], Iterator[Any]]) -> Callable[[], Iterator[Any]]
 def _listed(paths: str, roots: str) -> tuple[dict[str, Opened], tuple[str, ...]]:
     """Open what the environment names; what cannot be opened is an error in words, and its path goes to the log."""
     files, problems = [], []
-    for path in allowed.listed(paths):
+    for path in paths_of(paths):
         try:
-            file = open_lazily(allowed.resolve(path))
+            file = open_lazily(resolve(path))
             chunked(file)
             files.append(file)
         except (DataError, OSError) as problem:
             text = str(problem)
             if not isinstance(problem, DataError):
                 text = f"one path cannot be read ({type(problem).__name__})."
-            _log.warning("%s names %s, and %s is %s: %s", allowed.OPEN, path, allowed.ROOTS, roots or "not set", text)
+            _log.warning("%s names %s, and %s is %s: %s", OPEN, path, ROOTS, roots or "not set", text)
             problems.append(text)
     names = distinct(file.name for file in files)
     return {name: Opened(name, file) for name, file in zip(names, files, strict=True)}, tuple(problems)
@@ -168,7 +209,7 @@ def _listed(paths: str, roots: str) -> tuple[dict[str, Opened], tuple[str, ...]]
 
 def _named() -> tuple[str, str]:
     """Both variables, as the environment has them."""
-    return os.environ.get(allowed.OPEN, ""), os.environ.get(allowed.ROOTS, "")
+    return os.environ.get(OPEN, ""), os.environ.get(ROOTS, "")
 
 
 def listed() -> dict[str, Opened]:

@@ -16,8 +16,42 @@ from nnspca.view import sanitize
 from nnspca.view.figures.style import LIGHT, PARTS
 from nnspca.view.link import canvas
 from nnspca.view.sources import store
-from nnspca.view.ui import scene
 from nnspca.view.words import percent
+
+NOUNS = {"faces": "pixels", "images": "pixels", "spectra": "wavelengths", "genes": "genes"}
+
+
+def noun(data: Dataset) -> str:
+    """Return what the features are called."""
+    return NOUNS.get(data.kind, "features")
+
+
+def unlisted(data: Dataset) -> frozenset[int]:
+    """Return the features that lists leave out: the control probes of Affymetrix's chips, which measure no gene.
+
+    They are left out of lists and drawings of names only; what is computed has all features.
+    """
+    return frozenset(i for i, name in enumerate(data.feature_names) if str(name).startswith("AFFX"))
+
+
+def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> dict[str, Any]:
+    """Return what the features stand for: an image, an axis, or names (of the features ``named``)."""
+    if data.image_shape is not None:
+        rows, columns = data.image_shape
+        mean = None if backdrop is None else canvas.greys(backdrop)
+        return {"image": {"rows": rows, "columns": columns, "mean": mean}}
+    if data.axis is not None:
+        return {
+            "axis": {
+                "values": canvas.pack(data.axis.values, "f8"),
+                "name": data.axis.name,
+                "unit": data.axis.unit,
+                "mean": None if backdrop is None else canvas.pack(backdrop, "f4"),
+            }
+        }
+    names = {int(i): sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in named}
+    return {"names": names, "unlisted": sorted(unlisted(data))}
+
 
 NAMED = 24  # features of a part whose names are sent where they are a list
 SHORT = 8  # of them in the list of parts
@@ -47,7 +81,7 @@ class Layer:
 
 def of(parts: Components, data: Dataset) -> list[Layer]:
     """Return parts as layers: each says how many features it has and what it explains of the total variance."""
-    noun, layers = scene.noun(data), []
+    called, layers = noun(data), []
     for part in parts.parts:
         support = part.support
         where = ""
@@ -55,7 +89,7 @@ def of(parts: Components, data: Dataset) -> list[Layer]:
             where = sentences.pixels(support, data.image_shape)
         elif data.axis is not None:
             where = sentences.along(support, data.axis.values, f"{data.axis.name} ({data.axis.unit})")
-        many = noun if len(support) != 1 else noun.removesuffix("s")
+        many = called if len(support) != 1 else called.removesuffix("s")
         says = f"{len(support):,} {many} · {percent(part.variance / (parts.total or 1.0), 1)}"
         layers.append(Layer(part.loadings, says, where))
     return layers
@@ -74,11 +108,11 @@ def payload(
 
     Parts that share features are shown one at a time. Whenever ``focus`` grows the picture comes into sight.
     """
-    unlisted, named, listed = scene.unlisted(data), set[int](), []
+    apart, named, listed = unlisted(data), set[int](), []
     for r, layer in enumerate(layers):
         support = np.flatnonzero(layer.weights)
         order = support[np.argsort(-np.abs(layer.weights[support]), kind="stable")]
-        heavy = [int(i) for i in order if int(i) not in unlisted][:NAMED]
+        heavy = [int(i) for i in order if int(i) not in apart][:NAMED]
         named |= set(heavy)
         plain = data.image_shape is None and data.axis is None and len(layers) > 1  # a list of names
         short = [str(data.feature_names[i]) for i in heavy[:SHORT]] if plain else []
@@ -105,7 +139,7 @@ def payload(
         "focus": focus,
         "single": bool(np.max(used, initial=0) > 1),
         "parts": listed,
-        "scene": scene.packed(data, backdrop, sorted(named)),
+        "scene": packed_scene(data, backdrop, sorted(named)),
     }
     return canvas.signed(content)
 

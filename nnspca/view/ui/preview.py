@@ -11,12 +11,12 @@ import streamlit as st
 from nnspca.datasets import Dataset
 from nnspca.view import sanitize
 from nnspca.view.figures import dataset as figures
-from nnspca.view.figures.card import montage
+from nnspca.view.figures.dataset import montage
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import store
 from nnspca.view.sources.opened import Summed
-from nnspca.view.ui import charts, scene
+from nnspca.view.ui import charts, component
 
 TILES = 36
 SMALL = 16  # rows and columns of a picture of numbers
@@ -39,10 +39,10 @@ def _sample_preview(data: Dataset) -> None:
         if data.kind == "covariance":
             st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
         else:
-            controls = len(scene.unlisted(data))
+            controls = len(component.unlisted(data))
             which = "probe (AFFX) is" if controls == 1 else "probes (AFFX) are"
             left = f" {controls} control {which} not listed." if controls else ""
-            most = f"of {data.n_features:,} {scene.noun(data)}, those that vary most"
+            most = f"of {data.n_features:,} {component.noun(data)}, those that vary most"
             st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.{left}")
     if data.labels is not None and data.label_names:
         st.caption("Classes: " + ", ".join(sanitize.plain(str(name), sanitize.NAME) for name in data.label_names) + ".")
@@ -89,7 +89,7 @@ def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, S
     if data.kind == "covariance":
         chosen, body = np.arange(min(columns * 2, data.n_features)), data.X[: rows * 2]
     else:
-        controls = scene.unlisted(data)
+        controls = component.unlisted(data)
         ranked = np.argsort(-data.deviations, kind="stable")
         spread = ranked[~np.isin(ranked, list(controls))][:columns]
         chosen = spread if data.n_features > columns else np.arange(data.n_features)

@@ -174,7 +174,8 @@ def _once(rows: Iterator[Any]) -> Callable[[], Iterator[Any]]:
 def in_memory(values: Any, names: tuple[str, ...] | None = None) -> Source:
     """Return rows of an array in memory a few at a time, so that it is never converted whole."""
     m, n = values.shape
-    step, rows = _step((m, n)), values.iloc if hasattr(values, "iloc") else values
+    step = _step((m, -(-values.nnz // max(1, m)) if scipy.sparse.issparse(values) else n))
+    rows = values.iloc if hasattr(values, "iloc") else values
     read: Callable[[], Iterator[Any]] = lambda: (rows[start : start + step] for start in range(0, m, step))  # noqa: E731
     return Source("the array", read, m, n, names, stored=False)
 

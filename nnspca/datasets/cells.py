@@ -160,8 +160,9 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
     )
     decimal = options.decimal or comma
     if delimiter not in ",\t " or decimal == ",":
-        cells = f"Cells are parted by {DELIMITERS.get(delimiter, repr(delimiter))}"
-        notes.append(f"{cells}, and decimals written with a {'comma' if decimal == ',' else 'point'}.")
+        signs = any("," in cell or "." in cell for row in rows[:100] for cell in row[:SAMPLED_CELLS])
+        decimals = f", and decimals written with a {'comma' if decimal == ',' else 'point'}" if signs else ""
+        notes.append(f"Cells are parted by {DELIMITERS.get(delimiter, repr(delimiter))}{decimals}.")
     found = _layout(rows, options, notes, f"parted by {DELIMITERS.get(delimiter, repr(delimiter))}")
     stream = opened()
     reader = csv.reader(stream, delimiter=delimiter, skipinitialspace=True)
@@ -307,7 +308,7 @@ def read_frame(frame: Any, notes: Sequence[str] = ()) -> Grid:
 def _encoding(data: bytes, notes: list[str]) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
-    if data[1:200:2].count(0) > 20:
+    if len(data) > 9 and data[1:200:2].count(0) > 0.4 * len(data[1:200:2]):
         return "utf-16-le"
     for encoding in ("utf-8-sig", "cp1252"):
         decoder = codecs.getincrementaldecoder(encoding)()
@@ -496,7 +497,7 @@ def _is_level(row: list[str], above: list[str], wide: int, deepest: bool) -> boo
     if row[0].startswith("#"):
         return deepest and len(row) - (row[0] == "#") in (wide, wide - 1)
     last = max(j for j, cell in enumerate(row) if cell) + 1
-    return deepest or (last > wide / 3 and len(row) >= wide - 1)
+    return deepest or (last > wide / 3 and len(row) >= wide - 1 and all(len(cell.split()) < 4 for cell in row))
 
 
 def _named(
@@ -519,7 +520,7 @@ def _named(
             f"the header names {widest:,} columns but the row below has {wide:,} cells. Give every row the same number "
             "of cells, with the same delimiter."
         )
-    short = len(levels) == 1 and widest == wide - 1 and len(below[0]) == wide
+    short = len(levels) == 1 and widest == wide - 1 and any(len(row) == wide for row in below)
     names = [""] * wide
     for depth, row in enumerate(levels):
         cells = ([""] if short else []) + row[: wide - short]

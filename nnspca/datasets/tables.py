@@ -503,7 +503,9 @@ def _features_in_rows(table: Table, options: ReadingOptions, notes: list[str]) -
     elif len(some) >= 20 and sum(bool(LIKE_GENES.fullmatch(name)) for name in some) >= 0.6 * len(some):
         reasons.append(f"they are named like genes ({some[0]!r:.30})")
     names = table.names[:500]
-    if sum(bool(LIKE_SAMPLES.fullmatch(name)) for name in names) >= 0.6 * len(names):
+    stems = {name.rstrip("0123456789") for name in names}
+    numbered = len(stems) <= len(names) / 2 and not stems & set(names)
+    if numbered or sum(bool(LIKE_SAMPLES.fullmatch(name)) for name in names) >= 0.6 * len(names):
         reasons.append(f"the columns are named like samples ({names[0]!r:.30})")
     if m >= 5 * n and m >= 50:
         reasons.append(f"there are {m:,} of them for {n:,} columns")

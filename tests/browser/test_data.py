@@ -9,7 +9,7 @@ from tests.browser.page import rest
 
 pytestmark = pytest.mark.browser
 
-HOLES = b"gene,s1,s2,s3,s4\ng1,1,2,3,5\ng2,4,,7,1\ng3,0,1,5,2\n"
+HOLES = b"id,s1,s2,s3,s4\ng1,1,2,3,5\ng2,4,,7,1\ng3,0,1,5,2\n"
 
 
 def long_file(folder):
@@ -34,7 +34,8 @@ def test_a_file_is_in_use_at_once_and_its_choices_are_taken_where_it_was_brought
     expect(read.get_by_role("link", name="Parts →")).to_be_visible()
     expect(read.get_by_role("link", name="Parts →")).to_have_attribute("href", re.compile(r"\bparts\b"))
     expect(page).to_have_url(re.compile("data=holes"))
-    page.get_by_text("Samples are columns").click()
+    page.locator("[data-testid=stSelectbox]").filter(has_text="Samples are").locator("input").click()
+    page.get_by_role("option", name="columns").click()
     expect(page.get_by_text("4 samples × 3 features (g1 … g3)")).to_be_visible()
     before = page.locator("[data-testid=stMultiSelect]").filter(has_text="Extra preprocessing")
     page.get_by_text("Advanced").click()

@@ -220,6 +220,16 @@ given(
 )
 given("empty rows and columns", "e.csv", "a,,b,c\n1,,2,\n,,,\n3,,5,\n4,,1,\n", (3, 2), names=("a", "b"), notes=("'c'",))
 
+given(
+    "a sentence as title",
+    "t.csv",
+    "Table 3. Mean values, by site, of heavy metals (mg/kg)\nsite,Cu,Pb\nA,1,2\nB,3,5\nC,4,1\n",
+    (3, 2),
+    names=("Cu", "Pb"),
+    notes=("1 line stands above",),
+)
+given("UTF-16 without a mark", "u.txt", "gr\tl\n1\t2\n3\t5\n4\t1\n", (3, 2), encoding="utf-16-le", names=("gr", "l"))
+
 # Headers
 given("two rows of a header", "h.csv", "size,,weight,\nmin,max,min,max\n1,2,3,4\n2,5,1,7\n3,3,9,4\n", (3, 4),
       names=("size min", "size max", "weight min", "weight max"), notes=("The header has 2 rows",))  # fmt: skip
@@ -395,6 +405,8 @@ given(
 given("lower triangle of zeros", "z.csv", triangle.fillna(0).to_csv(), **cov, notes=("mirror image",))
 bare = "\n".join(" ".join(map(str, COV.to_numpy()[i, : i + 1])) for i in range(4))
 given("bare lower triangle", "b.txt", bare, (4, 4), kind="covariance", notes=("Only the lower triangle",))
+below = "  a b c\nb 0.5\nc 0.2 0.3\nd 0.1 0.2 0.4\n"
+given("R lower.tri", "d.txt", below, (4, 4), names=("a", "b", "c", "d"), kind="covariance", notes=("with ones there",))
 R = np.round(np.corrcoef(sklearn_datasets.load_wine().data[:, :4].T), 2)
 stars = [
     ["", *COV.columns],
@@ -432,6 +444,9 @@ given(
 given("genes in columns", "genes.csv", GENES.T.to_csv(), (6, 60), names=("ENSG00000000000",), samples=("sample_1",))
 gct = "#1.2\n60\t6\n" + GENES.rename_axis("Name").assign(Description="na")[["Description", *GENES]].to_csv(sep="\t")
 given("GCT", "genes.txt", gct, (6, 60), names=("ENSG00000000000",), samples=("sample_1",))
+
+few = "Gene,ctrl1,ctrl2,treat1,treat2\nTP53,1,2,3,9\nMYC,3,5,1,2\nACTB,4,1,7,1\n"
+given("few genes", "g.csv", few, (4, 3), names=("TP53", "MYC"), samples=("ctrl1",), notes=("under 'Gene'",))
 
 # Other programs
 orange = "a\tb\tkind\tid\ncontinuous\tc\td\tstring\n\t\tclass\tmeta\n1\t2\tu\tx1\n3\t5\tv\tx2\n4\t1\tu\tx3\n"
@@ -551,7 +566,10 @@ def test_a_file_is_read_as_a_person_would(case):
 def test_a_covariance_is_the_whole_matrix(case):
     ds = nnspca.datasets.read(FILES[case].content, FILES[case].name)
     order = [list(COV).index(name) for name in ds.feature_names] if ds.feature_names[0] in COV else range(4)
-    expected = R if "JASP" in case else COV.to_numpy()
+    if case == "R lower.tri":
+        expected = np.array([[1, 0.5, 0.2, 0.1], [0.5, 1, 0.3, 0.2], [0.2, 0.3, 1, 0.4], [0.1, 0.2, 0.4, 1]])
+    else:
+        expected = R if "JASP" in case else COV.to_numpy()
     np.testing.assert_allclose(ds.X, expected[np.ix_(order, order)])
 
 

@@ -90,7 +90,7 @@ def test_every_page_reads_the_file_as_it_was_read_and_finds_the_same(kind, broug
         kept = brought(
             "wide.csv",
             "\n".join(lines).encode(),
-            lambda page: page.toggle(key="turned").set_value(True),
+            lambda page: page.selectbox(key="turned").set_value("columns"),
             lambda page: page.radio[0].set_value("mean"),
         )
         name, asked = "wide", {"prep": ["log1p"], "scale": "standardised"}

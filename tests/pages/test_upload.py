@@ -96,7 +96,7 @@ def test_orientation_and_class_can_be_chosen(open_page):
     assert page.session_state["session"].uploads["two"].label_names == ("p", "q")
     assert "Classes: p 1×, q 2×" in texts(page)
     page = brought(open_page("pages/data.py"), ("t.csv", b"g,s1,s2,s3\nA,1,2,3\nB,5,5,7\n"))
-    settle(page.toggle(key="turned").set_value(True).run())
+    settle(page.selectbox(key="turned").set_value("columns").run())
     assert page.session_state["session"].uploads["t"].feature_names == ("A", "B")
     assert "Each column of the file is one sample: 3 samples" in texts(page)
 

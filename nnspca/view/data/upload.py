@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -30,6 +31,7 @@ FORMATS = (
 OWN = "prepare-own"  # the run that prepares what was brought
 FIRST = 6  # columns that are named
 FOUND, NONE, UNNAMED = "as found", "no class", "no names"
+ORIENTATIONS: dict[str, Literal["rows", "columns"] | None] = {FOUND: None, "rows": "rows", "columns": "columns"}
 SAYS: dict[Missing, str] = {
     "refuse": "choose …",
     "drop rows": "leave out these samples",
@@ -46,8 +48,12 @@ def show() -> None:
     if not given:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        turned = st.toggle(
-            "Samples are columns", key="turned", help="On: each column of the file is one sample. Off: each row is."
+        lie = st.selectbox(
+            "Samples are",
+            ORIENTATIONS,
+            key="turned",
+            width=160,
+            help="Rows, unless names and counts say that the rows of the file are features, as genes often are.",
         )
         with st.popover("A separate file with the names of the features", icon=":material/label:"):
             st.caption("Two columns: the name in the data (a probe, say), and the name to show (a gene).")
@@ -56,7 +62,7 @@ def show() -> None:
     _keep_choices(mark)
     every = bool(st.session_state.get(f"every-{mark}"))
     label, called = _column(f"class-{mark}"), _column(f"called-{mark}")
-    reading = Reading("columns" if turned else "rows", label, _missing(mark), every=every, sample_names=called)
+    reading = Reading(ORIENTATIONS[lie], label, _missing(mark), every=every, sample_names=called)
     task = files.reading_of(given, names, reading)
     job = tasks.ask(task)
     if not tasks.follow(job, "Stopped. Nothing of the file was kept."):
@@ -77,7 +83,7 @@ def show() -> None:
         uploads.note(job.result, job.about)
         _open(job.result, job.key)
         _show_reading(job.result, reading)
-        _choices(job.result, mark, turned=turned)
+        _choices(job.result, mark, turned=lie == "columns")
         if job.about.left_out:
             st.toggle(
                 "Keep every column", key=f"every-{mark}", help="Constant columns, identifiers, dates and copies too."
@@ -182,7 +188,8 @@ def _show_reading(data: Dataset, reading: Reading) -> None:
     else:
         one = "column of the file" if reading.samples == "columns" else "row of the file"
         each = f"Each {'image' if data.image_shape else one} is one sample: "
-        oriented = any("by the names beside it" in note for note in data.notes)  # which way it lies, whatever was asked
+        told = ("by the names beside it", "rows were read as features")  # which way it lies, whatever was asked
+        oriented = any(part in note for note in data.notes for part in told)
         things = "features" if columns > 1 else "feature"
         ends = dict.fromkeys((data.feature_names[0], data.feature_names[-1]))
         named = " … ".join(sanitize.plain(name, sanitize.NAME) for name in ends)

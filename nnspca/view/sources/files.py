@@ -36,7 +36,7 @@ class File(Protocol):
 class Reading:
     """How a file is read."""
 
-    samples: Literal["rows", "columns"] = "rows"  # where the samples are
+    samples: Literal["rows", "columns"] | None = None  # where the samples are; None to decide by looking
     label: str | None = None  # the column of the class; "" for none, None to decide by looking
     missing: Missing = "refuse"  # what becomes of missing values
     names: str = ""  # the file of two columns that names the features; empty for none

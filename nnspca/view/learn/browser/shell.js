@@ -183,12 +183,10 @@ class Lesson extends Shown {
     while (room > 0 && width > 320 && this.figure.tall(width) > room) width -= 10; // a figure is no taller than its screen
     this.canvas.style.width = width < stage ? `${width}px` : "";
     const height = Math.round(this.figure.tall(width));
-    this.paintOn(sizedPen(this.canvas, width, height), width, height);
+    this.figure.draw(new Brush(sizedPen(this.canvas, width, height), width, height, this.palette, this.scale));
     this.width = width;
     this.stage = stage;
   }
-
-  paintOn(pen, width, height) { this.figure.draw(new Brush(pen, width, height, this.palette, this.scale)); }
 
   detach() {
     this.write();

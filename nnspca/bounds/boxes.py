@@ -25,13 +25,13 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.bounds.masses import Boxes, left_by_others, reading_error
+from nnspca.certificates.boxes import WIDEST
 from nnspca.certificates.proofs import BoxProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
 from nnspca.numerics.feasible import front_values, sum_of_largest
 
-WIDEST = 2400  # most features that take part: a certificate's checker holds all their entries
 STAGES = 6
 GAIN = 0.02  # share of the mass of all but the k largest: a stage that removes less is the last
 READ = 256  # rows of A at a time

@@ -13,7 +13,7 @@ from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
 LARGEST = 6000  # side of the largest matrix that is made of data, and factorised
-DENSE_EIGEN = 800  # above, definiteness is proven by a Cholesky factorisation
+DENSE_EIGEN = 400  # above, definiteness is proven by a Cholesky factorisation
 
 
 def eigenvalue_bound(proof: EigenvalueProof, r: int, problem: Problem) -> float:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 EPS = float(np.finfo(float).eps)
-COVERED = 5e-13  # five times the allowance within a stored cover
 VANISHING = 1e-150  # added to a norm of numbers near 1, it covers squares lost to underflow: n of them, below 1e-307
 
 

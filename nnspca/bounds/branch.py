@@ -158,7 +158,7 @@ def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bou
         meter=Meter(plan.branch_seconds * SECOND),
         monitor=context.monitor,
         consider=context.consider,
-        start=whole if isinstance(whole, PairProof) else None,
+        start=whole if isinstance(whole, PairProof) and whole.features is None else None,
     )
 
 

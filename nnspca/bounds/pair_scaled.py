@@ -129,7 +129,7 @@ def tighten(
 
 
 def best_of_two_starts(
-    problem: Problem, x: np.ndarray, weights: np.ndarray, monitor: Monitor, *, lead: float = LEAD
+    problem: Problem, x: np.ndarray, weights: np.ndarray, monitor: Monitor
 ) -> tuple[Splitting, float, PairProof, int]:
     """Start two splittings at balanced rows, and keep the one with the better bound after a few steps.
 
@@ -152,7 +152,7 @@ def best_of_two_starts(
                 proven = proof_of(problem, *splitting.multipliers(), monitor=monitor)
                 reached = min(reached, proven[0])
                 best = proven if best is None or proven[0] < best[0] else best
-        runs.append(((reached - attained) * (1.0 if consistent else lead), splitting))
+        runs.append(((reached - attained) * (1.0 if consistent else LEAD), splitting))
     if best is None:  # stopped between a step and its proof
         best = proof_of(problem, *runs[0][1].multipliers(), monitor=monitor)
     return min(runs, key=lambda run: run[0])[1], *best, steps

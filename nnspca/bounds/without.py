@@ -60,11 +60,11 @@ class Without(Elimination):
             reduced.improve(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
         return reduced
 
-    def _splitting(self, case: Case, q_min: int, meter: branch.Meter) -> Splitting:
+    def _splitting(self, case: Case, q_min: int) -> Splitting:
         """A splitting that starts at the state of the whole's."""
         whole = self.whole.cases.get(q_min)
         if whole is None or whole.splitting is None:
-            return super()._splitting(case, q_min, meter)
+            return super()._splitting(case, q_min)
         splitting = Splitting(case.problem, self._truncated_x(case.problem.k))
         splitting.follow(whole.splitting, self.places, whole=True)
         return splitting

@@ -2,9 +2,8 @@
 
 Nothing here is shared with the code that made the certificate, beyond the covariance and the
 definition of the feasible set: bounds on eigenvalues are re-derived (through eigenvalues while
-that is quick, and through an orthonormal basis where A is held as a factor), row sums are read in
-full, and every cell of the sphere's cover is bounded again from values of h computed afresh.
-Whatever is missing, malformed or not a number fails.
+that is quick, and through an orthonormal basis where A is held as a factor), and row sums are read
+in full. Whatever is missing, malformed or not a number fails.
 """
 
 from __future__ import annotations

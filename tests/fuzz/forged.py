@@ -190,7 +190,7 @@ def forged(rng, target, kind, depth=0):
             high = float(np.abs(A).sum(axis=1).max()) * rng.random(len(counts))
         tails = tuple(number(float(size)) if rng.random() < 0.7 else pairs.tail for size in high)
         L = pairs.L
-        if np.shape(L) == A.shape and L.dtype == float and rng.random() < 0.9:
+        if isinstance(L, np.ndarray) and L.shape == A.shape and L.dtype == float and rng.random() < 0.9:
             L = np.where(np.eye(n) > 0, 0.0, L)
         return SeriesProof(L, pairs.M, counts, tails)
     if kind is EliminationProof:

@@ -78,7 +78,8 @@ def attempt(rng, exact=True):
 
 def _in_series(rng, cert, cov):
     """What the multipliers of a proof by pairs prove of as many features, and of more."""
-    pairs = next((bound.ingredients for bound in cert.bounds if type(bound.ingredients) is PairProof), None)
+    made = (bound.ingredients for bound in cert.bounds)
+    pairs = next((proof for proof in made if type(proof) is PairProof and proof.features is None), None)
     if pairs is not None:
         series = Series(Problem(cov, cov.n_features, cert.nonnegative), pairs)
         value, proof = series.proven(int(rng.integers(cert.k, cov.n_features + 1)))

@@ -16,7 +16,7 @@ import numpy as np
 from nnspca.bounds import balanced, branch
 from nnspca.bounds.elimination.case import Case
 from nnspca.bounds.elimination.policy import Action, Kind, State, next_action
-from nnspca.bounds.pair_scaled import CHECK, best_of_two_starts, proof_of, run_interruptibly
+from nnspca.bounds.pair_scaled import CHECK, proof_of, run_interruptibly
 from nnspca.bounds.plan import step_seconds
 from nnspca.bounds.series import Series
 from nnspca.bounds.splitting import Splitting
@@ -198,7 +198,7 @@ class Elimination:
     def _advance(self, case: Case, q_min: int, meter: branch.Meter, goal: float) -> None:
         """Take some steps of a case's splitting."""
         if case.splitting is None:
-            case.splitting = self._splitting(case, q_min, meter)
+            case.splitting = self._splitting(case, q_min)
         for _ in range(self.turn):
             run_interruptibly(case.splitting.advance, len(self.inside), self.monitor)
             meter.pay(len(self.inside))
@@ -225,7 +225,7 @@ class Elimination:
         """The bound on T at which a case meets the goal for its own number of features outside."""
         return goal * (1 - float(self.excluded_mass[q_min]))
 
-    def _splitting(self, case: Case, q_min: int, meter: branch.Meter) -> Splitting:
+    def _splitting(self, case: Case, q_min: int) -> Splitting:
         """A splitting at the best point known with that few features, from the multipliers of the nearest case."""
         x = self._truncated_x(case.problem.k)
         running = [(abs(q - q_min), q) for q, other in self.cases.items() if other.splitting is not None]
@@ -234,14 +234,8 @@ class Elimination:
             if not isinstance(rows, ScaleProof):
                 rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
             assert isinstance(rows, ScaleProof)
-            attained = float(x @ self.part.entries @ x)
-            if self.hurried:  # one start instead of two
-                splitting = Splitting(case.problem, x)
-                splitting.begin_balanced(rows.weights, attained, consistent=False)
-                return splitting
-            splitting, value, proof, steps = best_of_two_starts(case.problem, x, rows.weights, self.monitor, lead=1.0)
-            case.improve(value + self.error, proof)
-            meter.pay(len(self.inside), steps)
+            splitting = Splitting(case.problem, x)
+            splitting.begin_balanced(rows.weights, float(x @ self.part.entries @ x), consistent=False)
             return splitting
         splitting = Splitting(case.problem, x)
         nearest = self.cases[min(running)[1]].splitting

@@ -50,14 +50,12 @@ class Source:
         are more or fewer rows than there should be.
         """
         n, count, number = self.n, 0, 0
-        with _named(self.what, 0):
+        with _within(0, self.what):
             chunks = iter(self.read())
         while True:
-            with _named(self.what, number):
-                given = next(chunks, None)
-            if given is None:
-                break
-            with within_chunk(number):
+            with _within(number, self.what):
+                if (given := next(chunks, None)) is None:
+                    break
                 rows = plain(given)
             if n is None:
                 n = rows.shape[1]
@@ -87,23 +85,16 @@ class Source:
 
 
 @contextmanager
-def _named(what: str, number: int) -> Iterator[None]:
-    """Say which chunk it was that could not be read."""
-    try:
-        yield
-    except (DataError, MemoryError):
-        raise
-    except Exception as error:
-        raise DataError(f"chunk {number} of {what} cannot be read{reason(error, 200)}") from error
-
-
-@contextmanager
-def within_chunk(number: int) -> Iterator[None]:
+def _within(number: int, what: str) -> Iterator[None]:
     """Say in which chunk it was."""
     try:
         yield
     except DataError as error:
         raise DataError(f"chunk {number}: {error}") from None
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise DataError(f"chunk {number} of {what} cannot be read{reason(error, 200)}") from error
 
 
 def plain(chunk: Any) -> Any:
@@ -311,7 +302,7 @@ def over_blocks(source: Source, kind: Callable[..., Any], weights: np.ndarray | 
 
 def _of_block(kind: Callable[..., Any], block: Any, shape: tuple[int, int], weights: Any, **place: Any) -> Any:
     """The sums of one block; where its own chunk is not what was announced, an error says so."""
-    with within_chunk(place["chunk"]):
+    with _within(place["chunk"], "the dask array"):
         rows = plain(block)
     if rows.shape != shape:
         raise DataError(f"chunk {place['chunk']} has shape {rows.shape} where {shape} was announced")

@@ -8,11 +8,10 @@ import numpy as np
 
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, raise_if_stopped, run_cancellable
-from nnspca.covariance import searching
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
-from nnspca.solvers import pairs
+from nnspca.solvers import pairs, searching
 from nnspca.solvers.climb import (
     TIE,
     applied,

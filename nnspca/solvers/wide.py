@@ -8,9 +8,9 @@ import numpy as np
 
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import raise_if_stopped
-from nnspca.covariance import searching
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
+from nnspca.solvers import searching
 from nnspca.solvers.climb import applied, batches, climb, distinct_supports, narrowed
 from nnspca.solvers.polish import polish
 

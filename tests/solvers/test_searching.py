@@ -5,8 +5,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.covariance import searching
-from nnspca.solvers import best
+from nnspca.solvers import best, searching
 
 
 def data(m=400, n=60, density=0.2, seed=0):

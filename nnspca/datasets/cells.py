@@ -136,7 +136,9 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
     """The table in a file of text, cells parted by a delimiter."""
     pandas = needed("pandas", "tables")
     notes: list[str] = []
-    encoding = options.encoding or _encoding(data, notes)
+    encoding = options.encoding or _encoding(data)
+    if not options.encoding and encoding in ("cp1252", "latin-1"):
+        notes.append(f"The text is no UTF-8: it was read as {encoding}; encoding= takes another.")
     told: re.Match[str] | None = None
 
     def opened() -> io.TextIOWrapper:
@@ -305,7 +307,7 @@ def read_frame(frame: Any, notes: Sequence[str] = ()) -> Grid:
     return Grid(frame.set_axis(range(len(names)), axis=1), names, True, list(notes))
 
 
-def _encoding(data: bytes, notes: list[str]) -> str:
+def _encoding(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if len(data) > 9 and data[1:200:2].count(0) > 0.4 * len(data[1:200:2]):
@@ -317,7 +319,6 @@ def _encoding(data: bytes, notes: list[str]) -> str:
                 decoder.decode(data[start : start + CHUNK])
             decoder.decode(b"", final=True)
             return encoding
-        notes.append("The text is no UTF-8: it was read as Windows-1252; encoding= takes another.")
     return "latin-1"
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from nnspca.datasets.cells import CHOICES as CHOICES
 from nnspca.datasets.cells import Missing as Missing
+from nnspca.datasets.cells import nothing
 from nnspca.errors import DataError
 
 REMEDY = (
@@ -62,7 +63,7 @@ def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:
     """
     missing = np.isnan(X)
     if missing.all():
-        return nothing(X)
+        return nothing((X.shape[0], X.shape[1]))
     count, rows, features = int(missing.sum()), int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
     return MissingValues(
         f"{count:,} {'value is' if count == 1 else 'values are'} missing in {rows:,} of {len(X):,} {what} "
@@ -71,19 +72,6 @@ def counted(X: np.ndarray, where: str, what: str = "rows") -> DataError:
         rows,
         features,
         (X.shape[0], X.shape[1]),
-    )
-
-
-def nothing(X: np.ndarray) -> DataError:
-    """Return the error about a table without any value.
-
-    >>> print(nothing(np.full((20, 3), np.nan)))
-    none of its 20 × 3 values is a number, so nothing can be sought in it. Check what was saved in the file.
-    """
-    rows, columns = X.shape
-    return DataError(
-        f"none of its {rows:,} × {columns:,} values is a number, so nothing can be sought in it. Check what was saved "
-        "in the file."
     )
 
 
@@ -98,7 +86,7 @@ def without_missing(X: np.ndarray, choice: Missing) -> tuple[np.ndarray, np.ndar
     """
     missing = np.isnan(X)
     if missing.all():
-        raise nothing(X)
+        raise nothing((X.shape[0], X.shape[1]))
     rows, features = ~missing.any(axis=1), ~missing.any(axis=0)
     count = int(missing.sum())
     summary = f"{count:,} missing value{'' if count == 1 else 's'}"

@@ -139,7 +139,7 @@ given(
     (3, 2),
     encoding="cp1252",
     names=("Größe", "Länge"),
-    notes=("Windows-1252", "comma", "thousands"),
+    notes=("no UTF-8: it was read as cp1252", "comma", "thousands"),
     at={(0, 1): 1234.5, (1, 1): 2000},
 )
 given(

@@ -22,6 +22,14 @@ def test_what_is_wrong_with_a_file_names_the_choices_of_the_page(open_page):
     assert not any(word in told.value for word in PYTHON)
 
 
+def test_what_was_decided_is_said_without_the_arguments_of_a_program(open_page):
+    coded = "town;a;b\n" + "".join(f"t{i};{i},5;{-99 if i == 3 else i % 5}\n" for i in range(9)) + "Total;36;4\n"
+    page = open_page("pages/data.py")
+    page.file_uploader(key="upload").set_value([("coded.csv", coded.encode(), "text/csv")]).run()
+    (told,) = settle(page).error
+    assert "1 value -99 in 'b', far from all others there, read as missing." in told.value and "=" not in told.value
+
+
 def test_a_file_of_the_catalogue_is_told_from_the_catalogues_own(open_page, monkeypatch):
     entry = catalogue.ENTRIES["leukemia"]
     monkeypatch.setattr(fetch, "is_content", lambda data, file: file is entry.file)

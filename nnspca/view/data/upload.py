@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -30,6 +31,9 @@ FORMATS = (
 )
 OWN = "prepare-own"  # the run that prepares what was brought
 FIRST = 6  # columns that are named
+ARGUMENT = re.compile(
+    r"[;:] [a-z_]+=[^.]*\.(?= [A-Z\d]|$)"
+)  # how a program decides otherwise
 FOUND, NONE, UNNAMED = "as found", "no class", "no names"
 ORIENTATIONS: dict[str, Literal["rows", "columns"] | None] = {FOUND: None, "rows": "rows", "columns": "columns"}
 SAYS: dict[Missing, str] = {
@@ -127,12 +131,21 @@ def _problem(problem: DataError, mark: str) -> None:
     """Say what is wrong with the file, with the choices that would mend it."""
     text = str(problem)  # where the library names its own ways, this page names what it can do
     if isinstance(problem, MissingValues):
-        text = f"{problem.found} Choose what to do with them, or fill them in and choose the file again."
+        text = f"{_in_words(problem.found)} Choose what to do with them, or fill them in and choose the file again."
     st.error(sanitize.plain(text), icon=":material/error:")
     if isinstance(problem, MissingValues):
         _ask_missing(mark, problem)
     elif _missing(mark) != "refuse":  # the way chosen leaves nothing: there are others
         _ask_missing(mark)
+
+
+def _in_words(notes: str) -> str:
+    """Return notes without the arguments that a program would give.
+
+    >>> _in_words("1 row of totals left out: 'Total'; keep_totals=True keeps them. 2 values are missing.")
+    "1 row of totals left out: 'Total'. 2 values are missing."
+    """
+    return ARGUMENT.sub(".", notes)
 
 
 def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:
@@ -171,7 +184,7 @@ def _ask_column(label: str, key: str, options: Sequence[str], about: str) -> Non
 def _show_reading(data: Dataset, reading: Reading) -> None:
     """Say what was read, its first columns and what was decided; and lead on to the pages."""
     rows, columns = data.shape
-    notes = sanitize.plain(" ".join(data.notes))
+    notes = sanitize.plain(_in_words(" ".join(data.notes)))
     first = ", ".join(sanitize.plain(name, sanitize.NAME) for name in data.feature_names[:FIRST])
     more = f" and {columns - FIRST:,} more" if columns > FIRST else ""
     with st.container(key="read", gap=None):

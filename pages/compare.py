@@ -26,18 +26,18 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         waiting.empty()
         answer.info("Choose at least two data sets and one solver.", icon=":material/compare:")
         widgets.end_page()
-    known = sets.compared(chosen, choice, now)
+    task, known = sets.task(chosen, choice, now), sets.compared(chosen, choice, now)
     first = 0 if any(one.complete for one in known) else sets.first(chosen, choice, now)
 
     def begin() -> Job:
         with press:
-            job = sets.start(chosen, choice, now)
+            job = tasks.ask(task, tasks.solve())
         with running:
             tasks.follow(job, STOPPED, first=first, waited=True)
         return job
 
     # else the figure goes first, without a run
-    job = begin() if first or sets.is_started(chosen, choice, now) else None
+    job = begin() if first or tasks.running(task) else None
     known = sets.compared(chosen, choice, now)
     answer.markdown(panels.answer(known))
     live = sets.live(job, chosen)

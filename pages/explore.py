@@ -25,7 +25,7 @@ stage.wait(job, data, now, choice)
 along = path.start(data, now, choice.ks, job)
 others = path.start_others(data, now, choice.ks, choice.others, job)
 tightening = proof.longer(data, now)
-longer = tasks.running(tightening.kind, tightening.key)
+longer = tasks.running(tightening)
 drawn = len(job.arrived)
 with played:
     stage.render(data, now, choice, job, along, others, longer)

@@ -51,10 +51,7 @@ done, arrived, best = job.done, len(job.arrived), rows[choice.r]
 results = run.parts_by_way(job, choice, best, total)
 lead = results.get(choice.lead)
 proof = run.certificate(job, data, now, best)
-longer = None
-if proof is not None:
-    tightening = run.tightening(proof, data, now)
-    longer = tasks.running(tightening.kind, tightening.key)
+longer = None if proof is None else tasks.running(run.tightening(proof, data, now))
 
 sought = None if lead is None else panels.sought(lead, choice, now)
 resampled = None if data.kind == "covariance" else stability.known(sought, data, now)

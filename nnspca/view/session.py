@@ -12,7 +12,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -177,9 +177,12 @@ def current() -> Session:
     return session
 
 
-def widget(key: str) -> Any:
-    """Return what a widget says now; None where there is none, and where no script runs."""
-    return st.session_state.get(key) if _bound.get() is None else None
+def said(*places: Place) -> list[Any]:
+    """Return what each key of the link says, or last said where its widget is not shown; None where it never did."""
+    here = current()
+    widgets: Mapping[str, Any] = st.session_state if _bound.get() is None else {}  # type: ignore[assignment]
+    now = [widgets.get(key) for _, key in places]
+    return [here.memory.get(place) if value is None else value for place, value in zip(places, now, strict=True)]
 
 
 def find(name: str) -> Session | None:

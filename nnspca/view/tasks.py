@@ -92,10 +92,10 @@ def shared_workers() -> FairSemaphore:
     return FairSemaphore(max(2, os.cpu_count() or 2))
 
 
-def running(kind: str, key: Hashable) -> Job | None:
-    """Return this session's run of a kind if it is the one for ``key``; one for another view is told to stop."""
-    job = session.current().jobs.get(kind)
-    if job is None or job.key == key:
+def running(task: Task) -> Job | None:
+    """Return this session's run of a task, None where it was not begun; one of its kind for another view stops."""
+    job = session.current().jobs.get(task.kind)
+    if job is None or job.key == task.key:
         return job
     job.stop()
     return None
@@ -103,7 +103,7 @@ def running(kind: str, key: Hashable) -> Job | None:
 
 def ask(task: Task, button: Button | None = None) -> Job:
     """Return this session's run of a task, joined or begun; a ``button`` begins it again."""
-    job = running(task.kind, task.key)
+    job = running(task)
     if button is not None:
         _draw(task, button, job)
     return job or _begin(task)
@@ -111,7 +111,7 @@ def ask(task: Task, button: Button | None = None) -> Job:
 
 def offer(task: Task, button: Button) -> Job | None:
     """Draw the button that begins a task; return its run, None before it is pressed. While it runs it waits."""
-    job = running(task.kind, task.key)
+    job = running(task)
     busy = job is not None and not job.done
     _draw(task, replace(button, disabled=button.disabled or busy), job)
     return job

@@ -15,7 +15,7 @@ from nnspca.datasets import Dataset
 from nnspca.result import Progress, Sweep, SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
-from nnspca.view import cache, sanitize, tasks
+from nnspca.view import cache, sanitize
 from nnspca.view.jobs.job import Job, Work, stretch
 from nnspca.view.link import solver, state
 from nnspca.view.link.state import State, methods_for
@@ -172,19 +172,11 @@ def compared(sets: tuple[Dataset, ...], choice: Choices, now: State) -> list[Com
     return found
 
 
-def is_started(sets: tuple[Dataset, ...], choice: Choices, now: State) -> bool:
-    """Tell whether the job of this view has started."""
-    return tasks.running("compare", _key(sets, choice, now)) is not None
-
-
-def start(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Job:
-    """Draw the button that solves live; return the page's job, or end the page here."""
+def task(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Task:
+    """Return what the page has computed."""
     view = sets, choice, now
-    return tasks.ask(Task("compare", _key(*view), lambda: work(*view), lambda: _forget(*view)), tasks.solve())
-
-
-def _key(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Key:
-    return ("compare", *(_curve_key(data, choice, now) for data in sets))
+    key = tuple(_curve_key(data, choice, now) for data in sets)
+    return Task("compare", key, lambda: work(*view), lambda: _forget(*view))
 
 
 def _curve_key(data: Dataset, choice: Choices, now: State) -> Key:

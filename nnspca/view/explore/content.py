@@ -184,7 +184,7 @@ def _gap(variance: float, upper: float) -> float | None:
 
 
 def _band(view: View) -> dict[str, Any]:
-    rows = [row for row in view.known.values() if row.found and row.bounded]
+    rows, optimal = [row for row in view.known.values() if row.found and row.bounded], set(view.band.optimal)
     unit = view.leading or 1.0
     return {
         "ks": [row.at for row in rows],
@@ -192,7 +192,7 @@ def _band(view: View) -> dict[str, Any]:
         # λ₁ itself is an upper bound: what rounding adds to its share is not shown
         "upper": [min(_up(row.upper / unit), 1.0) for row in rows],
         "gaps": [_gap(row.lower, row.upper) for row in rows],
-        "optimal": [row.at in view.band.optimal for row in rows],
+        "optimal": [row.at in optimal for row in rows],
         "proven": [row.proven for row in rows],
         "stored": any(row.stored for row in rows),
     }

@@ -237,7 +237,7 @@ def usual_scale(name: str) -> str:
 
 def current() -> State:
     """Return the state the sidebar shows now, or its defaults where there is no sidebar."""
-    stored = {key: remembered(entry) for key, entry in SHARED.items()}
+    stored = dict(zip(SHARED, session.said(*(((), key) for key in SHARED)), strict=True))
     choices = {key: SHARED[key].default if value is None else value for key, value in stored.items()}
     if stored["scale"] is None:
         choices["scale"] = usual_scale(choices["data"])
@@ -247,8 +247,8 @@ def current() -> State:
 
 def remembered(entry: Entry) -> Any:
     """Return what a key last said in this session, whether or not its widget is shown; None when it never did."""
-    said = session.widget(entry.key)
-    return session.current().memory.get((entry.pages, entry.key)) if said is None else said
+    (value,) = session.said((entry.pages, entry.key))
+    return value
 
 
 def assign(**choices: Any) -> None:

@@ -12,6 +12,7 @@ from nnspca.result.suggestions import Suggestion
 from nnspca.view import sanitize, session
 from nnspca.view.link import guide, state
 from nnspca.view.link.entry import Entry
+from nnspca.view.session import Place, Session
 
 DeltaGenerator = st.delta_generator.DeltaGenerator  # a place on the page
 
@@ -68,7 +69,8 @@ def choose(
     usual = entry.default if usual is USUAL else usual
     low, high = entry.low if low is None else low, entry.high if high is None else high
     options = entry.options if options is None else options
-    memory = session.current().memory
+    here = session.current()
+    memory = here.memory
     texts, stored = st.query_params.get_all(key), values.get(key)
     written = stored is None and not texts and place in memory  # whether this run sets the value itself
     if written:
@@ -103,7 +105,7 @@ def choose(
             refused = str(stored)
     elif not whole or (wanted is not None and wanted != value):
         refused = ", ".join(texts)
-    _note(place, label, refused, value, allowed or _allowed(entry, low, high, options))
+    _note(here, place, label, refused, value, allowed or _allowed(entry, low, high, options))
     return value
 
 
@@ -211,9 +213,9 @@ def _allowed(entry: Entry, low: float | None, high: float | None, options: Seque
     return kind + "".join(f" {word} {end:,}" for word, end in (("from", low), ("to", high)) if end is not None)
 
 
-def _note(place: tuple[tuple[str, ...], str], label: str, refused: str | None, value: Any, allowed: str) -> None:
+def _note(here: Session, place: Place, label: str, refused: str | None, value: Any, allowed: str) -> None:
     """Keep a note about a value that could not be used, until the person chooses another, or other data."""
-    notes = session.current().notes
+    notes = here.notes
     if refused is not None:
         rejected = refused if len(refused) <= LONGEST else f"{refused[:LONGEST]} …"
         limits = f" ({sanitize.plain(allowed)})" if allowed else ""
@@ -290,7 +292,7 @@ def linked_value(entry: Entry, *, high: float | None = None, fits: Callable[[Any
         value, whole = None, False
     value = entry.default if value is None else value
     allowed = _allowed(entry, entry.low, entry.high if high is None else high, entry.options)
-    _note((entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
+    _note(session.current(), (entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)
     return value
 
 
@@ -316,7 +318,7 @@ def expander(entry: Entry, label: str, icon: str) -> Any:
     fold = st.expander(label, expanded=entry.default, key=entry.key, icon=icon, on_change="rerun", **bind)
     if not usable:
         _drop(entry.key)
-        _note((entry.pages, entry.key), label, ", ".join(texts), entry.default, "true or false")
+        _note(session.current(), (entry.pages, entry.key), label, ", ".join(texts), entry.default, "true or false")
     return fold
 
 

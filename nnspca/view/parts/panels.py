@@ -245,7 +245,7 @@ def fill_band(rows: Mapping[int, Known], data: Dataset, now: State, choice: Choi
     """Prove the smaller numbers of parts where nothing is known of them yet, and show the run."""
     missing = [r for r in range(1, choice.r) if not (rows[r].bounded and rows[r].proven)]
     task = run.curve(data, now, choice.r, missing)
-    job = tasks.ask(task) if missing else tasks.running(task.kind, task.key)
+    job = tasks.ask(task) if missing else tasks.running(task)
     if job is not None:
         proven_count = sum(row.bounded and row.proven for row in rows.values())
         if tasks.follow(job, "Stopped. The points found so far are drawn.") and proven_count < sum(

@@ -92,7 +92,7 @@ def read(opened: Opened) -> None:
     need = "One pass is needed." if opened.passes == 1 else "Two passes are needed: the first computes the variances."
     st.markdown(f"**{name}**: {rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}")
     task = Task(SLOT, opened.name, lambda: opened.read)
-    job = tasks.ask(task) if opened.file.size_bytes <= AT_ONCE else tasks.running(task.kind, task.key)
+    job = tasks.ask(task) if opened.file.size_bytes <= AT_ONCE else tasks.running(task)
     if job is not None and not tasks.follow(job, "Stopped. Nothing was kept."):
         return
     if opened.data is not None:

@@ -107,11 +107,10 @@ def prepared(wanted: Sequence[Preparation], slot: str = SLOT) -> tuple[Dataset, 
 def _follow(large: Sequence[Preparation], missing: Sequence[Preparation], slot: str) -> bool:
     """Return whether all that is large is there; draw the run that makes what is missing where not."""
     key: Hashable = tuple(one.key for one in large)
-    job = tasks.running(slot, key)
+    task = Task(slot, key, lambda: partial(_make, missing))
+    job = tasks.ask(task) if missing else tasks.running(task)
     if job is None:
-        if not missing:
-            return True
-        job = tasks.ask(Task(slot, key, lambda: partial(_make, missing)))
+        return True
     named = ", ".join(dict.fromkeys(one.named for one in large))
     with st.container():
         if not tasks.follow(

@@ -95,7 +95,7 @@ def largest_seconds(cov: Covariance) -> float:
     if side > LARGEST:
         return np.inf
     if isinstance(factor, SparseFactor):
-        stored = np.diff(factor._columns.indptr if m <= n else factor.S.indptr).astype(float)
+        stored = np.diff(factor.by_columns.indptr if m <= n else factor.S.indptr).astype(float)
         return 1e-8 * float(stored @ stored) + 1e-10 * side**3
     return 4e-11 * max(m, n) * side**2 + 1e-10 * side**3
 

@@ -341,7 +341,7 @@ def reading_seconds(problem: Problem, chosen: np.ndarray) -> float:
     """Return about how many seconds it takes to read the rows of C."""
     size, cov = len(chosen), problem.cov
     if isinstance(cov.factor, SparseFactor):
-        stored = float(np.diff(cov.factor._columns.indptr)[chosen].sum())
+        stored = float(np.diff(cov.factor.by_columns.indptr)[chosen].sum())
         return SPARSE_PRODUCT * stored**2 / cov.factor.shape[0]
     return size**2 * (SELECTED + (SINGLE_PRODUCT * cov.form.terms if cov.factor is not None else 0.0))
 

@@ -493,7 +493,7 @@ class Covariance:
             return each
         if isinstance(self.factor, SparseFactor):
             m, _ = self.factor.shape
-            stored = np.diff(self.factor._columns.indptr)
+            stored = np.diff(self.factor.by_columns.indptr)
             return each + SPARSE_PRODUCT * float(stored[rows].sum()) * float(stored.sum()) / m
         return each + DENSE_PRODUCT * len(rows) * self.row_cost
 

@@ -134,9 +134,9 @@ class SparseFactor(Factor):
     def __init__(
         self, S: scipy.sparse.csr_array, mean: np.ndarray, columns: scipy.sparse.csc_array | None = None
     ) -> None:
-        """Hold S; ``columns`` is the same by columns, where it is at hand."""
+        """Hold S; ``columns`` is the same by columns, as ``by_columns``, where it is at hand."""
         self.S, self.mean = S, mean
-        self._columns = S.tocsc() if columns is None else columns
+        self.by_columns = S.tocsc() if columns is None else columns
         self._squares: np.ndarray | None = None
         self.shape = (S.shape[0], S.shape[1])
 
@@ -183,7 +183,7 @@ class SparseFactor(Factor):
         if x.ndim == 2 and self.shape[1] > MANY:
             used = np.flatnonzero(x.any(axis=0))
             if len(used) < FEW * self.shape[1]:
-                S, mean, x = self._columns[:, used], mean[used], x[:, used]
+                S, mean, x = self.by_columns[:, used], mean[used], x[:, used]
         z = (S @ x.T).T - (x @ mean)[..., None]
         return z / np.sqrt(self.shape[0])
 
@@ -200,19 +200,19 @@ class SparseFactor(Factor):
         return out
 
     def columns(self, index: np.ndarray) -> np.ndarray:
-        return (self._columns[:, index].toarray() - self.mean[index]) / np.sqrt(self.shape[0])
+        return (self.by_columns[:, index].toarray() - self.mean[index]) / np.sqrt(self.shape[0])
 
     def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         """From sparse products, S'S / m less those of the means: off by no more than ``rounding_scale`` allows."""
-        right, mean = (self.S, self.mean) if columns is None else (self._columns[:, columns], self.mean[columns])
-        inner = self._over_samples(self._columns[:, rows].T @ right).toarray()
+        right, mean = (self.S, self.mean) if columns is None else (self.by_columns[:, columns], self.mean[columns])
+        inner = self._over_samples(self.by_columns[:, rows].T @ right).toarray()
         for row, own in zip(inner, self.mean[rows], strict=True):
             row -= own * mean
         return inner
 
     def stored_products(self, rows: np.ndarray) -> scipy.sparse.csr_array:
         """Return S'S / m at ``rows``, sparse: entry by entry less the product of the two means it is Y'Y."""
-        return self._over_samples(self._columns[:, rows].T @ self.S)
+        return self._over_samples(self.by_columns[:, rows].T @ self.S)
 
     def _over_samples(self, inner: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         inner.data /= self.shape[0]
@@ -223,19 +223,19 @@ class SparseFactor(Factor):
         return super().restricted(index) if self.shape[0] * len(index) <= AT_A_TIME else self.selected(index)
 
     def selected(self, index: np.ndarray) -> SparseFactor:
-        return SparseFactor(scipy.sparse.csr_array(self._columns[:, index]), self.mean[index])
+        return SparseFactor(scipy.sparse.csr_array(self.by_columns[:, index]), self.mean[index])
 
     def squared_norms(self) -> np.ndarray:
         """Sum over the stored entries and the zeros apart, once: no cancellation of large squares."""
         if self._squares is not None:
             return self._squares
         m = self.shape[0]
-        stored = np.diff(self._columns.indptr)
+        stored = np.diff(self.by_columns.indptr)
         away = np.repeat(self.mean, stored)
-        np.subtract(self._columns.data, away, out=away)
+        np.subtract(self.by_columns.data, away, out=away)
         with np.errstate(over="ignore"):
             away *= away
-            squared = scipy.sparse.csc_array((away, self._columns.indices, self._columns.indptr), shape=self.shape)
+            squared = scipy.sparse.csc_array((away, self.by_columns.indices, self.by_columns.indptr), shape=self.shape)
             squares = squared.T @ np.ones(m)
             self._squares = read_only((squares + self.mean * (m - stored) * self.mean) / m)
         return self._squares

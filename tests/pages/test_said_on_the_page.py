@@ -28,6 +28,9 @@ def test_what_was_decided_is_said_without_the_arguments_of_a_program(open_page):
     page.file_uploader(key="upload").set_value([("coded.csv", coded.encode(), "text/csv")]).run()
     (told,) = settle(page).error
     assert "1 value -99 in 'b', far from all others there, read as missing." in told.value and "=" not in told.value
+    (keep,) = [toggle for toggle in page.toggle if "as they are" in toggle.label]
+    settle(keep.set_value(True).run())
+    assert not page.error and "10 × 2, table" in page.success[0].value
 
 
 def test_a_file_of_the_catalogue_is_told_from_the_catalogues_own(open_page, monkeypatch):

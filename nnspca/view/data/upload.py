@@ -31,9 +31,7 @@ FORMATS = (
 )
 OWN = "prepare-own"  # the run that prepares what was brought
 FIRST = 6  # columns that are named
-ARGUMENT = re.compile(
-    r"[;:] [a-z_]+=[^.]*\.(?= [A-Z\d]|$)"
-)  # how a program decides otherwise
+ARGUMENT = re.compile(r"[;:] [a-z_]+=[^.]*\.(?= [A-Z\d]|$)")  # how a program decides otherwise
 FOUND, NONE, UNNAMED = "as found", "no class", "no names"
 ORIENTATIONS: dict[str, Literal["rows", "columns"] | None] = {FOUND: None, "rows": "rows", "columns": "columns"}
 SAYS: dict[Missing, str] = {
@@ -66,7 +64,16 @@ def show() -> None:
     _keep_choices(mark)
     every = bool(st.session_state.get(f"every-{mark}"))
     label, called = _column(f"class-{mark}"), _column(f"called-{mark}")
-    reading = Reading(ORIENTATIONS[lie], label, _missing(mark), every=every, sample_names=called)
+    literal = bool(st.session_state.get(f"literal-{mark}"))
+    reading = Reading(
+        ORIENTATIONS[lie],
+        label,
+        _missing(mark),
+        every=every,
+        missing_codes=() if literal else None,
+        keep_totals=literal,
+        sample_names=called,
+    )
     task = files.reading_of(given, names, reading)
     job = tasks.ask(task)
     if not tasks.follow(job, "Stopped. Nothing of the file was kept."):
@@ -96,7 +103,7 @@ def show() -> None:
 
 def _keep_choices(mark: str) -> None:
     """Keep what was chosen about a file while it is read: Streamlit forgets widgets that a run does not draw."""
-    for key in (f"{choice}-{mark}" for choice in ("class", "called", "missing", "every", "repair")):
+    for key in (f"{choice}-{mark}" for choice in ("class", "called", "missing", "every", "literal", "repair")):
         if key in st.session_state:
             st.session_state[key] = st.session_state[key]
 
@@ -133,6 +140,7 @@ def _problem(problem: DataError, mark: str) -> None:
     if isinstance(problem, MissingValues):
         text = f"{_in_words(problem.found)} Choose what to do with them, or fill them in and choose the file again."
     st.error(sanitize.plain(text), icon=":material/error:")
+    _ask_literal(mark, str(problem))
     if isinstance(problem, MissingValues):
         _ask_missing(mark, problem)
     elif _missing(mark) != "refuse":  # the way chosen leaves nothing: there are others
@@ -168,6 +176,13 @@ def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:
         captions=costs,
         horizontal=costs is None,
     )
+
+
+def _ask_literal(mark: str, said: str) -> None:
+    """Offer to keep what looks like a code for a missing value, or like a total, where a file has some."""
+    if "missing_codes=" in said or "keep_totals=" in said or f"literal-{mark}" in st.session_state:
+        about = "Numbers such as −99 stay numbers, and rows called total or average are samples."
+        st.toggle("Keep such numbers and rows as they are", key=f"literal-{mark}", help=about)
 
 
 def _ask_class(columns: tuple[str, ...], mark: str) -> None:
@@ -231,6 +246,7 @@ def _choices(data: Dataset, mark: str, *, turned: bool) -> None:
     if data.class_columns and not turned:
         with classes:
             _ask_class(data.class_columns, mark)
+    _ask_literal(mark, " ".join(data.notes))
     if data.name_columns and not turned:
         with names:
             about = "This column names the samples wherever they are shown; it is not a feature."

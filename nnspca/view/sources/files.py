@@ -18,6 +18,7 @@ from nnspca.view.jobs.job import Job, Work
 from nnspca.view.sources import sandbox, uploads
 from nnspca.view.tasks import Task
 
+ARGUMENTS = ("samples", "label", "missing", "missing_codes", "keep_totals", "sample_names")  # of nnspca.datasets.read
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue
 
 
@@ -41,6 +42,8 @@ class Reading:
     missing: Missing = "refuse"  # what becomes of missing values
     names: str = ""  # the file of two columns that names the features; empty for none
     every: bool = False  # whether constant columns, identifiers, dates and copies are kept
+    missing_codes: tuple[()] | None = None  # () where numbers such as −99 are kept, None to decide by looking
+    keep_totals: bool = False  # whether rows of totals are samples
     sample_names: str | None = None  # the column that names the samples; "" for none, None to decide by looking
 
 
@@ -75,8 +78,7 @@ def _work(files: list[File], names: File | None, reading: Reading) -> Work:
     def outcome(job: Job) -> Dataset | DataError | None:
         if twice:
             return DataError(f"of {len(files)} files two are called {twice[0]!r:.100}: rename one of them.")
-        options = {"name": called, "samples": reading.samples, "label": reading.label}
-        options |= {"missing": reading.missing, "sample_names": reading.sample_names}
+        options = {"name": called, **{key: getattr(reading, key) for key in ARGUMENTS}}
         try:
             job.report(Progress(0.0, "Reading the file"))
             data = sandbox.read(contents, job.should_stop, **options)
@@ -133,9 +135,7 @@ def code(name: str, variable: str) -> list[str]:
     if len(record.files) > 5:
         source = "'the folder of your files'"
     usual = Reading()
-    options: dict[str, Any] = {
-        key: getattr(record.reading, key) for key in ("samples", "label", "missing", "sample_names")
-    }
+    options: dict[str, Any] = {key: getattr(record.reading, key) for key in ARGUMENTS}
     arguments = [f"{key}={value!r}" for key, value in options.items() if value != getattr(usual, key)]
     arguments += [f"name={record.name!r}"] if record.name else []
     lines = [f"{variable} = nnspca.datasets.read({', '.join([source, *arguments])})  # the path of your file"]

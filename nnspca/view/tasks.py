@@ -69,7 +69,7 @@ class Button:
     label: str
     about: str | None
     icon: str
-    again: str = ""  # the label once there is a run; empty for the same
+    again: str = ""  # the label once a run has ended; empty for the same
     disabled: bool = False
     type: Literal["primary", "secondary"] = "secondary"
     width: Literal["stretch", "content"] = "content"
@@ -133,7 +133,7 @@ def drop(kind: str) -> None:
 
 def _draw(task: Task, button: Button, job: Job | None) -> None:
     st.button(
-        button.label if job is None else button.again or button.label,
+        button.again if button.again and job is not None and job.done else button.label,
         key=f"start-{task.kind}",
         icon=button.icon,
         help=button.about,

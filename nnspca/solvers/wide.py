@@ -18,7 +18,7 @@ TOGETHER = 4  # restarts in a round, whose starts share products with A: a round
 FEWEST_ROWS, MOST_ROWS, READING = 256, 2048, 0.1  # rows of A that a round reads, and seconds for those beyond
 LARGEST = 32  # features of largest variance whose rows the first round reads as well
 DIRECTIONS = 8  # random ones of each round
-MEASURED = 128  # starts whose variance is computed, those with the largest lower bounds
+MEASURED = 64  # starts whose variance is computed, those with the largest lower bounds
 APART, CLIMBED, LEADING = 24, 8, 2  # starts that take one step, that climb to rest, and that are narrowed and polished
 RESTS = 1e-6  # relative gain at which a climb in single precision ends
 BEHIND = 0.02  # share of the best variance that a leader may be below it and still be polished
@@ -62,11 +62,11 @@ def _starts(single: Problem, features: np.ndarray, rng: np.random.Generator, mon
     starts, least = [points], [cov.variance(points)]
     for few in batches(features, cov, monitor):
         rows = cov.block(few)
-        points, own = single.best(rows), cov.diagonal[few]
+        top = np.maximum(feasible.largest_entries(rows if single.nonnegative else np.abs(rows), single.k), 0.0)
         # x'Ax >= (a'x)² / a_jj, where a is row j
-        bounds = np.einsum("ri,ri->r", points, rows) ** 2 / np.where(own > 0, own, np.inf)
+        bounds = np.einsum("ri,ri->r", top, top) / np.where(cov.diagonal[few] > 0, cov.diagonal[few], np.inf)
         highest = np.argsort(-bounds, kind="stable")[:MEASURED]
-        starts.append(points[highest])
+        starts.append(single.best(rows[highest]))
         least.append(bounds[highest])
     raise_if_stopped(monitor)
     points = np.vstack(starts)[np.argsort(-np.concatenate(least), kind="stable")[:MEASURED]]

@@ -23,7 +23,7 @@ READINGS = 4  # readings of these rows that the work of a certificate suffices f
 LONGEST = 60.0  # seconds that they may take together
 WHOLE, WHOLE_AT_MOST = 1.3, 13.0  # work allowed where levelling all rows takes 1, and the most that is allowed for it
 WORTHWHILE = 700  # least number of steps of a splitting for which a tree is worthwhile
-QUICK = 20  # `Attempt.at` by which all quick bounds have been computed; a small gap ends no call before it
+QUICK = 15  # `Attempt.at` by which all quick bounds have been computed; a small gap ends no call before it
 
 
 @dataclass(frozen=True, kw_only=True)

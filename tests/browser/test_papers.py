@@ -39,8 +39,9 @@ def test_a_stored_figure_is_looked_at_a_study_runs_and_a_long_one_is_stopped_and
     expect(page.get_by_text("A stored run")).to_be_visible()
     button(page, "start-study").click()
     button(page, "stop-study").wait_for()
-    expect(page.get_by_text("A stored run")).to_have_count(0)  # the run has rows of its own
-    figure(page, "asteris2014-fig5-variance")
+    expect(page.get_by_text("A stored run")).to_have_count(0)
+    page.locator("[data-stale=true]").first.wait_for(state="detached")  # the stored run's figure has gone
+    figure(page, "asteris2014-fig5-variance")  # the run has rows of its own
     button(page, "stop-study").click()
     page.get_by_text("Stopped. The rows known by then are shown").wait_for()
     assert figure(quiet(page), "asteris2014-fig5-variance", "Math.max(...gd._fullData.map(t => t.x?.length ?? 0))")

@@ -68,9 +68,11 @@ def _starts(single: Problem, features: np.ndarray, rng: np.random.Generator, mon
         highest = np.argsort(-bounds, kind="stable")[:MEASURED]
         starts.append(single.best(rows[highest]))
         least.append(bounds[highest])
-    raise_if_stopped(monitor)
-    points = np.vstack(starts)[np.argsort(-np.concatenate(least), kind="stable")[:MEASURED]]
-    points = points[np.argsort([-cov.variance(x) for x in points], kind="stable")]
+    points, variances = np.vstack(starts)[np.argsort(-np.concatenate(least), kind="stable")[:MEASURED]], []
+    for x in points:
+        raise_if_stopped(monitor)
+        variances.append(cov.variance(x))
+    points = points[np.argsort(-np.array(variances), kind="stable")]
     used = (points != 0).astype(np.float32)
     shared, chosen = used @ used.T, [0]
     for i in range(1, len(points)):

@@ -45,7 +45,7 @@ def local_leader(
         for leader in _leaders(single, _starts(single, features, stream, part), part.without_points()):
             if (key := np.packbits(leader != 0).tobytes()) not in met:
                 met.add(key)
-                x = _polished(problem, leader.astype(float), history[-1], part)
+                x = _polished(problem, feasible.unit(leader.astype(float)), history[-1], part)
                 best = x if problem.cov.variance(x) > history[-1] else best
                 history.append(max(history[-1], problem.cov.variance(best)))
         part.tell(1.0, f"round {number + 1} of {len(streams)} from rows of the covariance", history[-1])

@@ -7,7 +7,9 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.solvers import best
+from nnspca.control.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.solvers import best, wide
 
 SIZE, K = 20, 5
 
@@ -92,3 +94,11 @@ def test_progress_never_goes_back(cov):
     told = []
     nnspca.solve(cov, K, on_progress=told.append)
     assert [p.fraction for p in told] == sorted(p.fraction for p in told) and told[-1].fraction == 1.0
+
+
+def test_every_point_that_is_reported_has_unit_norm(cov):
+    problem, norms = Problem(cov, K), []
+    monitor = Monitor(on_found=lambda x, _: norms.append(np.linalg.norm(x)))
+    for seed in range(2):
+        wide.local_leader(problem, np.random.default_rng(seed), monitor, 4)
+    np.testing.assert_allclose(norms, 1, rtol=1e-14)

@@ -3,43 +3,45 @@
 from dataclasses import replace
 
 import nnspca
+from nnspca.bounds import certificate, plan
+from nnspca.bounds.parts import certificate as parts_certificate
 from nnspca.bounds.parts.plan import PARTS_PLANS
-from nnspca.bounds.plan import PLANS, SECOND
+from nnspca.bounds.plan import COUNTED, PLANS
 from nnspca.components import _certify as of_parts
 from nnspca.components import bounding
 from nnspca.solvers import dspca, scotlass
 from nnspca.tasks import _certify
 
-EIGHT = SECOND / 8**2.5  # steps on eight features that cost a second
-
-
-def changed(plan, **fields):
-    """Return a plan with these fields; a mapping changes some of a group's fields."""
-    groups = {name: replace(getattr(plan, name), **new) for name, new in fields.items() if isinstance(new, dict)}
-    return replace(plan, **{**fields, **groups})
-
 
 def each(**fields):
     """Return every plan with these fields."""
-    return {name: changed(plan, **fields) for name, plan in PLANS.items()}
+    return {name: replace(plan, **fields) for name, plan in PLANS.items()}
+
+
+def at_any_gap(patch):
+    """Compute every bound of the mix, even where one already meets the optimum; of few features, cases too."""
+    for place in (certificate, parts_certificate):
+        patch.setattr(place, "OPTIMAL", -1.0)
+        patch.setattr(place, "WORTHWHILE", 0)
+    patch.setattr(certificate, "NARROW", -1.0)
 
 
 def small(patch, *, pair_steps):
     """Compute every bound of the mix, even where one already meets the optimum."""
-    pairs = {"steps": pair_steps, "seconds": pair_steps / EIGHT}
-    patch.setattr(_certify, "PLANS", each(pairs=pairs, closed=-1.0, narrow=-1.0))
+    at_any_gap(patch)
+    patch.setattr(_certify, "PLANS", each(relaxation=pair_steps * COUNTED, closed=-1.0))
 
 
-def quick(patch, **more):
-    """Let live certificates compute the quick bounds only, whatever gap they leave, of few rows where A is not held."""
-    live = changed(PLANS["live"], last=25, rows={"products": 2e9, "passes": 1}, **more)
-    patch.setattr(_certify, "PLANS", {**PLANS, "live": live})
+def quick(patch):
+    """Let certificates compute the quick bounds only, whatever gap they leave."""
+    patch.setattr(_certify, "tighten", certificate.quick)
 
 
 def hurried(patch, branch_seconds=0.2):
     """Let certificates compute all they compute otherwise, on as many features, in fewer steps."""
-    fewer = {"pairs": {"seconds": 0.1}, "elimination": {"seconds": 0.2}, "rows": {"passes": 1}}
-    patch.setattr(_certify, "PLANS", each(**fewer, branch_seconds=branch_seconds))
+    patch.setattr(_certify, "PLANS", each(relaxation=0.2, trees=branch_seconds))
+    patch.setattr(plan, "PRODUCTS", 2e11)  # and read as many rows
+    patch.setattr(certificate, "PASSES", 1)
 
 
 def of_live_parts(patch, **changed):
@@ -51,7 +53,7 @@ def of_live_parts(patch, **changed):
 def brief(patch):
     """Let live certificates of several parts stop after a few starts and steps of the joint dual, and make no cases."""
     live = PARTS_PLANS["live"]
-    of_live_parts(patch, steps=live.steps // 20, seconds=live.seconds / 20, branch_seconds=0.0)
+    of_live_parts(patch, steps=live.steps // 20, relaxation=live.relaxation / 20, trees=0.0)
     few_starts(patch)
 
 

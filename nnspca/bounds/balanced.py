@@ -18,12 +18,9 @@ certificate that is one vector.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from nnspca.bounds import levelled
-from nnspca.bounds.plan import BoundContext, Plan, rows_read
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -78,23 +75,6 @@ def balanced_rows(
         ),
         ingredients=ScaleProof(d, level),
     )
-
-
-def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """The rows of large variance levelled."""
-    if "balanced-rows" not in context.bounds and (context.gap_exceeds(plan.work.small) or problem.cov.holds_entries):
-        yield balanced_rows(problem, readings=1, lower=context.lower, monitor=context.monitor)
-
-
-def throughout_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """The rows levelled by one more reading if no relaxation was made; all rows if the plan has time."""
-    before = context.bounds.get("balanced-rows")
-    if problem.cov.holds_entries or not context.gap_exceeds(plan.work.small) or before is None:
-        return
-    if plan.thorough and context.relaxation_gap_exceeds(plan.narrow) and rows_read(problem, plan) >= problem.n:
-        yield balanced_rows(problem, readings=plan.rows.passes, monitor=context.monitor, warm_start=before)
-    elif context.least == np.inf:
-        yield balanced_rows(problem, readings=1, lower=context.lower, monitor=context.monitor, warm_start=before)
 
 
 def _by_deviations(cov: Covariance) -> np.ndarray:

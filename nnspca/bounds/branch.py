@@ -24,13 +24,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, described, proof_of, run_interruptibly
-from nnspca.bounds.plan import SECOND, BoundContext, Plan, cost, step_seconds, worth_branching
+from nnspca.bounds.plan import step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
@@ -69,14 +69,14 @@ class Node:
 
 
 class Meter:
-    """The remaining budget, in the unit of :func:`nnspca.bounds.plan.cost`."""
+    """The remaining work, in counted seconds."""
 
     def __init__(self, budget: float) -> None:
         self.left = budget
 
     def pay(self, n: int, steps: float = 1) -> None:
         """Subtract the cost of steps of a splitting of n features."""
-        self.left -= steps * cost(n)
+        self.left -= steps * step_seconds(n)
 
 
 def tighten(
@@ -144,22 +144,6 @@ def tighten(
                 consider(_likely(side, k))
             else:
                 side.splitting = None  # it is never opened
-
-
-def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """Branch and bound if the budget suffices, until a component can be called optimal."""
-    if not worth_branching(problem, plan):
-        return
-    whole = context.bounds["pair-scaled"].ingredients if "pair-scaled" in context.bounds else None
-    yield from tighten(
-        replace(problem, include=context.include),
-        context.x,
-        goal=context.lower * (1 + plan.optimal / 2),
-        meter=Meter(plan.branch_seconds * SECOND),
-        monitor=context.monitor,
-        consider=context.consider,
-        start=whole if isinstance(whole, PairProof) and whole.features is None else None,
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,15 +30,14 @@ eigenvalue, no row's outlier.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
 from nnspca.bounds import eigenvalues
-from nnspca.bounds.plan import BoundContext, Plan, pair_steps, step_seconds, whole_steps, worth_branching
+from nnspca.bounds.plan import step_seconds
 from nnspca.bounds.splitting import Splitting
-from nnspca.certificates.proofs import PairProof, ScaleProof
+from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
@@ -52,7 +51,6 @@ RACE = 10  # steps of each of two starts before the better is known
 LEAD = 3.0  # factor by which the gap of a spread start must be smaller if many steps follow, as it slows down later
 BALANCE = 8  # power steps of the balancing
 STALL = 6  # bounds without a relative gain of 1e-6 before the search rests
-CASES = 450  # most features for which branch and bound takes over from a slow search
 LARGE = 400  # features from which a step, or a bound, may take so long that it runs in a thread
 QUIET = Monitor()
 SLOW = 0.1  # share of the remaining gap that STALL bounds must gain if other bounds may gain more
@@ -156,38 +154,6 @@ def best_of_two_starts(
     if best is None:  # stopped between a step and its proof
         best = proof_of(problem, *runs[0][1].multipliers(), monitor=monitor)
     return min(runs, key=lambda run: run[0])[1], *best, steps
-
-
-def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """On all features, if they are few."""
-    yield from _tightened(problem, plan, context, pair_steps(problem, plan))
-
-
-def on_all_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """On all features, if they are more but almost none of them could be eliminated."""
-    if not pair_steps(problem, plan) and "elimination" not in context.bounds:
-        yield from _tightened(problem, plan, context, whole_steps(problem, plan))
-
-
-def _tightened(problem: Problem, plan: Plan, context: BoundContext, steps: int) -> Iterator[Bound]:
-    """From the multipliers of a neighbouring k if they cover all features, else from balanced rows."""
-    if not steps:
-        return
-    problem = replace(problem, include=context.include)
-    earlier = context.earlier.get("pair-scaled")
-    proof = None if earlier is None else earlier.ingredients
-    balanced = context.bounds.get("balanced-rows")
-    scales = None if balanced is None else balanced.ingredients
-    yield from tighten(
-        problem,
-        context.x,
-        steps=steps,
-        goal=context.lower * (1 + plan.closed),
-        monitor=context.monitor,
-        warm_start=proof if isinstance(proof, PairProof) else None,
-        weights=scales.weights if isinstance(scales, ScaleProof) else None,
-        enough=context.lower * (1 + plan.optimal) if problem.n <= CASES and worth_branching(problem, plan) else np.inf,
-    )
 
 
 def proof_of(

@@ -1,17 +1,8 @@
-"""BOUNDS: the registry of upper bounds, with their attempts, arguments, types of proof and titles."""
+"""BOUNDS: the registry of upper bounds, with their arguments, types of proof and titles."""
 
 from __future__ import annotations
 
-from nnspca.bounds import (
-    balanced,
-    branch,
-    elimination,
-    pair_scaled,
-    spectral,
-    working,
-)
-from nnspca.bounds.bound import Attempt, BoundInfo
-from nnspca.bounds.plan import BoundContext, Plan
+from nnspca.bounds.bound import BoundInfo
 from nnspca.certificates.proofs import (
     CarriedProof,
     EigenvalueProof,
@@ -22,9 +13,9 @@ from nnspca.certificates.proofs import (
     TreeProof,
 )
 
-__all__ = ["BOUNDS", "Attempt", "BoundInfo"]
+__all__ = ["BOUNDS", "BoundInfo"]
 
-BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
+BOUNDS: dict[str, BoundInfo] = {
     info.name: info
     for info in (
         BoundInfo(
@@ -36,7 +27,6 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "λ₁ is the largest variance of any direction at all. A component is a direction, so it "
                 "cannot have more. The number is rounded up to include the computer's rounding errors."
             ),
-            attempts=(Attempt(5, spectral.leading_by_plan), Attempt(25, spectral.leading_where_needed_by_plan)),
             every_direction=True,
         ),
         BoundInfo(
@@ -49,7 +39,6 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "most the sum of the k largest squared entries of one sign. The rest of its length lies in other "
                 "directions, none of which has more variance than the second eigenvalue."
             ),
-            attempts=(Attempt(15, spectral.along_leading_by_plan),),
         ),
         BoundInfo(
             "balanced-rows",
@@ -63,7 +52,6 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "is at most the largest row: a feature's own variance and its k − 1 largest shares. "
                 "Any scales prove a bound; those that level the rows prove a low one."
             ),
-            attempts=(Attempt(20, balanced.by_plan), Attempt(68, balanced.throughout_by_plan)),
         ),
         BoundInfo(
             "pair-scaled",
@@ -78,11 +66,6 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "k − 1 largest shares. Any such L and M prove a bound, so the optimiser that looks "
                 "for the lowest need not be trusted."
             ),
-            attempts=(
-                Attempt(52, pair_scaled.by_plan, counts_for_gap=True),
-                Attempt(65, pair_scaled.on_all_by_plan, counts_for_gap=True),
-                Attempt(70, working.by_plan, counts_for_gap=True),
-            ),
         ),
         BoundInfo(
             "elimination",
@@ -96,7 +79,6 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "bound on the others with k − q places, plus the little that the q can add. The largest of these sums "
                 "over q is an upper bound for all features."
             ),
-            attempts=(Attempt(60, elimination.by_plan, counts_for_gap=True),),
         ),
         BoundInfo(
             "branch",
@@ -109,7 +91,6 @@ BOUNDS: dict[str, BoundInfo[Plan, BoundContext]] = {
                 "place fewer. The case with the higher bound is split again, and so on. The cases "
                 "cover all components, so the highest of their bounds is an upper bound."
             ),
-            attempts=(Attempt(72, branch.by_plan, above="optimal", counts_for_gap=True),),
         ),
         BoundInfo(
             "larger-k",

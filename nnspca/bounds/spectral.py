@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from nnspca.bounds import eigenvalues
-from nnspca.bounds.plan import BoundContext, Plan
 from nnspca.certificates.proofs import EigenvalueProof
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped, run_cancellable
@@ -16,7 +13,6 @@ from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
 QUIET = Monitor()
-QUICK = 2.0  # seconds that λ₁ may take whether it is needed or not
 
 
 def leading(problem: Problem, monitor: Monitor = QUIET, *, proven: bool = True) -> Bound:
@@ -34,17 +30,6 @@ def leading(problem: Problem, monitor: Monitor = QUIET, *, proven: bool = True) 
         detail="No direction at all has more variance than the first eigenvalue.",
         ingredients=EigenvalueProof(np.zeros((cov.n_features, 0)), tail),
     )
-
-
-def leading_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """λ₁ if it is quick, else the trace."""
-    yield leading(problem, context.monitor, proven=eigenvalues.largest_seconds(problem.cov) <= QUICK)
-
-
-def leading_where_needed_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """λ₁, however long it takes, if it is below all that rows prove."""
-    if QUICK < eigenvalues.largest_seconds(problem.cov) < np.inf and eigenvalues.estimated(problem.cov) < context.upper:
-        yield leading(problem, context.monitor)
 
 
 def along_leading(problem: Problem, monitor: Monitor = QUIET) -> Bound | None:
@@ -70,11 +55,3 @@ def along_leading(problem: Problem, monitor: Monitor = QUIET) -> Bound | None:
         ),
         ingredients=EigenvalueProof(V, tail),
     )
-
-
-def along_leading_by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """The bound along the first eigenvector, if it is quick."""
-    if eigenvalues.residual_seconds(problem.cov, 1) <= plan.work.seconds_of_small:
-        bound = along_leading(problem, context.monitor)
-        if bound is not None:
-            yield bound

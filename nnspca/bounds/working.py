@@ -31,7 +31,7 @@ from nnspca.bounds import balanced, masses
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK, RACE, best_of_two_starts, proof_of, run_interruptibly
-from nnspca.bounds.plan import SECOND, BoundContext, Plan, rows_read, whole_steps
+from nnspca.bounds.plan import Plan, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Monitor
@@ -51,7 +51,8 @@ JOIN = 300  # most features that join at a time
 SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
 LEVELLING = 10  # halvings of the room between the bound on S and the best bound known
 GAIN = 1e-4  # least relative gain worth more steps
-FAR = 1.03  # ratio of an elimination's bound to the variance beyond which a working set is tried as well
+MOST = 1500  # features of the working set
+BRIEF = 0.25  # share of the work of a relaxation
 
 
 def tighten(
@@ -79,7 +80,7 @@ def tighten(
     features : int
         Most features of the working set.
     budget : float
-        Most work: steps of the splitting times (size of S)^2.5.
+        Most work in steps of the splitting, in counted seconds.
     goal : float
         Stop once a bound is this small.
     monitor : Monitor
@@ -147,7 +148,7 @@ class _WorkingSet:
         part = replace(self.problem, cov=part_of(self.problem.cov, self.inside))
         for _ in range(steps):
             run_interruptibly(self.splitting.advance, len(self.inside), self.monitor)
-            self.budget -= len(self.inside) ** 2.5
+            self.budget -= step_seconds(len(self.inside))
             if self.steps % CHECK == 0:
                 # θ live on what rows cost less
                 proven = proof_of(part, *self.splitting.multipliers(), level=False, monitor=self.monitor)
@@ -161,7 +162,7 @@ class _WorkingSet:
         joined = np.union1d(self.inside, heavy)
         if self.by_mass:
             self.splitting = _better_start(self.problem, joined, self.x, self.monitor)
-            self.budget -= 2 * RACE * len(joined) ** 2.5
+            self.budget -= 2 * RACE * step_seconds(len(joined))
         else:
             larger = _splitting(self.problem, joined, self.x, self.monitor)
             self.splitting = _grown(larger, self.splitting, np.searchsorted(joined, self.inside))
@@ -204,25 +205,32 @@ def _first_set(
     ), True
 
 
-def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """If the features are too many for the splitting of all, and elimination left a gap."""
-    done = context.bounds.get("elimination")
-    if whole_steps(problem, plan) or (done is not None and done.value <= context.lower * FAR):
-        return
+def on(
+    problem: Problem,
+    x: np.ndarray,
+    lower: float,
+    least: float,
+    plan: Plan,
+    goal: float,
+    monitor: Monitor,
+    companions: Companions,
+) -> Iterator[Bound]:
+    """Yield decreasing bounds below ``least`` as the plan allows; the arguments are those of :func:`tighten`."""
     # too few would be chosen beside the support; of very many rows outside, some are always too
     # heavy for more to help
-    crowded = 2 * problem.k > HEAVIEST * plan.pairs.working_features and problem.n <= BROAD
+    features = min(MOST, plan.features + 200) if plan.hurried else MOST
+    crowded = 2 * problem.k > HEAVIEST * features and problem.n <= BROAD
     yield from tighten(
         problem,
-        context.x,
-        context.lower,
-        context.upper,
-        features=max(plan.pairs.working_features, CROWDED) if crowded else plan.pairs.working_features,
-        budget=max(plan.pairs.seconds, plan.pairs.whole_seconds if crowded else 0.0) * SECOND,
-        goal=context.lower * (1 + plan.closed),
-        monitor=context.monitor,
-        read=rows_read(problem, plan) // 4,  # the heavy ones are read again and again
-        companions=context.companions,
+        x,
+        lower,
+        least,
+        features=max(features, CROWDED) if crowded else features,
+        budget=plan.relaxation * (BRIEF * (1 + crowded) if plan.hurried else 1.0),
+        goal=goal,
+        monitor=monitor,
+        read=plan.rows(problem) // 4,  # the heavy ones are read again and again
+        companions=companions,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +12,16 @@ from nnspca.certificates.numbers import array
 from nnspca.certificates.proofs import PairProof
 from nnspca.covariance import Covariance
 from nnspca.errors import CertificateError
+from nnspca.result import Bound
 
 MOST = 1e9  # times the total variance: no useful multiplier is as large, and the squares of these stay finite
+
+
+def starts_of(bounds: Iterable[Bound], cov: Covariance) -> Iterator[PairProof]:
+    """Yield the multipliers for all features among the proofs of bounds."""
+    for bound in bounds:
+        if isinstance(bound.ingredients, PairProof) and bound.ingredients.features is None:
+            yield start_of(bound.ingredients, cov)
 
 
 def start_of(proof: PairProof, cov: Covariance) -> PairProof:

@@ -11,14 +11,14 @@ import numpy as np
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.certificates.judge import validated
 from nnspca.certificates.proofs import PairProof
-from nnspca.certificates.starts import start_of
+from nnspca.certificates.starts import starts_of
 from nnspca.components._decompose import SEEKING, check_count, decompose
 from nnspca.components.bounding import bound_parts
 from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, shown
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
-from nnspca.result import Bound, Component, Components, OnProgress, PartsCertificate, ShouldStop
+from nnspca.result import Component, Components, OnProgress, PartsCertificate, ShouldStop
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
@@ -91,7 +91,7 @@ def certify_parts(
         check_instance("warm_start", warm_start, PartsCertificate, "a result of nnspca.certify_parts")
     count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
-    earlier = _earlier(warm_start, cov, nonnegative)
+    start = _start(warm_start, cov, nonnegative)
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     are_given = parts is not None
@@ -115,7 +115,7 @@ def certify_parts(
         chosen,
         effort=effort,
         monitor=monitor.part(SEEKING, 1.0),
-        earlier=earlier,
+        start=start,
         fixed=are_given,
     )
     return replace(certificate, seconds=time.perf_counter() - started)
@@ -148,14 +148,10 @@ def _checked(problem: Problem, count: int, parts: Components | Sequence[Componen
     return chosen
 
 
-def _earlier(warm_start: PartsCertificate | None, cov: Covariance, nonnegative: bool) -> dict[str, Bound]:
-    """The bounds of a certificate that have multipliers for all the features, by name."""
+def _start(warm_start: PartsCertificate | None, cov: Covariance, nonnegative: bool) -> PairProof | None:
+    """The multipliers of a certificate for all the features."""
     if warm_start is None:
-        return {}
+        return None
     if warm_start.fingerprint != cov.fingerprint or warm_start.nonnegative != nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
-    return {
-        bound.name: replace(bound, ingredients=start_of(bound.ingredients, cov))
-        for bound in warm_start.bounds
-        if isinstance(bound.ingredients, PairProof) and bound.ingredients.features is None
-    }
+    return next(starts_of(warm_start.bounds, cov), None)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.parts.plan import PARTS_PLANS, PartsContext, PartsPlan
-from nnspca.bounds.parts.registry import PARTS_BOUNDS
-from nnspca.bounds.schedule import BoundSchedule
+from nnspca.bounds.parts.certificate import KnownParts, tighten
+from nnspca.bounds.parts.plan import PARTS_PLANS, PartsPlan
+from nnspca.certificates.proofs import PairProof
 from nnspca.components.together import components, improved
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
@@ -26,27 +25,28 @@ def bound_parts(
     *,
     effort: str,
     monitor: Monitor,
-    earlier: Mapping[str, Bound] | None = None,
+    start: PairProof | None = None,
     fixed: bool = True,
 ) -> PartsCertificate:
     """Bound the total variance of r parts, starting from the parts known.
 
-    ``earlier`` are bounds of a certificate at a neighbouring k or r, by name: possible warm starts.
+    ``start`` is what proved a bound at a neighbouring k or r.
     If ``fixed``, exactly these parts are certified: better ones found on the way do not replace them.
     """
     started = time.perf_counter()
-    value = float(sum(part.variance for part in parts))
-    run = _Run(problem, n_components, PARTS_PLANS[effort], monitor, earlier or {}, fixed, parts, value)
+    X = np.zeros((n_components, problem.n))
+    X[: len(parts)] = [part.loadings for part in parts]
+    run = _Run(problem, PARTS_PLANS[effort], monitor, fixed, parts, X, start)
     run.compute()
-    monitor.tell(1.0, "done", run.value, run.schedule.upper)
+    monitor.tell(1.0, "done", run.known.lower, run.known.upper)
     return PartsCertificate(
         n_components,
         problem.k,
         problem.nonnegative,
-        run.value,
-        run.schedule.upper,
+        run.known.lower,
+        run.known.upper,
         run.parts,
-        tuple(run.schedule.bounds.values()),
+        tuple(run.known.bounds.values()),
         problem.cov.fingerprint,
         effort,
         time.perf_counter() - started,
@@ -59,37 +59,37 @@ class _Run:
     """One joint certificate in progress: the best parts known, and the bounds computed so far."""
 
     problem: Problem
-    r: int
     plan: PartsPlan
     monitor: Monitor
-    earlier: Mapping[str, Bound]
     fixed: bool
     parts: tuple[Component, ...]
-    value: float
-    schedule: BoundSchedule = field(default_factory=BoundSchedule)
+    X: InitVar[np.ndarray]
+    start: InitVar[PairProof | None]
+    known: KnownParts = field(init=False)
+
+    def __post_init__(self, X: np.ndarray, start: PairProof | None) -> None:
+        variances = [part.variance for part in self.parts]
+        self.known = KnownParts(
+            X=X,
+            lower=float(sum(variances)),
+            best=max(variances),
+            single=self._single,
+            monitor=self.monitor,
+            start=start,
+            consider=self._consider,
+        )
 
     def compute(self) -> None:
         """Compute bounds until the plan's tolerance is reached, or the call is stopped."""
+        known = self.known
         with one_blas_thread():
-            for fraction, bound in self.schedule.run_attempts(PARTS_BOUNDS, self.problem, self.plan, self._context):
-                self.monitor.tell(fraction, f"bound “{bound.name}”", self.value, self.schedule.upper)
-                if self.monitor.stop() or self.schedule.upper <= self.value * (1 + self.plan.closed):
+            clock = time.perf_counter()
+            for number, bound in enumerate(tighten(self.problem, known, self.plan), start=1):
+                clock, spent = time.perf_counter(), time.perf_counter() - clock
+                known.record(bound, spent)
+                self.monitor.tell(1 - 1 / number, f"bound “{bound.name}”", known.lower, known.upper)
+                if self.monitor.stop() or not known.above(self.plan.closed):
                     break
-
-    def _context(self) -> PartsContext:
-        X = np.zeros((self.r, self.problem.n))
-        X[: len(self.parts)] = [part.loadings for part in self.parts]
-        return PartsContext(
-            X=X,
-            lower=self.value,
-            best=max(part.variance for part in self.parts),
-            single=self._single,
-            bounds=dict(self.schedule.bounds),
-            earlier=self.earlier,
-            least=self.schedule.least,
-            monitor=self.monitor,
-            consider=self._consider,
-        )
 
     def _single(self) -> Bound:
         """The least bound of a certificate of one part alone."""
@@ -109,7 +109,7 @@ class _Run:
         if self.fixed:
             return
         X, value = improved(self.problem, rows, monitor=self.monitor)
-        if value > self.value * (1 + BETTER):
+        if value > self.known.lower * (1 + BETTER):
             template = replace(self.parts[0], history=(), note="found by branch and bound, for a certificate")
             self.parts = components(self.problem.cov, X, template)
-            self.value = float(sum(part.variance for part in self.parts))
+            self.known.lower = float(sum(part.variance for part in self.parts))

@@ -52,6 +52,7 @@ class Allowance:
     """The work that a call may still do, in processor seconds as counted, not timed: the same on every machine."""
 
     left: float
+    spent: float = 0.0
 
     def limit(self, seconds: float) -> None:
         """Leave no more than this."""
@@ -81,6 +82,7 @@ class Monitor:
         """Subtract work from the allowance, if there is one."""
         if self.allowance is not None:
             self.allowance.left -= seconds
+            self.allowance.spent += seconds
 
     def affords(self, seconds: float) -> bool:
         """Whether the allowance suffices for this."""

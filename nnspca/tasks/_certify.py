@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import PLANS, QUICK, BoundContext, Plan
+from nnspca.bounds.certificate import REST, SMALL, Known, quick, tighten
+from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS
-from nnspca.bounds.schedule import BoundSchedule
 from nnspca.certificates.judge import narrowed, validated
 from nnspca.certificates.proofs import PairProof
-from nnspca.certificates.starts import start_of
+from nnspca.certificates.starts import starts_of
 from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
@@ -30,10 +29,10 @@ from nnspca.tasks._solve import check_covariance, check_seed, solve
 
 BETTER = 1e-9  # relative gain that makes a point a better one
 NEIGHBOURS = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
-FIRST = replace(PLANS["live"], last=20)  # up to balanced rows
-AGAIN = 10  # place of the first attempt that a second plan makes
 LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes
 SOLVING = 0.3  # share of the progress that finding a component takes
+
+Order = Callable[[Problem, Known, Plan], Iterator[Bound]]
 
 
 def certify(
@@ -116,7 +115,6 @@ def certify(
     whole, monitor = Problem(cov, k, nonnegative), Monitor(should_stop, on_progress)
     problem, left = restricted(whole, ins, outs)
     given = component is not None
-    earlier = _earlier(warm_start, whole, ins, outs)
     if component is None:
         component = solve(
             cov,
@@ -131,13 +129,13 @@ def certify(
         component = narrowed(component, "component", left, cov.n_features)
     else:
         component = replace(validated(component, "component", problem, left, cov.n_features), features=cov.features)
-    run = _Run(problem, seed, earlier, given, component, component.variance)
+    run = _Run(problem, given, component, _start(warm_start, whole, ins, outs))
     watched = Monitor(should_stop, on_progress).part(SOLVING, 1.0)
     if effort != "live":  # which does all that a live certificate does first: at any cost it has proven as much
-        run.make(PLANS["live"], watched.part(0.0, LIVE))
+        run.make(PLANS["live"], watched.part(0.0, LIVE), tighten)
         watched = watched.part(LIVE, 1.0)
-    run.make(PLANS[effort], watched)
-    monitor.tell(1.0, "done", run.variance, run.schedule.upper)
+    run.make(PLANS[effort], watched, tighten)
+    monitor.tell(1.0, "done", run.known.lower, run.known.upper)
     cert = run.certificate(effort, started, stopped=monitor.stop())
     if not (ins or outs):
         return cert
@@ -163,8 +161,8 @@ def first_upper_bound(
     """
     problem, started = Problem(cov, k, nonnegative), time.perf_counter()
     component = replace(validated(component, "component", problem), features=cov.features)
-    run = _Run(problem, seed, {}, True, component, component.variance)
-    run.make(FIRST, Monitor(should_stop))
+    run = _Run(replace(problem, include=()), True, component)
+    run.make(PLANS["live"], Monitor(should_stop), quick)
     return run.certificate("live", started, stopped=True)
 
 
@@ -173,63 +171,47 @@ class _Run:
     """One certificate in progress: the best feasible point known, and the bounds made so far."""
 
     problem: Problem
-    seed: int
-    earlier: Mapping[str, Bound]
     given: bool
     component: Component
-    variance: float
-    schedule: BoundSchedule = field(default_factory=BoundSchedule)
+    start: PairProof | None = None
+    known: Known = field(init=False)
 
-    def make(self, plan: Plan, monitor: Monitor) -> None:
+    def __post_init__(self) -> None:
+        x, lower = np.asarray(self.component.loadings), self.component.variance
+        self.known = Known(x=x, lower=lower, start=self.start)
+
+    def make(self, plan: Plan, monitor: Monitor, order: Order) -> None:
         """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
         allowance = plan.allowance(self.problem)
-        monitor = replace(monitor, allowance=allowance)
-        first = AGAIN if self.schedule.bounds else 0
+        known, monitor = self.known, replace(monitor, allowance=allowance)
+        known.monitor, known.consider = monitor, lambda support: self._consider(support, monitor)
+        work = allowance.left if plan.hurried else plan.relaxation + plan.trees
+        done, clock = 0.0, time.perf_counter()
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
-            plain = replace(self.problem, include=())
-            companions = Companions(plain, monitor)
-            for fraction, bound in self.schedule.run_attempts(
-                BOUNDS, plain, plan, lambda: self._context(monitor, companions), first=first, last=plan.last
-            ):
-                monitor.tell(fraction, f"bound “{bound.name}”", self.variance, self.schedule.upper)
-                if monitor.stop() or (100 * fraction >= QUICK and self._closed(plan.closed)):
+            for bound in order(self.problem, known, plan):
+                clock, spent = time.perf_counter(), time.perf_counter() - clock
+                known.record(bound, spent)
+                done = max(done, min(1.0, allowance.spent / work))
+                monitor.tell(done, f"bound “{bound.name}”", known.lower, known.upper)
+                if monitor.stop():
                     break
-                if self._closed(plan.work.small):
-                    allowance.limit(plan.work.seconds_of_small)
-
-    def _closed(self, gap: float) -> bool:
-        """Whether the relative gap is no larger than this."""
-        return self.schedule.upper <= self.variance * (1 + gap)
+                if not known.above(SMALL):
+                    allowance.limit(plan.seconds * REST)
 
     def certificate(self, effort: str, started: float, *, stopped: bool) -> Certificate:
         """Return the certificate of the current state."""
         return Certificate(
             self.problem.k,
             self.problem.nonnegative,
-            self.variance,
-            self.schedule.upper,
+            self.known.lower,
+            self.known.upper,
             self.component,
-            tuple(self.schedule.bounds.values()),
-            min(b.value for b in self.schedule.bounds.values() if BOUNDS[b.name].every_direction),
+            tuple(self.known.bounds.values()),
+            min(b.value for b in self.known.bounds.values() if BOUNDS[b.name].every_direction),
             self.problem.cov.fingerprint,
             effort,
             time.perf_counter() - started,
             stopped,
-        )
-
-    def _context(self, monitor: Monitor, companions: Companions) -> BoundContext:
-        """The context of the next attempt."""
-        return BoundContext(
-            x=np.asarray(self.component.loadings),
-            lower=self.variance,
-            bounds=dict(self.schedule.bounds),
-            earlier=self.earlier,
-            least=self.schedule.least,
-            seed=self.seed,
-            monitor=monitor,
-            consider=lambda support: self._consider(support, monitor),
-            include=self.problem.include,
-            companions=companions,
         )
 
     def _consider(self, support: np.ndarray, monitor: Monitor) -> None:
@@ -242,14 +224,14 @@ class _Run:
         x = np.zeros(self.problem.n)
         x[support] = 1 / np.sqrt(len(support))
         x = optimise_on_support(cov, x, nonnegative=nonnegative, monitor=monitor)
-        if cov.variance(x) > self.variance * (1 + BETTER):
+        if cov.variance(x) > self.known.lower * (1 + BETTER):
             x = (x if nonnegative else feasible.orient(x)) + 0.0
             x.setflags(write=False)
-            self.variance = cov.variance(x)
+            self.known.x, self.known.lower = x, cov.variance(x)
             self.component = replace(
                 self.component,
                 loadings=x,
-                variance=self.variance,
+                variance=self.known.lower,
                 note="met while a bound was sought, for a certificate",
             )
 
@@ -259,21 +241,17 @@ def is_neighbour(k: int, other: int) -> bool:
     return max(k, other) <= NEIGHBOURS * min(k, other)
 
 
-def _earlier(
+def _start(
     warm_start: Certificate | None, problem: Problem, include: tuple[int, ...], exclude: tuple[int, ...]
-) -> dict[str, Bound]:
-    """The bounds of a certificate of the same covariance, by name; none if its k is too far away."""
+) -> PairProof | None:
+    """The multipliers of a certificate of the same covariance; none if its k is too far away."""
     if warm_start is None:
-        return {}
+        return None
     if warm_start.fingerprint != problem.cov.fingerprint or warm_start.nonnegative != problem.nonnegative:
         raise ValueError("warm_start must be a certificate of this covariance with this sign constraint")
     if (warm_start.include, warm_start.exclude) != (include, exclude):
         raise ValueError("warm_start must be a certificate that includes and excludes the same features")
     if not is_neighbour(warm_start.k, problem.k) or len(include) in (warm_start.k, problem.k):
-        return {}
+        return None
     problem, _ = restricted(problem, include, exclude)
-    return {
-        bound.name: replace(bound, ingredients=start_of(bound.ingredients, problem.cov))
-        for bound in warm_start.bounds
-        if isinstance(bound.ingredients, PairProof) and bound.ingredients.features is None
-    }
+    return next(starts_of(warm_start.bounds, problem.cov), None)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nnspca.bounds import boxes, branch, masses, without
-from nnspca.bounds.plan import SECOND
 from nnspca.certificates.judge import validated
 from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, check_share
 from nnspca.control.progress import Monitor
@@ -30,7 +29,7 @@ LIGHT = 1e-4  # share of weight below which a feature's limit need not be tighte
 
 @dataclass(frozen=True)
 class Effort:
-    """Budgets of the proofs, for the whole problem and for all features together, in the unit SECOND."""
+    """Budgets of the proofs, for the whole problem and for all features together, in counted seconds."""
 
     whole: float
     each: float
@@ -38,7 +37,7 @@ class Effort:
     trees: bool  # whether cases are parted by branch and bound
 
 
-EFFORTS = {"live": Effort(2.0, 3.0, 0.5, False), "thorough": Effort(20.0, 120.0, 0.0, True)}
+EFFORTS = {"live": Effort(1.5, 2.3, 0.5, False), "thorough": Effort(15.0, 90.0, 0.0, True)}
 
 
 def necessity(
@@ -240,11 +239,11 @@ class _Question:
         relaxing, proving = monitor.part(0.0, RELAXED), monitor.part(RELAXED, 1.0)
         whole = without.begin(problem, np.asarray(self.component.loadings), self.threshold, relaxing)
         if whole is not None:
-            above = without.relax(whole, lower * (1 + CLOSED), branch.Meter(work.whole * SECOND)) / lower - 1
+            above = without.relax(whole, lower * (1 + CLOSED), branch.Meter(work.whole)) / lower - 1
             # without a feature the upper bound lies above the best point by about as much: where that
             # is far too much, the work is better spent on others
             asked = [i for i in asked if self._largest_without(i) * (1 + work.doubt * above) < self.threshold]
-        left = work.each * SECOND
+        left = work.each
         for number, i in enumerate(asked):
             if monitor.stop():
                 break

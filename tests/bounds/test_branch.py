@@ -8,14 +8,14 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch
-from nnspca.bounds.plan import cost
+from nnspca.bounds.plan import step_seconds
 from nnspca.certificates import pairs
 from nnspca.certificates.proofs import TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle
 
-BUDGET = 3000 * cost(10)
+BUDGET = 3000 * step_seconds(10)
 
 
 def problem(seed, n=9):

@@ -10,7 +10,7 @@ import pytest
 
 import nnspca
 from nnspca import check
-from nnspca.bounds.plan import rows_read
+from nnspca.bounds.plan import PRODUCTS
 from nnspca.bounds.variances import largest_variances
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
@@ -30,7 +30,7 @@ FEW = 2500  # features, all of whose rows an exact checker takes long to read
 @pytest.fixture
 def read(monkeypatch):
     """Whole rows read so far, of which a bound may read no more than ROWS at a time."""
-    monkeypatch.setattr(_certify, "PLANS", budgets.each(rows={"products": float(ROWS * M * N)}))
+    monkeypatch.setattr(_certify, "PLANS", budgets.each(relaxation=ROWS * M * N / PRODUCTS))
     counted = []
     block = HeldFactor.block
 
@@ -59,7 +59,7 @@ def test_of_noise_few_rows_are_read_and_the_certificate_holds(read):
     read.clear()
     cert = nnspca.certify(cov, 5, component=part)
     balanced = next(bound for bound in cert.bounds if bound.name == "balanced-rows")
-    assert rows_read(Problem(cov, 5, True), _certify.PLANS["live"]) == ROWS
+    assert _certify.PLANS["live"].rows(Problem(cov, 5, True)) == ROWS
     assert sum(read) < 2.5 * N  # the quick bounds read some thousands of the heaviest; every pass over all is N more
     assert balanced.value < 1.1 * largest_variances(cov, 5)
     read.clear()

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import working
-from nnspca.bounds.plan import PLANS, BoundContext
+from nnspca.bounds import certificate, working
+from nnspca.bounds.plan import PLANS
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -127,12 +127,11 @@ def test_a_certificate_with_a_working_set_verifies_and_survives_a_file():
 @pytest.mark.parametrize(("upper_bound", "tried"), [(None, 1), (1.02, 0), (1.05, 1)])
 def test_a_working_set_is_tried_where_no_elimination_came_near(monkeypatch, upper_bound, tried):
     asked = []
-    monkeypatch.setattr(working, "tighten", lambda *words, **more: asked.append(words) or ())
+    eliminated = [] if upper_bound is None else [Bound("elimination", upper_bound)]
+    monkeypatch.setattr(certificate.working, "tighten", lambda *words, **more: asked.append(words) or ())
+    monkeypatch.setattr(certificate.elimination, "on", lambda *words: eliminated)
     problem = Problem(held_as_factor(few_large(0)), 2, True)
-    made = {"balanced-rows": Bound("balanced-rows", 2.0)}
-    if upper_bound is not None:
-        made["elimination"] = Bound("elimination", upper_bound)
-    assert not list(
-        working.by_plan(problem, PLANS["live"], BoundContext(x=np.zeros(problem.n), lower=1.0, bounds=made))
-    )
+    known = certificate.Known(x=np.zeros(problem.n), lower=1.0)
+    for bound in certificate.tighten(problem, known, PLANS["live"]):
+        known.record(bound, 0.0)
     assert len(asked) == tried

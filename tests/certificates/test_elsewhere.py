@@ -29,13 +29,7 @@ from nnspca.tasks import _certify
 
 # every kind of bound, none for long: how tight it is does not matter here
 _certify.PLANS = {
-    name: replace(
-        plan,
-        pairs=replace(plan.pairs, seconds=0.1, working_features=200),
-        elimination=replace(plan.elimination, seconds=0.1),
-        branch_seconds=0.1,
-    )
-    for name, plan in _certify.PLANS.items()
+    name: replace(plan, relaxation=0.1, trees=0.1) for name, plan in _certify.PLANS.items()
 }
 making.DENSE_FEATURES = 400  # so that no matrix is formed of few features more
 

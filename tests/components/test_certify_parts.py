@@ -10,7 +10,6 @@ import pytest
 
 import nnspca
 from nnspca.bounds.parts import branch, working
-from nnspca.bounds.parts import plan as parts_plan
 from nnspca.bounds.parts.plan import PARTS_PLANS, PartsPlan
 from nnspca.certificates.proofs import CarriedProof, EachProof, PairProof, ScaleProof
 from nnspca.components import bounding
@@ -24,9 +23,9 @@ replace = dataclasses.replace
 
 
 def made_brief(patch):
-    brief = PartsPlan(features=450, working_features=500, steps=60, seconds=6, branch_seconds=0.15, closed=-1)
+    brief = PartsPlan(features=450, working_features=500, steps=60, relaxation=6, trees=0.15, closed=-1)
     patch.setattr(bounding, "PARTS_PLANS", dict.fromkeys(PARTS_PLANS, brief))
-    patch.setattr(parts_plan, "PARTS_WORTHWHILE", 1)
+    budgets.at_any_gap(patch)
     patch.setattr(branch, "ROOT", 20)
     patch.setattr(branch, "STEPS", 20)
     budgets.few_starts(patch)
@@ -41,7 +40,7 @@ def brief(monkeypatch):
 @pytest.fixture
 def short(monkeypatch):
     """As much as brings pit props near the optimum."""
-    budgets.of_live_parts(monkeypatch, steps=300, branch_seconds=0.3)
+    budgets.of_live_parts(monkeypatch, steps=300, trees=0.3)
     budgets.few_starts(monkeypatch)
 
 
@@ -102,7 +101,7 @@ def test_a_factored_covariance_is_certified_too(nonnegative, brief, monkeypatch)
 @SIGNS
 @pytest.mark.parametrize("seed", range(4))
 def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, monkeypatch):
-    budgets.of_live_parts(monkeypatch, features=1, working_features=8, steps=80, seconds=6, branch_seconds=0, closed=-1)
+    budgets.of_live_parts(monkeypatch, features=1, working_features=8, steps=80, relaxation=6, trees=0, closed=-1)
     monkeypatch.setattr(working, "STEPS_BETWEEN_BOUNDS", 20)
     rng = np.random.default_rng(seed)
     problem = (problems.spiked, problems.correlation, problems.few_samples, problems.many_samples)[seed % 4](rng, 10)
@@ -132,7 +131,7 @@ def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, mon
 
 def test_more_parts_than_a_working_set_has_features_keep_the_bounds_made_before(monkeypatch):
     # of the working set 156 are chosen at first
-    budgets.of_live_parts(monkeypatch, features=60, working_features=260, steps=200, seconds=0.5)
+    budgets.of_live_parts(monkeypatch, features=60, working_features=260, steps=200, relaxation=0.5)
     X = np.zeros((6, 340))
     X[:, :40] = np.random.default_rng(0).standard_normal((6, 40)) * np.linspace(1, 3, 40)
     cov = nnspca.Covariance.from_data(X)

@@ -16,11 +16,12 @@ import numpy as np
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import carried, elimination, plan
+from nnspca.bounds import carried, certificate, elimination, working
+from nnspca.bounds.elimination import run
 from nnspca.bounds.elimination.selection import Limits
-from nnspca.bounds.parts import plan as parts_plan
+from nnspca.bounds.parts import certificate as parts_certificate
 from nnspca.bounds.parts.plan import PARTS_PLANS
-from nnspca.bounds.plan import PLANS
+from nnspca.bounds.plan import COUNTED, PLANS, Plan
 from nnspca.bounds.series import Series
 from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
@@ -28,7 +29,6 @@ from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from tests import oracle, problems
-from tests.budgets import changed
 from tests.fuzz import GotThrough
 
 KINDS = (
@@ -59,8 +59,7 @@ def attempt(rng, exact=True):
     with (
         mock.patch.dict(PLANS, {"live": _plan(rng, n)}),
         mock.patch.dict(PARTS_PLANS, {"live": _parts_plan(rng, n)}),
-        mock.patch.object(plan, "WORTHWHILE", 1),
-        mock.patch.object(parts_plan, "PARTS_WORTHWHILE", 1),
+        _gaps_and_sizes(rng, n),
     ):
         if rng.random() < 0.5:
             return _parts(rng, problem, n, nonnegative, exact)
@@ -133,38 +132,42 @@ def exactly(cert, problem):
     return ""
 
 
+@contextlib.contextmanager
+def _gaps_and_sizes(rng, n):
+    """No gap is small enough, cases are always begun, and an elimination keeps few features."""
+    gap = -float(10.0 ** rng.uniform(-3, 0))
+    with contextlib.ExitStack() as stack:
+        for place in (certificate, parts_certificate):
+            stack.enter_context(mock.patch.object(place, "OPTIMAL", gap))
+            stack.enter_context(mock.patch.object(place, "WORTHWHILE", 0))
+        stack.enter_context(mock.patch.object(certificate, "NARROW", gap))
+        stack.enter_context(mock.patch.object(certificate, "PASSES", int(rng.integers(1, 4))))
+        if rng.random() < 0.6:
+            stack.enter_context(mock.patch.object(certificate, "WHOLE", 0))
+        stack.enter_context(mock.patch.object(run, "KEPT", int(rng.integers(1, n + 1))))
+        stack.enter_context(mock.patch.object(run, "SHARE", 1.0))
+        stack.enter_context(mock.patch.object(working, "MOST", int(rng.integers(1, n + 1))))
+        yield
+
+
 def _plan(rng, n):
     """A plan in which no gap is small enough, and now and then few features are too many."""
-    gap, few = -float(10.0 ** rng.uniform(-3, 0)), rng.random() < 0.6
-    steps, working, kept = (int(rng.integers(low, high)) for low, high in ((2, 30), (1, n + 1), (1, n + 1)))
-    return changed(
-        PLANS["live"],
-        closed=gap,
-        narrow=gap,
-        optimal=gap,
-        pairs={
-            "steps": steps,
-            "features": 0 if few else 450,
-            "whole_features": 0 if few else 700,
-            "working_features": working,
-            "seconds": 0.005,
-            "whole_seconds": 0.03,
-        },
-        elimination={"features": kept, "loss": float(10.0 ** rng.uniform(-4, 0)), "share": 1.0, "seconds": 0.05},
-        rows={"passes": int(rng.integers(0, 4))},
-        thorough=bool(rng.random() < 0.5),
-        branch_seconds=0.05,
+    return Plan(
+        seconds=3.0 if rng.random() < 0.5 else np.inf,
+        relaxation=int(rng.integers(2, 30)) * COUNTED,
+        trees=0.05,
+        features=0 if rng.random() < 0.6 else 450,
+        loss=float(10.0 ** rng.uniform(-4, 0)),
+        closed=-float(10.0 ** rng.uniform(-3, 0)),
     )
 
 
 def _parts_plan(rng, n):
-    gap, few = -float(10.0 ** rng.uniform(-3, 0)), rng.random() < 0.6
     return replace(
         PARTS_PLANS["live"],
-        closed=gap,
-        optimal=gap,
-        features=0 if few else 700,
+        closed=-float(10.0 ** rng.uniform(-3, 0)),
+        features=0 if rng.random() < 0.6 else 700,
         working_features=int(rng.integers(1, n + 1)),
         steps=int(rng.integers(2, 30)),
-        branch_seconds=0.05,
+        trees=0.05,
     )

@@ -1,5 +1,7 @@
 """What a certificate may cost: counted work ends a live one, and a thorough one is never behind it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,6 @@ from nnspca.bounds.plan import PLANS, Plan
 from nnspca.control.progress import Allowance
 from nnspca.tasks import _certify
 from tests import problems
-from tests.budgets import changed
 
 PLENTY = 1e6
 
@@ -74,8 +75,8 @@ def curve(cov, k, part, effort, spent):
 
 @pytest.mark.parametrize(("m", "n", "k", "kind"), CASES)
 def test_at_any_cost_a_thorough_certificate_has_proven_what_a_live_one_has(m, n, k, kind, spent, monkeypatch):
-    lean = changed(PLANS["thorough"], pairs={"seconds": 0.2}, branch_seconds=0.2)
-    live = changed(PLANS["live"], work={"small": 0.0, "seconds_of_small": np.inf}, branch_seconds=0.1)
+    lean, live = replace(PLANS["thorough"], relaxation=0.2, trees=0.2), replace(PLANS["live"], trees=0.1)
+    monkeypatch.setattr(_certify, "SMALL", 0.0)
     monkeypatch.setattr(_certify, "PLANS", {"live": live, "thorough": lean})
     cov, part = made(m, n, k, kind)
     quick, long = (curve(cov, k, part, effort, spent) for effort in ("live", "thorough"))
@@ -87,7 +88,7 @@ def test_at_any_cost_a_thorough_certificate_has_proven_what_a_live_one_has(m, n,
 @pytest.mark.parametrize("seconds", [1e-9, 0.003, 0.02])
 def test_work_ends_with_the_allowance_and_what_was_proven_holds(seconds, spent, monkeypatch):
     cov, part = made(40, 120, 12, "matrix")
-    monkeypatch.setattr(_certify, "PLANS", {**PLANS, "live": changed(PLANS["live"], work={"seconds": seconds})})
+    monkeypatch.setattr(_certify, "PLANS", {**PLANS, "live": replace(PLANS["live"], seconds=seconds)})
     certs = []
     for _ in range(2):
         spent.reset()
@@ -100,7 +101,7 @@ def test_work_ends_with_the_allowance_and_what_was_proven_holds(seconds, spent, 
 
 def test_below_a_small_gap_little_more_is_done(spent, monkeypatch):
     cov, part = made(40, 120, 12, "matrix")
-    wide = changed(PLANS["live"], work={"small": np.inf, "seconds_of_small": 0.004})
-    monkeypatch.setattr(_certify, "PLANS", {**PLANS, "live": wide})
+    monkeypatch.setattr(_certify, "SMALL", np.inf)
+    monkeypatch.setattr(_certify, "REST", 0.004 / PLANS["live"].seconds)
     assert nnspca.certify(cov, 12, component=part).upper < np.inf
     assert spent() < 0.03

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import nnspca
 from nnspca.bounds import without
-from nnspca.bounds.plan import SECOND
 from nnspca.covariance import samples as making
 from nnspca.tasks import _necessity
 from tests import oracle, problems
@@ -22,7 +21,7 @@ EVERY = problems.MATRICES + problems.DATA
 @pytest.fixture
 def brief(monkeypatch):
     """Some steps of each relaxation: what is said is true after any number of them."""
-    few = dataclasses.replace(_necessity.EFFORTS["live"], whole=1e6 / SECOND, each=1e7 / SECOND)
+    few = dataclasses.replace(_necessity.EFFORTS["live"], whole=2e-3, each=2e-2)
     monkeypatch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": few})
 
 
@@ -81,7 +80,7 @@ def test_so_it_does_on_up_to_twelve_features(seed, n, within, nonnegative):
     rng = np.random.default_rng(seed)
     make = EVERY[int(rng.integers(len(EVERY)))]
     with pytest.MonkeyPatch.context() as patch:
-        few = dataclasses.replace(_necessity.EFFORTS["live"], whole=1e6 / SECOND, each=1e7 / SECOND)
+        few = dataclasses.replace(_necessity.EFFORTS["live"], whole=2e-3, each=2e-2)
         patch.setattr(_necessity, "EFFORTS", {**_necessity.EFFORTS, "live": few})
         check(make(rng, n), int(rng.integers(1, 6)), within, nonnegative)
 

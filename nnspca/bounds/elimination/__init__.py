@@ -1,5 +1,5 @@
 """Elimination: a bound on few features that holds for all; `run` states why, `policy` chooses what is done next."""
 
-from nnspca.bounds.elimination.run import Budget, begin, by_plan, tighten
+from nnspca.bounds.elimination.run import Budget, begin, on, tighten
 
-__all__ = ["Budget", "begin", "by_plan", "tighten"]
+__all__ = ["Budget", "begin", "on", "tighten"]

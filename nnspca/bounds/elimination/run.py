@@ -30,11 +30,12 @@ from nnspca.bounds.companions import Companions
 from nnspca.bounds.elimination import selection
 from nnspca.bounds.elimination.cases import Elimination
 from nnspca.bounds.elimination.selection import Limits
-from nnspca.bounds.plan import SECOND, BoundContext, Plan, pair_steps, rows_read, whole_steps
+from nnspca.bounds.plan import Plan
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
+KEPT, SHARE = 1000, 0.5  # most features of T, and the share of all where these may be relaxed as a whole
 PATIENT = 1 / 8  # share of the budget after which a search on T ends unless it improved on the known bound
 LATE = 0.6  # share of the budget after which T is enlarged if there was no gain
 GAIN = 1e-4  # least relative gain worth another bound
@@ -46,7 +47,7 @@ LIGHT = 0.7  # share of a feature's effect on the others below which its varianc
 
 @dataclass(frozen=True)
 class Budget:
-    """The budget of an elimination, in the unit of :func:`nnspca.bounds.plan.cost`.
+    """The work of an elimination, in counted seconds.
 
     Attributes
     ----------
@@ -204,38 +205,39 @@ def begin(
     )
 
 
-def by_plan(problem: Problem, plan: Plan, context: BoundContext) -> Iterator[Bound]:
-    """Elimination, if the features are too many for the splitting of all."""
-    if pair_steps(problem, plan):
-        return
-    on_all = whole_steps(problem, plan) > 0
+def on(
+    problem: Problem,
+    x: np.ndarray,
+    least: float,
+    plan: Plan,
+    goal: float,
+    monitor: Monitor,
+    consider: Callable[[np.ndarray], None],
+    companions: Companions,
+    whole: int,
+) -> Iterator[Bound]:
+    """Yield decreasing bounds below ``least`` as the plan allows; the splitting of up to ``whole`` features may follow.
+
+    The other arguments are those of :func:`tighten`.
+    """
+    others = problem.cov.holds_entries and problem.n <= max(whole, plan.features)  # that can still be tried
     limits = Limits(
-        _most_kept(problem, plan),
-        plan.elimination.loss,
-        max_rows_read=rows_read(problem, plan),
-        must_suffice=on_all,
+        min(KEPT, int(SHARE * problem.n)) if others else KEPT,
+        plan.loss,
+        max_rows_read=plan.rows(problem),
+        must_suffice=others,
     )
-    budget = Budget(
-        plan.elimination.seconds * SECOND,
-        min(plan.branch_seconds, plan.elimination.seconds) * SECOND if plan.thorough else 0.0,
-        PATIENT if on_all or plan.thorough else 1.0,  # where others can still be tried
-    )
+    patience = PATIENT if others or not plan.hurried else 1.0
+    budget = Budget(plan.relaxation, 0.0 if plan.hurried else min(plan.trees, plan.relaxation), patience)
     yield from tighten(
         problem,
-        context.x,
-        context.upper,
+        x,
+        least,
         limits,
         budget,
-        goal=context.lower * (1 + plan.closed),
-        monitor=context.monitor,
-        consider=context.consider,
-        companions=context.companions,
-        hurried=not plan.thorough,
+        goal=goal,
+        monitor=monitor,
+        consider=consider,
+        companions=companions,
+        hurried=plan.hurried,
     )
-
-
-def _most_kept(problem: Problem, plan: Plan) -> int:
-    """The maximum number of features of T: fewer if the splitting could run on all features instead."""
-    if whole_steps(problem, plan):
-        return min(plan.elimination.features, int(plan.elimination.share * problem.n))
-    return plan.elimination.features

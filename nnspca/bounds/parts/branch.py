@@ -20,7 +20,7 @@ import numpy as np
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.decided import Decided
 from nnspca.bounds.parts.dual import proof_of
-from nnspca.bounds.parts.plan import PARTS_SECOND, PartsContext, PartsPlan, step_cost, worth_cases
+from nnspca.bounds.parts.plan import joint_step_seconds
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
@@ -72,7 +72,7 @@ def tighten(
     goal : float
         Leaves are closed, and the search is done, at this bound.
     budget : float
-        Maximum work, in the unit of :func:`nnspca.bounds.parts.plan.step_cost`.
+        Maximum work, in counted seconds.
     monitor : Monitor
     consider : callable, optional
         Called with r approximate parts from a node's relaxation, shape (r, n): starting points for a
@@ -108,20 +108,6 @@ def tighten(
                 consider(_approximate_parts(side, len(X)))
 
 
-def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
-    """Branch and bound if the budget suffices, until the parts can be called optimal."""
-    if not worth_cases(problem, plan):
-        return
-    yield from tighten(
-        problem,
-        context.X,
-        goal=context.lower * (1 + plan.optimal / 2),
-        budget=plan.branch_seconds * PARTS_SECOND,
-        monitor=context.monitor,
-        consider=context.consider,
-    )
-
-
 @dataclass
 class _Search:
     """The settings common to all nodes; ``left`` is the remaining budget."""
@@ -148,7 +134,7 @@ class _Search:
             if best is not None and best[0] <= self.goal:
                 break
             splitting.advance()
-            self.left -= step_cost(problem.n)
+            self.left -= joint_step_seconds(problem.n)
             last = step == steps or self.monitor.stop()
             if step % CHECK and not last:
                 continue

@@ -46,7 +46,6 @@ import scipy.linalg
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.pair_scaled import CHECK, least_products
 from nnspca.bounds.parts.decided import Decided
-from nnspca.bounds.parts.plan import PartsContext, PartsPlan, on_all, steps_on
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
@@ -107,27 +106,6 @@ def tighten(
             )
         if least <= goal or idle >= PATIENCE or monitor.stop():
             return
-
-
-def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
-    """On all features, if they are few; from the multipliers of a neighbouring k or r if there are any."""
-    if not on_all(problem, plan):
-        return
-    earlier = context.earlier.get("joint-dual")
-    proof = None if earlier is None else earlier.ingredients
-    yield from tighten(
-        problem,
-        context.X,
-        steps=steps_on(problem.n, plan),
-        goal=context.lower * (1 + plan.closed),
-        monitor=context.monitor,
-        warm_start=proof if isinstance(proof, PairProof) else None,
-    )
-
-
-def expected(problem: Problem, plan: PartsPlan) -> float:
-    """The most bounds that the attempt yields."""
-    return steps_on(problem.n, plan) / CHECK
 
 
 def proof_of(

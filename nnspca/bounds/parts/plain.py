@@ -8,12 +8,9 @@ variances of those. The eigenvalues are proven as in :mod:`nnspca.bounds.parts.d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from nnspca.bounds import eigenvalues
-from nnspca.bounds.parts.plan import PartsContext, PartsPlan
 from nnspca.bounds.variances import largest_variances
 from nnspca.certificates.proofs import EachProof, EigenvalueProof, VariancesProof
 from nnspca.covariance import Covariance
@@ -62,22 +59,3 @@ def each(single: Bound, r: int) -> Bound:
         seconds=single.seconds,
         ingredients=EachProof(single.ingredients),
     )
-
-
-def variances_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
-    """The sum of variances, as an attempt of a certificate."""
-    yield variances(problem, len(context.X))
-
-
-def fan_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
-    """Ky Fan's sum, as an attempt of a certificate."""
-    bound = fan(problem.cov, len(context.X))
-    if bound is not None:
-        yield bound
-
-
-def each_by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
-    """Where it can be the least: no bound on one part is below what one part has."""
-    r = len(context.X)
-    if r * context.best < context.upper:
-        yield each(context.single(), r)

@@ -28,7 +28,6 @@ import numpy as np
 from nnspca.bounds.outside import Outside, falling_entries, limits_at
 from nnspca.bounds.pair_scaled import CHECK
 from nnspca.bounds.parts.dual import proof_of, summed
-from nnspca.bounds.parts.plan import PartsContext, PartsPlan, on_all, steps_on
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.bounds.working import READ, part_of
 from nnspca.certificates.proofs import PairProof
@@ -102,34 +101,6 @@ def tighten(
             part, splitting = _start_splitting(problem, X, joined)
             splitting.grow_from(before, np.searchsorted(joined, inside))
             inside, best = joined, None
-
-
-def by_plan(problem: Problem, plan: PartsPlan, context: PartsContext) -> Iterator[Bound]:
-    """Where the features are too many for the splitting of all."""
-    if on_all(problem, plan):
-        return
-    yield from tighten(
-        problem,
-        context.X,
-        features=_features(problem, plan),
-        steps=_steps(problem, plan),
-        goal=context.lower * (1 + plan.closed),
-        monitor=context.monitor,
-    )
-
-
-def expected(problem: Problem, plan: PartsPlan) -> float:
-    """How many bounds that is at most."""
-    return _steps(problem, plan) / STEPS_BETWEEN_BOUNDS
-
-
-def _features(problem: Problem, plan: PartsPlan) -> int:
-    return min(plan.working_features, problem.n)
-
-
-def _steps(problem: Problem, plan: PartsPlan) -> int:
-    """How many steps the plan allows on the features that are chosen at first."""
-    return steps_on(int(FIRST * _features(problem, plan)), plan)
 
 
 def _start_splitting(problem: Problem, X: np.ndarray, inside: np.ndarray) -> tuple[Problem, Splitting]:

@@ -1,0 +1,173 @@
+"""Which bound of one component comes when: :func:`tighten` is the order in which every certificate is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nnspca.bounds import balanced, branch, eigenvalues, elimination, pair_scaled, spectral, working
+from nnspca.bounds.companions import Companions
+from nnspca.bounds.plan import Plan, step_seconds
+from nnspca.certificates.proofs import PairProof, ScaleProof
+from nnspca.control.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.result import Bound
+
+QUICK = 2.0  # seconds that λ₁ may take whether it is needed or not
+SMALL, REST = 1e-3, 1 / 6  # relative gap below which so much of the work is left at most
+NARROW = 5e-3  # relative gap of the relaxations below which all rows are not levelled: they are hardly ever lower
+OPTIMAL = 5e-5  # relative gap below which a component is called optimal: no cases are begun
+FAR = 3e-2  # relative gap of an elimination beyond which a working set is tried as well
+WHOLE = 700  # features up to which the relaxation is solved on all of them where none could be eliminated
+PASSES = 3  # readings of all rows in a thorough certificate
+WORTHWHILE = 700  # least number of steps of a splitting for which a tree is worthwhile
+CASES = 450  # most features for which branch and bound takes over from a slow search
+
+
+@dataclass(kw_only=True)
+class Bounds:
+    """A variance that is attained, and the least bound of each name, in order of their last update."""
+
+    lower: float
+    bounds: dict[str, Bound] = field(default_factory=dict)
+
+    @property
+    def upper(self) -> float:
+        """The least proven bound; infinite where there is none."""
+        return min((bound.value for bound in self.bounds.values()), default=np.inf)
+
+    def above(self, gap: float) -> bool:
+        """Whether the relative gap is larger than this."""
+        return self.upper > self.lower * (1 + gap)
+
+    def record(self, bound: Bound, seconds: float) -> None:
+        """Replace the bound of the same name unless that was lower; their times add up."""
+        before = self.bounds.pop(bound.name, None)
+        if before is not None:
+            seconds += before.seconds
+            bound = before if before.value < bound.value else bound
+        self.bounds[bound.name] = replace(bound, value=float(bound.value), seconds=seconds)
+
+
+@dataclass(kw_only=True)
+class Known(Bounds):
+    """What is known of a component while its certificate is made.
+
+    Attributes
+    ----------
+    x : ndarray, shape (n,)
+        The best feasible point, of variance ``lower``.
+    monitor : Monitor
+    start : PairProof or None
+        What proved a bound at a neighbouring k.
+    consider : callable
+        Called with a support of at most k features that may have a better point.
+    along : bool
+        Whether the bound along the first eigenvector was tried.
+    rows : Bound or None
+        The one by balanced rows.
+    relaxed : float
+        The least bound of a relaxation.
+    """
+
+    x: np.ndarray
+    monitor: Monitor = field(default_factory=Monitor)
+    start: PairProof | None = None
+    consider: Callable[[np.ndarray], None] = lambda support: None
+    along: bool = False
+    rows: Bound | None = None
+    relaxed: float = np.inf
+
+
+def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+    """Yield ever lower upper bounds, each with its proof, until the gap is closed or the work is done.
+
+    Whoever takes a bound records it in ``known`` before asking for the next, and stops asking at will: every bound
+    holds by itself. Features that every support contains are counted by the relaxation and by cases; the other bounds
+    hold without.
+    """
+    free, monitor, companions = replace(problem, include=()), known.monitor, Companions(problem, known.monitor)
+    yield from quick(free, known, plan)
+    if not known.above(plan.closed):
+        return
+    goal = known.lower * (1 + plan.closed)
+    whole: PairProof | None = None
+    if few := problem.cov.holds_entries and problem.n <= plan.features:
+        for bound in _relaxed(problem, known, plan, goal):
+            whole = bound.ingredients if isinstance(bound.ingredients, PairProof) else None
+            yield bound
+    else:
+        eliminated = np.inf
+        for bound in elimination.on(free, known.x, known.upper, plan, goal, monitor, known.consider, companions, WHOLE):
+            eliminated = bound.value
+            yield _relaxation(bound, known)
+        if problem.cov.holds_entries and problem.n <= max(WHOLE, plan.features):
+            if eliminated == np.inf:
+                yield from _relaxed(problem, known, plan, goal)
+        else:
+            yield from _rows_again(free, known, plan)
+            if eliminated > known.lower * (1 + FAR):
+                for bound in working.on(free, known.x, known.lower, known.upper, plan, goal, monitor, companions):
+                    yield _relaxation(bound, known)
+    if few and known.above(OPTIMAL) and plan.trees >= WORTHWHILE * step_seconds(problem.n):
+        goal = known.lower * (1 + OPTIMAL / 2)
+        meter = branch.Meter(plan.trees)
+        yield from branch.tighten(
+            problem, known.x, goal=goal, meter=meter, monitor=monitor, consider=known.consider, start=whole
+        )
+
+
+def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+    """Yield λ₁, the bound along the first eigenvector and that of balanced rows, unless they were made before."""
+    cov, monitor, proving = problem.cov, known.monitor, eigenvalues.largest_seconds(problem.cov)
+    if begins := not known.bounds:
+        yield spectral.leading(problem, monitor, proven=proving <= QUICK)
+    if not known.along and eigenvalues.residual_seconds(cov, 1) <= plan.seconds * REST:
+        known.along = True
+        if bound := spectral.along_leading(problem, monitor):
+            yield bound
+    if known.rows is None and known.above(plan.closed) and (known.above(SMALL) or cov.holds_entries):
+        known.rows = balanced.balanced_rows(problem, readings=1, lower=known.lower, monitor=monitor)
+        yield known.rows
+    if begins and QUICK < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
+        yield spectral.leading(problem, monitor)
+
+
+def _relaxation(bound: Bound, known: Known) -> Bound:
+    known.relaxed = min(known.relaxed, bound.value)
+    return bound
+
+
+def _relaxed(problem: Problem, known: Known, plan: Plan, goal: float) -> Iterator[Bound]:
+    """The relaxation on all features, from the multipliers of a neighbouring k or from balanced rows."""
+    rows = None if known.rows is None else known.rows.ingredients
+    parted = problem.n <= min(CASES, plan.features) and plan.trees >= WORTHWHILE * step_seconds(problem.n)
+    for bound in pair_scaled.tighten(
+        problem,
+        known.x,
+        steps=plan.steps(problem.n),
+        goal=goal,
+        monitor=known.monitor,
+        warm_start=known.start,
+        weights=rows.weights if isinstance(rows, ScaleProof) else None,
+        enough=known.lower * (1 + OPTIMAL) if parted else np.inf,
+    ):
+        yield _relaxation(bound, known)
+
+
+def _rows_again(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+    """The rows levelled by one more reading where no relaxation gave a bound; all rows if there is time."""
+    if known.rows is None or problem.cov.holds_entries or not known.above(SMALL if plan.hurried else 0.0):
+        return
+    every = not plan.hurried and known.relaxed > known.lower * (1 + NARROW) and plan.rows(problem) >= problem.n
+    if every or known.relaxed == np.inf:
+        known.rows = balanced.balanced_rows(
+            problem,
+            readings=PASSES if every else 1,
+            lower=0.0 if every else known.lower,
+            monitor=known.monitor,
+            warm_start=known.rows,
+        )
+        yield known.rows

@@ -27,6 +27,7 @@ def test_the_judge_can_judge_what_the_entries_name_and_nothing_else():
 @pytest.mark.parametrize("held", ["matrix", "factor"])
 def test_every_bound_hands_over_a_proof_that_its_entry_names(held, nonnegative, monkeypatch):
     budgets.small(monkeypatch, pair_steps=40)
+    budgets.at_any_gap(monkeypatch)
     X = np.random.default_rng(0).standard_normal((12, 12 if held == "matrix" else 2000))
     cov = nnspca.Covariance.from_data(X * np.linspace(1, 0.01, X.shape[1]))
     assert cov.form.name == held

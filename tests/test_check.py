@@ -128,7 +128,7 @@ def test_branch_and_bound_is_accepted():
     problem = Problem(cov, 3, True)
     cert = nnspca.certify(cov, 3)
     (*_, bound) = branch.tighten(
-        problem, cert.component.loadings, goal=cert.lower, meter=branch.Meter(1e9), monitor=QUIET
+        problem, cert.component.loadings, goal=cert.lower, meter=branch.Meter(2.0), monitor=QUIET
     )
     assert len(bound.ingredients.leaves) > 1
     assert accepted(with_one_bound(cert, bound), cov, A)
@@ -143,8 +143,8 @@ def test_what_is_proven_of_many_features_without_forming_their_covariance_is_acc
     budgets = {"goal": cert.lower, "monitor": QUIET}
     made = [
         cert.bound("balanced-rows"),
-        *list(working.tighten(problem, x, cert.lower, least, features=200, budget=3e7, **budgets))[-1:],
-        *list(elimination.tighten(problem, x, least, Limits(60, 1e-3), elimination.Budget(1e7), **budgets))[-1:],
+        *list(working.tighten(problem, x, cert.lower, least, features=200, budget=0.06, **budgets))[-1:],
+        *list(elimination.tighten(problem, x, least, Limits(60, 1e-3), elimination.Budget(0.02), **budgets))[-1:],
     ]
     assert [bound.name for bound in made] == ["balanced-rows", "pair-scaled", "elimination"]
     for bound in made:
@@ -158,7 +158,7 @@ def test_elimination_on_a_matrix_needs_that_it_is_semidefinite_and_proves_it():
     cov = nnspca.Covariance.from_matrix(A)
     cert = nnspca.certify(cov, 2)
     problem, x, least = Problem(cov, 2, True), cert.component.loadings, cert.bound("eigenvalue").value * 2
-    budget = elimination.Budget(1e8)
+    budget = elimination.Budget(0.2)
     made = list(elimination.tighten(problem, x, least, Limits(20, 0.5), budget, goal=cert.lower, monitor=QUIET))
     alone = with_one_bound(cert, made[-1])
     assert accepted(alone, cov, A)
@@ -286,8 +286,8 @@ def files(genes):
         exact = oracle.optimum(cov.matrix, 2, nonnegative)[0]
         problem = Problem(cov, 2, nonnegative)
         x = cert.component.loadings
-        trees = branch.tighten(problem, x, goal=cert.lower * 0.9, meter=branch.Meter(1e8), monitor=QUIET)
-        few = elimination.tighten(problem, x, 1e9, Limits(4, 5.0), elimination.Budget(1e7), goal=0.0, monitor=QUIET)
+        trees = branch.tighten(problem, x, goal=cert.lower * 0.9, meter=branch.Meter(0.2), monitor=QUIET)
+        few = elimination.tighten(problem, x, 1e9, Limits(4, 5.0), elimination.Budget(0.02), goal=0.0, monitor=QUIET)
         bounds = [*cert.bounds, *list(trees)[-1:], *list(few)[-1:]]
         for bound in bounds:
             alone = with_one_bound(cert, bound)

@@ -10,6 +10,7 @@ from nnspca.bounds import branch, elimination, masses
 from nnspca.bounds.elimination.cases import Elimination, _joined
 from nnspca.bounds.elimination.policy import Action, Kind, State, next_action
 from nnspca.bounds.elimination.selection import Limits
+from nnspca.bounds.plan import step_seconds
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import SeriesProof
 from nnspca.control.progress import Monitor
@@ -108,7 +109,7 @@ def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed
     (problem, x), wide = posed, Limits(600, LOSS)
     least = float(x @ problem.cov.apply(x)) * (1 + 1e-3)
     size = len(plain(problem, x, least, wide, QUIET).inside)
-    budget = elimination.Budget(70 * float(size) ** 2.5)
+    budget = elimination.Budget(70 * step_seconds(size))
     assert not list(elimination.tighten(problem, x, least, wide, budget, goal=0.0, monitor=QUIET))
     assert asked == [wide.smallest, 2 * size]
 

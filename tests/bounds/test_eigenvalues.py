@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.bounds import eigenvalues, spectral
+from nnspca.bounds import certificate, eigenvalues, spectral
 from nnspca.certificates.derivations import derive
 from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -104,8 +104,8 @@ def test_no_certificate_is_above_the_first_eigenvalue_whatever_the_shape(monkeyp
     exact = np.linalg.eigvalsh(cov.factor.gram())[-1]
     x = np.full(cov.n_features, cov.n_features**-0.5)
     component = nnspca.Component(x, float(cov.variance(x)), "given", len(x))
-    for quick in (spectral.QUICK, 0.0):
-        monkeypatch.setattr(spectral, "QUICK", quick)
+    for quick in (certificate.QUICK, 0.0):
+        monkeypatch.setattr(certificate, "QUICK", quick)
         cert = nnspca.certify(cov, len(x), component=component)
         assert cert.upper <= exact * (1 + 1e-6)
         nnspca.verify(cert, cov)

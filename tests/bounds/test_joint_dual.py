@@ -144,7 +144,7 @@ def test_the_tree_comes_down_to_the_optimum():
         Problem(cov, 4),
         found.padded(2),
         goal=optimum * (1 + 1e-4),
-        budget=1e9,
+        budget=8.0,
         monitor=Monitor(),
         consider=met.append,
     )

@@ -8,7 +8,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import certificate, working
-from nnspca.bounds.plan import PLANS
+from nnspca.bounds.plan import PLANS, step_seconds
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -31,7 +31,7 @@ def bounds_of(cov, k, nonnegative, features, least=np.inf, steps=120):
         part.variance,
         least,
         features=features,
-        budget=steps * features**2.5,
+        budget=steps * step_seconds(features),
         goal=0.0,
         monitor=Monitor(),
     )

@@ -90,7 +90,7 @@ def _on_few(rng, cert, cov):
     problem, x, n = Problem(cov, cert.k, cert.nonnegative), cert.component.loadings, cov.n_features
     goals = {"goal": 0.0, "monitor": Monitor()}
     limits = Limits(int(rng.integers(1, n + 1)), float(rng.random()))
-    budget = elimination.Budget(float(10.0 ** rng.uniform(5, 7)), 1e6 * (rng.random() < 0.5))
+    budget = elimination.Budget(float(10.0 ** rng.uniform(-3.5, -1.5)), 2e-3 * (rng.random() < 0.5))
     yield from list(elimination.tighten(problem, x, 3 * cov.trace, limits, budget, **goals))[-1:]
 
 

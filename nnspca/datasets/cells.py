@@ -538,7 +538,7 @@ def _named(
         )
     elif any(map(_is_number, names)):
         notes.append("The first row was read as the names of the columns; header=False reads it as numbers.")
-    if names[0].startswith("# "):  # numpy.savetxt
+    if names[0].startswith("# "):  # as NumPy writes it
         names[0] = names[0][2:]
     for j, name in enumerate(names):
         role = re.match(r"([mciw]?)[CDSTcd]?#(?=.)", name)

@@ -43,7 +43,7 @@ class Bound(ByValue):
     --------
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    >>> bound = nnspca.certify(cov, k=1).bound("balanced-rows")
+    >>> bound = nnspca.certify(cov, k=1).bound("leading-direction")
     >>> bound.value >= 2.0, bound.deterministic
     (True, True)
     """

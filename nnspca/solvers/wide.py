@@ -59,16 +59,16 @@ def _starts(single: Problem, features: np.ndarray, rng: np.random.Generator, mon
     for _ in range(2):
         directions = feasible.unit(applied(cov, directions, monitor))
     points = single.best(np.vstack([directions, -directions]))
-    starts, least = [points], [cov.variance(points)]
+    least = cov.variance(points)
     for few in batches(features, cov, monitor):
         rows = cov.block(few)
         top = np.maximum(feasible.largest_entries(rows if single.nonnegative else np.abs(rows), single.k), 0.0)
         # x'Ax >= (a'x)² / a_jj, where a is row j
         bounds = np.einsum("ri,ri->r", top, top) / np.where(cov.diagonal[few] > 0, cov.diagonal[few], np.inf)
-        highest = np.argsort(-bounds, kind="stable")[:MEASURED]
-        starts.append(single.best(rows[highest]))
-        least.append(bounds[highest])
-    points, variances = np.vstack(starts)[np.argsort(-np.concatenate(least), kind="stable")[:MEASURED]], []
+        points, least = np.vstack([points, single.best(rows)]), np.concatenate([least, bounds])
+        highest = np.argsort(-least, kind="stable")[:MEASURED]
+        points, least = points[highest], least[highest]
+    variances = []
     for x in points:
         raise_if_stopped(monitor)
         variances.append(cov.variance(x))

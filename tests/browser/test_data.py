@@ -14,7 +14,7 @@ HOLES = b"id,s1,s2,s3,s4\ng1,1,2,3,5\ng2,4,,7,1\ng3,0,1,5,2\n"
 
 def long_file(folder):
     """Enough rows, each of which needs a second look, to press Stop in time."""
-    rows = "\n".join(f'"{i}",{i % 7},{i % 11}' for i in range(1_500_000))
+    rows = "\n".join(f"${i},{i} %,({i})" for i in range(1_500_000))
     path = folder / "long.csv"
     path.write_text(f"a,b,c\n{rows}\n")
     return path

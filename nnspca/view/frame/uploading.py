@@ -105,6 +105,7 @@ class UploadMiddleware:
         """Take a file while there is room for what has come of it."""
         page = self._pages.get(session)
         if page is None or file not in page.given:
+            await _to_the_end(receive)
             await PlainTextResponse(UNKNOWN, 404)(scope, receive, send)
             return
         before, taken = page.held.get(file, 0), False
@@ -113,13 +114,10 @@ class UploadMiddleware:
             message = await receive()
             page.held[file] = page.held.get(file, 0) + len(message.get("body", b""))
             if full := self._full(page):
-                await refuse(message, full)
+                if message.get("more_body"):
+                    await _to_the_end(receive)
+                raise HTTPException(413, full)
             return message
-
-        async def refuse(message: Message, full: str) -> None:
-            while message.get("more_body"):  # a browser hears the answer when it has sent all
-                message = await receive()
-            raise HTTPException(413, full)
 
         async def heard(message: Message) -> None:
             nonlocal taken
@@ -129,7 +127,8 @@ class UploadMiddleware:
         announced = Headers(scope=scope).get("content-length", "")
         try:
             if full := self._full(page, int(announced) if announced.isdigit() else 0):
-                await refuse({"more_body": True}, full)
+                await _to_the_end(receive)
+                raise HTTPException(413, full)
             await self._app(scope, counted, heard)
         except HTTPException as full:
             await PlainTextResponse(full.detail, full.status_code)(scope, receive, send)
@@ -154,3 +153,9 @@ class UploadMiddleware:
                 f"{self._total >> 20:,} MB are taken: try again later, or with a smaller file."
             )
         return ""
+
+
+async def _to_the_end(receive: Receive) -> None:
+    """Let a file that is refused come to its end: only then does a browser read the answer."""
+    while (await receive()).get("more_body"):
+        pass

@@ -84,7 +84,7 @@ class Known(Bounds):
 def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     """Yield ever lower upper bounds, each with its proof, until the gap is closed or the work is done.
 
-    Whoever takes a bound records it in ``known`` before asking for the next, and stops asking at will: every bound
+    The caller records each bound in ``known`` before asking for the next, and may stop at any time: every bound
     holds by itself. Features that every support contains are counted by the relaxation and by cases; the other bounds
     hold without.
     """

@@ -48,7 +48,7 @@ class KnownParts(Bounds):
 def tighten(problem: Problem, known: KnownParts, plan: PartsPlan) -> Iterator[Bound]:
     """Yield ever lower upper bounds on r parts, each with its proof, until the gap is closed or the work is done.
 
-    ``problem`` is that of each part alone. Whoever takes a bound records it in ``known`` before asking for the next.
+    ``problem`` is that of each part alone. The caller records each bound in ``known`` before asking for the next.
     """
     r, monitor, goal = len(known.X), known.monitor, known.lower * (1 + plan.closed)
     yield plain.variances(problem, r)

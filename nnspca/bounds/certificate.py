@@ -16,7 +16,8 @@ from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
 QUICK = 2.0  # seconds that λ₁ may take whether it is needed or not
-SMALL, REST = 1e-3, 1 / 6  # relative gap below which so much of the work is left at most
+SMALL = 1e-3  # relative gap below which rows that are not held are not levelled
+REST = 1 / 6  # share of the work that the bound along the first eigenvector may take
 NARROW = 5e-3  # relative gap of the relaxations below which all rows are not levelled: they are hardly ever lower
 OPTIMAL = 5e-5  # relative gap below which a component is called optimal: no cases are begun
 FAR = 3e-2  # relative gap of an elimination beyond which a working set is tried as well
@@ -47,7 +48,7 @@ class Bounds:
         before = self.bounds.pop(bound.name, None)
         if before is not None:
             seconds += before.seconds
-            bound = before if before.value < bound.value else bound
+            bound = bound if bound.value <= before.value else before  # a NaN is neither
         self.bounds[bound.name] = replace(bound, value=float(bound.value), seconds=seconds)
 
 

@@ -18,14 +18,13 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
-from nnspca.certificates.eigenvalues import LARGEST
+from nnspca.certificates.eigenvalues import LARGEST, LONGEST
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import SparseFactor
 from nnspca.numerics import rounding
 
 DENSE_EIGEN = 500  # above, the estimate to be proven comes from Lanczos iterations
 ROUGH = 1e-2  # relative error of an estimate that tells whether λ₁ is worth proving
-LONGEST = 4e10  # operations of the longest orthogonal factorisation
 ROWS = 4096  # features whose data are factorised at a time
 
 

@@ -352,7 +352,7 @@ def seconds(problem: Problem, chosen: np.ndarray) -> float:
 
 
 def choose(problem: Problem, lower: float, monitor: Monitor) -> np.ndarray:
-    """Return C: enough features of the largest variances if the work suffices, else as many as leave some of it.
+    """Return C: enough features of the largest variances if the work suffices, else as many as a share of it allows.
 
     Parameters
     ----------

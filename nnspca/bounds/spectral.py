@@ -16,7 +16,7 @@ QUIET = Monitor()
 
 
 def leading(problem: Problem, monitor: Monitor = QUIET, *, proven: bool = True) -> Bound:
-    """λ₁: the variance of the unconstrained component, hence an upper bound; the trace, if stopped or wanted."""
+    """λ₁: the variance of the unconstrained component, an upper bound; the trace if not ``proven``, or stopped."""
     cov = problem.cov
     try:
         tail = run_cancellable(lambda: eigenvalues.largest(cov), monitor) if proven else None

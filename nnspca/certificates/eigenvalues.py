@@ -12,6 +12,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 
 EPS = np.finfo(float).eps
+LONGEST = 4e10  # operations of the longest orthogonal factorisation
 LARGEST = 6000  # side of the largest matrix that is made of data, and factorised
 DENSE_EIGEN = 400  # above, definiteness is proven by a Cholesky factorisation
 
@@ -82,6 +83,11 @@ def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float
     allowed = 2 * (n + m) * EPS
     scale = factor.rounding_scale() + float((V * V).sum())
     if V.any():
+        if (side := m + V.shape[1]) > LARGEST or n * side**2 > LONGEST:
+            raise CertificateError(
+                f"what {V.shape[1]:,} directions leave of {m:,} × {n:,} numbers is more than what is checked: at most "
+                f"{LARGEST:,} samples and directions s, and features times s² at most {LONGEST:.0e}"
+            )
         Y = factor.columns(np.arange(n))
         triangle = np.asarray(np.linalg.qr(np.hstack([V, Y.T]), mode="r"))
         R, T = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]

@@ -112,16 +112,21 @@ class Monitor:
         """Return this span without ``on_found``, for a search whose points are no results yet."""
         return replace(self, on_found=None)
 
-    def on_features(self, features: np.ndarray, n: int) -> Monitor:
-        """Return this span for a search on some of ``n`` features: its points are reported with zeros elsewhere."""
+    def on_features(
+        self, features: np.ndarray, n: int, variance: Callable[[np.ndarray], float] | None = None
+    ) -> Monitor:
+        """Return this span for a search on some of ``n`` features: its points are reported with zeros elsewhere.
+
+        ``variance`` measures them where the search knows their variances only nearly.
+        """
         report = self.on_found
         if report is None:
             return self
 
-        def report_widened(loadings: np.ndarray, variance: float) -> None:
+        def report_widened(loadings: np.ndarray, found: float) -> None:
             x = np.zeros(n)
             x[features] = loadings
-            report(x, variance)
+            report(x, found if variance is None else variance(x))
 
         return replace(self, on_found=report_widened)
 

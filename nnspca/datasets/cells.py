@@ -84,8 +84,8 @@ class Grid:
 def number(cell: str, decimal: str) -> float | None:
     """The number in a cell, written with this decimal sign; None if it holds none.
 
-    >>> [number(cell, ".") for cell in ("-1.5e3", "$1,200", "5 %", "(3)", "−2", "1_000", "12 cm")]
-    [-1500.0, 1200.0, 5.0, -3.0, -2.0, None, None]
+    >>> [number(cell, ".") for cell in ("-1.5e3", "$1,200", "5 %", "(3)", "(3", "−2", "1_000", "12 cm")]
+    [-1500.0, 1200.0, 5.0, -3.0, None, -2.0, None, None]
     >>> number("1.234,5", ","), number("1,5", ","), number("1,5", ".")
     (1234.5, 1.5, None)
     """
@@ -93,7 +93,8 @@ def number(cell: str, decimal: str) -> float | None:
     negative = False
     if _DECORATED.search(text):
         negative = text.startswith("(") and text.endswith(")")
-        text = _MONEY.sub("", text.removeprefix("'").strip("()")).strip().removesuffix("%").strip()
+        text = text[1:-1] if negative else text.removeprefix("'")
+        text = _MONEY.sub("", text).strip().removesuffix("%").strip()
     if _GROUPED[decimal].fullmatch(text):
         text = re.sub(r"[,'’\s]" if decimal == "." else r"[.'’\s]", "", text)
     if decimal == "," and _COMMA.fullmatch(text):
@@ -124,7 +125,7 @@ def decimal_sign(cells: Iterable[str], usual: str) -> str:
     votes: Counter[str] = Counter()
     for cell in cells:
         text = _MONEY.sub("", cell).strip(" %()'")
-        if _EITHER.fullmatch(text) or not ("," in text or "." in text):
+        if not ("," in text or "." in text) or (_EITHER.fullmatch(text) and len(re.findall("[.,]", text)) == 1):
             continue
         for sign in ".,":
             votes[sign] += number(text, sign) is not None and number(text, ".,".replace(sign, "")) is None
@@ -157,12 +158,14 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
     rows = list(_rows(lines, delimiter))
     if not any(map(any, rows)):
         raise DataError("the file is empty: it needs at least two rows of numbers.")
-    comma = decimal_sign(
-        itertools.chain.from_iterable(row[:SAMPLED_CELLS] for row in rows[:100]), "," if delimiter == ";" else "."
-    )
-    decimal = options.decimal or comma
+    cells = [cell for row in rows[:100] for cell in row[:SAMPLED_CELLS]]
+    pointed = next((cell for cell in cells if "." in cell and number(cell, ".") is not None), None)
+    # beside semicolons a comma is decimal, but never a point the sign of thousands, unless the numbers tell
+    decimal = options.decimal or decimal_sign(cells, "," if delimiter == ";" and pointed is None else ".")
+    if decimal == "." and delimiter == ";" and not options.decimal and pointed and decimal_sign(cells, ",") == ",":
+        notes.append(f"The point in {pointed!r:.30} is read as decimal: decimal=',' takes it as a sign of thousands.")
     if delimiter not in ",\t " or decimal == ",":
-        signs = any("," in cell or "." in cell for row in rows[:100] for cell in row[:SAMPLED_CELLS])
+        signs = any("," in cell or "." in cell for cell in cells)
         decimals = f", and decimals written with a {'comma' if decimal == ',' else 'point'}" if signs else ""
         notes.append(f"Cells are parted by {DELIMITERS.get(delimiter, repr(delimiter))}{decimals}.")
     found = _layout(rows, options, notes, f"parted by {DELIMITERS.get(delimiter, repr(delimiter))}")

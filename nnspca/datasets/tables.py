@@ -185,7 +185,8 @@ def _parsed(grid: Grid, options: ReadingOptions, notes: list[str]) -> Table:
         notes.append(f"True and false are read as 1 and 0, in {len(truths)} column(s): {listed(truths)}.")
     if written:
         notes.append(
-            f"Signs of currency, per cent and thousands are left out in {len(written)} column(s): {listed(written)}."
+            f"Signs of currency, per cent and thousands are left out in {len(written)} column(s): {listed(written)}; "
+            "so are stars, and a number in parentheses is negative."
         )
     whole = len(columns) == block.shape[1] == len(numeric) and not texts and list(columns) == numeric
     return Table(block if whole else np.column_stack(list(columns.values())), names, texts)

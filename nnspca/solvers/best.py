@@ -231,7 +231,7 @@ def _of_candidates(
     component = _portfolio(
         _on_few(problem, chosen, monitor.part(CHOSEN, FORMED)),
         rng,
-        monitor.part(FORMED, 0.9).on_features(chosen, problem.n),
+        monitor.part(FORMED, 0.9).on_features(chosen, problem.n, cov.variance),
         replace(settings, starts=starts[starts.any(axis=1)]),
     )
     x = np.zeros(problem.n)

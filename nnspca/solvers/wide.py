@@ -103,7 +103,7 @@ def _polished(problem: Problem, x: np.ndarray, best: float, monitor: Monitor) ->
     near = np.sort(np.argsort(-pulls, kind="stable")[: (1 + NEAR) * problem.k])
     include = tuple(np.searchsorted(near, problem.include).tolist())
     few = replace(problem, cov=searching.entry_by_entry(cov, near), include=include)
-    x[near], _ = polish(few, x[near], monitor=monitor.on_features(near, problem.n))
+    x[near], _ = polish(few, x[near], monitor=monitor.on_features(near, problem.n, cov.variance))
     if cov.variance(x) > best * (1 - CLOSE):
         x, _ = polish(problem, climb(problem, x[None], monitor=monitor)[0][0], monitor=monitor)
     return x

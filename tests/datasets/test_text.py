@@ -241,3 +241,13 @@ def test_a_missing_truth_is_missing():
 def test_a_column_of_a_spreadsheets_errors_is_missing_and_no_class():
     ds = read(b"a,b\n#DIV/0!,2\n#REF!,4\n#DIV/0!,7\n", "t.csv")
     assert ds.feature_names == ("b",) and "1 empty column left out: 'a'." in ds.notes
+
+
+def test_beside_semicolons_a_point_is_decimal_unless_the_numbers_tell_otherwise():
+    plain = read(b"a;b;c\n5.463;98.278;1\n6.409;12.345;2\n7.001;23.456;3\n", "t.csv")
+    assert plain.X[0].tolist() == [5.463, 98.278, 1.0]
+    assert any("decimal=" in note for note in plain.notes)
+    reversed_ = read(b"a;b;c\n5.463;98.278;1\n6.409;12.345;2\n", "t.csv", decimal=",")
+    assert reversed_.X[0].tolist() == [5463.0, 98278.0, 1.0]
+    german = read(b"a;b\n1.234.567;0,5\n2.345.678;1,5\n", "t.csv")
+    assert german.X.tolist() == [[1234567.0, 0.5], [2345678.0, 1.5]]

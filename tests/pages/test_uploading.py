@@ -63,6 +63,7 @@ class Server:
         chunks, sent = [min(MB, size - at) for at in range(0, size, MB)] or [0], []
 
         async def receive():
+            await asyncio.sleep(0)
             return {"type": "http.request", "body": bytes(chunks.pop(0)), "more_body": bool(chunks)}
 
         async def send(message):
@@ -156,3 +157,13 @@ def test_a_page_whose_connection_was_lost_for_a_moment_keeps_its_files():
         assert server.held == 0
 
     run(play, stay=0.03)
+
+
+def test_files_that_come_together_to_one_address_are_counted_each():
+    async def play(server):
+        await server.visit("one", "a")
+        assert (await server.send("PUT", "one", "a", 3 * MB))[0] == 204
+        await asyncio.gather(*(server.send("PUT", "one", "a", 2 * MB, False) for _ in range(3)))
+        assert server.app._pages["one"].size == server.held
+
+    run(play, own=5 * MB, total=20 * MB)

@@ -31,7 +31,13 @@ class _Page:
     connections: int = 0
     given: set[str] = field(default_factory=set)  # files that it has an address for
     held: dict[str, int] = field(default_factory=dict)  # bytes of those that have come
+    coming: dict[object, int] = field(default_factory=dict)  # and of each request that brings one
     puts: dict[str, Scope] = field(default_factory=dict)  # the requests that brought them
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files, with what has come of those on their way."""
+        return sum(self.held.values()) + sum(self.coming.values())
 
 
 class UploadMiddleware:
@@ -108,11 +114,12 @@ class UploadMiddleware:
             await _to_the_end(receive)
             await PlainTextResponse(UNKNOWN, 404)(scope, receive, send)
             return
-        before, taken = page.held.get(file, 0), False
+        request, taken = object(), False
+        page.coming[request] = 0
 
         async def counted() -> Message:
             message = await receive()
-            page.held[file] = page.held.get(file, 0) + len(message.get("body", b""))
+            page.coming[request] += len(message.get("body", b""))
             if full := self._full(page):
                 if message.get("more_body"):
                     await _to_the_end(receive)
@@ -133,15 +140,16 @@ class UploadMiddleware:
         except HTTPException as full:
             await PlainTextResponse(full.detail, full.status_code)(scope, receive, send)
         finally:
-            page.held[file] = page.held.get(file, 0) - before if taken else before
+            count = page.coming.pop(request)
         if taken:
+            page.held[file] = count
             page.puts[file] = scope
             if self._pages.get(session) is not page:  # it was left meanwhile
                 await self._delete(scope)
 
     def _full(self, page: _Page, more: int = 0) -> str:
         """Say why so many bytes more have no room; nothing where they have."""
-        own, total = sum(page.held.values()), sum(sum(one.held.values()) for one in self._pages.values())
+        own, total = page.size, sum(one.size for one in self._pages.values())
         if own + more > self._own:
             return (
                 f"The files of this page take {own >> 20:,} MB already, and at most {self._own >> 20:,} MB are taken: "
@@ -156,6 +164,7 @@ class UploadMiddleware:
 
 
 async def _to_the_end(receive: Receive) -> None:
-    """Let a file that is refused come to its end: only then does a browser read the answer."""
-    while (await receive()).get("more_body"):
-        pass
+    """Let a file that is refused come to its end, unless it is too long: only then does a browser read the answer."""
+    left = ALL
+    while left > 0 and (message := await receive()).get("more_body"):
+        left -= len(message.get("body", b""))

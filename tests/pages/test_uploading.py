@@ -1,6 +1,7 @@
 """Files sent to the server: taken only where a page has an address for them, within limits, and not longer than it."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -80,7 +81,9 @@ class Server:
 
 
 def run(play, **limits):
-    asyncio.run(play(Server(**limits)))
+    """Run a scene in a thread of its own: a worker that drives a browser has an event loop already."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(play(Server(**limits)))).result()
 
 
 @pytest.mark.parametrize("announced", [True, False])

@@ -16,11 +16,11 @@ import time
 import zipfile
 import zlib
 from contextlib import suppress
-from pathlib import Path
 
 import h5py
 import numpy as np
 import openpyxl
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import scipy.io
@@ -32,17 +32,15 @@ from tests.fuzz import GotThrough
 
 SECONDS, MEMORY, SOON = 15.0, 10**9, 1.0
 LARGEST = 60_000_000  # bytes of a file
-DECADES = 7.0  # of the largest number of what a file has many of
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 SPACE = f'xmlns="{MAIN}" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'.encode()
 PACKAGE = b'xmlns="http://schemas.openxmlformats.org/package/2006/%s"'
 SHEET, STYLES, SHARED = "xl/worksheets/sheet1.xml", "xl/styles.xml", "xl/sharedStrings.xml"
 
 
-def attempt(rng):
-    """Make a bomb, and read it or stop while it is read; True where it was read."""
-    make = KINDS[rng.integers(len(KINDS))]
-    count = int(10 ** rng.uniform(2, DECADES))
+def attempt(rng, make, decades=6.0):
+    """Make a bomb of up to 10^decades items, and read it or stop while it is read; True where it was read."""
+    count = int(10 ** rng.uniform(2, decades))
     name, content = make(rng, count)
     patience = float(rng.uniform(0.0, 2.0)) if rng.random() < 0.25 else np.inf
     said = f"{name} by {make.__name__}({count:,}), {len(content):,} bytes,"
@@ -74,14 +72,20 @@ class Watch(threading.Thread):
 
     def __init__(self):
         super().__init__(daemon=True)
-        self._done, self._began, self._before = threading.Event(), _spent(), _held("self")
-        self._others, self._most = set(_children()), 0  # processes of other tests do not count
+        self._me, self._done, self._began, self._most = psutil.Process(), threading.Event(), _spent(), 0
+        self._before, self._others = _held(self._me), set(self._me.children())  # those of other tests do not count
         self.start()
 
     def run(self):
         while not self._done.wait(0.01):
-            children = (pid for pid in _children() if pid not in self._others and _is_another_program(pid))
-            self._most = max(self._most, _held("self") - self._before + sum(map(_held, children)))
+            children = (child for child in self._me.children() if child not in self._others)
+            self._most = max(self._most, _held(self._me) - self._before + sum(map(self._own, children)))
+
+    def _own(self, child):
+        """What a child holds, once it has begun its own program: before, it shares the memory of this process."""
+        with suppress(psutil.Error):
+            return _held(child) if child.cmdline() != self._me.cmdline() else 0
+        return 0
 
     def end(self):
         """Seconds of computing, and the most bytes."""
@@ -95,23 +99,8 @@ def _spent():
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
-def _children():
-    return [pid for task in Path("/proc/self/task").iterdir() for pid in _words(task / "children")]
-
-
-def _is_another_program(pid):
-    """Whether a child has begun its own program: before, it shares the memory of this process."""
-    return _words(Path(f"/proc/{pid}/cmdline")) != _words(Path("/proc/self/cmdline"))
-
-
-def _held(pid):
-    return int((_words(Path(f"/proc/{pid}/statm")) or [0, 0])[1]) * resource.getpagesize()
-
-
-def _words(path):
-    with suppress(OSError):
-        return path.read_text().split()
-    return []
+def _held(process):
+    return process.memory_info().rss
 
 
 def _zipped(files):

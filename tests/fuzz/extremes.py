@@ -8,22 +8,8 @@ NUMBERS = (
     1.7e308, -1e308, np.inf, -np.inf, np.nan,
 )  # fmt: skip
 STRANGE = (
-    None,
-    True,
-    False,
-    10**400,
-    -(10**400),
-    2**63,
-    2**53 + 1,
-    1j,
-    1 + 0j,
-    "1",
-    b"1",
-    (),
-    [1.0],
-    {},
-    np.float32(1e30),
-)
+    None, True, False, 10**400, -(10**400), 2**63, 2**53 + 1, 1j, 1 + 0j, "1", b"1", (), [1.0], {}, np.float32(1e30),
+)  # fmt: skip
 DTYPES = (complex, object, str, np.float32, np.float16, np.longdouble, np.int64, np.uint8, bool)
 
 

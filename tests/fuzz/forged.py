@@ -158,7 +158,32 @@ def _parts(rng, target, types):
     return proven is not None
 
 
-# ---------------------------------------------------------------------- one proof of each kind
+def started(rng):
+    """Certify a poor point, so that every bound is tried, from forged multipliers; judge and oracle look at it."""
+    target = targets()[rng.integers(POOL)]
+    made_up = claiming(target, forged(rng, target, PairProof), 1.0)
+    bounds = tuple(replace(bound, name="pair-scaled") for bound in made_up.bounds)
+    parts, poor, ask = bool(rng.random() < 0.5), made_up.component, {"nonnegative": target.nonnegative}
+    try:
+        if parts:
+            known = nnspca.PartsCertificate(
+                2, target.k, target.nonnegative, 0.0, 1.0, (poor,), bounds, target.cov.fingerprint
+            )
+            made = nnspca.certify_parts(target.cov, min(2, len(target.A)), target.k, [poor], warm_start=known, **ask)
+        else:
+            known = replace(made_up, bounds=bounds)
+            made = nnspca.certify(target.cov, target.k, component=poor, warm_start=known, **ask)
+    except ValueError as error:
+        if "warm_start has no multipliers" in str(error):
+            return False
+        raise
+    nnspca.verify(made, target.cov)
+    if not oracle.allows(made.upper, target.pair if parts else target.attained):
+        raise GotThrough(f"{made.upper!r} was proven from forged multipliers, where more is feasible")
+    return True
+
+
+# One proof of each kind.
 
 
 def forged(rng, target, kind, depth=0):

@@ -43,11 +43,6 @@ KINDS = (
 SEEN: Counter[str] = Counter()  # bounds that met the oracle, by name and type of proof
 
 
-def compared(rng):
-    """Certify likewise, and hold every bound against the oracle alone: many times as many problems."""
-    return attempt(rng, exact=False)
-
-
 def attempt(rng, exact=True):
     """Certify one component at two k, or a few parts; hold every bound against the oracle and the exact checker."""
     make = KINDS[rng.integers(len(KINDS))]

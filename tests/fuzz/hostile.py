@@ -1,13 +1,9 @@
-"""What a stranger may bring, as strategies: links, damaged files of data, damaged certificates.
-
-``NNSPCA_FUZZ=20 python -m pytest tests/fuzz/test_hostile.py`` draws twenty times as many as the suite, other ones.
-"""
+"""What a stranger may bring, as strategies: links, damaged files of data, damaged certificates."""
 
 import functools
 import gzip
 import io
 import json
-import os
 import tarfile
 import zipfile
 from urllib.parse import quote
@@ -25,10 +21,8 @@ from PIL import Image
 import nnspca
 from nnspca.view.link import state
 from tests.datasets.test_formats import h5ad
-from tests.fuzz import extremes, forged
+from tests.fuzz import MORE, extremes, forged
 from tests.pages.test_sanitize import LURES
-
-MORE = int(os.environ.get("NNSPCA_FUZZ", "1"))
 
 
 def attempts(count: int) -> settings:

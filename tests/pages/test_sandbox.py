@@ -1,8 +1,10 @@
 """A file read in a process of its own: the same data set, Stop at any moment, and never too much."""
 
+import functools
 import gzip
 import io
 import resource
+import socket
 import subprocess
 import sys
 import time
@@ -23,6 +25,7 @@ from nnspca.errors import DataError
 from nnspca.view.sources import sandbox
 from tests.datasets.test_formats import packed, parquet, picture, rows, sheet, workbook, zipped
 
+CONTAINED = "from nnspca.view.sources import sandbox; print(*sandbox.contain())"
 X = np.random.default_rng(0).normal(size=(400, 30))
 
 
@@ -67,7 +70,7 @@ def test_a_file_is_given_seconds_of_computing_and_not_of_the_clock(monkeypatch):
     data = EACH["t.npz"]
     monkeypatch.setattr(sandbox, "SCRIPT", does(f"{slow}(time.sleep(1.5), inner(*its, **more))[1]"))
     assert np.array_equal(read(data, "t.npz").X, X)
-    monkeypatch.setattr(sandbox, "SCRIPT", does(f"{slow}[0 for _ in iter(int, 1)]"))
+    monkeypatch.setattr(sandbox, "SCRIPT", does(f"{slow}all(True for _ in iter(int, 1))"))
     with pytest.raises(DataError, match="12 seconds of computing"):
         read(data, "t.npz")
 
@@ -76,6 +79,52 @@ def test_a_file_is_given_so_much_memory(monkeypatch):
     monkeypatch.setattr(sandbox, "SCRIPT", does("nnspca.datasets.read = lambda *its, **more: bytes(10**9)"))
     with pytest.raises(DataError, match=r"'t\.h5ad': .*more than the 640 MB of memory"):
         read(annotated(), "t.h5ad")
+
+
+REACHES = """
+import os, socket, subprocess, nnspca.datasets
+from nnspca.errors import DataError
+from nnspca.view.sources import sandbox
+
+def reads(*its, **more):
+    tries = {{
+        "connect": lambda: socket.create_connection(("127.0.0.1", {port}), 2),
+        "send": lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", {port})),
+        "write": lambda: open({folder!r} + "/new", "w"),
+        "change": lambda: open({folder!r} + "/old", "a"),
+        "remove": lambda: os.remove({folder!r} + "/old"),
+        "start": lambda: subprocess.run(["/bin/true"]),
+    }}
+    done = []
+    for name, attempt in tries.items():
+        try:
+            attempt()
+        except OSError:
+            continue
+        done.append(name)
+    raise DataError("reached " + " ".join(done))
+
+nnspca.datasets.read = reads
+{first}
+"""
+
+
+def test_the_process_that_reads_a_file_reaches_neither_the_network_nor_the_disk(tmp_path, monkeypatch):
+    has = subprocess.run([sys.executable, "-c", CONTAINED], capture_output=True, text=True, check=True).stdout.split()
+    (tmp_path / "old").touch()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        script = functools.partial(REACHES.format, port=server.getsockname()[1], folder=str(tmp_path))
+        monkeypatch.setattr(sandbox, "SCRIPT", script(first="sandbox.contain = tuple; sandbox.answer()"))
+        with pytest.raises(DataError, match="reached connect send write change remove start"):
+            read(annotated(), "t.h5ad")
+        (tmp_path / "old").touch()
+        monkeypatch.setattr(sandbox, "SCRIPT", script(first="sandbox.answer()"))
+        with pytest.raises(DataError) as error:
+            read(annotated(), "t.h5ad")
+    reached = str(error.value).partition("reached")[2].split()
+    assert not {"write", "change", "remove", "start"} & set(reached) or "files" not in has
+    assert not {"connect", "send"} & set(reached) or "network" not in has
+    assert "connect" not in reached or "files" not in has, "Landlock refuses connections, too"
 
 
 def test_too_many_bytes_and_numbers_are_refused(monkeypatch):

@@ -21,8 +21,8 @@ import pytest
 import nnspca
 from nnspca import check
 from nnspca.bounds import branch, elimination, working
-from nnspca.bounds.elimination.selection import Limits
 from nnspca.bounds.plan import PLANS
+from nnspca.bounds.selection import Limits
 from nnspca.certificates.exact.written import VERSION, needs_second_checker, section
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.control.progress import Monitor

@@ -13,11 +13,11 @@ import pytest
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import boxes, masses, spectral
-from nnspca.bounds.elimination import cases
-from nnspca.bounds.elimination.selection import cumulative_masses
+from nnspca.bounds import masses, plain
+from nnspca.bounds.elimination import Elimination
 from nnspca.bounds.parts import branch as parts_branch
-from nnspca.bounds.parts import dual, plain, working
+from nnspca.bounds.parts import dual, working
+from nnspca.bounds.selection import cumulative_masses
 from nnspca.certificates.exact.written import needs_second_checker, section
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -70,7 +70,7 @@ def test_a_bound_along_the_first_eigenvector_is_accepted_on_either_side(pitprops
     for (X, cov), ks, kind in ((pitprops, (2, 6, 13), "joint"), (genes, (3, 200), "samples")):
         for k in ks:
             cert = nnspca.certify(cov, k, nonnegative=nonnegative, should_stop=lambda: True)
-            alone = with_one_bound(cert, spectral.along_leading(Problem(cov, k, nonnegative)))
+            alone = with_one_bound(cert, plain.along_leading(Problem(cov, k, nonnegative)))
             assert section(alone, cov, {})["proof"]["kind"] == kind
             assert accepted(alone, cov, X)
 
@@ -97,22 +97,22 @@ def test_parts_of_many_features_are_accepted(genes):
     rows[: len(cert.parts)] = [part.loadings for part in cert.parts]
     budgets = {"features": 60, "steps": 40, "goal": 0.0, "monitor": QUIET}
     made = list(working.tighten(Problem(cov, 3, True), rows, **budgets))[-1:]
-    single = spectral.leading(Problem(cov, 3, True))
-    for bound in (*made, plain.fan(cov, 2), plain.each(single, 2)):
+    single = plain.leading(Problem(cov, 3, True))
+    for bound in (*made, plain.largest_eigenvalues(cov, 2), plain.each(single, 2)):
         assert accepted(with_one_bound(cert, bound), cov, X), bound.name
 
 
 def test_the_first_eigenvalue_of_samples_is_accepted(genes):
     X, cov = genes
     cert = nnspca.certify(cov, 4)
-    assert accepted(with_one_bound(cert, spectral.leading(Problem(cov, 4, True))), cov, X)
+    assert accepted(with_one_bound(cert, plain.leading(Problem(cov, 4, True))), cov, X)
 
 
 def test_the_samples_eigenvalue_takes_no_help_from_pairs(genes):
     """Pairs of samples would bound sparse vectors of samples, which says nothing of features."""
     X, cov = genes
     cert = nnspca.certify(cov, 4)
-    bound = spectral.leading(Problem(cov, 4, True))
+    bound = plain.leading(Problem(cov, 4, True))
     content = as_lists(told(npz(with_one_bound(cert, bound), cov)))
     m = len(X)
     forged = content["check"]["proof"]
@@ -131,14 +131,14 @@ def with_boxes(problem, x):
     """An elimination of the features that vary least, some of them weighed beside each other."""
     low = masses.attained(problem.cov, x)
     held = masses.by_variance(problem.cov, low)
-    before, boxes.WIDEST = boxes.WIDEST, 4
+    before, masses.WIDEST = masses.WIDEST, 4
     try:
-        beside = boxes.bounded_masses(problem, low, held, QUIET)
+        beside = masses.beside_each_other(problem, low, held, QUIET)
     finally:
-        boxes.WIDEST = before
+        masses.WIDEST = before
     held[beside.proof.features] = beside.masses
     lost = cumulative_masses(np.sort(held[3:])[::-1])
-    return cases.Elimination(problem, x, low, np.arange(3), lost, 1.0, beside.proof).bound()
+    return Elimination(problem, x, low, np.arange(3), lost, 1.0, beside.proof).bound()
 
 
 @pytest.fixture(scope="module")
@@ -151,13 +151,13 @@ def files(genes):
     for nonnegative in (True, False):
         cert, problem = nnspca.certify(cov, 2, nonnegative=nonnegative), Problem(cov, 2, nonnegative)
         exact = oracle.optimum(cov.matrix, 2, nonnegative)[0]
-        bounds = [spectral.along_leading(problem), with_boxes(problem, cert.component.loadings)]
+        bounds = [plain.along_leading(problem), with_boxes(problem, cert.component.loadings)]
         made += [(with_one_bound(cert, bound), exact) for bound in bounds]
         parts = nnspca.certify_parts(cov, 2, 2, nonnegative=nonnegative)
         rows = np.array([part.loadings for part in parts.parts])
         joint = list(dual.tighten(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1:]
         tree = parts_branch.tighten(problem, rows, goal=0.0, budget=0.17, monitor=QUIET)
-        several = [*joint, *list(tree)[-1:], plain.fan(cov, 2), plain.each(cert.bound("eigenvalue"), 2)]
+        several = [*joint, *list(tree)[-1:], plain.largest_eigenvalues(cov, 2), plain.each(cert.bound("eigenvalue"), 2)]
         exact = oracle.optima_of_parts(cov.matrix, 2, 2, nonnegative)[-1][0]
         made += [(with_one_bound(parts, bound), exact) for bound in several]
     files = [(as_lists(told(npz(cert, cov))), X, exact) for cert, exact in made]
@@ -317,7 +317,7 @@ def test_upper_bounds_near_the_identity_are_rounded_up_to_what_is_proven_exactly
         k, nonnegative = int(rng.integers(1, n + 1)), bool(number % 2)
         problem, cert = Problem(cov, k, nonnegative), nnspca.certify(cov, k, nonnegative=nonnegative)
         checked(npz(cert, cov), npy(cov.matrix))
-        bound = spectral.along_leading(problem)
+        bound = plain.along_leading(problem)
         checked(npz(with_one_bound(cert, bound), cov), npy(cov.matrix))
 
 

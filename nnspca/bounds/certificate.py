@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import balanced, branch, eigenvalues, elimination, pair_scaled, spectral, working
+from nnspca.bounds import balanced, branch, eigenvalues, elimination, pair_scaled, plain, working
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import Plan, step_seconds
 from nnspca.certificates.proofs import PairProof, ScaleProof
@@ -124,16 +124,16 @@ def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     """Yield λ₁, the bound along the first eigenvector and that of balanced rows, unless they were made before."""
     cov, monitor, proving = problem.cov, known.monitor, eigenvalues.largest_seconds(problem.cov)
     if begins := not known.bounds:
-        yield spectral.leading(problem, monitor, proven=proving <= QUICK)
+        yield plain.leading(problem, monitor, proven=proving <= QUICK)
     if not known.along and eigenvalues.residual_seconds(cov, 1) <= plan.seconds * REST:
         known.along = True
-        if bound := spectral.along_leading(problem, monitor):
+        if bound := plain.along_leading(problem, monitor):
             yield bound
     if known.rows is None and known.above(plan.closed) and (known.above(SMALL) or cov.holds_entries):
         known.rows = balanced.balanced_rows(problem, readings=1, lower=known.lower, monitor=monitor)
         yield known.rows
     if begins and QUICK < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
-        yield spectral.leading(problem, monitor)
+        yield plain.leading(problem, monitor)
 
 
 def _relaxation(bound: Bound, known: Known) -> Bound:

@@ -1,15 +1,7 @@
-"""Masses: upper bounds on the weight x_i² of each feature in any optimal component.
+"""Masses: upper bounds on the weight x_i² of each feature in any optimal component (docs/mathematics/elimination.md).
 
-Let x be optimal, J its support and OPT its variance. On J, x is an eigenvector:
-``(Ax)_i = OPT x_i``. With ``b_i = ‖the k−1 largest A_ij⁺, j ≠ i‖`` (|A_ij| without the sign
-constraint) and x of norm 1,
-
-    OPT x_i = A_ii x_i + Σ_{j∈J∖i} A_ij x_j <= A_ii x_i + b_i √(1 − x_i²),
-
-so that ``x_i² <= b_i² / (b_i² + (OPT − A_ii)²)`` where A_ii < OPT, which any attained variance LB
-in OPT's place only raises. And ``OPT x_i = e_i'Ax <= √(A_ii OPT)`` (Cauchy and Schwarz in A):
-``x_i² <= A_ii / LB``. The second needs no row of A, so rows are read by falling variance, and no
-further than they can be among the largest masses.
+By variance, which needs no row of A; by rows, read by falling variance and no further than they can be among the
+largest; and beside each other, where the masses of its companions limit that of each feature.
 """
 
 from __future__ import annotations
@@ -19,12 +11,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from nnspca.bounds.companions import Companions
+from nnspca.certificates.boxes import WIDEST
 from nnspca.certificates.proofs import BoxProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import rounding
-from nnspca.numerics.feasible import sum_of_largest
+from nnspca.numerics.feasible import front_values, sum_of_largest
+
+STAGES = 6
+GAIN = 0.02  # share of the mass of all but the k largest: a stage that removes less is the last
+READ = 256  # rows of A at a time
+PRICE = 1.2e-8  # seconds an entry takes in a stage
+STRIP = 64  # rows of a stage at a time: their intermediate results fit the cache
+LEAST, MOST = 1e-12, 1e12  # of a price, in units of the optimum
+SLOWER = 4.0  # by which a price changes at most from one stage to the next
 
 
 def attained(cov: Covariance, x: np.ndarray) -> float:
@@ -66,7 +67,7 @@ def left_by_others(cov: Covariance, lower_bound: float, rows: np.ndarray) -> np.
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Joint bounds on the masses of some features (:mod:`nnspca.bounds.boxes`), with their proof."""
+    """Bounds on the masses of some features beside each other, with their proof."""
 
     masses: np.ndarray
     proof: BoxProof
@@ -86,17 +87,13 @@ class MassRanking:
         lower_bound: float,
         monitor: Monitor,
         *,
-        row_skip_threshold: float,
+        row_skip_threshold: float = 0.0,
         most: int | None = None,
         joint: Boxes | None = None,
         companions: Companions | None = None,
     ) -> None:
-        self.problem, self.lower_bound, self.monitor, self.row_skip_threshold = (
-            problem,
-            lower_bound,
-            monitor,
-            row_skip_threshold,
-        )
+        self.problem, self.lower_bound, self.monitor = problem, lower_bound, monitor
+        self.row_skip_threshold = row_skip_threshold
         self.most = problem.n if most is None else most
         self.masses = by_variance(problem.cov, lower_bound)
         self._settled = np.zeros(problem.n, dtype=bool)
@@ -139,38 +136,99 @@ class MassRanking:
         )
 
 
-def largest(
-    problem: Problem,
-    lower_bound: float,
-    wanted: int,
-    monitor: Monitor,
-    *,
-    row_skip_threshold: float = 0.0,
-    heavy: float = 1.0,
-    allowed: int,
-    most: int | None = None,
-    companions: Companions | None = None,
-) -> np.ndarray | None:
-    """Return masses of all features, the ``wanted`` largest by their rows: see :class:`MassRanking`."""
-    ranking = MassRanking(
-        problem, lower_bound, monitor, row_skip_threshold=row_skip_threshold, most=most, companions=companions
-    )
-    return ranking.largest(wanted, heavy=heavy, allowed=allowed)
+def beside_each_other(
+    problem: Problem, lower_bound: float, mass_bounds: np.ndarray, monitor: Monitor, *, stages: int = STAGES
+) -> Boxes | None:
+    """Return masses below ``mass_bounds`` of the features of largest variance; None if too few features matter.
 
-
-def every(problem: Problem, lower_bound: float, monitor: Monitor, *, row_skip_threshold: float) -> np.ndarray:
-    """Return masses of all features, by rows for those above ``row_skip_threshold`` by variance.
-
-    They hold of every x that is best on its own support and of variance ``lower_bound`` at least. If
-    stopped, rows that were not read keep their bounds by variance.
+    They hold of any x of variance ``lower_bound`` at least that is best on its own support. A proof may begin with
+    masses by variance. Each stage takes prices derived from the one before; stopped, those made so far count.
     """
-    masses = by_variance(problem.cov, lower_bound)
-    heavy = np.flatnonzero(masses > row_skip_threshold)
-    companions = Companions(problem, monitor)
-    for start in range(0, len(heavy), problem.cov.strip):
+    cov, k = problem.cov, problem.k
+    features = np.sort(np.argsort(-cov.diagonal, kind="stable")[:WIDEST])
+    if not 2 <= k < len(features):
+        return None
+    read = _read(problem, lower_bound, features, monitor)
+    if read is None:
+        return None
+    stage, left = _Stage(problem, lower_bound, features, *read), np.inf
+    known, price = mass_bounds[features], stage.first
+    prices: list[np.ndarray] = []
+    for _ in range(stages):
+        masses, following = stage.masses(known, price, monitor)
         if monitor.stop():
             break
-        rows = heavy[start : start + problem.cov.strip]
-        masses[rows] = np.minimum(masses[rows], by_rows(problem, lower_bound, rows, companions))
-        monitor.tell(start / len(heavy), "how much each feature can hold")
-    return masses
+        prices.append(price)
+        known, price = np.minimum(known, masses), following
+        before, left = left, float(np.sort(known)[:-k].sum())  # those that could not all be in one component
+        if left > (1 - GAIN) * before:
+            break
+    return Boxes(known, BoxProof(features, np.array(prices))) if prices else None
+
+
+def _read(
+    problem: Problem, lower_bound: float, features: np.ndarray, monitor: Monitor
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """A⁺ among the features, and the norm of the k−1 largest entries of each row; None if stopped."""
+    cov, count = problem.cov, problem.k - 1
+    A, norms = np.zeros((len(features), len(features))), np.zeros(len(features))
+    for start in range(0, len(features), READ):
+        if monitor.stop():
+            return None
+        rows = slice(start, start + READ)
+        monitor.pay(cov.reading_seconds(features[rows]) * len(features) / problem.n)
+        block = cov.block(features[rows], features) / lower_bound
+        A[rows] = np.maximum(block, 0.0) if problem.nonnegative else np.abs(block)
+        A[rows, rows][np.diag_indices(len(block))] = 0.0
+        norms[rows] = np.sqrt(sum_of_largest(A[rows] ** 2, count))
+    return A, norms
+
+
+class _Stage:
+    """One stage: new masses from those before it, a strip of rows at a time."""
+
+    def __init__(
+        self, problem: Problem, lower_bound: float, features: np.ndarray, A: np.ndarray, norms: np.ndarray
+    ) -> None:
+        cov = problem.cov
+        self.count, self.A = problem.k - 1, A
+        variances = (cov.diagonal * (1 + rounding.inner_products(cov.form.terms + 4)) + cov.room()) / lower_bound
+        outside = float(np.delete(variances, features).max(initial=0.0))
+        self.outside_share = rounding.raised(np.sqrt(variances[features]) * outside, 8)  # of a companion outside
+        self.room, self.error = (
+            left_by_others(cov, lower_bound, features),
+            reading_error(problem, lower_bound, features),
+        )
+        room = np.maximum(self.room, LEAST)
+        self.first = np.clip(norms * np.sqrt(1 + (norms / room) ** 2), LEAST, MOST)  # the best prices without boxes
+
+    def masses(self, known: np.ndarray, price: np.ndarray, monitor: Monitor) -> tuple[np.ndarray, np.ndarray]:
+        """Return upper bounds on the masses, rounded up, and the prices of the next stage."""
+        boxes, bounded, following = rounding.raised(np.sqrt(known), 2), np.ones(len(known)), price.copy()
+        for start in range(0, len(known), STRIP):
+            if monitor.stop():
+                break
+            rows = slice(start, start + STRIP)
+            monitor.pay(PRICE * self.A[rows].size)
+            bounded[rows], following[rows] = self._of_rows(rows, boxes, price[rows])
+        return bounded, following
+
+    def _of_rows(self, rows: slice, boxes: np.ndarray, price: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        A, room, count = self.A[rows], self.room[rows], self.count
+        at = np.minimum(A / price[:, None], boxes)  # the maximisers
+        gains = at * (A - price[:, None] / 2 * at)
+        if self.outside_share.any():
+            np.maximum(gains, self.outside_share[rows, None], out=gains)
+        largest = front_values(gains, count)
+        gained = rounding.raised(largest.sum(axis=1), 4 * (count + 8))
+        b = rounding.raised(price / 2 + gained + self.error[rows], 4)
+        root = np.sqrt(np.maximum(room, 0.0) ** 2 + 2 * price * b)
+        x = 2 * b / (np.maximum(room, 0.0) + root)
+        masses = np.where(room > 0, np.minimum(rounding.raised(x * x, 24), 1.0), 1.0)
+        # the weight at the maximisers, as far as the price moves it and not the boxes
+        weight = np.where(gains >= largest.min(axis=1, keepdims=True), at * at, 0.0)
+        full = np.where(at >= boxes, weight, 0.0).sum(axis=1)
+        free_mass = 1.0 - np.minimum(x * x, 1.0) - full
+        moved = np.sqrt((weight.sum(axis=1) - full) / np.where(free_mass > 0, free_mass, 1.0))
+        change = np.where(free_mass > 0, moved, 1 / SLOWER)
+        return masses, np.clip(price * np.clip(change, 1 / SLOWER, SLOWER), LEAST, MOST)

@@ -65,12 +65,6 @@ class Outside:
         return out
 
 
-def falling_entries(M: np.ndarray, k: int) -> np.ndarray:
-    """The k−1 largest entries of each row, largest first, zeros where there are fewer."""
-    falling = -np.sort(-M, axis=1)[:, : k - 1]
-    return np.pad(falling, ((0, 0), (0, max(0, k - 1 - falling.shape[1]))))
-
-
 def limits_at(base: np.ndarray, falling: np.ndarray, levels: np.ndarray) -> np.ndarray:
     """For each row, the largest θ with ``base + Σ max(falling, θ)`` at most its level; ``falling``: (rows, k − 1)."""
     low, high = 1e-12 * levels, 2 * levels

@@ -1,30 +1,8 @@
 """The pair-scaled dual: a convex relaxation that is tight in practice, with a short certificate.
 
-**The bound.** Take any symmetric L and any nonnegative M with ``M_ij M_ji >= (L_ij⁺)²`` for i ≠ j.
-For feasible x >= 0 with support J, |J| <= k, the arithmetic–geometric mean gives
-``2 L_ij x_i x_j <= M_ij x_i² + M_ji x_j²``, so
-
-    x'Lx <= Σ_i x_i² (L_ii + Σ_{j∈J∖i} M_ij) <= max_i [L_ii + the k−1 largest M_ij, j ≠ i],
-
-and ``OPT <= λ_max(A − L) + max_i [ … ]``. Without the sign constraint the same holds with |L_ij|
-for L_ij⁺.
-
-**Finding L and M.** Minimising over (L, M) is the dual of a convex relaxation;
-:mod:`nnspca.bounds.splitting` solves it, and every iterate on its way proves a bound: stopping
-early costs tightness only.
-
-**Features known to be in.** If every optimal support is known to contain F, the k−1 companions of
-row i include F∖i, so its sum is that of ``M_if`` over F∖i plus the largest ``k−1−|F∖i|`` others
-(see :mod:`nnspca.bounds.branch`).
-
-**Balancing.** For any d > 0, M_ij d_j / d_i has the same products. The least largest row over d is
-an eigenvalue of the monotone homogeneous map ``f_i(d) = L_ii d_i + the k−1 largest M_ij d_j``: a
-few power steps d ← f(d) level the rows.
-
-**Levelling.** Whatever a row then costs less than the dearest is added to its L_ii: no row becomes
-dearer than that, and A − L loses a matrix that is positive semidefinite. So with S the sums of the
-k−1 largest M_ij on a diagonal and L° the rest of L, the bound is ``λ_max(A − L° + S)``: one
-eigenvalue, no row's outlier.
+The bound, its balancing and levelling, features known to be in, and one pair of multipliers for every number of
+features stand in docs/mathematics/pair-scaled.md, branch.md and elimination.md. :mod:`nnspca.bounds.splitting` finds L
+and M; every iterate on its way proves a bound: stopping early costs tightness only.
 """
 
 from __future__ import annotations
@@ -33,11 +11,12 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
+import scipy.sparse.linalg
 
 from nnspca.bounds import eigenvalues
 from nnspca.bounds.plan import step_seconds
 from nnspca.bounds.splitting import Splitting
-from nnspca.certificates.proofs import PairProof
+from nnspca.certificates.proofs import PairProof, SeriesProof
 from nnspca.control.progress import Monitor
 from nnspca.control.stopping import run_cancellable
 from nnspca.covariance.problem import Problem
@@ -52,6 +31,9 @@ LEAD = 3.0  # factor by which the gap of a spread start must be smaller if many 
 BALANCE = 8  # power steps of the balancing
 STALL = 6  # bounds without a relative gain of 1e-6 before the search rests
 LARGE = 400  # features from which a step, or a bound, may take so long that it runs in a thread
+ROUGH, FINE = 1e-3, 1e-6  # relative errors of an eigenvalue that is only compared, and of one that is to be proven
+ABOVE = 1e-6  # relative distance from an estimate to what is tried first
+FEW = 60  # features up to which all eigenvalues are computed
 QUIET = Monitor()
 SLOW = 0.1  # share of the remaining gap that STALL bounds must gain if other bounds may gain more
 
@@ -237,6 +219,12 @@ def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.nd
     return M * d / d[:, None]
 
 
+def falling_entries(M: np.ndarray, k: int) -> np.ndarray:
+    """The k−1 largest entries of each row, largest first, zeros where there are fewer."""
+    falling = -np.sort(-M, axis=1)[:, : k - 1]
+    return np.pad(falling, ((0, 0), (0, max(0, k - 1 - falling.shape[1]))))
+
+
 def least_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarray:
     """Scale each pair of M so that its product equals L_ij²: enough for the proof, and tightest."""
     needed = np.maximum(L, 0.0) if nonnegative else np.abs(L)
@@ -245,3 +233,60 @@ def least_products(L: np.ndarray, M: np.ndarray, nonnegative: bool) -> np.ndarra
     M = np.where(needed > 0, np.maximum(M, tiny), 0.0)
     root = np.sqrt(M * M.T)
     return M * needed / np.where(root > 0, root, 1.0)
+
+
+class Series:
+    """The multipliers of a proof, with what they prove of each number of features up to ``problem.k``.
+
+    Only a diagonal depends on the number: one sort of the rows of M serves all; each eigenvalue is estimated by some
+    products in single precision that start at the eigenvector of the one before, and proven by one factorisation.
+    """
+
+    def __init__(self, problem: Problem, proof: PairProof) -> None:
+        self.M, self.L = proof.M, proof.L.copy()
+        np.fill_diagonal(self.L, 0.0)
+        self._sums = np.cumsum(falling_entries(proof.M, problem.k), axis=1)
+        self._left = problem.cov.entries - self.L
+        self._size = float(np.abs(self._left).max()) or 1.0  # single precision overflows above about 1e38
+        self._single = (self._left / self._size).astype(np.float32)
+        self._own = self._left.diagonal().copy()
+        self._error = rounding.subtraction(self.L) + problem.cov.room()
+        self._start = np.ones(len(proof.M), dtype=np.float32)
+        self._estimates: dict[int, float] = {}
+
+    def _shares(self, c: int) -> np.ndarray:
+        """S(c)."""
+        return self._sums[:, c - 2] if c > 1 else np.zeros(len(self._own))
+
+    def estimate(self, c: int) -> float:
+        """About what c features are bounded by: no bound."""
+        if c not in self._estimates:
+            self._estimates[c] = self._eigenvalue(self._own + self._shares(c), ROUGH)
+        return self._estimates[c]
+
+    def _eigenvalue(self, diagonal: np.ndarray, tolerance: float) -> float:
+        """About the largest eigenvalue with this diagonal."""
+        if len(diagonal) > FEW:
+            np.fill_diagonal(self._single, diagonal / self._size)
+            try:
+                values, vectors = scipy.sparse.linalg.eigsh(
+                    self._single, k=1, which="LA", v0=self._start, tol=tolerance
+                )
+            except scipy.sparse.linalg.ArpackError:  # it has not converged
+                pass
+            else:
+                self._start = vectors[:, 0]
+                return float(values[0]) * self._size
+        np.fill_diagonal(self._left, diagonal)
+        return float(np.linalg.eigvalsh(self._left)[-1])
+
+    def proven(self, c: int) -> tuple[float, SeriesProof]:
+        """Return an upper bound for c features, with its proof."""
+        shares = self._shares(c)
+        estimate = self._eigenvalue(self._own + shares, FINE)
+        np.fill_diagonal(self._left, self._own + shares)
+        # the diagonal is rounded, and another machine may add the shares in another order
+        adding = rounding.sums(4 * (c + 8), float((np.abs(self._own) + shares).max()))
+        tail = eigenvalues.of_matrix(self._left, self._error + adding, estimate + ABOVE * abs(estimate))
+        value = rounding.total(tail, rounding.row_costs(-shares, shares, c))
+        return value, SeriesProof(self.L, self.M, (c,), (tail,))

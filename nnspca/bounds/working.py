@@ -29,8 +29,8 @@ import numpy as np
 
 from nnspca.bounds import balanced, masses
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.outside import Outside, falling_entries, limits_at
-from nnspca.bounds.pair_scaled import CHECK, RACE, best_of_two_starts, proof_of, run_interruptibly
+from nnspca.bounds.outside import Outside, limits_at
+from nnspca.bounds.pair_scaled import CHECK, RACE, best_of_two_starts, falling_entries, proof_of, run_interruptibly
 from nnspca.bounds.plan import Plan, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, ScaleProof
@@ -191,15 +191,10 @@ def _first_set(
     lower_bound, wanted = masses.attained(outside.cov, x), int(HEAVIEST * features)
     if lower_bound <= 0 or 2 * len(support) > wanted:
         return nothing, True
-    mass_bounds = masses.largest(
-        outside.problem,
-        lower_bound,
-        wanted,
-        outside.monitor,
-        allowed=outside.cov.n_features,
-        most=outside.max_rows_read,
-        companions=companions,
+    ranking = masses.MassRanking(
+        outside.problem, lower_bound, outside.monitor, most=outside.max_rows_read, companions=companions
     )
+    mass_bounds = ranking.largest(wanted, allowed=outside.cov.n_features)
     return nothing if mass_bounds is None else np.union1d(
         support, np.argsort(-mass_bounds, kind="stable")[:wanted]
     ), True

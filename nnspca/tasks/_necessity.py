@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import boxes, branch, masses, without
+from nnspca.bounds import branch, masses
+from nnspca.bounds import necessity as without
 from nnspca.certificates.judge import validated
 from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, check_share
 from nnspca.control.progress import Monitor
@@ -58,8 +59,7 @@ def necessity(
     found. A feature is *essential* if a proven bound on all components without it lies below
     that: every near-best component has it. It is *dispensable* if a near-best component without it
     was found. Else the question is open. And no near-best component that is best on its own support
-    gives a feature a larger share of weight ``x_i²`` than ``limit`` (:mod:`nnspca.bounds.masses`
-    and, beside each other, :mod:`nnspca.bounds.boxes`).
+    gives a feature a larger share of weight ``x_i²`` than ``limit`` (:mod:`nnspca.bounds.masses`).
 
     Parameters
     ----------
@@ -164,8 +164,10 @@ class _Question:
         weighing = monitor.part(SHOWN, WEIGHED)
         limit = np.ones(problem.n)
         if threshold > 0:
-            limit = masses.every(problem, threshold, weighing, row_skip_threshold=LIGHT)
-            beside = boxes.bounded_masses(problem, threshold, limit, weighing)
+            ranking = masses.MassRanking(problem, threshold, weighing, row_skip_threshold=LIGHT)
+            ranking.largest(problem.n, allowed=problem.n)
+            limit = ranking.masses
+            beside = masses.beside_each_other(problem, threshold, limit, weighing)
             if beside is not None:
                 limit[beside.proof.features] = beside.masses
         upper_bounds = np.full(problem.n, np.nan)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import balanced, levelled, pair_scaled, spectral
-from nnspca.bounds.variances import largest_variances
+from nnspca.bounds import balanced, levelled, pair_scaled, plain
+from nnspca.bounds.plain import largest_variances
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance import covariance, factor
@@ -97,7 +97,7 @@ def test_balanced_rows_by_hand():
 
 
 def test_the_first_eigenvalue_is_close():
-    bound = spectral.leading(Problem(covariance_of(A), 1))
+    bound = plain.leading(Problem(covariance_of(A), 1))
     exact = np.linalg.eigvalsh(A)[-1]
     assert exact <= bound.value <= exact * (1 + 1e-12)
 
@@ -111,7 +111,7 @@ def test_what_is_possible_along_the_first_eigenvector_bounds_the_optimum(seed, h
     whole = nnspca.Covariance.from_data(X)
     cov = whole if held == "matrix" else nnspca.Covariance(HeldFactor(DenseFactor((X - X.mean(0)) / 3)))
     for k in (1, 3, 8):
-        bound = spectral.along_leading(Problem(cov, k, nonnegative))
+        bound = plain.along_leading(Problem(cov, k, nonnegative))
         exact, _ = oracle.optimum(whole.matrix, k, nonnegative)
-        assert exact <= bound.value <= spectral.leading(Problem(cov, k)).value * (1 + 1e-9)
+        assert exact <= bound.value <= plain.leading(Problem(cov, k)).value * (1 + 1e-9)
         assert derive(bound.ingredients, Problem(cov, k, nonnegative)) <= bound.value

@@ -9,9 +9,8 @@ import pytest
 
 import nnspca
 from nnspca import check_more
-from nnspca.bounds import boxes, elimination, masses
-from nnspca.bounds.elimination import selection
-from nnspca.bounds.elimination.selection import Limits
+from nnspca.bounds import elimination, masses, selection
+from nnspca.bounds.selection import Limits
 from nnspca.certificates.boxes import joint_masses
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import BoxProof
@@ -25,11 +24,11 @@ QUIET = Monitor()
 
 def beside(problem, low, **options):
     """Boxes that begin with what the variances tell."""
-    return boxes.bounded_masses(problem, low, masses.by_variance(problem.cov, low), QUIET, **options)
+    return masses.beside_each_other(problem, low, masses.by_variance(problem.cov, low), QUIET, **options)
 
 
 def by_rows(problem, low):
-    return masses.largest(problem, low, problem.n, QUIET, allowed=problem.n)
+    return masses.MassRanking(problem, low, QUIET).largest(problem.n, allowed=problem.n)
 
 
 def exactly(A, own, k, features, prices):
@@ -56,7 +55,7 @@ def exactly(A, own, k, features, prices):
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("widest", [3, 5, 100])
 def test_no_box_is_smaller_than_what_the_optimum_holds(nonnegative, widest, monkeypatch):
-    monkeypatch.setattr(boxes, "WIDEST", widest)
+    monkeypatch.setattr(masses, "WIDEST", widest)
     rng = np.random.default_rng(widest)
     makers, told = problems.MATRICES + problems.DATA, 0
     for trial in range(120):
@@ -77,7 +76,7 @@ def test_no_box_is_smaller_than_what_the_optimum_holds(nonnegative, widest, monk
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_nor_than_what_any_support_near_the_best_holds(nonnegative, monkeypatch):
     """Below the optimum the boxes are those of every component of that variance that is best on its own support."""
-    monkeypatch.setattr(boxes, "WIDEST", 6)
+    monkeypatch.setattr(masses, "WIDEST", 6)
     for seed in range(8):
         cov = nnspca.Covariance.from_data(problems.few_large(seed, n=8))
         low = 0.8 * oracle.optimum(cov.matrix, 3, nonnegative)[0]
@@ -117,7 +116,7 @@ def test_boxes_tell_no_more_than_rows_and_each_stage_no_more_than_the_one_before
 @pytest.mark.parametrize("widest", [5, 100])
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_the_library_the_judge_and_fifty_digits_agree(widest, nonnegative, monkeypatch):
-    monkeypatch.setattr(boxes, "WIDEST", widest)
+    monkeypatch.setattr(masses, "WIDEST", widest)
     for seed in range(4):
         cov = problems.held_as_factor(problems.few_large(seed, n=9))
         problem = Problem(cov, 4, nonnegative)
@@ -159,20 +158,20 @@ def test_a_stopped_call_keeps_the_stages_it_made():
     problem, low = Problem(cov, 4), float(cov.diagonal.max())
     asked = iter([False] * 4)
     held = masses.by_variance(cov, low)
-    made = boxes.bounded_masses(problem, low, held, Monitor(lambda: next(asked, True)))
-    assert made.proof.prices.shape[0] < boxes.STAGES
-    assert boxes.bounded_masses(problem, low, held, Monitor(lambda: True)) is None
+    made = masses.beside_each_other(problem, low, held, Monitor(lambda: next(asked, True)))
+    assert made.proof.prices.shape[0] < masses.STAGES
+    assert masses.beside_each_other(problem, low, held, Monitor(lambda: True)) is None
 
 
 @pytest.mark.parametrize("asked", range(12))
 def test_whoever_asks_to_stop_once_and_no_more_is_told_nothing_false(asked, monkeypatch):
-    monkeypatch.setattr(boxes, "READ", 7)
-    monkeypatch.setattr(boxes, "STRIP", 7)
+    monkeypatch.setattr(masses, "READ", 7)
+    monkeypatch.setattr(masses, "STRIP", 7)
     cov = nnspca.Covariance.from_data(problems.few_large(0, n=30))
     problem, low = Problem(cov, 4), masses.attained(cov, nnspca.solve(cov, 4).loadings)
     answers = iter([*[False] * asked, True])
     held = masses.by_variance(cov, low)
-    made = boxes.bounded_masses(problem, low, held, Monitor(lambda: next(answers, False)))
+    made = masses.beside_each_other(problem, low, held, Monitor(lambda: next(answers, False)))
     if made is not None:
         _, judged = joint_masses(made.proof, cov.diagonal / low, low, Problem(cov, 4))
         assert (made.masses >= judged * (1 - 1e-9)).all()
@@ -189,7 +188,7 @@ def crowded():
     cov = problems.held_as_factor(X)
     part = nnspca.solve(cov, 12)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elimination.run, "CROWDED", 1)  # no T is small enough
+        patch.setattr(elimination, "CROWDED", 1)  # no T is small enough
         made = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
     plain = elimination.begin(Problem(cov, 12), part.loadings, np.inf, Limits(400, 1e-3), QUIET)
     return X, cov, part, made, plain
@@ -233,7 +232,7 @@ def test_it_verifies_and_survives_a_file(crowded):
 
 
 def test_what_is_told_of_its_progress_never_goes_back(crowded, monkeypatch):
-    monkeypatch.setattr(elimination.run, "CROWDED", 1)
+    monkeypatch.setattr(elimination, "CROWDED", 1)
     _, cov, part, _, _ = crowded
     for ask in (nnspca.certify, nnspca.necessity):
         told = []

@@ -7,10 +7,9 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination, masses
-from nnspca.bounds.elimination.cases import Elimination, _joined
-from nnspca.bounds.elimination.policy import Action, Kind, State, next_action
-from nnspca.bounds.elimination.selection import Limits
+from nnspca.bounds.elimination import Elimination, _joined
 from nnspca.bounds.plan import step_seconds
+from nnspca.bounds.selection import Limits
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import SeriesProof
 from nnspca.control.progress import Monitor
@@ -39,22 +38,25 @@ def begun(posed):
     return made
 
 
-def test_a_case_takes_what_known_multipliers_prove_of_it_and_again_when_there_are_better_ones(posed):
-    made = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET)
-    meter, taken = branch.Meter(1e12), []
+def test_a_case_takes_what_known_multipliers_prove_of_it_and_again_when_there_are_better_ones(posed, monkeypatch):
+    made, taken = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET), []
+    transfer = Elimination._transfer
+
+    def checked(self, q, meter):
+        before = self.cases[q].value
+        transfer(self, q, meter)
+        case = self.cases[q]
+        taken.append(np.isfinite(before))
+        assert case.version == self.version
+        least = min(series.estimate(case.problem.k) for series in self.sources.values())
+        assert case.value <= min(before, (least + self.error) * (1 + 1e-3))
+
+    monkeypatch.setattr(Elimination, "_transfer", checked)
+    meter = branch.Meter(1e12)
     for _ in range(60):
-        action = next_action(made._state(), False)
-        if action is None:
+        if not made.work(meter, 0.0, False):
             break
-        before = made.cases[action.q_min].value if action.q_min in made.cases else np.inf
-        made._take(action, meter, 0.0)
-        if made.sources and action.kind in (Kind.OPEN, Kind.TRANSFER):
-            case = made.cases[action.q_min]
-            taken.append(action.kind)
-            assert case.version == made.version
-            least = min(series.estimate(case.problem.k) for series in made.sources.values())
-            assert case.value <= min(before, (least + made.error) * (1 + 1e-3))
-    assert {*taken} == {Kind.OPEN, Kind.TRANSFER}
+    assert {*taken} == {False, True}  # when it was opened, and later
 
 
 @pytest.mark.slow
@@ -83,11 +85,13 @@ def test_a_case_is_split_where_its_splitting_rests_and_its_last_number_of_featur
 
 def test_there_are_no_more_splittings_than_their_proofs_may_be_stored(begun, monkeypatch):
     held = [case for case in begun.cases.values() if case.splitting is not None]
-    monkeypatch.setattr("nnspca.bounds.elimination.cases.STORED", 2 * len(held) * len(begun.inside) ** 2)
+    monkeypatch.setattr("nnspca.bounds.elimination.STORED", 2 * len(held) * len(begun.inside) ** 2)
     fresh = next(case for case in begun.cases.values() if case not in held)
-    assert not begun._has_room(fresh)
-    assert begun._has_room(held[0])
-    assert {q for q, case in begun.cases.items() if case not in held} <= begun._state().resting
+    assert not begun._has_room()
+    before = fresh.source
+    fresh.source = None  # its own splitting is the only one to continue
+    assert not begun._step(next(q for q, case in begun.cases.items() if case is fresh), branch.Meter(1e12), 0.0)
+    fresh.source = before
 
 
 def test_the_proofs_by_the_same_multipliers_are_stored_once(begun):
@@ -105,7 +109,7 @@ def test_a_part_on_which_nothing_was_gained_is_left_for_one_twice_as_large(posed
         asked.append(args[3].smallest)
         return plain(*args, companions=companions) if len(asked) == 1 else None  # then it goes on with what it has
 
-    monkeypatch.setattr(elimination.run, "begin", recorded)
+    monkeypatch.setattr(elimination, "begin", recorded)
     (problem, x), wide = posed, Limits(600, LOSS)
     least = float(x @ problem.cov.apply(x)) * (1 + 1e-3)
     size = len(plain(problem, x, least, wide, QUIET).inside)
@@ -124,7 +128,7 @@ def test_a_part_outside_which_too_much_may_lie_is_left_for_one_twice_as_large(po
 
     (problem, x), wide = posed, Limits(600, LOSS)
     size = len(plain(problem, x, np.inf, wide, QUIET).inside)
-    monkeypatch.setattr(elimination.run, "begin", recorded)
+    monkeypatch.setattr(elimination, "begin", recorded)
     monkeypatch.setattr(Elimination, "work", lambda *_: False)  # no way is left
     monkeypatch.setattr(Elimination, "needs_larger_subset", cramped)
     (made,) = elimination.tighten(problem, x, np.inf, wide, elimination.Budget(1e12), goal=0.0, monitor=QUIET)
@@ -142,30 +146,24 @@ def test_a_part_is_too_small_where_the_upper_bound_is_that_of_features_outside_t
 
 
 @pytest.mark.parametrize(
-    ("values", "changes", "trees", "action"),
+    ("values", "resting", "trees", "done"),
     [
-        ([1.0, 2.0, np.inf, 1.0], {}, True, None),
-        ([3.0, 2.0, 1.0, 1.0], {}, False, Action(Kind.ADVANCE, 0)),
-        ([3.0, 2.0, 1.0, 1.0], {"outdated": {0}}, False, Action(Kind.TRANSFER, 0)),
-        ([3.0, 2.0, 1.0, 1.0], {"resting": {0}}, True, Action(Kind.BRANCH, 0)),
-        ([3.0, 2.0, 1.0, 1.0], {"resting": {0}}, False, None),
-        ([2.0, 2.0, 2.5, 3.0], {}, False, Action(Kind.ADVANCE, 0)),  # its multipliers serve all others
-        ([0.6, 1.5, 2.0, 3.0], {}, False, Action(Kind.ADVANCE, 0)),
-        ([0.6, 1.5, 2.0, 3.0], {"resting": {0}}, False, Action(Kind.OPEN, 2)),  # nothing is left to gain at 0
-        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}}, False, Action(Kind.OPEN, 2)),
-        ([2.9, 2.9, 2.9, 3.0], {"sources": {0: 0}}, False, Action(Kind.ADVANCE, 0)),  # a case between hardly helps
-        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}, "cases": {0, 2}}, False, Action(Kind.OPEN, 3)),
-        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0}, "cases": {0, 2}, "outdated": {2}}, False, Action(Kind.TRANSFER, 2)),
-        ([1.0, 1.5, 2.0, 3.0], {"sources": {0: 0, 3: 0}, "cases": {0, 3}}, False, Action(Kind.ADVANCE, 0)),
-        ([1.0, 1.5, 2.0, 3.0], {"sources": {3: 0}, "cases": {0, 3}, "resting": {0}}, False, Action(Kind.ADVANCE, 3)),
-        ([2.0, 1.5, 2.0, 3.0], {"sources": {0: 0, 3: 0}, "cases": {0, 3}}, False, Action(Kind.ADVANCE, 0)),
-        ([1.0, 1.5, 2.0, 3.0], {"sources": {3: 0}, "cases": {0, 3}, "resting": {3}}, False, Action(Kind.ADVANCE, 0)),
+        ([3.0, 2.0, 1.0], False, False, "advance"),
+        ([3.0, 2.0, 1.0], True, True, "branch"),
+        ([3.0, 2.0, 1.0], True, False, None),
+        ([2.0, 2.0, 3.0], False, False, "advance"),  # its multipliers serve all others
+        ([0.6, 1.5, 3.0], True, False, "open"),  # nothing is left to gain where none is outside
+        ([np.inf, 1.0, 1.0], False, True, None),
     ],
 )
-def test_the_next_action_is_on_the_case_behind_the_largest_value(values, changes, trees, action):
-    state = {"cases": {0}, "resting": set(), "outdated": set(), "sources": {}} | changes
-    bounds = {"values": np.array(values), "origin": np.zeros(4, dtype=int), "lower_bound": 0.5}
-    assert next_action(State(**state, **bounds), trees) == action
+def test_the_case_behind_the_largest_value_is_worked_on(posed, monkeypatch, values, resting, trees, done):
+    made, called = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET), []
+    made.cases[0].is_stalled, made.lower_bound = resting, 0.5
+    monkeypatch.setattr(made, "upper_bounds", lambda: (np.array(values), np.zeros(3, dtype=int)))
+    for name in ("advance", "branch", "open"):
+        monkeypatch.setattr(made, f"_{name}", lambda *_, name=name: called.append(name) or True)
+    assert made.work(branch.Meter(1.0), 0.0, trees) == bool(done)
+    assert called == ([done] if done else [])
 
 
 def test_a_series_names_no_number_of_features_twice_where_few_are_kept(posed):

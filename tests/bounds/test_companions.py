@@ -50,7 +50,7 @@ def test_norms_are_those_of_the_largest_shares_of_the_whole_rows(kind, nonnegati
 def test_masses_read_bit_by_bit_are_those_read_at_once():
     problem = Problem(_text(0), 6)
     low = float(problem.cov.diagonal.max()) * 1.5
-    at_once = masses.largest(problem, low, 300, Monitor(), allowed=N)
+    at_once = masses.MassRanking(problem, low, Monitor()).largest(300, allowed=N)
     falling = masses.MassRanking(problem, low, Monitor(), row_skip_threshold=0.0)
     for wanted in (40, 90, 300):
         held = falling.largest(wanted, allowed=N)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.bounds import certificate, eigenvalues, spectral
+from nnspca.bounds import certificate, eigenvalues, plain
 from nnspca.certificates.derivations import derive
 from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -91,7 +91,7 @@ def test_of_data_the_first_eigenvalue_is_proven_and_checked_on_the_shorter_side(
     factor = SparseFactor.of_data(scipy.sparse.csr_array(X), False) if sparse else DenseFactor.of_data(X, False)
     problem = Problem(nnspca.Covariance(HeldFactor(factor)), 3, True)
     exact = np.linalg.eigvalsh(np.cov(X.T, bias=True))[-1]
-    bound = spectral.leading(problem)
+    bound = plain.leading(problem)
     assert exact * (1 - 1e-13) <= bound.value <= exact * (1 + 1e-10)
     assert derive(bound.ingredients, problem) <= bound.value
     assert exact * 0.8 < eigenvalues.estimated(problem.cov) <= exact * (1 + 1e-13)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import boxes, branch, elimination, masses
+from nnspca.bounds import branch, elimination, masses
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.elimination.cases import Elimination
-from nnspca.bounds.elimination.selection import Limits, cumulative_masses
+from nnspca.bounds.elimination import Elimination
+from nnspca.bounds.selection import Limits, cumulative_masses
 from nnspca.certificates import elimination as judged
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import PairProof, ScaleProof, TreeProof, VariancesProof
@@ -33,7 +33,7 @@ def begun(problem, x, inside):
         return None
     light = 0.0 if len(inside) % 2 else 0.1  # whether rows of features of small variance are read or not
     beside = (
-        boxes.bounded_masses(problem, low, masses.by_variance(problem.cov, low), QUIET) if len(inside) % 3 else None
+        masses.beside_each_other(problem, low, masses.by_variance(problem.cov, low), QUIET) if len(inside) % 3 else None
     )
     held = masses.MassRanking(problem, low, QUIET, row_skip_threshold=light, joint=beside).largest(
         problem.n, allowed=problem.n
@@ -79,7 +79,7 @@ def held(problem, A, k, nonnegative, rng):
 @pytest.fixture(autouse=True)
 def few_side_by_side(monkeypatch):
     """Of the problems here, which are small, some features stay outside the boxes."""
-    monkeypatch.setattr(boxes, "WIDEST", 6)
+    monkeypatch.setattr(masses, "WIDEST", 6)
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +126,7 @@ def test_a_mass_is_not_below_what_the_optimum_holds(nonnegative):
         if low <= 0:
             continue
         assert low <= value * (1 + 1e-12)
-        all_masses = masses.largest(Problem(problem.cov, k, nonnegative), low, n, QUIET, allowed=n)
+        all_masses = masses.MassRanking(Problem(problem.cov, k, nonnegative), low, QUIET).largest(n, allowed=n)
         assert (x**2 <= all_masses * (1 + 1e-9) + 1e-12).all()
 
 
@@ -134,7 +134,7 @@ def test_masses_are_what_the_hand_computes():
     """A = [[4, 1, 0], [1, 3, 1], [0, 1, 1]], k = 2: the best is on features 1 and 2, λ = (7 + √5)/2."""
     cov = nnspca.Covariance.from_matrix([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 1.0]])
     low = (7 + 5**0.5) / 2
-    found = masses.largest(Problem(cov, 2), low, 3, QUIET, allowed=3)
+    found = masses.MassRanking(Problem(cov, 2), low, QUIET).largest(3, allowed=3)
     rows = [1 / (1 + (low - a) ** 2) for a in (4.0, 3.0, 1.0)]
     assert found == pytest.approx([min(rows[0], 4 / low), min(rows[1], 3 / low), min(rows[2], 1 / low)])
 
@@ -145,7 +145,7 @@ def test_rows_are_read_only_while_they_can_be_among_the_largest(monkeypatch):
     read = []
     norms = Companions.norms
     monkeypatch.setattr(Companions, "norms", lambda self, rows: (read.append(len(rows)), norms(self, rows))[1])
-    masses.largest(Problem(cov, 3), float(cov.diagonal.max()), 20, QUIET, allowed=3000)
+    masses.MassRanking(Problem(cov, 3), float(cov.diagonal.max()), QUIET).largest(20, allowed=3000)
     assert sum(read) == cov.strip
 
 

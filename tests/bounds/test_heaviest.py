@@ -5,7 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination, working
-from nnspca.bounds.elimination.selection import Limits
+from nnspca.bounds.selection import Limits
 from nnspca.certificates.derivations import derive
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
@@ -50,7 +50,7 @@ def test_a_case_that_is_low_enough_rests_and_its_budget_goes_to_others():
     part = nnspca.solve(cov, 3)
     made = elimination.begin(Problem(cov, 3, True), np.asarray(part.loadings), np.inf, Limits(20, 0.5, 12), QUIET)
     case, meter = made.cases[0], branch.Meter(1e9)
-    made._advance(case, 0, meter, goal=10 * cov.trace)
+    made._advance(0, meter, goal=10 * cov.trace)
     assert case.is_stalled
     spent = meter.left
     assert case.value < 10 * cov.trace

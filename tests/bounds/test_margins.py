@@ -17,7 +17,6 @@ import scipy.sparse
 import nnspca
 from nnspca.bounds import (
     balanced,
-    boxes,
     branch,
     carried,
     companions,
@@ -25,15 +24,13 @@ from nnspca.bounds import (
     levelled,
     masses,
     pair_scaled,
-    series,
-    spectral,
-    variances,
+    plain,
+    selection,
     working,
 )
-from nnspca.bounds.elimination import cases, selection
-from nnspca.bounds.parts import dual, plain
+from nnspca.bounds.elimination import Elimination
+from nnspca.bounds.parts import dual
 from nnspca.bounds.parts import working as parts_working
-from nnspca.bounds.without import Without
 from nnspca.control.progress import Monitor
 from nnspca.covariance import factor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -141,7 +138,7 @@ def without_residual():
     """λ₁ where the matrix is too large to factorise."""
     before, eigenvalues.LARGEST = eigenvalues.LARGEST, 0
     try:
-        return spectral.leading(Problem(HELD, K)).value
+        return plain.leading(Problem(HELD, K)).value
     finally:
         eigenvalues.LARGEST = before
 
@@ -201,24 +198,24 @@ def eliminated():
     """An elimination of some features, with masses by hand."""
     x = np.eye(N)[0]
     low, lost = masses.attained(DATA, x), np.array([0.0, 0.1, 0.2])
-    return cases.Elimination(Problem(DATA, K), x, low, S, lost, row_skip_threshold=0.05)
+    return Elimination(Problem(DATA, K), x, low, S, lost, row_skip_threshold=0.05)
 
 
 def in_series():
     """What multipliers prove of K features."""
-    return series.Series(Problem(HELD, K), pair_scaled.proof_of(Problem(HELD, K), L, M)[1])
+    return pair_scaled.Series(Problem(HELD, K), pair_scaled.proof_of(Problem(HELD, K), L, M)[1])
 
 
 def beside_each_other():
     """What all features hold beside each other, and what the largest hold where others are outside."""
     problem = Problem(DATA, K)
     held = masses.by_variance(DATA, 20.0)
-    found = [boxes.bounded_masses(problem, 20.0, held, MONITOR).masses]
-    before, boxes.WIDEST = boxes.WIDEST, K + 1
+    found = [masses.beside_each_other(problem, 20.0, held, MONITOR).masses]
+    before, masses.WIDEST = masses.WIDEST, K + 1
     try:
-        found.append(boxes.bounded_masses(problem, 20.0, held, MONITOR).masses)
+        found.append(masses.beside_each_other(problem, 20.0, held, MONITOR).masses)
     finally:
-        boxes.WIDEST = before
+        masses.WIDEST = before
     return np.concatenate(found)
 
 
@@ -252,14 +249,12 @@ ALL_ROWS = [
     rows_stopped(lambda problem, monitor: levelled.StoredRows(problem, S, np.ones(4), monitor).bound(np.ones(N))),
 ]
 ASKED = {
-    "variances.py": [lambda: variances.largest_variances(DATA, K)],
     "balanced.py": [lambda: balanced.balanced_rows(Problem(HELD, K), monitor=MONITOR).value],
     "companions.py": [
         lambda: companions.Companions(Problem(DATA, K)).norms(S),
         lambda: companions.Companions(Problem(SPARSE, K, False)).norms(S),
     ],
     "levelled.py": ALL_ROWS,
-    "boxes.py": [beside_each_other],
     "carried.py": [lambda: carried.at_larger(3.0, 2, 5, 0.5), lambda: -carried.least_variance(DATA)],
     "branch.py": [lambda: branch._of_known_support(HELD)[0]],
     "eigenvalues.py": [
@@ -271,30 +266,29 @@ ASKED = {
         lambda: eigenvalues.largest(HELD),
         lambda: eigenvalues.largest(DATA),
     ],
-    "elimination/cases.py": [lambda: eliminated().upper_bounds()[0], lambda: -eliminated().bound().ingredients.light],
-    "elimination/selection.py": [lambda: selection.cumulative_masses(np.full(3, 0.01))],
+    "elimination.py": [lambda: eliminated().upper_bounds()[0], lambda: -eliminated().bound().ingredients.light],
+    "selection.py": [lambda: selection.cumulative_masses(np.full(3, 0.01))],
     "masses.py": [
         lambda: -masses.attained(DATA, np.eye(N)[0]),
         lambda: masses.by_variance(DATA, 20.0),
         lambda: masses.by_rows(Problem(DATA, K), 20.0, S),
+        beside_each_other,
     ],
-    "pair_scaled.py": [lambda: pair_scaled.proof_of(Problem(HELD, K), L, M)[0]],
-    "spectral.py": [
+    "pair_scaled.py": [lambda: pair_scaled.proof_of(Problem(HELD, K), L, M)[0], lambda: in_series().proven(K)[0]],
+    "plain.py": [
+        lambda: plain.largest_eigenvalues(HELD, 2).value,
+        lambda: plain.variances(Problem(HELD, K), 2).value,
+        lambda: plain.variances(Problem(GIVEN, K), 2).value,
+        lambda: plain.each(plain.leading(Problem(HELD, K)), 2).value,
+        lambda: plain.largest_variances(DATA, K),
         without_residual,
-        lambda: spectral.along_leading(Problem(HELD, K)).value,
+        lambda: plain.along_leading(Problem(HELD, K)).value,
     ],
-    "series.py": [lambda: in_series().proven(K)[0]],
     "outside.py": [costs, not_negligible],
     "working.py": [lambda: working.part_of(DATA, S).representation_error, lambda: on_the_set(0.0)],
     "parts/dual.py": [
         lambda: dual.proof_of(Problem(HELD, K), 2, L, M, PRICES)[0],
         lambda: dual.fan(A, 2, 0.0)[0],
-    ],
-    "parts/plain.py": [
-        lambda: plain.fan(HELD, 2).value,
-        lambda: plain.variances(Problem(HELD, K), 2).value,
-        lambda: plain.variances(Problem(GIVEN, K), 2).value,
-        lambda: plain.each(spectral.leading(Problem(HELD, K)), 2).value,
     ],
     "parts/working.py": [parts_on_the_set],
 }
@@ -324,6 +318,6 @@ def test_a_case_taken_over_has_room_for_what_another_machine_sees():
     assert whole.cases[1].source == 0
     whole.error = 1e3
     whole._transfer(1, meter)
-    less = Without(whole.problem, whole.x, whole.lower_bound, S[1:], whole.excluded_mass, whole=whole)
+    less = Elimination(whole.problem, whole.x, whole.lower_bound, S[1:], whole.excluded_mass, whole=whole)
     for cases_of in (whole, less):
         assert {first: case.value for first, case in cases_of.cases.items()} == before

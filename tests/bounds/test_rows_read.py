@@ -10,8 +10,8 @@ import pytest
 
 import nnspca
 from nnspca import check
+from nnspca.bounds.plain import largest_variances
 from nnspca.bounds.plan import PRODUCTS
-from nnspca.bounds.variances import largest_variances
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import covariance

@@ -7,8 +7,8 @@ import pytest
 
 import nnspca
 from nnspca.bounds import branch, elimination, masses, pair_scaled
-from nnspca.bounds.elimination.selection import Limits
-from nnspca.bounds.series import Series
+from nnspca.bounds.pair_scaled import Series
+from nnspca.bounds.selection import Limits
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import SeriesProof

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nnspca import check, check_more
-from nnspca.bounds import boxes, eigenvalues, levelled
+from nnspca.bounds import eigenvalues, levelled, masses
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.bounds.parts.registry import PARTS_BOUNDS
 from nnspca.bounds.plan import PLANS
@@ -16,9 +16,9 @@ from nnspca.numerics import rounding
 
 
 def test_what_is_searched_stays_within_the_limits_of_the_judge_and_of_the_checker():
-    assert boxes.WIDEST <= judged_boxes.WIDEST <= check_more.WIDEST
-    assert boxes.STAGES <= judged_boxes.STAGES
-    assert judged_boxes.PRICES[0] <= boxes.LEAST and judged_boxes.PRICES[1] >= boxes.MOST
+    assert masses.WIDEST <= judged_boxes.WIDEST <= check_more.WIDEST
+    assert masses.STAGES <= judged_boxes.STAGES
+    assert judged_boxes.PRICES[0] <= masses.LEAST and judged_boxes.PRICES[1] >= masses.MOST
     assert eigenvalues.LARGEST <= judged_eigenvalues.LARGEST
     assert rows.LEAST <= levelled.FLOOR**2 and rows.MOST >= 1.0
     assert len(BOUNDS) <= judge.MOST_BOUNDS and len(PARTS_BOUNDS) <= judge.MOST_BOUNDS

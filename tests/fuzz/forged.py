@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import spectral
+from nnspca.bounds import plain
 from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.certificates.proofs import (
     BoxProof,
@@ -71,7 +71,7 @@ def targets():
                 nonnegative,
                 problem.attained(k, nonnegative),
                 sum((problem.exact(x) for x in parts if x.any()), Fraction(0)),
-                spectral.leading(Problem(problem.cov, k, nonnegative)),
+                plain.leading(Problem(problem.cov, k, nonnegative)),
             )
         )
     return made

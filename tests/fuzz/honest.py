@@ -17,12 +17,11 @@ import numpy as np
 import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import carried, certificate, elimination, working
-from nnspca.bounds.elimination import run
-from nnspca.bounds.elimination.selection import Limits
+from nnspca.bounds.pair_scaled import Series
 from nnspca.bounds.parts import certificate as parts_certificate
 from nnspca.bounds.parts.plan import PARTS_PLANS
 from nnspca.bounds.plan import COUNTED, PLANS, Plan
-from nnspca.bounds.series import Series
+from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import samples as making
@@ -139,8 +138,8 @@ def _gaps_and_sizes(rng, n):
         stack.enter_context(mock.patch.object(certificate, "PASSES", int(rng.integers(1, 4))))
         if rng.random() < 0.6:
             stack.enter_context(mock.patch.object(certificate, "WHOLE", 0))
-        stack.enter_context(mock.patch.object(run, "KEPT", int(rng.integers(1, n + 1))))
-        stack.enter_context(mock.patch.object(run, "SHARE", 1.0))
+        stack.enter_context(mock.patch.object(elimination, "KEPT", int(rng.integers(1, n + 1))))
+        stack.enter_context(mock.patch.object(elimination, "SHARE", 1.0))
         stack.enter_context(mock.patch.object(working, "MOST", int(rng.integers(1, n + 1))))
         yield
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.bounds import without
+from nnspca.bounds import necessity as without
 from nnspca.covariance import samples as making
 from nnspca.tasks import _necessity
 from tests import oracle, problems

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from nnspca.bounds import plain
 from nnspca.bounds.certificate import Bounds
-from nnspca.bounds.parts import branch, dual, plain, working
+from nnspca.bounds.parts import branch, dual, working
 from nnspca.bounds.parts.plan import PartsPlan, joint_step_seconds
 from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
@@ -52,7 +53,7 @@ def tighten(problem: Problem, known: KnownParts, plan: PartsPlan) -> Iterator[Bo
     """
     r, monitor, goal = len(known.X), known.monitor, known.lower * (1 + plan.closed)
     yield plain.variances(problem, r)
-    if bound := plain.fan(problem.cov, r):
+    if bound := plain.largest_eigenvalues(problem.cov, r):
         yield bound
     if on_all := problem.cov.holds_entries and problem.n <= plan.features:
         steps = plan.steps_on(problem.n)

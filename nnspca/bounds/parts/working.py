@@ -25,8 +25,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from nnspca.bounds.outside import Outside, falling_entries, limits_at
-from nnspca.bounds.pair_scaled import CHECK
+from nnspca.bounds.outside import Outside, limits_at
+from nnspca.bounds.pair_scaled import CHECK, falling_entries
 from nnspca.bounds.parts.dual import proof_of, summed
 from nnspca.bounds.parts.splitting import Splitting
 from nnspca.bounds.working import READ, part_of

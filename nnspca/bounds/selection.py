@@ -1,4 +1,4 @@
-"""Chooses the features T that an elimination keeps (as few as cost almost no tightness) and its first cases."""
+"""Which features T an elimination keeps: as few as cost almost no tightness, by their masses."""
 
 from __future__ import annotations
 
@@ -20,28 +20,13 @@ LOSS = 5e-3  # share of the bound that one outside feature may add before T coun
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits on T and on the cost of choosing it.
+    """Limits on T and on the cost of choosing it."""
 
-    Attributes
-    ----------
-    features : int
-        Maximum number of features of T.
-    loss : float
-        Share of the bound that may be lost for a smaller T, whose relaxations converge faster.
-    smallest : int
-        Least number of features of T.
-    max_rows_read : int or None
-        Maximum number of rows of A that are read to choose T.
-    must_suffice : bool
-        Whether T has to lose at most ``loss``, at least if the bounds for fewer features are tight: where
-        there is a bound on all features instead.
-    """
-
-    features: int
-    loss: float
-    smallest: int = SMALLEST
+    features: int  # of T at most
+    loss: float  # share of the bound that may be lost for a smaller T, whose relaxations converge faster
+    smallest: int = SMALLEST  # least number of features of T
     max_rows_read: int | None = None
-    must_suffice: bool = False
+    must_suffice: bool = False  # where there is a bound on all features instead: T has to lose at most ``loss``
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,23 +45,11 @@ class Selection:
 def choose(
     ranking: masses.MassRanking, support: np.ndarray, shares: np.ndarray, limits: Limits, least: float
 ) -> Selection | None:
-    """Return the smallest T tried whose bound loses at most ``limits.loss``, else the largest T allowed.
+    """Return the smallest T tried, the support in it, whose bound loses at most ``limits.loss``, else the largest.
 
     The bound on T is assumed to be tight for k features; for fewer it falls by a share 1 − ``LOOSER`` of what the
-    variance loses. None if T would prove no smaller bound than is known, or if too much mass is outside.
-
-    Parameters
-    ----------
-    ranking : MassRanking
-        Upper bounds on the masses of the features.
-    support : ndarray of int
-        The support of the best point: always kept.
-    shares : ndarray, shape (k + 1,)
-        Estimated share of the variance that k − q features attain, for q = 0 … k.
-    limits : Limits
-    least : float
-        The best upper bound so far divided by the variance; None is returned if no T promises a smaller
-        one.
+    variance loses, of which ``shares`` are left. None if no T promises a bound below ``least``, relative to the
+    variance, or if too much mass is outside.
     """
     mass, order, k = ranking.masses, support, len(shares) - 1
     single_share = 1.0 - shares[1] if k else 1.0  # of one feature
@@ -112,13 +85,10 @@ def choose(
     return Selection(np.sort(np.concatenate([support, order[: size - len(support)]])), excluded_mass)
 
 
-def _extended_to_all(shares: np.ndarray | float, excluded_mass: np.ndarray) -> np.ndarray:
+def _extended_to_all(shares: np.ndarray, excluded_mass: np.ndarray) -> np.ndarray:
     """The bound on all features that follows from one on T; infinite if all of the mass could lie outside."""
-    return np.where(
-        excluded_mass < 1.0,
-        shares / np.where(excluded_mass < 1.0, 1 - excluded_mass, 1.0),
-        np.inf,
-    )
+    left = 1 - excluded_mass
+    return np.where(left > 0, shares / np.where(left > 0, left, 1.0), np.inf)
 
 
 def cumulative_masses(descending_masses: np.ndarray) -> np.ndarray:
@@ -127,7 +97,7 @@ def cumulative_masses(descending_masses: np.ndarray) -> np.ndarray:
 
 
 def shares(problem: Problem, x: np.ndarray, lower_bound: float) -> np.ndarray:
-    """Estimate the share of the variance that k − q features attain, for q = 0 … k: x cut to its largest loadings."""
+    """About the share of the variance that k − q features attain, for q = 0 … k: x cut to its largest loadings."""
     support = np.flatnonzero(x)
     order = support[np.argsort(-np.abs(x[support]), kind="stable")]
     A = problem.cov.block(order, order)

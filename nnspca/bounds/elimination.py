@@ -1,0 +1,519 @@
+"""Elimination by small masses: a bound proven on a few features T extends to all (docs/mathematics/elimination.md).
+
+With q features outside T, which hold ε_q at most (:mod:`nnspca.bounds.masses`), the optimum is at most
+``U_{k−q} / (1 − ε_q)``. A bound on T with more features holds with fewer, so a few cardinalities serve all q: each
+:class:`Case` is one of them, and work goes to the case behind the largest value. The multipliers of one splitting bound
+every case (:class:`nnspca.bounds.pair_scaled.Series`), each for less than the cost of a step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nnspca.bounds import balanced, branch, masses, selection
+from nnspca.bounds.companions import Companions
+from nnspca.bounds.pair_scaled import CHECK, Series, proof_of, run_interruptibly
+from nnspca.bounds.plan import Plan, step_seconds
+from nnspca.bounds.selection import Limits, Selection
+from nnspca.bounds.splitting import Splitting
+from nnspca.bounds.working import part_of
+from nnspca.certificates.proofs import BoxProof, EliminationProof, PairProof, ScaleProof, SeriesProof
+from nnspca.control.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible, rounding
+from nnspca.result import Bound
+
+KEPT, SHARE = 1000, 0.5  # most features of T, and the share of all where these may be relaxed as a whole
+PATIENT = 1 / 8  # share of the budget after which a search on T ends unless it improved on the known bound
+LATE = 0.6  # share of the budget after which T is enlarged if there was no gain
+GAIN = 1e-4  # least relative gain worth another bound
+CROWDED = 100  # features of T from which joint bounds on masses are worth a second
+FULL = 0.4  # largest mass outside for which joint bounds may make T smaller
+SMALL = 200  # features of T up to which branch and bound pays in the seconds of a live certificate
+LIGHT = 0.7  # share of a feature's effect on the others below which its variance alone suffices
+STEPS = 2 * CHECK  # steps of a case's splitting at a time
+PATIENCE = 4  # number of consecutive slow turns after which the splitting of a case is suspended
+SLOW = 0.01  # share of the remaining gap that a turn closes at most if it is slow
+LARGE_MASS = 0.25  # mass outside above which a larger T pays more than further steps
+TRANSFER_STEPS = 0.5  # cost, in steps, of what the multipliers of another case prove
+STORED = 1.2e7  # maximum number of numbers in the proofs of all splittings
+TREES = 3  # maximum number of cases with a tree, each with a third of the numbers that a tree may have
+NEAR = 0.9  # ratio of the gaps at the first and last q of a case above which a case between them hardly helps
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The work of an elimination, in counted seconds: in relaxations, and in branch and bound after them."""
+
+    relaxations: float
+    trees: float = 0.0
+    patience: float = 1.0  # share of the work in relaxations after which a search below nothing known is given up
+
+
+def on(
+    problem: Problem,
+    x: np.ndarray,
+    least: float,
+    plan: Plan,
+    goal: float,
+    monitor: Monitor,
+    consider: Callable[[np.ndarray], None],
+    companions: Companions,
+    whole: int,
+) -> Iterator[Bound]:
+    """Yield decreasing bounds below ``least`` as the plan allows; the splitting of up to ``whole`` features may follow.
+
+    The other arguments are those of :func:`tighten`.
+    """
+    others = problem.cov.holds_entries and problem.n <= max(whole, plan.features)  # that can still be tried
+    limits = Limits(
+        min(KEPT, int(SHARE * problem.n)) if others else KEPT,
+        plan.loss,
+        max_rows_read=plan.rows(problem),
+        must_suffice=others,
+    )
+    patience = PATIENT if others or not plan.hurried else 1.0
+    budget = Budget(plan.relaxation, 0.0 if plan.hurried else min(plan.trees, plan.relaxation), patience)
+    yield from tighten(
+        problem,
+        x,
+        least,
+        limits,
+        budget,
+        goal=goal,
+        monitor=monitor,
+        consider=consider,
+        companions=companions,
+        hurried=plan.hurried,
+    )
+
+
+def tighten(
+    problem: Problem,
+    x: np.ndarray,
+    least: float,
+    limits: Limits,
+    budget: Budget,
+    *,
+    goal: float,
+    monitor: Monitor,
+    consider: Callable[[np.ndarray], None] = lambda support: None,
+    companions: Companions | None = None,
+    hurried: bool = False,
+) -> Iterator[Bound]:
+    """Yield decreasing bounds below ``least`` until the goal is met; none if too many features have too large a mass.
+
+    ``x`` is the best feasible point known; ``consider`` is called with a support of at most k features where a better
+    one may lie; ``companions`` are of rows that may have been read before; ``hurried`` is whether there is time for a
+    few turns of splittings only.
+    """
+    companions = companions or Companions(problem, monitor)
+    elimination = begin(problem, x, least, limits, monitor, consider, companions=companions, hurried=hurried)
+    if elimination is None:
+        return
+    most = budget.trees + budget.relaxations
+    meter, beaten, widened = branch.Meter(most), False, False
+
+    def larger(than: Elimination) -> Elimination | None:
+        """Begin again on twice as many features, or as many as are allowed."""
+        wider = replace(limits, smallest=2 * len(than.inside))
+        return begin(problem, x, least, wider, monitor, consider, companions=companions, hurried=hurried)
+
+    while True:
+        value = float(elimination.upper_bounds()[0].max())
+        if value < least * (1 - GAIN):
+            least, beaten = value, True
+            yield elimination.bound()
+        spent = most - meter.left
+        if not beaten and spent > budget.patience * budget.relaxations:
+            return
+        if value <= goal or meter.left <= 0 or monitor.stop():
+            return
+        growing = not widened and len(elimination.inside) < limits.features
+        if growing and not beaten and spent > LATE * budget.relaxations:
+            widened = True
+            elimination = larger(elimination) or elimination
+            continue
+        if elimination.work(meter, goal, budget.trees > 0):
+            continue
+        if growing and elimination.needs_larger_subset:
+            widened, wider = True, larger(elimination)
+            if wider is None:
+                return
+            elimination = wider
+        elif len(elimination.inside) > SMALL or not elimination.work(meter, goal, True):
+            return
+
+
+def begin(
+    problem: Problem,
+    x: np.ndarray,
+    least: float,
+    limits: Limits,
+    monitor: Monitor,
+    consider: Callable[[np.ndarray], None] = lambda support: None,
+    *,
+    lower_bound: float | None = None,
+    companions: Companions | None = None,
+    hurried: bool = False,
+) -> Elimination | None:
+    """Choose T: as few features as possible at almost no loss, if the bounds on T are as tight as they can be.
+
+    With ``lower_bound`` given, the masses are those of all components of at least that variance, best on
+    their own support.
+    """
+    companions = companions or Companions(problem, monitor)
+    lower_bound = masses.attained(problem.cov, x) if lower_bound is None else lower_bound
+    support = np.flatnonzero(x)
+    limits = replace(limits, features=min(limits.features, problem.n))
+    if lower_bound <= 0 or len(support) >= limits.features:
+        return None
+    shares = selection.shares(problem, x, lower_bound)
+    outside = np.arange(1, len(shares))
+    row_skip_threshold = max(0.0, float(((limits.loss + LIGHT * (1.0 - shares[1:])) / outside).min(initial=1.0)))
+
+    def choose_subset(smallest: int, joint: masses.Boxes | None = None) -> Selection | None:
+        """Choose T by the masses from rows, or by joint masses where they are known."""
+        ranking = masses.MassRanking(
+            problem,
+            lower_bound,
+            monitor,
+            row_skip_threshold=row_skip_threshold,
+            most=limits.max_rows_read,
+            joint=joint,
+            companions=companions,
+        )
+        return selection.choose(
+            ranking, support, shares, replace(limits, smallest=smallest), least / lower_bound * (1 - GAIN)
+        )
+
+    choice, proof = choose_subset(limits.smallest), None
+    if choice is None or len(choice.inside) > CROWDED:
+        joint = masses.beside_each_other(problem, lower_bound, masses.by_variance(problem.cov, lower_bound), monitor)
+        alternative = None if joint is None else choose_subset(limits.smallest, joint)
+        if (
+            choice and alternative and float(alternative.excluded_mass[-1]) > FULL
+        ):  # rather as many features, and less outside
+            alternative = choose_subset(len(choice.inside), joint)
+        if joint and alternative and (choice is None or alternative.is_better(choice)):
+            choice, proof = alternative, joint.proof
+    if choice is None:
+        return None
+    return Elimination(
+        problem,
+        x,
+        lower_bound,
+        choice.inside,
+        choice.excluded_mass,
+        row_skip_threshold,
+        proof,
+        monitor,
+        consider,
+        hurried=hurried,
+    )
+
+
+@dataclass
+class Case:
+    """At most ``problem.k`` features of T, with the least upper bound known, its proof and its relaxation."""
+
+    problem: Problem
+    value: float = np.inf
+    proof: object = None
+    splitting: Splitting | None = None
+    tree: Iterator[Bound] | None = None
+    splitting_bound: float = np.inf  # least bound of its splitting, whether below the value or not
+    idle: int = 0
+    is_stalled: bool = False  # whether its splitting has stalled
+    source: int | None = None  # the case whose multipliers prove its bound, by its least number of features outside
+    version: int = 0  # of the multipliers of all cases when it last took the best of them
+
+    def improve(self, value: float, proof: object, source: int | None = None) -> None:
+        """Keep the lower of two upper bounds."""
+        if value < self.value:
+            self.value, self.proof, self.source = value, proof, source
+
+
+@dataclass
+class Elimination:
+    """The cases on one set T, and the bound that follows for each number of features outside.
+
+    With ``whole`` given, T is that of another elimination without a few features, and every case starts from there.
+    """
+
+    problem: Problem
+    x: np.ndarray
+    lower_bound: float  # proven to be attained by x
+    inside: np.ndarray
+    excluded_mass: np.ndarray  # ε_q for q = 0, 1, …, as many as can lie outside
+    row_skip_threshold: float = 0.0  # features whose variance alone bounds their mass by this: rows not read
+    boxes: BoxProof | None = None  # joint bounds on the masses of features of large variance
+    monitor: Monitor = field(default_factory=Monitor)
+    consider: Callable[[np.ndarray], None] = lambda support: None
+    turn: int = STEPS  # steps of a case's splitting between two of its bounds
+    hurried: bool = False  # whether there is time for a few turns only
+    whole: Elimination | None = None
+    cases: dict[int, Case] = field(init=False, default_factory=dict)  # by the least number q of features outside
+    sources: dict[int, Series] = field(init=False, default_factory=dict)  # the best multipliers of each splitting
+    version: int = field(init=False, default=0)  # how often these have changed
+
+    def __post_init__(self) -> None:
+        if self.whole is None:
+            self.part, self.error = part_of(self.problem.cov, self.inside), self.problem.cov.error_elsewhere
+            self._open(0, branch.Meter(np.inf))
+            return
+        self.places, self.error = np.flatnonzero(np.isin(self.whole.inside, self.inside)), self.whole.error
+        self.part = self.whole.part.restrict(self.places)
+        for q_min, case in self.whole.cases.items():
+            self.cases[q_min] = self._restricted(case)
+
+    def _restricted(self, case: Case) -> Case:
+        """A case of the whole on fewer features: its multipliers stay valid, and no bound rises."""
+        problem = self._posed(case.problem.k)
+        fewer = Case(problem, case.value, is_stalled=not self.part.diagonal.max() > 0)
+        if fewer.is_stalled:
+            return fewer
+        if (proof := _of_pairs(case.proof)) is not None:
+            block = np.ix_(self.places, self.places)
+            fewer.improve(proof_of(problem, proof.L[block], proof.M[block])[0] + self.error, None)
+        else:
+            fewer.improve(balanced.balanced_rows(problem, monitor=self.monitor).value + self.error, None)
+        return fewer
+
+    def _posed(self, k: int) -> Problem:
+        return Problem(self.part, min(k, len(self.inside)), self.problem.nonnegative)
+
+    def _open(self, q_min: int, meter: branch.Meter) -> None:
+        """Open a case with what known multipliers prove of it; with balanced rows if there are none."""
+        case = self.cases[q_min] = Case(self._posed(self.problem.k - q_min))
+        if self.sources:
+            self._transfer(q_min, meter)
+        else:
+            bound = balanced.balanced_rows(case.problem, monitor=self.monitor)
+            case.improve(bound.value + self.error, bound.ingredients)
+
+    def _transfer(self, q_min: int, meter: branch.Meter) -> None:
+        """Bound a case by the multipliers of the case that serve it best: they hold for any number of features."""
+        case = self.cases[q_min]
+        c = case.problem.k
+        case.version = self.version
+        meter.pay(len(self.inside), TRANSFER_STEPS)
+        self.monitor.pay(step_seconds(len(self.inside)) * TRANSFER_STEPS)
+        source = min(self.sources, key=lambda q: self.sources[q].estimate(c))
+        if self.sources[source].estimate(c) + self.error < case.value:
+            value, proof = self.sources[source].proven(c)
+            case.improve(value + self.error, proof, source)
+
+    def upper_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each q, the upper bound on all features, and the first q of the case behind it."""
+        values, origin = np.zeros(len(self.excluded_mass)), np.zeros(len(self.excluded_mass), dtype=int)
+        best, at = np.inf, 0
+        for q in range(len(self.excluded_mass)):
+            if q in self.cases and self.cases[q].value <= best:
+                best, at = self.cases[q].value, q
+            on_part = best if q < self.problem.k else 0.0  # no feature of T at all
+            values[q], origin[q] = self._value(q, on_part), at
+        return values, origin
+
+    @property
+    def needs_larger_subset(self) -> bool:
+        """Whether the largest bound comes from so much mass outside that T is too small."""
+        worst = int(self.upper_bounds()[0].argmax())
+        return float(self.excluded_mass[worst]) > LARGE_MASS
+
+    def bound(self) -> Bound:
+        """The largest of the bounds over q, with its proof."""
+        values, _ = self.upper_bounds()
+        proofs = _joined(self._needed(float(values.max())))
+        support = np.flatnonzero(self.x)
+        outside = self.problem.n - len(self.inside)
+        most = int(np.flatnonzero(values >= self.lower_bound).max(initial=0))
+        mass = math.ceil(1000 * self.excluded_mass[most]) / 10
+        # Rows that were read here have to be read on any machine. On another one a mass A_ii / LB can
+        # be smaller by relative rounding and by four allowances (in units of LB) at most: the
+        # allowance included here, the drift of A_ii (less than one), and both again for LB, since no
+        # mass exceeds 1.
+        row_skip_threshold = max(
+            self.row_skip_threshold * (1 - 1e-6) - 4 * self.problem.cov.room() / self.lower_bound, 0.0
+        )
+        return Bound(
+            "elimination",
+            float(values.max()),
+            detail=(
+                f"{len(self.inside):,} features stay in the problem. An optimal component uses "
+                + (
+                    f"at most {most:,} of the {outside:,} others, with at most {mass:.1f} % of its squared norm."
+                    if most
+                    else f"none of the {outside:,} others."
+                )
+            ),
+            ingredients=EliminationProof(
+                self.inside,
+                support,
+                self.x[support],
+                tuple(cardinality for cardinality, _ in proofs),
+                tuple(proof for _, proof in proofs),
+                row_skip_threshold,
+                self.boxes,
+            ),
+        )
+
+    def _needed(self, most: float) -> list[Case]:
+        """The fewest cases that prove the bound for every number of features outside: a shorter file to check."""
+        chosen: list[int] = []
+        for q in range(min(self.problem.k, len(self.excluded_mass))):
+            if not chosen or self._value(q, self.cases[chosen[-1]].value) > most:
+                chosen.append(min((q_min for q_min in self.cases if q_min <= q), key=lambda f: self.cases[f].value))
+        return [self.cases[q_min] for q_min in chosen]
+
+    def _value(self, q: int, on_part: float) -> float:
+        """The upper bound on all features that follows from one on T with q features outside."""
+        # A may be indefinite by its error e: A + eI is not, and adds e to both bounds, (U + e)/(1 − ε) − e. The error
+        # is less than one allowance; two are allowed for
+        return rounding.eliminated(on_part, float(self.excluded_mass[q]), 2 * self.problem.cov.room())
+
+    def work(self, meter: branch.Meter, goal: float, trees: bool) -> bool:
+        """Try to lower the largest bound; False if nothing is left to try or the tree has no further bound.
+
+        If the largest value is that of the first q of a case, the case is bounded by the best multipliers known; then
+        the splitting that found them is continued, then one of the case's own, then branch and bound. Otherwise the
+        case is split in two, which costs less than a step.
+        """
+        values, origin = self.upper_bounds()
+        worst = int(values.argmax())
+        if not np.isfinite(values[worst]):
+            return False  # the mass outside could be all: no case gives a bound
+        # the last case that serves it, though one before it may have a lower bound
+        q_min = max((q for q in self.cases if origin[worst] < q <= worst), default=int(origin[worst]))
+        gap, gap_at_worst = values[q_min] - self.lower_bound, values[worst] - self.lower_bound
+        if self.cases[q_min].version < self.version:
+            self._transfer(q_min, meter)
+        elif worst == q_min:
+            return self._step(q_min, meter, goal) or (trees and self._branch(q_min, meter, goal))
+        elif all(case.source is None for case in self.cases.values()):
+            if not self._step(0, meter, goal):  # its multipliers serve all others
+                self._open((q_min + worst + 1) // 2, meter)
+        elif not (gap > NEAR * gap_at_worst and self._step(q_min, meter, goal)):
+            self._open((q_min + worst + 1) // 2, meter)
+        return True
+
+    def _step(self, q_min: int, meter: branch.Meter, goal: float) -> bool:
+        """Advance the splitting that a case is bounded by, or its own; False if both rest, or cannot be stored."""
+        source = self.cases[q_min].source
+        for q in (q_min if source is None else source, q_min):
+            if not self.cases[q].is_stalled and (self.cases[q].splitting is not None or self._has_room()):
+                self._advance(q, meter, goal)
+                return True
+        return False
+
+    def _has_room(self) -> bool:
+        """Whether one more splitting fits the storage limit."""
+        running = sum(case.splitting is not None for case in self.cases.values())
+        return 2 * (running + 1) * len(self.inside) ** 2 <= STORED
+
+    def _advance(self, q_min: int, meter: branch.Meter, goal: float) -> None:
+        """Take some steps of a case's splitting."""
+        case = self.cases[q_min]
+        if case.splitting is None:
+            case.splitting = self._splitting(case, q_min)
+        for _ in range(self.turn):
+            run_interruptibly(case.splitting.advance, len(self.inside), self.monitor)
+            meter.pay(len(self.inside))
+            if self.monitor.stop():
+                break
+        value, proof = proof_of(case.problem, *case.splitting.multipliers(), monitor=self.monitor)
+        gain = case.splitting_bound - (value + self.error)
+        if gain > 0:
+            case.splitting_bound = value + self.error
+            case.improve(value + self.error, proof, q_min)
+            self._keep(q_min, proof)
+        remaining_gap = case.splitting_bound - self._goal_of(q_min, goal)
+        case.idle = 0 if gain > SLOW * remaining_gap > 0 else case.idle + 1
+        case.is_stalled = case.idle >= PATIENCE or remaining_gap <= 0
+
+    def _keep(self, q_min: int, proof: PairProof) -> None:
+        """Keep the multipliers of a case for the other cases."""
+        self.sources[q_min] = Series(self._posed(self.problem.k), proof)
+        self.version += 1
+        self.cases[q_min].version = self.version
+
+    def _goal_of(self, q_min: int, goal: float) -> float:
+        """The bound on T at which a case meets the goal for its own number of features outside."""
+        return goal * (1 - float(self.excluded_mass[q_min]))
+
+    def _splitting(self, case: Case, q_min: int) -> Splitting:
+        """A splitting at the best point known with that few features, from the whole's state or the nearest case's."""
+        x = self._truncated_x(case.problem.k)
+        splitting = Splitting(case.problem, x)
+        before = None if self.whole is None else self.whole.cases.get(q_min)
+        if before is not None and before.splitting is not None:
+            splitting.follow(before.splitting, self.places, whole=True)
+            return splitting
+        running = [(abs(q - q_min), q) for q, other in self.cases.items() if other.splitting is not None]
+        if running:
+            nearest = self.cases[min(running)[1]].splitting
+            assert nearest is not None
+            splitting.follow(nearest, np.arange(len(self.inside)))
+            return splitting
+        rows = case.proof  # from the opening of the case, if still by balanced rows
+        if not isinstance(rows, ScaleProof):
+            rows = balanced.balanced_rows(case.problem, monitor=self.monitor).ingredients
+        assert isinstance(rows, ScaleProof)
+        splitting.begin_balanced(rows.weights, float(x @ self.part.entries @ x), consistent=False)
+        return splitting
+
+    def _truncated_x(self, cardinality: int) -> np.ndarray:
+        """The best point known on T, cut to its largest loadings."""
+        x = self.x[self.inside]
+        return feasible.best(x if x.any() else self.part.diagonal, cardinality, self.problem.nonnegative)
+
+    def _branch(self, q_min: int, meter: branch.Meter, goal: float) -> bool:
+        """Grow the tree of a case until its next bound; False if there is none."""
+        case = self.cases[q_min]
+        if case.tree is None:
+            if sum(other.tree is not None for other in self.cases.values()) >= TREES:
+                return False
+            case.tree = branch.tighten(
+                case.problem,
+                self._truncated_x(case.problem.k),
+                goal=self._goal_of(q_min, goal) - self.error,
+                meter=meter,
+                monitor=self.monitor,
+                consider=lambda support: self.consider(self.inside[support]),
+                entries=branch.ENTRIES / TREES,
+                start=_of_pairs(case.proof),
+                hurried=self.hurried,
+            )
+        bound = next(case.tree, None)
+        if bound is None:
+            return False
+        case.improve(bound.value + self.error, bound.ingredients, q_min)
+        return True
+
+
+def _of_pairs(proof: object) -> PairProof | None:
+    """The proof as L and M of its own, None if it has none."""
+    alone = proof.pairs(0) if isinstance(proof, SeriesProof) else proof
+    return alone if isinstance(alone, PairProof) else None
+
+
+def _joined(cases: list[Case]) -> list[tuple[int, object]]:
+    """The proofs of some cases, each with its number of features: those of the same multipliers as one series."""
+    joined: list[tuple[int, object]] = []
+    for case in cases:
+        proof = case.proof
+        series = {id(p.L): place for place, (_, p) in enumerate(joined) if isinstance(p, SeriesProof)}
+        if not isinstance(proof, SeriesProof) or id(proof.L) not in series:
+            joined.append((case.problem.k, proof))
+            continue
+        place = series[id(proof.L)]
+        first, before = joined[place]
+        assert isinstance(before, SeriesProof)
+        if proof.cardinalities[0] < before.cardinalities[-1]:  # equal where T has fewer features than places are free
+            cardinalities, tails = before.cardinalities + proof.cardinalities, before.tails + proof.tails
+            joined[place] = first, SeriesProof(proof.L, proof.M, cardinalities, tails)
+    return joined

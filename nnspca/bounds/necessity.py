@@ -1,0 +1,85 @@
+"""Upper bounds with one feature excluded, for one feature after another, from one relaxation of the whole problem.
+
+The whole is relaxed once, on the features T if the others can be eliminated. Without feature i, each case of T starts
+from the multipliers of the whole: L and M without row i prove a bound at once, and the splitting continues from there
+(docs/mathematics/necessity.md).
+
+The only question is whether a bound lies below a level. So the masses outside T are those of components that reach the
+level: if one without i did, so would the best without i; its masses would be no larger than these, and the bound would
+hold for it. A bound below the level excludes it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnspca.bounds import branch, elimination
+from nnspca.bounds.elimination import Elimination
+from nnspca.bounds.plain import largest_variances
+from nnspca.bounds.selection import Limits
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped
+from nnspca.covariance.problem import Problem
+
+FEWEST, FEATURES = 200, 640  # features of T, at least and at most
+LOSS = 1e-3  # share of a bound that may be lost for a smaller T
+TURN = 6  # steps of a splitting without a feature between two bounds
+LOOK_BACK = 12  # turns after which the progress of a bound is judged
+SLOW = 1 / 3  # share of the remaining gap that those turns must have gained
+
+
+def begin(problem: Problem, x: np.ndarray, level: float, monitor: Monitor) -> Elimination | None:
+    """Relax the whole on a small set T; None if T would need too many features. No bound above ``level`` matters."""
+    relaxation = None
+    if level > 0 and problem.n > FEWEST:
+        relaxation = elimination.begin(problem, x, np.inf, Limits(FEATURES, LOSS, FEWEST), monitor, lower_bound=level)
+    if relaxation is None and problem.n <= FEATURES and not monitor.stop():
+        relaxation = Elimination(problem, x, level, np.arange(problem.n), np.zeros(1), monitor=monitor)
+    return relaxation
+
+
+def relax(relaxed: Elimination, goal: float, meter: branch.Meter, *, trees: bool = False) -> float:
+    """Lower the bound until it is below the goal, or unlikely to get there soon; return it."""
+    past: list[float] = []
+    most = max(meter.left, 1.0)
+    while True:
+        value = float(relaxed.upper_bounds()[0].max())
+        past.append(value)
+        relaxed.monitor.tell(1 - meter.left / most, "proving a bound")
+        slow = not trees and len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - value < SLOW * (value - goal)
+        spent = meter.left <= 0 or relaxed.monitor.stop()
+        try:
+            if value < goal or slow or spent or not relaxed.work(meter, goal, trees):
+                return value
+        except Stopped:  # the bounds made before hold
+            return value
+
+
+def upper_bound(
+    whole: Elimination | None,
+    problem: Problem,
+    feature: int,
+    x: np.ndarray,
+    level: float,
+    meter: branch.Meter,
+    monitor: Monitor,
+    *,
+    trees: bool = False,
+) -> float:
+    """Return an upper bound without a feature, to decide whether a level can be reached without it.
+
+    ``whole`` is the relaxation of the whole, as :func:`begin` chose and :func:`relax` brought it on, for a point with
+    the feature; ``x`` is a feasible point without it. A bound below the level proves that none without it reaches the
+    level. ``trees`` allows branch and bound.
+    """
+    others = problem.restrict(np.delete(np.arange(problem.n), feature))
+    quick = largest_variances(others.cov, others.k)
+    if quick < level or whole is None:
+        return quick
+    inside = whole.inside[whole.inside != feature]
+    lower, threshold = whole.lower_bound, whole.row_skip_threshold
+    part = Elimination(
+        problem, x, lower, inside, whole.excluded_mass, threshold, monitor=monitor, turn=TURN, whole=whole
+    )
+    # T has no variance: there is nothing to branch on
+    return min(quick, relax(part, level, meter, trees=trees and bool(part.part.diagonal.max() > 0)))

@@ -8,16 +8,14 @@ import io
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import Page, TimeoutError, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
-from nnspca.view.link.state import PAGES
 from tests.browser.conftest import FLAGS
 from tests.browser.page import rest
-from tests.chromium import find
+from tests.chromium import ensure
 from tests.server import ROOT, serving
 
 ASSETS = ROOT / "assets"
@@ -34,16 +32,6 @@ def mask(features: list[int], n: int) -> str:
     bits = np.zeros(n, dtype=bool)
     bits[features] = True
     return base64.urlsafe_b64encode(np.packbits(bits, bitorder="little").tobytes()).decode().rstrip("=")
-
-
-def settle(page: Page, busy: str, pause: int) -> None:
-    """Wait for rest, longer than a test would: what runs may take minutes."""
-    for attempt in range(4):
-        try:
-            rest(page, busy, pause)
-            return
-        except TimeoutError:
-            print(f"still running after {90 * (attempt + 1)} s", flush=True)
 
 
 def still(page: Page, name: str, height: int) -> None:
@@ -111,45 +99,30 @@ def band(page: Page) -> None:
     moving([*frames[::keep], place.screenshot()], "band", 720, 450)
 
 
-def samples(page: Page) -> None:
-    """The faces with the highest and the lowest scores, and why a feature is in."""
-    scores = page.locator(".st-key-samples-ladder .js-plotly-plot")
-    scores.wait_for()
-    settle(page, NOTHING, 2500)
-    page.set_viewport_size({"width": 1280, "height": 1000})
-    scores.evaluate("scores => scores.scrollIntoView()")
-    still(page, "samples", 1000)
-
-
 def at_rest(name: str, height: int, busy: str = QUIET) -> Callable[[Page], None]:
     """Return what keeps a page as it is once nothing runs any more."""
 
     def keep(page: Page) -> None:
-        settle(page, busy, 2500)
+        rest(page, busy, 2500)
         still(page, name, height)
 
     return keep
 
 
 PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
-    **{page: (f"/{page}", at_rest(page, 1000)) for page in PAGES},
-    "learn": (f"/learn?painted={mask(PAINTED, 625)}", learn),
     "explore": ("/", at_rest("explore", 800, GROWING)),
-    "band": (f"/?data=digits&scale=standardised&ks=1-5,8,12,20,40,64&seed={time.time_ns() % 10_000}", band),
+    "parts": ("/parts", at_rest("parts", 1000)),
+    "learn": (f"/learn?painted={mask(PAINTED, 625)}", learn),
     "spannogram": ("/spannogram", spannogram),
-    "samples": ("/?samples=true", samples),
-    "solvers": ("/compare?what=solvers", at_rest("solvers", 1000)),
     "data": ("/data?data=digits", at_rest("data", 900, NOTHING)),
+    "band": (f"/?data=digits&scale=standardised&ks=1-5,8,12,20,40,64&seed={time.time_ns() % 10_000}", band),
 }
 
 
 def main() -> None:
     """Make the pictures named, or all."""
-    path = find()
-    if path is None:
-        raise SystemExit("no Chromium found")
     with serving() as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
         for name in sys.argv[1:] or PICTURES:
             address, make = PICTURES[name]
             page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
@@ -157,7 +130,7 @@ def main() -> None:
             page.goto(server.address + address)
             make(page)
             page.close()
-            print(name, {file.name: file.stat().st_size for file in sorted(Path(ASSETS).glob("*.[pg][ni][gf]"))})
+            print(name, flush=True)
         browser.close()
 
 

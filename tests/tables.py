@@ -1,4 +1,4 @@
-"""Twenty tables that a person might bring: made up from a seed, or real ones that packages of the tests ship."""
+"""Twelve tables that a person might bring: made up from a seed, or real ones that packages of the tests ship."""
 
 import gzip
 from collections.abc import Callable
@@ -68,15 +68,6 @@ def wine():
     return of_sklearn(sklearn_datasets.load_wine)
 
 
-@table(
-    "breast_cancer.csv",
-    standardised=True,
-    says="worst perimeter, worst radius, mean perimeter, mean radius, mean area, worst area and 2 more rise together",
-)
-def breast_cancer():
-    return of_sklearn(sklearn_datasets.load_breast_cancer)
-
-
 @table("diabetes.csv", standardised=True, says="s2, s1 and s4 rise together")
 def diabetes():
     return sklearn_datasets.load_diabetes(as_frame=True, scaled=False).data
@@ -85,12 +76,6 @@ def diabetes():
 @table("iris.csv", standardised=False, says="petal length (cm) and sepal length (cm) rise together")
 def iris():
     return of_sklearn(sklearn_datasets.load_iris)
-
-
-@table("linnerud.csv", standardised=True, says="Waist and Weight rise together")
-def linnerud():
-    data = sklearn_datasets.load_linnerud(as_frame=True)
-    return pandas.concat([data.data, data.target], axis=1)
 
 
 @table(
@@ -112,35 +97,6 @@ def digits():
 )
 def gapminder():
     return gzip.decompress(shipped("plotly", "package_data", "datasets", "gapminder.csv.gz"))
-
-
-@table("tips.csv", standardised=True, says="total_bill and tip rise together", label="day")
-def tips():
-    return gzip.decompress(shipped("plotly", "package_data", "datasets", "tips.csv.gz"))
-
-
-@table("macrodata.csv", standardised=True, says="realdpi, realgdp, realcons and pop rise together", left_out=("year",))
-def macrodata():
-    return shipped("statsmodels", "datasets", "macrodata", "macrodata.csv")
-
-
-@table("elnino.csv", standardised=False, says="MAY, JUN and JUL rise together", left_out=("YEAR",))
-def elnino():
-    return shipped("statsmodels", "datasets", "elnino", "elnino.csv")
-
-
-@table(
-    "star98.csv",
-    standardised=True,
-    says="PERMINTE, PERMINTE_AVSAL, PERMINTE_AVYRSEXP, PERMINTE_AVYRSEXP_AVSAL, PERHISP and LOWINC rise together",
-)
-def star98():
-    return shipped("statsmodels", "datasets", "star98", "star98.csv")
-
-
-@table("fair.csv", standardised=False, says="yrs_married, age and children rise together")
-def fair():
-    return shipped("statsmodels", "datasets", "fair", "fair.csv")
 
 
 @table("pbmc.h5ad", standardised=False, says="LST1, FTL, AIF1, TYROBP, FCER1G, PSAP and 34 more rise together")
@@ -186,18 +142,6 @@ def counts():
 
 
 @table(
-    "spectra.csv", standardised=False, says="620 nm, 615 nm, 625 nm, 610 nm, 630 nm, 635 nm and 10 more rise together"
-)
-def spectra():
-    rng = _random(2)
-    along = np.linspace(400, 700, 61)
-    heights = rng.gamma(4.0, 0.25, (50, 2))
-    lines = np.exp(-(((along[None, :] - np.array([[470.0], [620.0]])) / np.array([[12.0], [20.0]])) ** 2))
-    made = heights @ lines + 0.02 * rng.standard_normal((50, 61))
-    return pandas.DataFrame(made.round(4), columns=[f"{a:g} nm" for a in along])
-
-
-@table(
     "survey.csv", standardised=False, says="calm_5, calm_3 and calm_2 rise together", left_out=("respondent_id", "year")
 )
 def survey():
@@ -228,17 +172,6 @@ def sensors():
     made["firmware"] = 3
     made["power_copy"] = made["power_w"]
     return made
-
-
-@table("returns.csv", standardised=False, says="DDD, BBB and CCC rise together")
-def returns():
-    rng = _random(5)
-    market, tech = rng.standard_normal((2, 250, 1))
-    made = 0.008 * market + 0.01 * rng.standard_normal((250, 9))
-    made[:, :4] += 0.012 * tech
-    frame = pandas.DataFrame(made.round(5), columns=["AAA", "BBB", "CCC", "DDD", "EEE", "FFF", "GGG", "HHH", "III"])
-    frame.insert(0, "date", pandas.bdate_range("2023-01-02", periods=250).strftime("%Y-%m-%d"))
-    return frame
 
 
 @table("school.csv", standardised=True, says="physics and maths rise together", missing="mean")

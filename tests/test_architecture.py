@@ -16,16 +16,7 @@ ROOT = PACKAGE.parent
 LAYERS = (
     ("app",),
     ("pages",),
-    (
-        "nnspca.view.explore",
-        "nnspca.view.parts",
-        "nnspca.view.spannogram",
-        "nnspca.view.compare",
-        "nnspca.view.papers",
-        "nnspca.view.learn",
-        "nnspca.view.data",
-        "nnspca.view.frame",
-    ),
+    tuple(f"nnspca.view.{page}" for page in (*PAGES, "frame")),
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages
     ("nnspca.view.robust",),  # how far an answer holds, too
     ("nnspca.view.results",),
@@ -50,11 +41,8 @@ LAYERS = (
     ("nnspca.control", "nnspca.errors", "nnspca.figures"),
 )
 ROOMS = LAYERS[2]  # one a page, and the frame around each: they do not know each other
-APART = (
-    "nnspca.datasets",
-    "nnspca.check",
-    "nnspca.check_more",
-)  # beside the layers: any room may use them, they use none
+# Beside the layers: any room may use them, they use none.
+APART = ("nnspca.datasets", "nnspca.check", "nnspca.check_more")
 JUDGE = ("nnspca.certificates",)
 
 
@@ -220,28 +208,9 @@ def test_no_name_is_used_that_streamlit_does_not_promise():
     assert not having
 
 
-def test_only_a_method_and_its_module_share_a_name():
-    """An imported function never hides the module in which tests patch it."""
-
-    def functions(name):
-        return {node.name for node in parsed(name).body if isinstance(node, ast.FunctionDef)}
-
-    sharing = {name for name in inside("nnspca") if name.rpartition(".")[2] in functions(name)}
-    sharing -= set(inside("nnspca.view", "nnspca.solvers"))
-    assert sharing == {"nnspca.check"}  # which runs as a command of that name
-    (statement,) = parsed("nnspca.solvers").body
-    assert "always the module" in ast.unparse(statement)
-
-
 def test_the_package_itself_defines_nothing_but_how_names_are_found():
-    body = parsed("nnspca").body
-    functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    functions = {node.name for node in parsed("nnspca").body if isinstance(node, ast.FunctionDef)}
     assert functions == {"__getattr__", "__dir__"}
-    statements = ast.Expr | ast.Import | ast.ImportFrom | ast.Assign | ast.If | ast.FunctionDef
-    assert all(isinstance(node, statements) for node in body)
-    (typing,) = (node for node in body if isinstance(node, ast.If))
-    assert ast.unparse(typing.test) == "TYPE_CHECKING"
-    assert sorted(nnspca.__all__) == sorted(set(nnspca.__all__))
     assert all(hasattr(nnspca, name) for name in nnspca.__all__)
     assert set(dir(nnspca)) == {*nnspca.__all__, "__version__"}
     with pytest.raises(AttributeError, match="no attribute 'NonpositiveSparsePCA'"):

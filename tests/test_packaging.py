@@ -1,5 +1,7 @@
 """What an installed nnspca needs and what it weighs: the library alone, the app on top, and one list of both."""
 
+import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -10,7 +12,9 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PACKAGE = ROOT / "nnspca"
+READ = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT, PACKAGE_DATA = READ["project"], READ["tool"]["setuptools"]["package-data"]["nnspca"]
 EXTRAS = PROJECT["optional-dependencies"]
 
 # The first version of each package without a published hole, and which holes those before it have.
@@ -42,12 +46,63 @@ sys.meta_path.insert(0, Blocker())
 """
 
 
-def python(script, without=()):
+def python(script, without=(), folder=ROOT, **environment):
     """Run a script in a new interpreter in which some packages cannot be imported; return what it prints."""
     whole = BLOCKED.format(names=tuple(without)) + script
-    done = subprocess.run([sys.executable, "-c", whole], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    given = {"cwd": folder, "env": {**os.environ, **environment}, "timeout": 120}
+    done = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=False, **given)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Copy what an installer copies: the modules, and the files that package-data names."""
+    site = tmp_path_factory.mktemp("site-packages")
+    files = {*PACKAGE.rglob("*.py"), *(path for glob in PACKAGE_DATA for path in PACKAGE.glob(glob))}
+    for path in filter(Path.is_file, files):
+        copy = site / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+    return site
+
+
+@pytest.mark.heavy
+def test_the_package_imports_outside_a_checkout_and_finds_its_canvas_its_style_and_its_data(installed, tmp_path):
+    program = f"""
+import nnspca
+assert nnspca.__file__.startswith({str(installed)!r})
+from nnspca.view.spannogram import circle
+assert all((circle.BROWSER / name).is_file() for name in circle.SCRIPTS)
+from nnspca.view.frame import assets
+assert assets.STYLE.is_file()
+assert all(nnspca.datasets.load(info.name).X.size for info in nnspca.datasets.available() if info.bundled)
+"""
+    python(program, folder=tmp_path, PYTHONPATH=str(installed), PYTHONWARNINGS="ignore")
+
+
+def test_every_file_beside_the_modules_is_named_as_package_data(installed):
+    files = [path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
+    assert files and not [path for path in files if not (installed / path.relative_to(ROOT)).is_file()]
+
+
+@pytest.mark.heavy
+def test_the_app_runs_from_a_checkout_that_is_not_installed():
+    """README's first command installs what nnspca needs, not nnspca."""
+    program = """
+import importlib.metadata as metadata, pkgutil
+found = metadata.Distribution.from_name
+def absent(name):
+    if name.lower() == "nnspca":
+        raise metadata.PackageNotFoundError(name)
+    return found(name)
+metadata.Distribution.from_name = absent
+import nnspca, nnspca.view
+for module in pkgutil.walk_packages(nnspca.view.__path__, "nnspca.view."):
+    __import__(module.name)
+assert nnspca.__version__
+"""
+    python(program, PYTHONPATH=str(ROOT), PYTHONWARNINGS="ignore")
 
 
 @pytest.mark.heavy
@@ -92,10 +147,6 @@ def test_importing_the_library_leaves_what_is_slow_to_load_for_later():
     """What it takes is half a second; any of these would double that, or nearly."""
     slow = {"sklearn", "skimage", "pandas", "PIL", "streamlit", "plotly", "scipy.optimize", "scipy.stats"}
     assert python(f"import sys, nnspca; print({slow!r} & set(sys.modules))").strip() == "set()"
-
-
-def test_every_test_also_has_what_the_app_needs():
-    assert "nnspca[app]" in EXTRAS["test"]
 
 
 def test_the_apps_requirements_are_the_librarys_and_the_extras():

@@ -1,4 +1,4 @@
-"""Twenty tables that a person might bring: the choices made on reading, and a first sentence that is no artefact."""
+"""Twelve tables that a person might bring: the choices made on reading, and a first sentence that is no artefact."""
 
 import functools
 from pathlib import Path

@@ -1,6 +1,6 @@
 """How long a person waits: a new visitor's seconds to what each page is for, beside what they should be.
 
-Run ``python -m tests.benchmarks.app [--visits 5] [--only WORDS …] [--json FILE] [--list]``; NNSPCA_DATA names the
+Run ``python -m tests.benchmarks.app [--visits 5] [--only WORDS …] [--list]``; NNSPCA_DATA names the
 folder of the real data. It starts a server, visits each row's page once unmeasured (then the server is warm: data sets
 are read, modules are loaded), and measures new visits: nothing in the browser's cache, and a seed that was never asked
 for before, so that nothing is known of the answer.
@@ -9,13 +9,11 @@ for before, so that nothing is known of the answer.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from playwright.sync_api import TimeoutError
 
@@ -45,6 +43,8 @@ PROOFS = {"LFW": 3.5, "CBCL": 3.5, "LRS": 2.5, "Leukemia": 6.0}
 BANDS = {"LFW": 2.0, "CBCL": 2.0, "LRS": 2.0, "Leukemia": 2.0}  # from the ledger
 LIVE_BANDS = {"LFW": 3.5, "CBCL": 3.5, "LRS": 3.5}  # from nothing
 SLOW = "data=lfw-faces&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
+FOUR = "&".join(f"vs={name}" for name in ("digits", "lfw-faces", "cbcl-faces", "lrs"))
+COMPARED = "/at every k/.test(document.body.innerText) && !/Still computing/.test(document.body.innerText)"
 STOPPED = "[...document.querySelectorAll('[data-testid=stAlert]')].some(a => a.textContent.includes('Stopped.'))"
 
 Measure = Callable[[Visitor], float]
@@ -87,17 +87,6 @@ def ks_of(name: str) -> tuple[int, ...]:
     return cardinalities(n, usual_k(n, name))
 
 
-def compared(visitor: Visitor) -> float:
-    """Measure the seconds until four data sets stand side by side with what is proven of each."""
-    sets = "&".join(f"vs={name}" for name in ("digits", *(SETS[title] for title in ("LFW", "CBCL", "LRS"))))
-    drawn = "sketched('together') || plot('together')?._fullData.some(t => t.x?.length)"
-    done = (
-        f"({drawn}) && /at every k/.test(document.body.innerText) && !/Still computing/.test(document.body.innerText)"
-    )
-    with visitor.visit(f"/compare?{sets}&{visitor.fresh()}", it=done) as visit:
-        return visit.seen("it")
-
-
 def one_more(visitor: Visitor) -> float:
     """Measure the seconds from a press of k's plus to the new number, once the first view has come to rest."""
     with visitor.visit(f"/?k=30&{visitor.fresh()}", rest=LIVE) as visit:
@@ -132,18 +121,6 @@ def weight(visitor: Visitor) -> float:
         return sum(visit.received) / 1e6
 
 
-def shifted(path: str, is_so: str) -> Measure:
-    """Measure the cumulative layout shift of a visit, once its page has come to rest."""
-
-    def measure(visitor: Visitor) -> float:
-        with visitor.visit(path, rest=f"({is_so}) && resting()") as visit:
-            visit.seen("rest")
-            visit.page.wait_for_timeout(1000)
-            return visit.shift
-
-    return measure
-
-
 def rows() -> list[Row]:
     """Return every line of the table."""
     drawn = "plot('together')?._fullData.some(t => t.x?.length)"
@@ -154,16 +131,12 @@ def rows() -> list[Row]:
         *[Row(f"band: {t}", most, band(SETS[t])) for t, most in BANDS.items()],
         *[Row(f"proof: {t}", most, first(f"/?data={SETS[t]}&", LIVE)) for t, most in PROOFS.items()],
         *[Row(f"live band: {t}", most, live_band(SETS[t])) for t, most in LIVE_BANDS.items()],
-        Row("compare of four", 5.0, compared),
+        Row("compare of four", 5.0, first(f"/compare?{FOUR}&", f"({FIRST['Compare'][1]}) && {COMPARED}")),
         Row("k + 1", 0.3, one_more),
         Row("stop: Explore's Tighten", 0.5, stop("/?data=lfw-faces&k=100&", "tighten", "Tighten the proof")),
         Row("stop: Explore's other solvers", 0.5, stop(f"/?{SLOW}&", "explore")),
         Row("stop: Parts", 0.5, stop("/parts?data=cbcl-faces&r=8&", "parts")),
         Row("weight of a visit", 8.0, weight, "MB"),
-        *[
-            Row(f"layout shift: {page}", 0.05, shifted(FIRST[page][0] + "data=digits", FIRST[page][1]), "")
-            for page in FIRST
-        ],
     ]
 
 
@@ -187,11 +160,10 @@ def line(row: Row, taken: Sequence[float], cpu: float) -> str:
 
 
 def main(asked: Sequence[str] | None = None) -> None:
-    """Print the table, and write it beside where asked."""
+    """Print the table."""
     reading = argparse.ArgumentParser(prog="python -m tests.benchmarks.app", description=__doc__.splitlines()[0])
     reading.add_argument("--visits", type=int, default=5, help="measured visits a row (default 5)")
     reading.add_argument("--only", nargs="+", default=[], metavar="WORDS", help="rows whose names hold one of these")
-    reading.add_argument("--json", type=Path, metavar="FILE", help="write the numbers here too")
     reading.add_argument("--list", action="store_true", help="name all rows and measure nothing")
     said = reading.parse_args(asked)
     if said.visits < 1:
@@ -203,20 +175,16 @@ def main(asked: Sequence[str] | None = None) -> None:
     cores, load = os.cpu_count(), os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     print(f"{platform.machine()}, {cores} cores, load {load:.1f} before; medians of {said.visits} new visits")
     print(f"{'':32} {'median':>7}    {'target':>7} {'':7} {'least':>7} – {'most':6} {'server CPU s':>6}", flush=True)
-    found = {}
     with visiting() as visitor:
         for row in chosen:
             try:
                 row.measure(visitor)  # not counted
                 before = visitor.cpu()
-                found[row.name] = [row.measure(visitor) for _ in range(said.visits)]
+                taken = [row.measure(visitor) for _ in range(said.visits)]
             except TimeoutError:
                 print(f"{row.name:32} not seen within {PATIENCE / 1000:g} s", flush=True)
                 continue
-            print(line(row, found[row.name], (visitor.cpu() - before) / said.visits), flush=True)
-    if said.json is not None:
-        told = {"cores": cores, "load": load, "visits": found}
-        said.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+            print(line(row, taken, (visitor.cpu() - before) / said.visits), flush=True)
 
 
 if __name__ == "__main__":

@@ -39,12 +39,6 @@ WIDE: dict[str, tuple[Callable[[], Any], bool, tuple[int, ...]]] = {
 }
 
 
-def takes(method: str, cov: nnspca.Covariance) -> bool:
-    """Tell whether a method takes so many features."""
-    most = nnspca.METHODS[method].max_features
-    return most is None or cov.n_features <= most
-
-
 def wide(seeds: int = 10, *names: str) -> None:
     """Print how near ``best`` comes to the plain search on data of many features, whichever is ahead."""
     print(f"{'data':26} {'n':>6} {'k':>4} {'least':>8} {'mean':>8} {'CPU s':>6}")
@@ -74,7 +68,8 @@ def main() -> None:
         if cov is None:
             continue
         for k in CASES[name]:
-            parts = [nnspca.solve(cov, k, method) if takes(method, cov) else None for method in methods]
+            few = [cov.n_features <= (nnspca.METHODS[method].max_features or np.inf) for method in methods]
+            parts = [nnspca.solve(cov, k, method) if so else None for method, so in zip(methods, few, strict=True)]
             top = max(part.variance for part in parts if part is not None)
             cells = (f"{part.variance / top:9.5f} {part.seconds:8.2f} s" if part else "-" for part in parts)
             print(f"{name:12} {k:5} " + " ".join(f"{c:>20}" for c in cells), flush=True)

@@ -12,7 +12,6 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
 
 from tests.browser.conftest import FLAGS
-from tests.browser.shifting import SHIFTS
 from tests.chromium import find
 from tests.server import serving
 
@@ -76,11 +75,6 @@ class Visit:
             )
         )
 
-    @property
-    def shift(self) -> float:
-        """The cumulative layout shift of what is ours."""
-        return sum(float(ours) for ours, by_hand, *_ in self.page.evaluate("() => window.shifts") if not by_hand)
-
 
 def _helpers() -> str:
     """Return the definitions that conditions are written with."""
@@ -108,7 +102,7 @@ class Visitor:
         page = context.new_page()
         visit = Visit(page)
         conditions = "{" + ",".join(f"{json.dumps(name)}: () => {is_so}" for name, is_so in wanted.items()) + "}"
-        page.add_init_script(f"(() => {{ {SHIFTS} }})(); (() => {{ {WATCH.replace('WANTED', conditions)} }})();")
+        page.add_init_script(f"(() => {{ {WATCH.replace('WANTED', conditions)} }})();")
         wire = context.new_cdp_session(page)
         wire.send("Network.enable")
         wire.on("Network.loadingFinished", lambda event: visit.received.append(int(event["encodedDataLength"])))

@@ -1,4 +1,4 @@
-"""Twenty tables brought to the app: its choices and its first sentence, within one screen and without a control."""
+"""Twelve tables brought to the app: its choices and its first sentence, within one screen and without a control."""
 
 import pytest
 

@@ -33,7 +33,7 @@ settings.load_profile("nnspca")
 def held_as_given(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Hold small data dense or sparse as a test gives them, so that both are tested; not where the choice is."""
     if "by_cost" not in request.fixturenames:
-        monkeypatch.setattr(samples, "by_cost", lambda data, weighted=False: data)
+        monkeypatch.setattr(samples, "by_cost", lambda data, *how: data)
 
 
 @pytest.fixture

@@ -147,6 +147,10 @@ class DeflatedFactor(Factor):
         crossed = image @ self.L.T
         return self.base.gram() - crossed - crossed.T + self.L @ (self.R.T @ self.R) @ self.L.T
 
+    def cross(self) -> np.ndarray:
+        crossed = self.base.backward(self.L.T).T @ self.R.T
+        return self.base.cross() - crossed - crossed.T + self.R @ (self.L.T @ self.L) @ self.R.T
+
     def rounding_scale(self) -> float:
         return 4.0 * (self.base.rounding_scale() + float(np.sum((self.L.T @ self.L) * (self.R.T @ self.R))))
 

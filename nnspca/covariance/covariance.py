@@ -165,8 +165,9 @@ class Covariance:
 
         A is formed where it is small; where samples are far fewer than features it never is.
         Data with up to 5 % of other numbers than zero are held sparse, their centring left implicit, and
-        others dense, whichever was given, up to half a gigabyte. Data that are not in memory, and
-        arrays of more than 16.8 million numbers, are read once, a chunk at a time, where they have
+        others dense, whichever was given; sparse ones with more stay as they are where dense ones would
+        take more than ``memory``. Data that are not in memory, and
+        those of more than 16.8 million numbers, are read once, a chunk at a time, where they have
         up to 6,000 features. Of more features they are brought into memory if they take no more than
         ``memory`` there; else :func:`nnspca.most_variable` chooses features first.
 
@@ -190,7 +191,8 @@ class Covariance:
             What the features are called; the columns of a data frame, the names of a Dataset and
             the variables of an AnnData when None.
         memory : int
-            Bytes that data of too many features for a matrix may take: 2 GB unless it is given.
+            Bytes that data of too many features for a matrix, or sparse data written out, may take: 2 GB unless it
+            is given.
         should_stop, on_progress : callable, optional
             Of data that are read in chunks: asked after each chunk whether to stop, which ends the
             call with :class:`nnspca.datasets.ReadingStopped`; called with :class:`nnspca.Progress`.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -75,15 +77,15 @@ class Provenance:
         )
 
 
-def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> tuple[str, str]:
-    """Return the operation and the hash of data, samples as rows.
+def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool, few: bool) -> tuple[str, str]:
+    """Return the operation and the hash of data, samples as rows; ``few`` of whose numbers may be other than zero.
 
-    Sparse data are hashed as they are stored in order, without explicit zeros. Which data are held sparse is a
-    matter of their numbers alone (:func:`nnspca.covariance.samples.by_cost`), so equal numbers have one fingerprint.
+    These are hashed as they are stored in order, without explicit zeros, and others row by row: equal numbers have one
+    fingerprint, however they are held.
     """
     made = f"centred{' and standardised' if standardize else ''}"
-    if not scipy.sparse.issparse(rows):
-        return f"data {made}", hashed(f"data {made}", np.asarray(rows))
+    if not few:
+        return f"data {made}", hashed(f"data {made}", rows)
     stored = scipy.sparse.csr_array(rows)
     if not (stored.has_canonical_format and stored.data.all()):
         stored = stored.copy()
@@ -93,14 +95,16 @@ def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool) -> tuple
     return f"sparse data {made}", hashed(f"sparse data {made}", *arrays)
 
 
-def hashed(operation: str, *arrays: np.ndarray, parent: str = "") -> str:
+def hashed(operation: str, *arrays: np.ndarray | scipy.sparse.sparray, parent: str = "") -> str:
     """Hash shapes, and numbers row by row with the least significant byte first; −0 counts as 0."""
     digest = hashlib.blake2b(f"{operation}|{parent}".encode(), digest_size=16)
     for array in arrays:
         plain = "<f8" if array.dtype.kind == "f" else "<i8"
         digest.update(f"|{array.shape}{plain}|".encode())
-        flat = array if array.ndim else array[None]
-        step = max(1, AT_A_TIME // max(1, flat[:1].size))
-        for start in range(0, len(flat), step):
-            digest.update(np.ascontiguousarray(flat[start : start + step] + 0, dtype=plain).data)
+        flat: Any = array if array.ndim else array[None]
+        step = max(1, AT_A_TIME // max(1, math.prod(flat.shape[1:])))
+        for start in range(0, flat.shape[0], step):
+            part = flat[start : start + step]
+            part = part.toarray() if scipy.sparse.issparse(part) else part
+            digest.update(np.ascontiguousarray(part + 0, dtype=plain).data)
     return digest.hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
@@ -27,7 +28,7 @@ from nnspca.errors import DataError
 from nnspca.numerics import rounding
 
 FEW = 0.05  # share of numbers other than zero up to which sparse products take less time than dense ones
-DENSE = 2**26  # numbers up to which sparse data with more of them are written out: half a gigabyte
+WRITTEN, STORED = 16, 40  # bytes that a number of dense data, and an entry of sparse ones, takes until they are held
 DOMINANT = 0.9  # share of the trace from which one feature holds it: a component then speaks about its unit
 WHOLE = 2**24  # numbers up to which data are read whole, and all is as for an array in memory
 DENSE_FEATURES = 1500  # up to here an n×n array is always welcome
@@ -86,16 +87,16 @@ def of_samples(
         values = given.values
         if samples == "columns":
             given = Given(values, _index(X), given.image_shape, given.axis, given.axis_title)
-    if scipy.sparse.issparse(values) and values.ndim == 2:
-        values = by_cost(numbers(values), weighted)
-    if (source := large_array(values, samples, weighted)) is not None:
+    if getattr(values, "ndim", 0) == 2 and (scipy.sparse.issparse(values) or _plain(values)):
+        values = by_cost(numbers(values) if scipy.sparse.issparse(values) else values, weighted, memory)
+    if (source := large_array(values, samples)) is not None:
         check_names(values)
         with suppress(TooFar):  # of any scale where it is in memory
             return read(source.heeding(should_stop, on_progress), standardize, sample_weight, memory), given
-    return centred(values, standardize, samples, sample_weight), given
+    return centred(values, standardize, samples, sample_weight, memory), given
 
 
-def centred(given: object, standardize: bool, samples: str, sample_weight: object = None) -> Made:
+def centred(given: object, standardize: bool, samples: str, sample_weight: object, memory: int) -> Made:
     """Return the covariance of data in memory whose samples are "rows" or "columns"."""
     read = numbers(given)
     if read.ndim != 2:
@@ -106,7 +107,7 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
         raise DataError(f"data must have at least 1 sample and 1 feature; got shape {(m, n)}")
     weights = check_weights(sample_weight, m)
     weights = None if weights is None else weights / weights.max()  # so that no sum of them overflows
-    rows = by_cost(rows, weights is not None and len(np.unique(weights[weights > 0])) > 1)
+    rows = by_cost(rows, weights is not None and len(np.unique(weights[weights > 0])) > 1, memory)
     if weights is not None:
         rows, weights = _weighing(rows, weights)
         m = len(weights)
@@ -130,7 +131,7 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
             raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
         check_scale(trace)
         allowed = rounding.of_data if weights is None else rounding.of_weighted
-        operation, digest = of_data(rows, standardize)
+        operation, digest = of_data(rows, standardize, scipy.sparse.issparse(rows) and _few(rows))
         if weights is not None:
             operation = f"weighted samples{', standardised' if standardize else ''}"
             digest = hashed(operation, np.asarray(rows), weights)
@@ -146,19 +147,26 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
         )
 
 
-def by_cost(data, weighted: bool = False):
+def by_cost(data, weighted: bool = False, memory: int = MEMORY):
     """Return data as an array or a sparse array, whichever is read in less time, so that equal numbers are held alike.
 
-    Weighted samples are dense: their centring cannot be left out.
+    Weighted samples are dense: their centring cannot be left out. Sparse data stay sparse where they are neither
+    weighted nor few if writing them out takes more than so many bytes, and more than holding them as they are.
 
     >>> by_cost(np.eye(100)).nnz, by_cost(scipy.sparse.eye_array(3)).shape
     (100, (3, 3))
     """
-    total = data.shape[0] * data.shape[1]
-    sparse = scipy.sparse.issparse(data)
-    if weighted or (data.count_nonzero() if sparse else np.count_nonzero(data)) > FEW * total:
-        return data.toarray() if sparse and total <= DENSE else data
-    return scipy.sparse.csr_array(data)
+    if not weighted and _few(data):
+        return scipy.sparse.csr_array(data)
+    if scipy.sparse.issparse(data) and WRITTEN * math.prod(data.shape) <= max(memory, STORED * data.nnz):
+        return data.toarray()
+    return data
+
+
+def _few(data) -> bool:
+    """Whether so few of the numbers are other than zero that they are held sparse."""
+    count = data.count_nonzero() if scipy.sparse.issparse(data) else np.count_nonzero(data)
+    return count <= FEW * math.prod(data.shape)
 
 
 def formed(m: int, n: int) -> bool:
@@ -171,22 +179,21 @@ def is_large(m: int, n: int) -> bool:
     return m * n > WHOLE and formed(m, n)
 
 
-def large_array(values: Any, samples: str, weighted: bool = False) -> Source | None:
-    """Return an array or a table in memory as a source of rows where it is large; None for anything else.
-
-    Sparse data are one where they are weighted, and too many to be held as dense ones.
-    """
-    sparse = scipy.sparse.issparse(values)
-    plain = isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
-    shape: tuple[int, ...] = getattr(values, "shape", ())
-    if len(shape) != 2 or not (plain or (sparse and weighted) or (is_table(values) and hasattr(values, "iloc"))):
+def large_array(values: Any, samples: str) -> Source | None:
+    """Return an array, a sparse array or a table in memory as a source of rows if it is large; None for all else."""
+    sparse, shape = scipy.sparse.issparse(values), getattr(values, "shape", ())
+    if len(shape) != 2 or not (sparse or _plain(values) or (is_table(values) and hasattr(values, "iloc"))):
         return None
-    m, n = shape if samples == "rows" else shape[::-1]
-    if m * n <= (AT_A_TIME if sparse else WHOLE) or not formed(m, n):
+    if not is_large(*(shape if samples == "rows" else shape[::-1])):
         return None
     rows = numbers(values) if sparse else values
     rows = rows if samples == "rows" else rows.T
     return in_memory(scipy.sparse.csr_array(rows) if sparse else rows)
+
+
+def _plain(values: Any) -> bool:
+    """Whether it is an array of real numbers, none of them masked."""
+    return isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "fiub"
 
 
 def read(source: Source, standardize: bool, sample_weight: object = None, memory: int = NUMBER * GATHERED) -> Any:
@@ -307,7 +314,7 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
     trace = float(A.trace())
     check_scale(trace)
     made = f"centred{' and standardised' if standardize else ''}"
-    operation = f"marked {'sparse ' if sums.sparse else ''}data {made}"
+    operation = f"marked data {made}"
     if sums.weighted:
         operation = f"marked weighted samples{', standardised' if standardize else ''}"
     return HeldMatrix(A), Provenance(
@@ -347,8 +354,9 @@ def _weighing(rows, weights: np.ndarray):
         return rows, weights[weighted]
     if rows.shape[0] * rows.shape[1] > AT_A_TIME:
         raise DataError(
-            f"sample_weight with sparse data takes at most {AT_A_TIME} entries, zeros included; these have shape "
-            f"{rows.shape}: leave out features, or give no weights"
+            f"sample_weight with sparse data takes {WRITTEN} bytes for each of their numbers, zeros included: shape "
+            f"{rows.shape} needs memory={WRITTEN * rows.shape[0] * rows.shape[1]:,}; give it, leave out features, or "
+            "give no weights"
         )
     return rows.toarray(), weights[weighted]
 

@@ -12,6 +12,7 @@ import scipy.sparse
 from scipy.linalg.blas import dsyrk
 
 from nnspca.covariance import marks
+from nnspca.covariance.factor import less
 from nnspca.errors import DataError
 from nnspca.numerics.doubles import as_doubles
 
@@ -183,7 +184,6 @@ class Sums(Pass):
             self.weighted = True
             rows, weights = rows[np.flatnonzero(weights)], weights[weights > 0]
         if scipy.sparse.issparse(rows):
-            self.sparse = True
             self._add_sparse(scipy.sparse.csr_array(rows), weights)
         else:
             self._add_dense(rows, weights)
@@ -223,6 +223,9 @@ class Sums(Pass):
         if not self._held:
             return
         block, count = self._block[: self._held], self._held
+        few = not self.weighted and np.count_nonzero(block) <= SPARSE * block.size
+        if few and self._absorb_sparse(scipy.sparse.csr_array(block)):
+            return
         block += 0.0  # −0 is 0
         low, high = block.min(axis=0), block.max(axis=0)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
@@ -243,20 +246,35 @@ class Sums(Pass):
         self._end(count, total, mean, rest)
 
     def _absorb_sparse(self, rows: scipy.sparse.csr_array) -> bool:
-        """Sum a sparse block by sparse products; False where too much of a feature's squares is its mean's."""
+        """Sum a sparse block by sparse products; False where too many of its features would have to be shifted.
+
+        Where most of a feature's squares are the mean's, which would take the digits of the rest, its values are held
+        as differences from it: they are sparse no longer.
+        """
         by, count = _doubles(rows), rows.shape[0]
         if not np.isfinite(by.data).all():
             self._places.refuse(by, self.start + self.count)
-        mean = np.asarray(by.sum(axis=0)).ravel() / count
+        low, high = _ranges(by)
+        reference = np.where(low == high, low, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
-            squares = np.bincount(by.indices, weights=by.data * by.data, minlength=self.n)
-            if not (count * mean * mean <= NEAR * squares).all():
+            for _ in range(3):
+                if np.count_nonzero(reference) > SPARSE * self.n:
+                    return False
+                shifted = less(by, reference)
+                mean = np.asarray(shifted.sum(axis=0)).ravel() / count
+                squares = np.bincount(shifted.indices, weights=shifted.data * shifted.data, minlength=self.n)
+                far = ~(count * mean * mean <= NEAR * squares)
+                if not far.any():
+                    break
+                reference += np.where(far, mean, 0.0)
+            else:
                 return False
-            self._products += (by.T @ by).toarray(order="F")
+            self._products += (shifted.T @ shifted).toarray(order="F")
             self._products -= count * np.outer(mean, mean)
         self.mark = self.mark + marks.of_sparse(by, self.start + self.count)
-        self._widen(*_ranges(by))
-        self._end(count, float(count), mean, np.zeros(self.n))
+        self._widen(low, high)
+        self.sparse = True
+        self._end(count, float(count), reference, mean)
         return True
 
     @property

@@ -105,6 +105,7 @@ def test_a_deflated_factor_does_to_vectors_what_its_columns_do():
         (left.factor.columns(np.array([2, 0])), Y[:, [2, 0]]),
         (left.factor.gram(), Y @ Y.T),
         (left.factor.cross(), Y.T @ Y),
+        (left.factor.cross(), Y.T @ Y),
         (left.factor.squared_norms(), (Y**2).sum(axis=0)),
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)

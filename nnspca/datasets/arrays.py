@@ -13,8 +13,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.datasets.cells import CLASS_NAMES, ReadingOptions
-from nnspca.datasets.dataset import Content
-from nnspca.datasets.naming import distinct
+from nnspca.datasets.dataset import Content, distinct
 from nnspca.datasets.tables import encode_labels
 from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import as_doubles

@@ -9,7 +9,7 @@ import itertools
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, time
@@ -19,9 +19,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from nnspca.errors import DataError, needed, reason
+from nnspca.numerics.doubles import EXACT
 
 Missing = Literal["refuse", "drop rows", "drop features", "mean"]
-CHOICES: tuple[Missing, ...] = get_args(Missing)
+MISSING: tuple[Missing, ...] = get_args(Missing)
+Role = Literal["feature", "name", "class", "left out"]
 
 SAMPLED, SAMPLED_CELLS = 300, 300  # rows, and cells of each, that are looked at to find delimiter, header and title
 SAMPLED_CHARACTERS = 1_000_000  # after which no more rows are looked at
@@ -63,7 +65,8 @@ class ReadingOptions:
     delimiter: str | None = None
     decimal: str | None = None
     encoding: str | None = None
-    missing_codes: tuple[Any, ...] | None = None
+    columns: Mapping[str, Role] = field(default_factory=dict)
+    missing_codes: Sequence[float | str] | None = None
     keep_totals: bool = False
 
 
@@ -79,6 +82,9 @@ class Grid:
     decimal: str = "."
     short: bool = False  # the header had no name for the first column, as R writes row names
     roles: dict[str, str] = field(default_factory=dict)  # Orange's: "class" or "meta", by name
+    sheets: tuple[str, ...] = ()
+    decided: dict[str, Any] = field(default_factory=dict)  # arguments of a reading, found by looking
+    taken: dict[str, str] = field(default_factory=dict)  # what became of columns that are no features, by name
 
 
 def number(cell: str, decimal: str) -> float | None:
@@ -116,11 +122,11 @@ def _is_number(cell: str) -> bool:
     return number(text, ".") is not None or number(text, ",") is not None
 
 
-def decimal_sign(cells: Iterable[str], usual: str) -> str:
-    """The decimal sign of these numbers; the ``usual`` one where they do not tell.
+def decimal_sign(cells: Iterable[str]) -> str:
+    """The decimal sign of these numbers; empty where they do not tell.
 
-    >>> decimal_sign(["1,5", "2"], "."), decimal_sign(["1.234,5"], "."), decimal_sign(["1,200"], ".")
-    (',', ',', '.')
+    >>> decimal_sign(["1,5", "2"]), decimal_sign(["1.234,5"]), decimal_sign(["1,200"])
+    (',', ',', '')
     """
     votes: Counter[str] = Counter()
     for cell in cells:
@@ -130,7 +136,7 @@ def decimal_sign(cells: Iterable[str], usual: str) -> str:
         for sign in ".,":
             votes[sign] += number(text, sign) is not None and number(text, ".,".replace(sign, "")) is None
         votes["."] += bool(_PLAIN.fullmatch(text))
-    return max(".,", key=lambda sign: (votes[sign], sign == usual)) if votes else usual
+    return "" if votes["."] == votes[","] else max(".,", key=votes.__getitem__)
 
 
 def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Grid:
@@ -161,24 +167,26 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
     cells = [cell for row in rows[:100] for cell in row[:SAMPLED_CELLS]]
     pointed = next((cell for cell in cells if "." in cell and number(cell, ".") is not None), None)
     # beside semicolons a comma is decimal, but never a point the sign of thousands, unless the numbers tell
-    decimal = options.decimal or decimal_sign(cells, "," if delimiter == ";" and pointed is None else ".")
-    if decimal == "." and delimiter == ";" and not options.decimal and pointed and decimal_sign(cells, ",") == ",":
+    told_by = options.decimal or decimal_sign(cells)
+    decimal = told_by or ("," if delimiter == ";" and pointed is None else ".")
+    if delimiter == ";" and pointed and not told_by:
         notes.append(f"The point in {pointed!r:.30} is read as decimal: decimal=',' takes it as a sign of thousands.")
     if delimiter not in ",\t " or decimal == ",":
         signs = any("," in cell or "." in cell for cell in cells)
         decimals = f", and decimals written with a {'comma' if decimal == ',' else 'point'}" if signs else ""
         notes.append(f"Cells are parted by {DELIMITERS.get(delimiter, repr(delimiter))}{decimals}.")
     found = _layout(rows, options, notes, f"parted by {DELIMITERS.get(delimiter, repr(delimiter))}")
-    stream = opened()
-    reader = csv.reader(stream, delimiter=delimiter, skipinitialspace=True)
-    for _ in range(found.start):
-        next(reader)
     usual = {"sep": r"\s+"} if delimiter == " " else {"sep": delimiter, "skipinitialspace": True}
     absent = {word for one in ABSENT for word in (one, one.upper(), one.capitalize())} | {"NaN", "N.A.", "N/A"}
-    try:
+
+    def below(**how: Any) -> Any:
+        stream = opened()
+        reader = csv.reader(stream, delimiter=delimiter, skipinitialspace=True)
+        for _ in range(found.start):
+            next(reader)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            frame = pandas.read_csv(
+            return pandas.read_csv(
                 stream,
                 header=None,
                 names=range(found.width),
@@ -190,10 +198,20 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
                 low_memory=False,
                 on_bad_lines="error",
                 **usual,
+                **how,
             )
+
+    try:
+        frame = below()
+        large = [j for j in frame if frame[j].dtype.kind == "f" and frame[j].abs().max() >= EXACT]
+        if large:  # whole numbers beside a missing value, or beyond 64 bits, may have been rounded
+            frame[large] = below(usecols=large, dtype=str)
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
         raise DataError(f"{_misfit(str(error), found, delimiter)} {_shown(rows)}") from error
-    return Grid(frame, found.names, found.named, notes, _shown(rows), decimal, found.short, found.roles)
+    decided = {"header": found.levels, "delimiter": delimiter, "decimal": decimal, "encoding": encoding}
+    return Grid(
+        frame, found.names, found.named, notes, _shown(rows), decimal, found.short, found.roles, decided=decided
+    )
 
 
 def _misfit(said: str, found: _Layout, delimiter: str) -> str:
@@ -243,11 +261,14 @@ def read_sheets(data: bytes, options: ReadingOptions) -> Grid:
             f"{others}."
         )
     values = sheets[chosen]
-    rows = [[_text(value) for value in row] for row in values[:SAMPLED]]
+    rows = [[text_of(value) for value in row] for row in values[:SAMPLED]]
     found = _layout(rows, options, notes)
     frame = pandas.DataFrame(values[found.start :], dtype=object).replace({"": None}).dropna(how="all").infer_objects()
     frame = frame.iloc[:, : found.width]
-    return Grid(frame, found.names, found.named, notes, _shown(rows), ".", found.short, found.roles)
+    decided = {"header": found.levels, "sheet": chosen}
+    return Grid(
+        frame, found.names, found.named, notes, _shown(rows), ".", found.short, found.roles, tuple(sheets), decided
+    )
 
 
 def read_arff(data: bytes, _: ReadingOptions) -> Grid:
@@ -301,7 +322,7 @@ def read_arff(data: bytes, _: ReadingOptions) -> Grid:
     return Grid(frame, names)
 
 
-def read_frame(frame: Any, notes: Sequence[str] = ()) -> Grid:
+def of_frame(frame: Any, notes: Sequence[str] = ()) -> Grid:
     """The table in a pandas frame; an index that is no mere count is its first column."""
     pandas = needed("pandas", "tables")
     if isinstance(frame.index, pandas.MultiIndex) or not isinstance(frame.index, pandas.RangeIndex):
@@ -376,6 +397,7 @@ class _Layout:
     named: bool
     short: bool
     roles: dict[str, str]
+    levels: int = 0  # rows of the header
 
 
 def _layout(rows: list[list[str]], options: ReadingOptions, notes: list[str], parted: str = "") -> _Layout:
@@ -510,6 +532,7 @@ def _named(
     """The names of the columns from the rows of the header."""
     if not levels:
         return _Layout(first, wide, [f"column {j + 1}" for j in range(wide)], False, False, {})
+    given = len(levels)
     levels = [row[row[0] == "#" :] for row in levels]
     roles: dict[str, str] = {}
     marks: list[str] = []
@@ -551,15 +574,17 @@ def _named(
             marks[j] = {"c": "class", "m": "meta"}.get(role[1], "")
     roles = {names[j]: mark for j, mark in enumerate(marks[:wide]) if mark in ("class", "meta")}
     names = [name or ("" if j == 0 else f"column {j + 1}") for j, name in enumerate(names)]
-    return _Layout(first, wide, names, True, short, roles)
+    return _Layout(first, wide, names, True, short, roles, given)
 
 
 def _typed(value: object) -> bool:
     return isinstance(value, str) and bool(value) and _is_number(value.strip())
 
 
-def _text(value: object) -> str:
-    """A cell of a workbook as text."""
+def text_of(value: object) -> str:
+    """A cell as text, a whole number without a point."""
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -89,34 +92,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Content:
-    """The numbers of a data set and their meaning, before it has a name and a source.
-
-    Attributes
-    ----------
-    X : ndarray or scipy.sparse.csr_array, shape (m, n)
-        Samples in rows, float64, read-only; the square matrix itself for a covariance. What a file
-        stores as a sparse array stays one: :meth:`rows`, ``means`` and ``deviations`` serve both.
-    feature_names : tuple of str
-        One for each column; ``feature 1`` and so on (``row 1, column 1`` for pixels) unless given.
-    image_shape : (int, int) or None
-        Height and width in pixels: ``X[i].reshape(image_shape)`` is the upright image.
-    labels : ndarray of int, shape (m,), or None
-        Index into ``label_names`` for each sample; -1 where a sample has no label.
-    label_names : tuple of str
-        The classes.
-    axis : Axis or None
-        A numeric coordinate of the features.
-    planted : ndarray, shape (n, r), or None
-        For made-up data: the unit directions the data were made from.
-    notes : tuple of str
-        What the reader decided on its own, in plain words.
-    class_columns : tuple of str
-        The columns of a table that could be read as the class.
-    sample_names : tuple of str
-        What the samples are called, one name for each row; empty where none are known.
-    name_columns : tuple of str
-        The columns of a table that could name the samples.
-    """
+    """The numbers of a data set and what belongs to them, before it has a name: the fields are those of Dataset."""
 
     X: Any
     feature_names: tuple[str, ...] = ()
@@ -150,22 +126,31 @@ class Dataset(Content):
 
     Attributes
     ----------
-    name : str
-        Short identifier: a name of :func:`available`, or the name of the file that was read.
-    title : str
-        What a menu shows.
+    name, title : str
+        A name of :func:`available`, or that of the file that was read; and what a menu shows.
     kind : {"faces", "images", "spectra", "genes", "table", "covariance"}
         How to draw a component of it.
-    description : str
-        One or two plain sentences.
-    citation, terms : str
-        Whom to thank, and what one may do with the data.
-    source : str
-        Where this copy came from: a package, an address or the name of a file.
-    X, feature_names, image_shape, labels, label_names, axis, planted, notes, class_columns, sample_names,
-    name_columns
-        As in :class:`Content`: ``X`` is float64, read-only, with samples in rows, except that for
-        the kind ``"covariance"`` it is the square matrix itself.
+    description, citation, terms, source : str
+        One or two sentences; whom to thank; what one may do with the data; a package, an address or the name of a file.
+    X : ndarray or scipy.sparse.csr_array, shape (m, n)
+        Samples in rows, float64, read-only; the square matrix itself for a covariance. What a file
+        stores as a sparse array stays one: :meth:`rows`, ``means`` and ``deviations`` serve both.
+    feature_names : tuple of str
+        One for each column; ``feature 1`` and so on (``row 1, column 1`` for pixels) unless given.
+    image_shape : (int, int) or None
+        Height and width in pixels: ``X[i].reshape(image_shape)`` is the upright image.
+    labels : ndarray of int, shape (m,), or None
+        Place in ``label_names``, the classes, of each sample; -1 where it has none.
+    axis : Axis or None
+        A numeric coordinate of the features.
+    planted : ndarray, shape (n, r), or None
+        For made-up data: the unit directions the data were made from.
+    notes : tuple of str
+        A sentence on each decision of the reader.
+    sample_names : tuple of str
+        One for each row; empty where none are known.
+    class_columns, name_columns : tuple of str
+        The columns of a table that could be read as the class, and those that could name the samples.
 
     Examples
     --------
@@ -301,27 +286,17 @@ class DatasetInfo:
 
     Attributes
     ----------
-    name, title, description, citation, terms : str
+    name, title, kind, description, citation, terms : str
         As in :class:`Dataset`.
     shape : (int, int)
         Rows and columns of ``X``.
-    kind : {"faces", "images", "spectra", "genes", "table", "covariance"}
-        How to draw a component of it.
-    bundled : bool
-        Comes with an installed package: loads on a fresh machine without a network.
-    local : bool
-        Can be loaded now without a network: bundled, in the folder named by ``NNSPCA_DATA``, or in
-        the cache.
-    homepage : str
-        Where to read more about the data.
-    download_url : str
-        The pinned address it is fetched from; empty for bundled data and where none is known to
-        work.
-    size_bytes : int
-        Size of that download in bytes; 0 where there is none.
-    names_bytes : int
-        Size of a file that gives its features better names, where there is one and it is not here:
-        see :func:`gene_symbols`.
+    bundled, local : bool
+        Comes with an installed package; can be loaded now without a network, which it also can from the folder named
+        by ``NNSPCA_DATA`` or from the cache.
+    homepage, download_url : str
+        Where to read more, and the pinned address it is fetched from; empty where there is none.
+    size_bytes, names_bytes : int
+        Of that download, and of a file that gives its features better names (:func:`gene_symbols`) and is not here.
 
     Examples
     --------
@@ -337,10 +312,32 @@ class DatasetInfo:
     kind: Kind
     citation: str
     terms: str
-    bundled: bool
-    local: bool
+    bundled: bool = True
+    local: bool = True
     description: str = ""
     homepage: str = ""
     download_url: str = ""
     size_bytes: int = 0
     names_bytes: int = 0
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Return distinct names: repeated ones get a number, as for probes of one gene.
+
+    >>> distinct(["ACTB", "MYC", "ACTB"])
+    ('ACTB', 'MYC', 'ACTB (2)')
+    """
+    names = list(names)
+    if len(set(names)) == len(names):
+        return tuple(names)
+    taken = set(names)
+    seen: Counter[str] = Counter()
+    unique = []
+    for name in names:
+        seen[name] += 1
+        if seen[name] > 1:
+            count = next(i for i in itertools.count(seen[name]) if f"{name} ({i})" not in taken)
+            seen[name], name = count, f"{name} ({count})"
+            taken.add(name)
+        unique.append(name)
+    return tuple(unique)

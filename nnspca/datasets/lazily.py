@@ -11,8 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.datasets.arrays import lies_elsewhere, names_of, table_of
-from nnspca.datasets.dataset import Dataset
-from nnspca.datasets.naming import distinct
+from nnspca.datasets.dataset import Dataset, distinct
 from nnspca.errors import DataError, needed, reason
 
 AT_A_TIME = 2**23  # numbers

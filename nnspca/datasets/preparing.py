@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.control.arguments import check_instance, check_whole
-from nnspca.datasets.dataset import Dataset
+from nnspca.datasets.dataset import Dataset, distinct
 from nnspca.errors import DataError
 
 CROP = "crop-"  # and how many pixels
@@ -123,6 +123,49 @@ def crop(dataset: Dataset, pixels: int) -> Dataset:
     names = tuple(dataset.feature_names[j] for j in retained.ravel())
     note = f"cropped by {_pixels(pixels)} at each border"
     return _with_values(dataset, dataset.X[:, retained.ravel()], note, feature_names=names, image_shape=retained.shape)
+
+
+def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
+    """Return the data set with new names of its features; those without one keep their own.
+
+    Raises
+    ------
+    nnspca.DataError
+        When none of its features has a new name.
+
+    Examples
+    --------
+    >>> from nnspca.datasets import read
+    >>> ds = read(b"X95735_at,other\\n1,2\\n3,5\\n4,0", "genes.csv")
+    >>> rename(ds, {"X95735_at": "ZYX"}).feature_names
+    ('ZYX', 'other')
+    """
+    check_instance("dataset", dataset, Dataset, "as nnspca.datasets.load or read returns it")
+    check_instance("names", names, Mapping, "new names by old ones, as nnspca.datasets.read_names returns them")
+    known = sum(name in names for name in dataset.feature_names)
+    if not known:
+        theirs, ours = next(iter(names), ""), dataset.feature_names[0]
+        raise DataError(
+            f"none of the {dataset.n_features:,} features has a new name: the file's first is {theirs!r:.60}, that of "
+            f"the data {ours!r:.60}. The first column must hold the names as they are in the data."
+        )
+    renamed = distinct(str(names.get(name, name)) for name in dataset.feature_names)
+    note = f"{known:,} of {dataset.n_features:,} features have the names given beside the data."
+    return replace(dataset, feature_names=renamed, notes=(*dataset.notes, note))
+
+
+def numbered(dataset: Dataset) -> Dataset:
+    """Return the data set with distinct names of features, and a note if some were changed.
+
+    >>> twins = Dataset(name="t", X=[[1, 2, 3], [3, 5, 8]], feature_names=("a", "b", "a"))
+    >>> numbered(twins).feature_names, numbered(twins).notes
+    (('a', 'b', 'a (2)'), ('1 of 3 features had the name of one before: they have a number behind it.',))
+    """
+    again = dataset.n_features - len(set(dataset.feature_names))
+    if not again:
+        return dataset
+    note = f"{again:,} of {dataset.n_features:,} features had the name of one before: they have a number behind it."
+    return replace(dataset, feature_names=distinct(dataset.feature_names), notes=(*dataset.notes, note))
 
 
 @dataclass(frozen=True)

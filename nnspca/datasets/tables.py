@@ -12,9 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.datasets.cells import ABSENT, CLASS_NAMES, LIMIT, Grid, ReadingOptions, decimal_sign, nothing, number
-from nnspca.datasets.dataset import Content
-from nnspca.datasets.naming import distinct
+from nnspca.datasets.cells import (
+    ABSENT,
+    CLASS_NAMES,
+    LIMIT,
+    Grid,
+    ReadingOptions,
+    decimal_sign,
+    nothing,
+    number,
+    text_of,
+)
+from nnspca.datasets.dataset import Content, distinct
 from nnspca.errors import DataError, needed
 from nnspca.numerics.doubles import EXACT, as_doubles
 
@@ -23,6 +32,7 @@ FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as t
 LOOKED_AT = 2000  # most columns of which each is examined for codes, classes and names
 CODES = tuple(sign * int("9" * digits) for digits in range(1, 6) for sign in (-1, 1))  # −9, 9, −99, 99, …
 SYMMETRY_TOLERANCE = 1e-8
+WHOLE = re.compile(r"[+\-−]?\d+")
 
 TOTALS = re.compile(
     r"(grand |sub)?-?totals?|sums?|averages?|means?|avg\.?|overall|gesamt|summe|mittelwert|durchschnitt|moyenne|somme|"
@@ -112,17 +122,24 @@ def arrange(grid: Grid, options: ReadingOptions) -> Content:
 
 def _arranged(grid: Grid, options: ReadingOptions) -> Content:
     notes = grid.notes
+    if unknown := [name for name in options.columns if name not in grid.names]:
+        raise DataError(
+            f"columns= names {unknown[0]!r:.60}, and no column is called so; there are: {listed(grid.names)}."
+        )
     table = _parsed(grid, options, notes)
     table = _without_ends(table, options, notes)
     if options.kind != "table" and options.samples != "columns":
         found = _covariance(table, options, notes)
         if found is not None:
+            grid.taken.update({text.name: "name" for text in table.texts})
             return found
     if options.kind != "covariance":
         table = _without_codes(table, options, notes)
     if options.samples == "columns" and options.label:
         raise DataError(f"with samples in columns no column is the class, and {options.label!r:.40} cannot be it.")
     if options.samples == "columns" or (options.samples is None and _features_in_rows(table, options, notes)):
+        grid.decided["samples"] = "columns"
+        grid.taken[_row_names(table)[0]] = "name"
         return _turned(table, notes)
     return _with_class(table, grid, options, notes)
 
@@ -145,29 +162,42 @@ def _parsed(grid: Grid, options: ReadingOptions, notes: list[str]) -> Table:
     block = frame[numeric].to_numpy(dtype=np.float64, na_value=np.nan)
     columns = dict(zip(numeric, block.T, strict=True))
     words = frozenset(str(code).lower() for code in options.missing_codes or ())
+    gone_by_choice = []
     for j, name in enumerate(grid.names):
+        role = options.columns.get(name)
+        if role == "left out":
+            gone_by_choice.append(name)
+            columns.pop(j, None)
+            continue
         marked = grid.roles.get(name) in ("class", "meta") or (kinds[j] == "b" and name.lower() in CLASS_NAMES)
+        marked = role != "feature" and (marked or (role in ("name", "class") and not name))
         if j in columns and not marked:
-            if kinds[j] in "iu" and np.abs(columns[j]).max(initial=0) >= EXACT and not _exact(frame[j].to_numpy()):
-                notes.append(f"Column {name!r:.60} holds whole numbers of more digits than numbers keep: read as text.")
+            if kinds[j] in "iu" and (np.abs(columns[j]) >= EXACT).any() and not _exact(frame[j].dropna()):
+                notes.append(_too_long(name))
                 texts.append(Texts(name, list(map(str, frame[j].tolist())), place=j))
                 del columns[j]
             continue
         column = _Column(name, frame[j], options.decimal, grid.decimal, words)
-        if column.is_empty:
+        if column.is_empty and role in (None, "feature"):
             columns[j] = np.full(len(frame), np.nan)
-        elif marked or (column.is_text and not column.is_truth):
+        elif role != "feature" and (marked or column.is_too_long or (column.is_text and not column.is_truth)):
+            if column.is_too_long and not marked:
+                notes.append(_too_long(name))
             texts.append(Texts(name, column.texts(), column.levels, place=j))
             columns.pop(j, None)
         else:
             columns[j] = column.numbers
-            odd = column.odd
             if column.is_truth:
                 truths.append(name)
-            elif odd:
-                notes.append(_said(name, odd))
+                continue
+            if column.percents:
+                notes.append(f"Column {name!r:.60} holds numbers with a per cent sign and without: {column.percents}.")
             elif column.decorated:
                 written.append(name)
+            if odd := column.odd:
+                notes.append(_said(name, odd))
+    if gone_by_choice:
+        notes.append(f"{_counted(len(gone_by_choice), 'column')} left out, as chosen: {listed(gone_by_choice)}.")
     bare = {j for j, values in columns.items() if np.isnan(values).all()}
     empty = [grid.names[j] for j in columns if j in bare]
     columns = {j: columns[j] for j in sorted(columns) if j not in bare}
@@ -206,15 +236,34 @@ class _Column:
         except TypeError:
             raise _unreadable(name, next(value for value in series if value is not None)) from None
         self.cells = [_plain(cell, name) for cell in self.cells]
-        sign = decimal or decimal_sign((cell for cell in self.cells if isinstance(cell, str)), usual)
+        sign = decimal or decimal_sign(cell for cell in self.cells if isinstance(cell, str)) or usual
         self.counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.cells))
         self.absent = [
             isinstance(cell, str) and (cell.lower() in ABSENT or cell.lower() in words) for cell in self.cells
         ]
         self.values = [cell if isinstance(cell, float) else number(cell, sign) for cell in self.cells]
+        self.percents = self._mixed_percents()
 
     def _count(self, cells: Sequence[object]) -> int:
         return int(sum(count for count, one in zip(self.counts, cells, strict=True) if one))
+
+    def _mixed_percents(self) -> str:
+        """What is done where some numbers have a per cent sign and others none; empty where that is not so."""
+        signed = [isinstance(cell, str) and cell.endswith("%") for cell in self.cells]
+        pairs = list(zip(self.values, signed, strict=True))
+        plain = [abs(value) for value, has in pairs if value and not has]
+        if not plain or not any(signed):
+            return ""
+        if max(plain) > 1:
+            return "read as if all had one"
+        self.values = [value / 100 if has and value is not None else value for value, has in pairs]
+        return "1 % is read as 0.01, as the others lie within ±1"
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether a whole number has more digits than doubles keep."""
+        long = [cell for cell in self.cells if isinstance(cell, str) and len(cell) > 15 and WHOLE.fullmatch(cell)]
+        return any(int(cell.replace("−", "-")) != float(cell.replace("−", "-")) for cell in long)
 
     @property
     def is_empty(self) -> bool:
@@ -265,14 +314,18 @@ class _Column:
         )
 
     def texts(self) -> list[str]:
-        words = [str(cell) if isinstance(cell, str) else _short(cell) for cell in self.cells]
+        words = [str(cell) if isinstance(cell, str) else text_of(cell) for cell in self.cells]
         return np.array([*words, ""], dtype=object)[self.codes].tolist()
 
 
-def _exact(whole: np.ndarray) -> bool:
+def _too_long(name: str) -> str:
+    return f"Column {name!r:.60} holds whole numbers of more digits than numbers keep: read as text."
+
+
+def _exact(whole: Any) -> bool:
     """Whether doubles equal all these whole numbers."""
     try:
-        as_doubles(whole)
+        as_doubles(whole.to_numpy(dtype=whole.dtype.name.lower()))
     except DataError:
         return False
     return True
@@ -310,10 +363,6 @@ def _unreadable(name: str, cell: object) -> DataError:
     return DataError(
         f"column {name!r:.60} holds {held}; numbers, truth values and text are read. Leave the column out."
     )
-
-
-def _short(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
 
 # What is no sample
@@ -358,7 +407,7 @@ def _without_codes(table: Table, options: ReadingOptions, notes: list[str]) -> T
     if options.missing_codes is not None:
         codes = [value for code in options.missing_codes if (value := number(str(code), ".")) is not None]
         counts = {code: int(np.count_nonzero(code == X)) for code in codes}
-        notes += [f"{_counted(n, 'value')} {_short(c)} read as missing, as chosen." for c, n in counts.items() if n]
+        notes += [f"{_counted(n, 'value')} {text_of(c)} read as missing, as chosen." for c, n in counts.items() if n]
         return replace(table, numbers=np.where(np.isin(X, codes), np.nan, X))
     if X.shape[1] > LOOKED_AT or len(X) < 4:
         return table
@@ -527,7 +576,7 @@ def _row_names(table: Table) -> tuple[str, list[str]]:
         ) / 2 else []
     values = table.numbers[:, 0]
     if OF_FEATURES.fullmatch(table.names[0]) and _whole(values) and len(np.unique(values)) == len(values):
-        return table.names[0], [_short(value) for value in values.tolist()]
+        return table.names[0], [text_of(value) for value in values.tolist()]
     return "", []
 
 
@@ -556,7 +605,8 @@ def _turned(table: Table, notes: list[str]) -> Content:
 
 def _with_class(table: Table, grid: Grid, options: ReadingOptions, notes: list[str]) -> Content:
     """Samples in rows: leave out what counts them, take their names and their class."""
-    table = _without_counter(table, grid.short, notes)
+    if options.columns.get(table.names[0]) != "feature":
+        table = _without_counter(table, grid.short, notes)
     able = _could_name(table)
     sample_names, table = _names(table, grid, able, options, notes)
     candidates = _could_be_class(table)
@@ -604,6 +654,7 @@ def _names(
 ) -> tuple[tuple[str, ...], Table]:
     """The names of the samples: the column chosen, else the first text that tells all rows apart."""
     if options.sample_names:
+        grid.taken[options.sample_names] = "name"
         return _chosen_names(table, able, options.sample_names, notes)
     texts: list[Texts] = []
     taken: tuple[str, ...] = ()
@@ -624,6 +675,7 @@ def _names(
         else:
             each = "a different text in each row" if text.identifies else "as many texts as names have"
             notes.append(f"{text.called} has {each}: taken as the names of the rows.")
+            grid.taken[text.name] = "name"
             taken = distinct(text.values)
     return taken, replace(table, texts=texts)
 
@@ -639,7 +691,7 @@ def _chosen_names(table: Table, able: tuple[str, ...], name: str, notes: list[st
         if text.name == name:
             return tuple(text.values), replace(table, texts=[other for other in table.texts if other is not text])
     j = table.names.index(name)
-    return tuple(_short(value) for value in table.numbers[:, j].tolist()), table.without(j)
+    return tuple(text_of(value) for value in table.numbers[:, j].tolist()), table.without(j)
 
 
 def _class(
@@ -657,8 +709,11 @@ def _class(
         chosen = next(iter(called or texts), None)
         if chosen is None:
             for j, name in enumerate(table.names):
+                if options.columns.get(name) == "feature":
+                    continue
                 if name.lower() in CLASS_NAMES and len(table.names) > 1 and _whole(table.numbers[:, j]):
                     notes.append(f"Column {name!r} holds whole numbers: read as the class.")
+                    grid.taken[name] = "class"
                     return _numbered(bare, j)
             return None, (), bare
         notes.append(f"{chosen.called} holds text: read as the class.")
@@ -666,6 +721,8 @@ def _class(
         chosen = next((text for text in table.texts if text.name == wanted), None)
         if chosen is not None:
             notes.append(f"{chosen.called} is the class, {how}.")
+    if chosen is not None or wanted:
+        grid.taken[chosen.name if chosen is not None else str(wanted)] = "class"
     others = [text.name for text in table.texts if text is not chosen]
     if others:
         notes.append(f"{len(others)} column(s) of text left out: {listed(others)}; label= takes one as the class.")

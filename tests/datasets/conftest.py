@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from nnspca.datasets import fetch, fetched
+from nnspca.datasets import fetch, originals
 
-FILES = (fetched.CBCL.name, fetched.MLL.name, fetched.SPECTROMETER.name, "face.train.tar.gz")
+FILES = (originals.CBCL.name, originals.MLL.name, originals.SPECTROMETER.name, "face.train.tar.gz")
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nnspca import datasets
-from nnspca.datasets import DownloadStopped, fetch, fetched, symbols
+from nnspca.datasets import DownloadStopped, fetch, originals
 from nnspca.errors import DataError
 from tests.disk import full_after
 
@@ -282,18 +282,18 @@ def test_a_folder_one_may_not_look_into_is_told(tmp_path, monkeypatch):
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "file"),
-    [("cbcl-faces", fetched.CBCL), ("leukemia", fetched.MLL)],
+    [("cbcl-faces", originals.CBCL), ("leukemia", originals.MLL)],
 )
 def test_a_catalogued_data_set_comes_whole_over_the_network(name, file, server, raw_folder):
     server.body = (raw_folder / file.name).read_bytes()
     assert file.size == len(server.body)
     (info,) = (i for i in datasets.available() if i.name == name)
     assert (info.size_bytes, info.names_bytes) == (
-        (file.size, 0) if name == "cbcl-faces" else (file.size + symbols.FILE.size, symbols.FILE.size)
+        (file.size, 0) if name == "cbcl-faces" else (file.size + originals.SYMBOLS.size, originals.SYMBOLS.size)
     )
     seen = []
     ds = datasets.load(name, on_progress=lambda done, total: seen.append((done, total)))
-    besides = [] if name == "cbcl-faces" else [f"/{symbols.FILE.path}"]  # which comes damaged, and is no condition
+    besides = [] if name == "cbcl-faces" else [f"/{originals.SYMBOLS.path}"]  # which comes damaged, and is no condition
     assert server.requests == [*besides, f"/{file.path}"]
     assert seen[-1] == (info.size_bytes, info.size_bytes)
     asked = len(server.requests)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nnspca import datasets
-from nnspca.datasets import fetch, fetched
+from nnspca.datasets import fetch, originals
 from nnspca.errors import DataError
 
 pytestmark = pytest.mark.real_data
@@ -181,7 +181,7 @@ def test_a_wrong_file_in_the_folder_is_named_with_both_checksums(raw_folder, tmp
     changed = bytearray((raw_folder / "CBCL.mat").read_bytes())
     changed[-1] ^= 1
     (tmp_path / "CBCL.mat").write_bytes(changed)
-    with pytest.raises(DataError, match=f"CBCL.mat in the folder NNSPCA_DATA.*{fetched.CBCL.sha256}") as caught:
+    with pytest.raises(DataError, match=f"CBCL.mat in the folder NNSPCA_DATA.*{originals.CBCL.sha256}") as caught:
         datasets.load("cbcl-faces")
     assert len(re.findall(r"\b[0-9a-f]{64}\b", str(caught.value))) == 2
 
@@ -191,5 +191,5 @@ def test_the_largest_table_is_parsed_in_under_two_seconds(real_data):
 
     data = (real_data / "MLL.csv").read_bytes()
     start = time.process_time()
-    fetched.leukemia(data)
+    originals.leukemia(data)
     assert time.process_time() - start < 2

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nnspca import datasets
-from nnspca.datasets import fetch, fetched
+from nnspca.datasets import fetch, originals
 from nnspca.errors import DataError
 
 NAMES = [
@@ -26,7 +26,7 @@ def test_the_catalogue_lists_every_data_set_with_its_story():
 
 
 def test_what_comes_packed_is_the_published_file_and_a_changed_one_is_refused(monkeypatch):
-    file = fetched.SPECTROMETER
+    file = originals.SPECTROMETER
     whole = fetch.unpack(file)
     assert len(whole) == file.size
     monkeypatch.setattr(fetch.lzma, "decompress", lambda packed: whole.replace(b"0", b"1", 1))
@@ -66,7 +66,7 @@ def test_bundled_data_load_without_a_home_or_a_network(tmp_path):
 
 def test_importing_the_data_sets_imports_none_of_the_heavy_packages():
     script = (
-        "import sys, nnspca.datasets.dataset, nnspca.datasets.loading, nnspca.datasets.readers; "
+        "import sys, nnspca.datasets.dataset, nnspca.datasets.catalogue, nnspca.datasets.reading; "
         "heavy = {'skimage', 'sklearn', 'PIL', 'pooch', 'pandas', 'streamlit', 'plotly'} & set(sys.modules); "
         "assert not heavy, heavy"
     )

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from nnspca.datasets import read
-from nnspca.datasets.readers import SUFFIXES
+from nnspca.datasets.reading import SUFFIXES
 from nnspca.errors import DataError
 
 TABLE = b"a,b\n1,2\n3,5\n4,0\n"

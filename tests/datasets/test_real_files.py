@@ -2,13 +2,16 @@
 
 import gzip
 import io
+import tempfile
 from dataclasses import dataclass, field
 from importlib.resources import files
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import openpyxl
 import pandas as pd
+import pyreadstat
 import pytest
 import scipy.sparse
 from sklearn import datasets as sklearn_datasets
@@ -79,6 +82,14 @@ def written(frame: pd.DataFrame, how: str, **options: object) -> bytes:
     out = io.BytesIO()
     getattr(frame, how)(out, **options)
     return out.getvalue()
+
+
+def by_path(write, ending: str) -> bytes:
+    """What is written to a path of this ending."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"t.{ending}")
+        write(path)
+        return path.read_bytes()
 
 
 def rows(frame: pd.DataFrame) -> list[list[object]]:
@@ -468,6 +479,18 @@ given(
     names=("a", "b"),
     labels=("0", "1"),
 )
+SURVEY = pd.DataFrame({"q1": [1.0, 2, 4, np.nan], "q2": [5.0, 3, 1, 2], "sex": [1.0, 2, 2, 1]})
+labels = {"variable_value_labels": {"sex": {1: "female", 2: "male"}}}
+given(
+    "SPSS",
+    "s.sav",
+    by_path(lambda path: pyreadstat.write_sav(SURVEY, path, **labels), "sav"),
+    (3, 2),
+    names=("q1", "q2"),
+    labels=("female", "male"),
+    options={"missing": "drop rows"},
+)
+given("SAS transport", "s.xpt", by_path(lambda path: pyreadstat.write_xport(SURVEY.dropna(), path, file_format_version=5), "xpt"), (3, 3))
 given("JASP", "j.csv", "id,group,before,after\n1,a,5.5,6\n2,b,4.1,7\n3,a,6.2,8\n4,b,5,5\n", (4, 3), labels=("a", "b"))
 given("Stata", "i.dta", written(labelled.reset_index(drop=True), "to_stata", write_index=False), **flowers)
 given("Parquet", "i.parquet", written(labelled, "to_parquet"), **flowers)
@@ -608,3 +631,73 @@ def test_the_same_text_with_other_line_ends_is_the_same_data(case):
 def test_levels_of_a_header_are_all_told_apart():
     ds = nnspca.datasets.read(FILES["pandas MultiIndex csv"].content, "m.csv")
     assert all(a != b for a, b in pairwise(ds.feature_names))
+
+
+WATER = "id,site,year,As,Pb\n7,A,2001,0.5,2\n9,B,2002,<0.3,3\n12,A,2003,0.9,1\n15,B,2004,1.1,8\n"
+
+
+def test_what_becomes_of_each_column_can_be_chosen():
+    columns = {"id": "name", "site": "left out", "year": "class", "As": "feature"}
+    ds = nnspca.datasets.read(WATER.encode(), "w.csv", columns=columns, missing="mean")
+    assert ds.feature_names == ("As", "Pb") and ds.sample_names == ("7", "9", "12", "15")
+    assert ds.label_names == ("2001", "2002", "2003", "2004")
+    assert "1 column left out, as chosen: 'site'." in ds.notes
+    words = nnspca.datasets.read(
+        b"a,b,c\nlow,1,2\n3,2,5\nhigh,4,1\nmid,4,2\n", "w.csv", columns={"a": "feature"}, missing="mean"
+    )
+    assert words.feature_names == ("a", "b", "c")
+    for wrong, error in (({"As": "sample"}, ValueError), ({"zinc": "name"}, nnspca.DataError)):
+        with pytest.raises(error, match="columns"):
+            nnspca.datasets.read(WATER.encode(), "w.csv", columns=wrong)
+    with pytest.raises(ValueError, match="one column at most as 'class'"):
+        nnspca.datasets.read(WATER.encode(), "w.csv", columns={"site": "class", "year": "class"})
+
+
+def test_a_nameless_first_column_of_whole_numbers_can_be_kept_as_a_feature():
+    text = b",a,b\n17,1,2\n4,3,4\n101,5,7\n"
+    assert nnspca.datasets.read(text, "t.csv").feature_names == ("a", "b")
+    ds = nnspca.datasets.read(text, "t.csv", columns={"": "feature"})
+    assert ds.feature_names == ("column 1", "a", "b") and ds.X[:, 0].tolist() == [17, 4, 101]
+
+
+def test_a_preview_shows_rows_roles_and_decisions_also_where_reading_fails():
+    seen = nnspca.datasets.preview(WATER.encode(), "w.csv")
+    assert seen.names == ("id", "site", "year", "As", "Pb")
+    assert seen.roles == ("feature", "class", "feature", "feature", "feature")
+    assert seen.rows[1] == ("9", "B", "2002", "<0.3", "3") and seen.shape == (4, 5)
+    assert seen.decided == {"header": 1, "delimiter": ",", "decimal": ".", "encoding": "utf-8-sig"} | {
+        "samples": "rows",
+        "kind": "table",
+    }
+    assert not seen.problem and any("<0.3" in note for note in seen.notes)
+    chosen = nnspca.datasets.preview(WATER.encode(), "w.csv", columns={"id": "name", "site": "left out"})
+    assert chosen.roles == ("name", "left out", "feature", "feature", "feature")
+    genes = nnspca.datasets.preview(FILES["genes in rows"].content, "g.tsv")
+    assert genes.roles == ("name", *["sample"] * 6) and genes.decided["samples"] == "columns"
+    matrix = nnspca.datasets.preview(FILES["R covariance"].content, "c.csv")
+    assert matrix.roles == ("name", *["feature"] * 4) and matrix.decided["kind"] == "covariance"
+    sheets = FILES["a README sheet first"]
+    assert nnspca.datasets.preview(sheets.content, sheets.name).sheets == ("README", "lookup", "data")
+    assert nnspca.datasets.preview(FILES["sparse"].content, "c.npz").roles == ("feature",) * 60
+    broken = nnspca.datasets.preview(b"a,b\nx cm,y cm\nz cm,y cm\n", "a.csv")
+    assert "delimiter=" in broken.problem and not broken.rows
+    words = nnspca.datasets.preview(b"a,b\n1,2\n3,5\n4,1\n", "a.csv", columns={"a": "left out", "b": "left out"})
+    assert words.rows[0] == ("1", "2") and "no column of numbers" in words.problem and words.roles == ()
+
+
+def test_a_column_with_and_without_per_cent_signs_has_one_scale_and_says_so():
+    mixed = nnspca.datasets.read(b"a,b\n1%,2\n0.02,3\n3 %,9\n", "p.csv")
+    np.testing.assert_allclose(mixed.X[:, 0], [0.01, 0.02, 0.03])
+    assert any("'a'" in note and "1 % is read as 0.01" in note for note in mixed.notes)
+    points = nnspca.datasets.read(b"a,b\n1%,2\n20,3\n3 %,9\n", "p.csv")
+    assert points.X[:, 0].tolist() == [1, 20, 3] and any("as if all had one" in note for note in points.notes)
+    assert nnspca.datasets.read(b"a,b\n1%,2\n0,3\n3 %,9\n", "p.csv").X[:, 0].tolist() == [1, 0, 3]
+
+
+@pytest.mark.parametrize("long", ["9007199254740993", "123456789012345678901"])
+def test_whole_numbers_of_more_digits_than_doubles_keep_are_never_rounded_in_silence(long):
+    for text in (f"id,a,b\n{long},1,2\n,3,5\n7,4,1\n", f"id,a,b\n{long},1,2\n5,3,5\n7,4,1\n"):
+        ds = nnspca.datasets.read(text.encode(), "t.csv")
+        assert ds.feature_names == ("a", "b") and any("more digits than numbers keep" in note for note in ds.notes)
+    table = pd.DataFrame({"id": pd.array([2**53 + 1, None, 7], "Int64"), "a": [1.0, 2, 9], "b": [2.0, 5, 1]})
+    assert nnspca.datasets.read(written(table, "to_parquet"), "t.parquet").feature_names == ("a", "b")

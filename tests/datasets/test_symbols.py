@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nnspca import datasets
-from nnspca.datasets import DownloadStopped, fetch, fetched, symbols
+from nnspca.datasets import DownloadStopped, fetch, originals
 from nnspca.errors import DataError
 
 TABLE = [("1000_at", "MAPK3", "GPL8300"), ("37724_at", "MYC", "GPL8300"), ("1000_at", "WRONG", "GPL96")]
@@ -37,20 +37,20 @@ def pinned(name, body):
 def folder(monkeypatch, tmp_path):
     """A folder with small files in place of the two."""
     monkeypatch.setenv(fetch.CACHE_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(symbols, "FILE", pinned("p2s_df.rda", saved()))
-    monkeypatch.setattr(fetched, "MLL", pinned("MLL.csv", PROBES))
+    monkeypatch.setattr(originals, "SYMBOLS", pinned("p2s_df.rda", saved()))
+    monkeypatch.setattr(originals, "MLL", pinned("MLL.csv", PROBES))
     return tmp_path
 
 
 def test_the_table_gives_the_symbols_of_one_chip():
-    assert symbols.parse(saved()) == {"1000_at": "MAPK3", "37724_at": "MYC"}
-    assert symbols.parse(saved(), chip="GPL96") == {"1000_at": "WRONG"}
+    assert originals.read_symbols(saved()) == {"1000_at": "MAPK3", "37724_at": "MYC"}
+    assert originals.read_symbols(saved(), chip="GPL96") == {"1000_at": "WRONG"}
 
 
 @pytest.mark.parametrize("data", [b"", b"BZh9", bz2.compress(b"no table"), bz2.compress(b"RDX2\nX\n" + text("p2s_df"))])
 def test_another_file_is_refused(data):
     with pytest.raises(DataError, match="remove that copy"):
-        symbols.parse(data)
+        originals.read_symbols(data)
 
 
 def test_probes_have_their_symbols_as_soon_as_the_table_is_here(folder):
@@ -68,7 +68,7 @@ def test_probes_have_their_symbols_as_soon_as_the_table_is_here(folder):
 
 
 def test_both_files_come_in_one_go_and_stop_ends_it(folder, monkeypatch):
-    bodies = {symbols.FILE: saved(), fetched.MLL: PROBES}
+    bodies = {originals.SYMBOLS: saved(), originals.MLL: PROBES}
 
     def download(file, on_progress, should_stop):
         if should_stop is not None and should_stop():
@@ -81,5 +81,5 @@ def test_both_files_come_in_one_go_and_stop_ends_it(folder, monkeypatch):
         datasets.load("leukemia", on_progress=lambda *_: None, should_stop=lambda: True)
     seen = []
     assert "MYC (37724_at)" in datasets.load("leukemia", on_progress=lambda *told: seen.append(told)).feature_names
-    whole = symbols.FILE.size + fetched.MLL.size
-    assert seen == [(symbols.FILE.size, whole), (whole, whole)]
+    whole = originals.SYMBOLS.size + originals.MLL.size
+    assert seen == [(originals.SYMBOLS.size, whole), (whole, whole)]

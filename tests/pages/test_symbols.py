@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 import nnspca
-from nnspca.datasets import fetch, fetched, symbols
+from nnspca.datasets import fetch, originals
 from tests.datasets.test_symbols import PROBES, pinned, saved
 from tests.pages.conftest import settle, texts
 
@@ -14,8 +14,8 @@ from tests.pages.conftest import settle, texts
 def cache(monkeypatch, tmp_path):
     monkeypatch.delenv("NNSPCA_DATA", raising=False)
     monkeypatch.setenv("NNSPCA_CACHE", str(tmp_path))
-    monkeypatch.setattr(symbols, "FILE", pinned("p2s_df.rda", saved()))
-    monkeypatch.setattr(fetched, "MLL", pinned("MLL.csv", PROBES))
+    monkeypatch.setattr(originals, "SYMBOLS", pinned("p2s_df.rda", saved()))
+    monkeypatch.setattr(originals, "MLL", pinned("MLL.csv", PROBES))
     return tmp_path
 
 
@@ -26,7 +26,7 @@ def test_symbols_are_offered_where_the_data_are_here_without_them(open_page, cac
     page.button(key="start-names-leukemia").click().run()
     settle(page)
     assert (cache / "p2s_df.rda").is_file()
-    assert hashlib.sha256((cache / "p2s_df.rda").read_bytes()).hexdigest() == symbols.FILE.sha256
+    assert hashlib.sha256((cache / "p2s_df.rda").read_bytes()).hexdigest() == originals.SYMBOLS.sha256
     assert "start-names-leukemia" not in [button.key for button in page.button]
     assert "MYC (37724_at)" in nnspca.datasets.load("leukemia").feature_names
 
@@ -36,7 +36,7 @@ def test_what_cannot_be_kept_is_told_and_the_page_rests(key, open_page, cache, m
     if key == "start-names-leukemia":
         (cache / "MLL.csv").write_bytes(PROBES)
     monkeypatch.setattr(fetch, "_keep", lambda data, path: None)
-    monkeypatch.setattr(fetch, "download", lambda file, *_: (saved() if file is symbols.FILE else PROBES, file.url))
+    monkeypatch.setattr(fetch, "download", lambda file, *_: (saved() if file is originals.SYMBOLS else PROBES, file.url))
     page = open_page("pages/data.py", data="leukemia")
     page.button(key=key).click().run()
     assert "could not be kept" in "\n".join(e.value for e in settle(page).error)

@@ -12,9 +12,9 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, MissingValues
-from nnspca.datasets.formats import SUFFIXES
+from nnspca.datasets.cells import MISSING, Missing
 from nnspca.datasets.images import SUFFIXES as IMAGES
-from nnspca.datasets.missing import CHOICES, Missing
+from nnspca.datasets.reading import SUFFIXES
 from nnspca.errors import DataError
 from nnspca.view import sanitize, session, tasks, words
 from nnspca.view.jobs.job import Job
@@ -122,7 +122,7 @@ def _column(key: str) -> str | None:
 
 def _missing(mark: str) -> Missing:
     chosen = st.session_state.get(f"missing-{mark}", "refuse")
-    return next(choice for choice in CHOICES if choice == chosen)
+    return next(choice for choice in MISSING if choice == chosen)
 
 
 def _open(data: Dataset, key: object) -> None:
@@ -170,7 +170,7 @@ def _ask_missing(mark: str, problem: MissingValues | None = None) -> None:
         ]
     st.radio(
         label,
-        CHOICES,
+        MISSING,
         key=f"missing-{mark}",
         format_func=lambda choice: SAYS[choice],
         captions=costs,

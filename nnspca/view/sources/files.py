@@ -9,8 +9,8 @@ from typing import Any, Literal, Protocol
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.datasets.loading import recognised
-from nnspca.datasets.missing import Missing
+from nnspca.datasets.catalogue import recognised
+from nnspca.datasets.cells import Missing
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import session

@@ -18,8 +18,8 @@ from nnspca.covariance.choosing import both_scales
 from nnspca.covariance.samples import WHOLE, read
 from nnspca.covariance.sources import Source, chunked
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
+from nnspca.datasets.dataset import distinct
 from nnspca.datasets.lazily import split
-from nnspca.datasets.naming import distinct
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import words

@@ -69,7 +69,7 @@ def read(files: Mapping[str, bytes], should_stop: Callable[[], bool], **options:
     if size > MAX_BYTES:
         raise DataError(f"{size:,} bytes were brought; at most {MAX_BYTES:,} are read. Keep fewer rows or columns.")
     plain = size <= SMALL and all(name.lower().endswith(PLAIN) for name in files)
-    known = len(files) == 1 and nnspca.datasets.loading.recognised(next(iter(files.values()))) is not None
+    known = len(files) == 1 and nnspca.datasets.catalogue.recognised(next(iter(files.values()))) is not None
     data = _here(files, options) if plain or known else _apart(files, should_stop, options)
     stored = data.X.nnz if data.is_sparse else data.X.size
     if stored > MAX_ENTRIES:

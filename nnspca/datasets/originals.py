@@ -1,0 +1,395 @@
+"""The data sets of the catalogue, each made as its source has it: from installed packages, typed in, or from a file."""
+
+from __future__ import annotations
+
+import bz2
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from nnspca.control.arguments import check_callables, check_several, check_whole, real, shown
+from nnspca.datasets import cells, fetch, images
+from nnspca.datasets.arrays import read_mat
+from nnspca.datasets.cells import ReadingOptions
+from nnspca.datasets.dataset import Axis, Content, Dataset
+from nnspca.datasets.tables import arrange
+from nnspca.errors import DataError
+
+CBCL = fetch.RemoteFile(
+    "CBCL.mat",
+    "amjadseyedi/NMFcUDA/6e0d0bb4612790df2b06cd8cc327c85fc446c245/CBCL.mat",
+    "b2c4a9c3933f1dbc20889efb65e4aaa7a339ec91a13f93ead909c94b23993fa0",
+    877_056,
+)
+MLL = fetch.RemoteFile(
+    "MLL.csv",
+    "taiyang479/HRO-GWO/67fb6c5ab55af2004b24cd359488d3d629446dca/data/MLL.csv",
+    "07d80e95cfa2d85c81a90052041452d9c5e636a5e4e4cb05fac55c7b94a2b2e0",
+    4_094_739,
+)
+SPECTROMETER = fetch.RemoteFile(
+    "spectrometer.arff",
+    "renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73/classification/spectrometer.arff",
+    "277916f0161f24725d434a2a7a948bc1d9872c1b5cab55dec1ed1f678e86053d",
+    519_394,
+)
+
+# Gene symbols for the probes of the chip HG-U95Av2: R's own file of one data frame of three columns of text (probe,
+# symbol, chip), for 37 chips. Its licence, the Artistic License 2.0, is stated by the collection (the R package idmap1
+# of J. Zeng) and by what was collected (Bioconductor's hgu95av2.db). It is fetched and never shipped, as the expression
+# levels are.
+SYMBOLS = fetch.RemoteFile(
+    "p2s_df.rda",
+    "jmzeng1314/idmap1/2becd51a19fc9074021d92caa99d12a2daa75fdf/data/p2s_df.rda",
+    "1c377f054a5fbb31ea3f855ae8c9128fc15c8393b72c1e47df6f864f3580abbd",
+    3_979_754,
+)
+CHIP = "GPL8300"  # what NCBI's GEO calls the HG-U95Av2
+SYMBOLS_TERMS = (
+    "Gene symbols: Bioconductor's hgu95av2.db as collected in idmap1 (J. Zeng, 2020), Artistic License 2.0; "
+    "today's may differ."
+)
+_TEXT = b"\x00\x04\x00\x09"  # before each text, whose length in four bytes follows
+_HEAD = b"RDX2\nX\n"
+
+
+PLAIN = ReadingOptions(samples="rows", kind="table", missing_codes=())
+CBCL_SHAPE = (19, 19)
+LEUKEMIA_TESTED = 15
+N_FACES, N_NON_FACES = 2429, 4548
+ARCHIVES = ("face.train.tar.gz", "faces.tar.gz")
+_FOLDERS = ("train", ".")  # below the data folder, where face/ and non-face/ may lie
+
+
+_PITPROPS_NAMES = (
+    "topdiam", "length", "moist", "testsg", "ovensg", "ringtop", "ringbut",
+    "bowmax", "bowdist", "whorls", "clear", "knots", "diaknot",
+)  # fmt: skip
+# Jeffers (1967), in thousandths: each row holds the correlations of one variable with those before
+# it.
+_PITPROPS = """
+954
+364 297
+342 284 882
+-129 -118 -148 220
+313 291 153 381 364
+496 503 -29 174 296 813
+424 419 -54 -59 4 90 372
+592 648 125 137 -39 211 465 482
+545 569 -81 -14 37 274 679 557 526
+84 76 162 97 -91 -36 -113 61 85 -319
+-19 -36 220 169 -145 24 -232 -357 -127 -368 29
+134 144 126 15 -208 -329 -424 -202 -76 -291 7 184
+"""
+
+
+def lfw_faces(with_negatives: bool = False) -> Content:
+    """Return 100 faces of 25×25 pixels, grey values from 0 to 1, followed by 100 non-faces if wanted."""
+    from skimage.data import lfw_subset
+
+    images = lfw_subset()
+    X = images.reshape(len(images), -1)
+    if not with_negatives:
+        return Content(X=X[:100], image_shape=(25, 25))
+    labels = np.repeat([0, 1], [100, 100])
+    return Content(X=X, image_shape=(25, 25), labels=labels, label_names=("face", "non-face"))
+
+
+def digits() -> Content:
+    """Return 1797 handwritten digits of 8×8 pixels, grey values from 0 to 16."""
+    from sklearn.datasets import load_digits
+
+    bunch = load_digits()
+    names = tuple(map(str, bunch.target_names))
+    return Content(X=bunch.data, image_shape=(8, 8), labels=bunch.target, label_names=names)
+
+
+def pitprops() -> Content:
+    """Return the correlation matrix of 13 measurements on 180 pit props."""
+    R = np.eye(len(_PITPROPS_NAMES))
+    for i, row in enumerate(_PITPROPS.strip().splitlines(), start=1):
+        R[i, :i] = R[:i, i] = np.array(row.split(), dtype=float) / 1000
+    return Content(X=R, feature_names=_PITPROPS_NAMES)
+
+
+def spiked(
+    n_samples: int = 300,
+    n_features: int = 120,
+    *,
+    cardinalities: Sequence[int] = (8, 12, 20),
+    variances: Sequence[float] = (12.0, 8.0, 5.0),
+    noise: float = 1.0,
+    seed: int = 0,
+) -> Dataset:
+    r"""Make data with known nonnegative sparse directions hidden in noise.
+
+    Each sample is :math:`\sum_j \sqrt{\theta_j}\, z_j v_j + \sigma \epsilon` with independent
+    standard normal :math:`z_j` and :math:`\epsilon`, so the true covariance is
+    :math:`\sigma^2 I + \sum_j \theta_j v_j v_j'`. The unit vectors :math:`v_j` are nonnegative and
+    their supports are disjoint.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Shape of the data, at least 2 samples.
+    cardinalities : sequence of int
+        Number of nonzero loadings of each planted direction; together at most ``n_features``.
+    variances : sequence of float
+        :math:`\theta_j`, the variance each planted direction adds, one for each cardinality.
+    noise : float
+        :math:`\sigma`, the standard deviation of the noise in every feature.
+    seed : int
+        The same seed gives the same data.
+
+    Returns
+    -------
+    Dataset
+        With ``planted`` of shape (n_features, r): the directions :math:`v_j` in columns.
+
+    Raises
+    ------
+    ValueError
+        When the sizes do not fit or a variance or the noise is negative.
+
+    Examples
+    --------
+    >>> ds = spiked(50, 10, cardinalities=(3, 2), variances=(4, 2))
+    >>> ds.X.shape, (ds.planted > 0).sum(axis=0)
+    ((50, 10), array([3, 2]))
+    >>> np.round(ds.planted.T @ ds.planted, 12)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    n_samples = check_whole("n_samples", n_samples, 2)
+    n_features = check_whole("n_features", n_features, 1)
+    allowed = f"whole numbers of at least 1, together at most {n_features} features"
+    several = check_several("cardinalities", cardinalities, "several", allowed)
+    cardinalities = [check_whole("a cardinality", k, 1) for k in several]
+    variances = check_several("variances", variances, "several", "positive numbers, one for each cardinality")
+    seed = check_whole("seed", seed, 0)
+    _check_spiked(n_features, cardinalities, variances, noise)
+    rng = np.random.default_rng(seed)
+    r = len(cardinalities)
+    V = np.zeros((n_features, r))
+    supports = np.split(rng.permutation(n_features)[: sum(cardinalities)], np.cumsum(cardinalities)[:-1])
+    for j, support in enumerate(supports):
+        V[support, j] = rng.uniform(0.5, 1.0, size=len(support))
+    V /= np.linalg.norm(V, axis=0)
+    scores = rng.standard_normal((n_samples, r)) * np.sqrt(variances)
+    X = scores @ V.T + noise * rng.standard_normal((n_samples, n_features))
+    truth = ", ".join(f"{k} features (variance {v:g})" for k, v in zip(cardinalities, variances, strict=True))
+    return Dataset(
+        X=X,
+        planted=V,
+        name="synthetic-spiked",
+        title="Synthetic: planted directions",
+        kind="table",
+        description=(
+            f"Made-up data with a known answer: {r} hidden nonnegative directions on separate "
+            f"groups of {truth}, in noise of standard deviation {noise:g}. A good method finds the "
+            "groups again."
+        ),
+        citation="None needed: made by nnspca.",
+        terms="Free to use.",
+        source=f"made by nnspca (seed {seed})",
+    )
+
+
+def _check_spiked(n_features: int, cardinalities: Sequence[int], variances: Sequence[float], noise: float) -> None:
+    if not cardinalities or sum(cardinalities) > n_features:
+        raise ValueError(
+            f"cardinalities {tuple(cardinalities)} must each be at least 1 and together at most {n_features} features"
+        )
+    *sizes, deviation = (np.nan if (number := real(value)) is None else number for value in (*variances, noise))
+    positive = all(0 < size < np.inf for size in sizes) and 0 <= deviation < np.inf
+    if not positive or len(variances) != len(cardinalities):
+        raise ValueError(
+            f"variances {shown(tuple(variances))} must be positive, one for each of the "
+            f"{len(cardinalities)} cardinalities, and noise={shown(noise)} not negative"
+        )
+
+
+def cbcl_faces(data: bytes) -> Content:
+    """Read Lee and Seung's version of the CBCL faces from CBCL.mat.
+
+    MATLAB keeps an image column after column and a sample in each column; here samples are rows and
+    their pixels run row after row.
+    """
+    columns = read_mat(data, ReadingOptions(samples="columns")).X
+    upright = columns.reshape(-1, *CBCL_SHAPE).transpose(0, 2, 1)
+    return Content(X=upright.reshape(columns.shape), image_shape=CBCL_SHAPE)
+
+
+def leukemia(data: bytes) -> Content:
+    """Read the expression levels and the three kinds of leukemia from MLL.csv.
+
+    The file opens with the 15 samples the article tested on; here the samples are grouped by class
+    and those 15 close their groups. Probes whose symbols are on this machine are called by both.
+    """
+    content = arrange(cells.read_text(data, PLAIN), PLAIN)
+    if content.labels is None:
+        raise DataError("the file names no class for its samples; a column of text should.")
+    last_first = np.roll(np.arange(len(content.X)), -LEUKEMIA_TESTED)
+    order = last_first[np.argsort(content.labels[last_first], kind="stable")]
+    sorted_out = replace(content, X=content.X[order], labels=content.labels[order], notes=())
+    return _with_symbols(sorted_out)
+
+
+def lrs(data: bytes) -> Content:
+    """Read the 93 fluxes of each spectrum from spectrometer.arff; wavelengths stand in its comments."""
+    content = arrange(cells.read_arff(data, PLAIN), PLAIN)
+    fluxes = [j for j, name in enumerate(content.feature_names) if "-band-flux_" in name]
+    bands = [content.feature_names[j].partition("-")[0] for j in fluxes]
+    listed = re.findall(r"^%\s*-\s*\d+\.\s+(\d+\.\d+)\s*$", data.decode("ascii", "replace"), re.MULTILINE)
+    if len(listed) != len(fluxes):
+        raise DataError(f"the file lists {len(listed)} wavelengths for {len(fluxes)} fluxes; they should agree.")
+    return Content(
+        X=content.X[:, fluxes],
+        feature_names=tuple(f"{band} {float(w):.4f} µm" for band, w in zip(bands, listed, strict=True)),
+        labels=content.labels,
+        label_names=content.label_names,
+        axis=Axis(np.array(listed, dtype=float), name="wavelength", unit="µm"),
+    )
+
+
+def cbcl_raw_is_local() -> bool:
+    """Return whether an archive or a folder of the raw CBCL faces can be found."""
+    return any(_archive(folder) or _faces_folder(folder) for folder in fetch.local_folders())
+
+
+def cbcl_faces_raw(with_negatives: bool = False) -> tuple[Content, str]:
+    """Read the raw CBCL training images from an archive or a folder; return them and the source's name."""
+    given = fetch.data_folder()
+    if given is not None:
+        fetch.require_folder(given)
+    for folder in fetch.local_folders():
+        if archive := _archive(folder):
+            members = images.members(_training_archive(fetch.read_local(archive)), (".pgm",))
+            return _cbcl_raw(members, with_negatives, archive.name), archive.name
+        if faces := _faces_folder(folder):
+            paths = sorted(faces.parent.glob("*/*.pgm"))
+            members = ((f"{path.parent.name}/{path.name}", fetch.read_local(path)) for path in paths)
+            return _cbcl_raw(members, with_negatives, "the folder"), "face/*.pgm"
+    raise DataError(
+        "The raw CBCL faces are not here, and no address is known that still serves them. They "
+        'are the MIT CBCL "Face Data": get faces.tar.gz or face.train.tar.gz, put it (or the '
+        "unpacked folder train/face) in a folder and name that folder in the environment variable "
+        f"{fetch.DATA_VARIABLE}, or upload face.train.tar.gz in the app. The data set cbcl-faces "
+        "holds the same faces, normalised, and can be downloaded."
+    )
+
+
+def _archive(folder: Path) -> Path | None:
+    return next((folder / name for name in ARCHIVES if os.path.isfile(folder / name)), None)
+
+
+def _faces_folder(folder: Path) -> Path | None:
+    candidates = (folder / above / "face" for above in _FOLDERS)
+    with suppress(PermissionError):
+        return next((faces for faces in candidates if next(faces.glob("*.pgm"), None)), None)
+    return None
+
+
+def _training_archive(data: bytes) -> bytes:
+    """The archive of training images itself, also when it comes inside faces.tar.gz."""
+    name, inner = next(images.members(data, ("face.train.tar.gz", ".pgm")), ("", b""))
+    return inner if name.endswith(".gz") else data
+
+
+def _cbcl_raw(members: Iterator[images.Member], with_negatives: bool, source: str) -> Content:
+    groups: dict[str, list[images.Member]] = {"face": [], "non-face": []}
+    for name, content in sorted(members):
+        folder = name.split("/")[-2] if "/" in name else ""
+        if folder in groups and (with_negatives or folder == "face"):
+            groups[folder].append((name, content))
+    counts = {"face": N_FACES, "non-face": N_NON_FACES} if with_negatives else {"face": N_FACES}
+    for folder, count in counts.items():
+        _check_raw(groups[folder], folder, count, source)
+    X, shape = images.stack([images.Grey(content, name) for name, content in groups["face"] + groups["non-face"]])
+    if not with_negatives:
+        return Content(X=X, image_shape=shape)
+    labels = np.repeat([0, 1], [N_FACES, N_NON_FACES])
+    return Content(X=X, image_shape=shape, labels=labels, label_names=("face", "non-face"))
+
+
+def _check_raw(group: list[images.Member], folder: str, count: int, source: str) -> None:
+    if len(group) != count:
+        raise DataError(
+            f"{source} holds {len(group):,} images in {folder}/ where the CBCL training set has {count:,}. "
+            "Unpack or download it again."
+        )
+    for name, content in group:
+        if not re.match(rb"P5\s+(#[^\n]*\s+)*19\s+19\s+255\s", content[:200]):
+            raise DataError(f"{name.rpartition('/')[2][:60]!r} in {source} is not a 19×19 grey PGM (P5) image.")
+
+
+def gene_symbols(
+    *, on_progress: fetch.OnProgress | None = None, should_stop: fetch.ShouldStop | None = None
+) -> dict[str, str]:
+    """Return gene symbols for the probes of Affymetrix's chip HG-U95Av2; the table is fetched once.
+
+    The data set ``leukemia`` has them beside its probes as soon as the table is on this machine;
+    for others there is :func:`rename`. It is looked for, and kept, as the files of :func:`load` are.
+
+    Parameters
+    ----------
+    on_progress : callable, optional
+        Called as ``on_progress(done, total)`` in bytes while downloading; ``total`` may be None.
+    should_stop : callable, optional
+        Asked about every 50 ms while downloading; a true answer ends the call with
+        :class:`DownloadStopped`.
+
+    Returns
+    -------
+    dict
+        About 11,000 symbols; a few percent of the probes have none.
+
+    Raises
+    ------
+    nnspca.DataError
+        When the table cannot be had; the message says what happened and how to supply the file by
+        hand.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> symbols = nnspca.datasets.gene_symbols()    # doctest: +SKIP
+    >>> symbols["41096_at"]                         # doctest: +SKIP
+    'S100A8'
+    """
+    check_callables(on_progress=on_progress, should_stop=should_stop)
+    return read_symbols(fetch.obtain(SYMBOLS, on_progress, should_stop)[0])
+
+
+def read_symbols(data: bytes, chip: str = CHIP) -> dict[str, str]:
+    """Read the table in R's format; the file was verified, so no other form is handled."""
+    try:
+        saved = bz2.decompress(data)
+    except (OSError, ValueError) as error:
+        raise DataError("the table of gene symbols is damaged: remove that copy.") from error
+    head, called, *texts = [*saved.split(_TEXT), b""]
+    rows = int.from_bytes(called[-4:], "big")  # the frame's name is the first text; before the second, their number
+    if not head.startswith(_HEAD) or not 0 < 3 * rows < len(texts):
+        raise DataError("the table of gene symbols is none that R saved: remove that copy.")
+    probes, symbols, chips = (map(_symbol, texts[j * rows : (j + 1) * rows]) for j in range(3))
+    return {probe: symbol for probe, symbol, of in zip(probes, symbols, chips, strict=True) if of == chip}
+
+
+def _symbol(content: bytes) -> str:
+    return content[4 : 4 + int.from_bytes(content[:4], "big")].decode()
+
+
+def _with_symbols(content: Content) -> Content:
+    """Return the content with the symbol before each probe that has one, ``MYC (37724_at)``, if the table is here."""
+    try:
+        table = fetch.local(SYMBOLS)
+        symbols = {} if table is None else read_symbols(table)
+    except DataError:  # the probes' own names do
+        return content
+    names = tuple(f"{symbols[name]} ({name})" if name in symbols else name for name in content.feature_names)
+    return replace(content, feature_names=names)

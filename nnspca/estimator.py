@@ -29,7 +29,7 @@ from nnspca.covariance.sources import Source, chunked, in_memory
 from nnspca.covariance.span import orthonormal
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
-from nnspca.machines import HERE, crew, jobs
+from nnspca.machines import HERE, Workers, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify
@@ -499,7 +499,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         count = len(self._found) if alone else 0  # how many were each sought as the best one at their turn
         count = min(count, 1) if self._found.deflation == "quasi-orthogonal" else count
         where = jobs(None, self.n_jobs) if self.n_jobs not in (None, 1) else contextlib.nullcontext(HERE)
-        with where as executor, crew(executor, (cov, self._found), Monitor(should_stop)) as workers:
+        with where as executor, Workers(executor, (cov, self._found), Monitor(should_stop)) as workers:
             tasks = ((r, effort, self._seed) for r in range(count))
             certificates = dict(workers.each(_certified, tasks))
         return tuple(certificates[r] for r in sorted(certificates))

@@ -20,7 +20,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.restriction import widened
 from nnspca.covariance.span import cumulative_variance
-from nnspca.machines import HERE, Executor, check_executor, crew
+from nnspca.machines import HERE, Executor, Workers, check_executor
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Certificate, Component, Components, OnProgress, Progress, ShouldStop
 from nnspca.solvers.quasi_orthogonal import quasi_orthogonal
@@ -221,7 +221,7 @@ class _Run:
                 on_parts(components(self.cov, X, template))
 
         seeking = searching.part(GREEDY, 1.0)
-        with crew(HERE if executor is None else executor, self.cov, seeking) as workers:
+        with Workers(HERE if executor is None else executor, self.cov, seeking) as workers:
             X, history = seek(
                 Problem(self.cov, self.sizes[0], self.nonnegative),
                 greedy.padded(len(self.sizes)),

@@ -21,7 +21,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.span import cumulative_variance
-from nnspca.machines import Crew, Executor, check_executor, crew
+from nnspca.machines import Executor, Workers, check_executor
 from nnspca.result import Bound, Components, OnProgress, PartsCertificate, PartsPoint, PartsSweep, ShouldStop
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
@@ -92,7 +92,7 @@ def sweep_parts(
     if executor is None:
         run.one_by_one()
     else:
-        with crew(executor, cov, run.monitor) as workers:
+        with Workers(executor, cov, run.monitor) as workers:
             run.spread(workers)
     run.carry_bounds()
     ordered = tuple(run.points[key] for key in sorted(run.points))
@@ -134,7 +134,7 @@ class _Run:
                 certificate = _prove(self.cov, point, self.effort, self.nonnegative, earlier, None, proving)
                 self.store(replace(point, certificate=certificate))
 
-    def spread(self, workers: Crew) -> None:
+    def spread(self, workers: Workers) -> None:
         """Compute the same points by tasks, each submitted as soon as its start is known."""
         parts: dict[tuple[int, int], tuple[Components, Components]] = {}
         seeking = {workers.submit(_seek, r, each, self.nonnegative, self.seed): (each, r) for each, r in self.pairs}

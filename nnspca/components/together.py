@@ -31,8 +31,7 @@ from nnspca.components.matching import assign
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
-from nnspca.machines import Crew
-from nnspca.machines.crew import SerialCrew
+from nnspca.machines import HERE, Workers
 from nnspca.numerics import feasible
 from nnspca.numerics.doubles import read_only
 from nnspca.result import Component
@@ -54,7 +53,7 @@ def seek(
     monitor: Monitor,
     starts: int,
     on_better: Callable[[np.ndarray], None] = lambda parts: None,
-    workers: Crew | None = None,
+    workers: Workers | None = None,
 ) -> tuple[np.ndarray, list[float]]:
     """Find r parts whose total variance is large: unit rows of disjoint supports, or zeros if there are fewer.
 
@@ -73,7 +72,7 @@ def seek(
         for number in range(starts)
     ]
     submitted: dict[int, Future[Any]] = {}
-    workers = SerialCrew(problem.cov, monitor) if workers is None else workers
+    workers = Workers(HERE, problem.cov, monitor) if workers is None else workers
     for number in range(starts):
         if monitor.stop():
             break

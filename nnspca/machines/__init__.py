@@ -1,7 +1,6 @@
-"""Where the tasks of a call run: threads or processes here, an executor's workers, or a Dask cluster's machines."""
+"""Where the tasks of a call run: here, in threads, in processes of this machine, or on a Dask cluster."""
 
-from nnspca.machines.choice import HERE, Executor, call, check_executor, crew, jobs
-from nnspca.machines.crew import Crew, TaskArguments
-from nnspca.machines.pool import Pool
+from nnspca.machines.processes import Processes
+from nnspca.machines.workers import HERE, Executor, TaskArguments, Workers, call, check_executor, jobs
 
-__all__ = ["HERE", "Crew", "Executor", "Pool", "TaskArguments", "call", "check_executor", "crew", "jobs"]
+__all__ = ["HERE", "Executor", "Processes", "TaskArguments", "Workers", "call", "check_executor", "jobs"]

@@ -12,7 +12,7 @@ from nnspca.control.arguments import check_callables, check_instance, check_numb
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError, ReadingStopped
-from nnspca.machines import Executor, crew, jobs
+from nnspca.machines import Executor, Workers, jobs
 from nnspca.resampling.reading import Search, read_samples, workers_for
 from nnspca.resampling.samples import Samples
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
@@ -125,7 +125,7 @@ def bootstrap(
     seen = _Seen(whole, threshold, search.seed)
     monitor.tell(1 / (draws + 1), "the parts of all samples", float(whole.variances.sum()))
     if parts is not None or not whole.stopped:
-        with jobs(executor, n_jobs) as where, crew(where, samples, monitor) as workers:
+        with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
             for number, resample in workers.each(_redrawn, ((search, k, number) for number in range(draws))):
                 if resample is not None:
                     seen.add(number, resample)

@@ -11,7 +11,7 @@ from nnspca.control.arguments import check_callables, check_one_or_several, chec
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError, ReadingStopped
-from nnspca.machines import HERE, Executor, crew, jobs
+from nnspca.machines import HERE, Executor, Workers, jobs
 from nnspca.resampling.reading import Search, read_samples, workers_for
 from nnspca.resampling.samples import Samples
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
@@ -120,7 +120,7 @@ def cross_validate(
             array.setflags(write=False)
         return CrossValidation(wanted, *arrays, search.r, search.seed, time.perf_counter() - started, stopped)
 
-    with jobs(executor, n_jobs) as where, crew(where, samples, monitor) as workers:
+    with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
         if executor is HERE:  # a fold after the other: each takes passes over the data

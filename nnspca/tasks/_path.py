@@ -13,7 +13,7 @@ from nnspca.bounds import carried
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
-from nnspca.machines import Crew, Executor, TaskArguments, crew
+from nnspca.machines import Executor, TaskArguments, Workers
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.best import quick_start
 from nnspca.solvers.climb import climb
@@ -97,10 +97,10 @@ def path(
             return None
         return (_Task(k, nonnegative, name, seed, run.start(at), k in full, dict((options or {}).get(name, {}))),)
 
-    with crew(executor, cov, monitor) as workers:
+    with Workers(executor, cov, monitor) as workers:
         for k, component in _rough_components(workers, early, nonnegative, first if first is not None else {}):
             run.sketch(SweepPoint(k, "best", component))
-        for (k, name), component in workers.when_ready(_solved, order, 2 * workers.width, run.ready, begin):
+        for (k, name), component in workers.when_ready(_solved, order, workers.ahead, run.ready, begin):
             run.keep(_higher(SweepPoint(k, name, component), run.rough.get((k, name))))
     run.finish()
     place = {name: i for i, name in enumerate(methods)}
@@ -236,7 +236,7 @@ def certify_path(
         other = waiting[k]
         return k, sweep.nonnegative, "live", champions[k], seed, None if other is None else own(other)
 
-    with crew(executor, cov, monitor) as workers:
+    with Workers(executor, cov, monitor) as workers:
         if cov.holds_entries:
             early = ((champions[k], k, sweep.nonnegative, seed) for k in waiting if k in wanted)
             for _, certificate in workers.each(_first, early):
@@ -308,7 +308,7 @@ def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) 
 
 
 def _rough_components(
-    workers: Crew, ks: Sequence[int], nonnegative: bool, components: MutableMapping[int, Component]
+    workers: Workers, ks: Sequence[int], nonnegative: bool, components: MutableMapping[int, Component]
 ) -> Iterator[tuple[int, Component]]:
     """Yield each k with its rough component: the given ones at once, the others as they are computed."""
     before = {k: components[k] for k in ks if k in components}  # as it is now: others may add to it

@@ -14,7 +14,7 @@ from nnspca.bounds.plan import PLANS
 from nnspca.control.arguments import check_callables, check_choice, check_one_or_several, check_several
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.machines import Crew, Executor, check_executor, crew
+from nnspca.machines import Executor, Workers, check_executor
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
@@ -96,7 +96,7 @@ def sweep(
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
     run = _Run(cov, wanted, names, nonnegative, certify, seed, on_point, Monitor(should_stop, on_progress))
-    with crew(executor, cov, run.monitor) as workers:
+    with Workers(executor, cov, run.monitor) as workers:
         return run.swept(workers)
 
 
@@ -116,7 +116,7 @@ class _Run:
     ended: dict[int, Certificate | None] = field(default_factory=dict)  # certificates by k
     done: int = 0
 
-    def swept(self, workers: Crew) -> Sweep:
+    def swept(self, workers: Workers) -> Sweep:
         """Solve for one k after the other, and certify each meanwhile."""
         started = time.perf_counter()
         leading = float(self.cov.eigenpairs(1)[0][0])
@@ -166,7 +166,7 @@ class _Run:
 
     def _warm_start(
         self,
-        workers: Crew,
+        workers: Workers,
         certificates: dict[Future[Certificate], int],
         chain: list[tuple[int, Future[Certificate]]],
     ) -> Certificate | None:

@@ -21,6 +21,7 @@ MOST = 8  # processes where nothing is said: each takes about 100 MB
 
 _T = TypeVar("_T")
 SCHEDULER = "NNSPCA_SCHEDULER"  # names the address of a scheduler, such as tcp://10.0.0.1:8786
+IDLE = 300.0  # seconds after which a process without tasks ends
 PATIENCE = 5  # seconds to wait for it
 AGAIN = 30.0  # seconds after which one that did not answer is asked again
 _lock = threading.Lock()
@@ -28,14 +29,14 @@ _schedulers: dict[str, _Scheduler] = {}
 
 
 def executor() -> Any:
-    """Return what runs tasks for calls that take an executor: a cluster's client, a pool, or None for threads."""
+    """Return what runs tasks for calls that take an executor: a cluster's client, processes, or None for threads."""
     client = cluster_client()
-    return _local() if client is None else client
+    return _local("tasks") if client is None else client
 
 
-def _local() -> Any:
+def _local(kind: str) -> Any:
     count, _ = _processes()
-    return _pool(count) if count else None
+    return _processes_for(kind, count) if count else None
 
 
 def call(
@@ -52,7 +53,7 @@ def call(
     """
     listeners = {name: given for name, given in settings.items() if name.startswith("on_") and given is not None}
     others = {name: given for name, given in settings.items() if name not in listeners}
-    runner = _local() if here else executor()
+    runner = (None if here else cluster_client()) or _local("calls")
     return machines.call(runner, function, shared, *arguments, should_stop=should_stop, listeners=listeners, **others)
 
 
@@ -62,6 +63,7 @@ def location_note() -> None:
     if wrong:
         st.caption(f":material/warning: {PROCESSES} is {sanitize.code(wrong)}; it takes a whole number from 0 to 64.")
     executor()
+    _local("calls")
     known = _scheduler()
     if known is None:
         return
@@ -87,10 +89,11 @@ def _processes() -> tuple[int, str]:
 
 
 @st.cache_resource(show_spinner=False)
-def _pool(count: int) -> machines.Pool:
-    pool = machines.Pool(count, call_slots=count, modules=("nnspca.tasks",))
-    pool.warm()
-    return pool
+def _processes_for(kind: str, count: int) -> machines.Processes:
+    """The processes of single calls, which are kept ready, or those of tasks."""
+    made = machines.Processes(count, ("nnspca.tasks",), idle=None if kind == "calls" else IDLE)
+    made.warm()
+    return made
 
 
 @dataclass

@@ -1,17 +1,15 @@
 """Whichever executor runs the tasks: each is done, shared data are there, and Stop is obeyed."""
 
-import multiprocessing
-import os
 import threading
 import time
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
 import pytest
 
 import nnspca
 from nnspca.control.progress import Monitor
-from nnspca.machines import HERE, check_executor, crew
-from tests.machines.doing import leave, times, wait_for_stop
+from nnspca.machines import HERE, Workers, check_executor
+from tests.machines.doing import times
 
 
 class Plain(Executor):
@@ -25,7 +23,7 @@ class Plain(Executor):
 
 @pytest.mark.parametrize("executor", [HERE, None, ThreadPoolExecutor(3), Plain()], ids=["here", "two", "three", "any"])
 def test_every_task_is_done_once(executor):
-    with crew(executor, 7, Monitor()) as workers:
+    with Workers(executor, 7, Monitor()) as workers:
         assert dict(workers.each(times, ((by,) for by in range(40)))) == {by: 7 * by for by in range(40)}
         assert workers.result(workers.submit(times, 6)) == 42
         with pytest.raises(TypeError):
@@ -38,7 +36,7 @@ def test_a_caller_who_is_held_up_holds_the_workers_up():
     def begin(shared, number, should_stop):
         begun.append(number)
 
-    with ThreadPoolExecutor(2) as threads, crew(threads, None, Monitor()) as workers:
+    with ThreadPoolExecutor(2) as threads, Workers(threads, None, Monitor()) as workers:
         came = workers.each(begin, ((number,) for number in range(100)))
         next(came)
         time.sleep(0.1)
@@ -51,27 +49,11 @@ def test_none_is_begun_once_stopped():
     for executor in (HERE, None, Plain()):
         stopped.clear()
         done = []
-        with crew(executor, 1, Monitor(stopped.is_set)) as workers:
+        with Workers(executor, 1, Monitor(stopped.is_set)) as workers:
             for number, _ in workers.each(times, ((by,) for by in range(1000))):
                 done.append(number)
                 stopped.set()
         assert len(done) < 40
-
-
-def test_processes_hear_of_stop_and_a_lost_one_costs_time_only():
-    stopped = threading.Event()
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:
-        with crew(processes, 7, Monitor(stopped.is_set)) as workers:
-            assert workers.result(workers.submit(times, 2)) == 14
-            waiting = {workers.submit(wait_for_stop, 60.0)}
-            threading.Timer(0.3, stopped.set).start()
-            begun = time.monotonic()
-            assert [value for _, value in workers.completed(waiting)] == ["stopped"]
-            assert time.monotonic() - begun < 10
-        with crew(processes, 7, Monitor()) as workers:
-            gone = workers.submit(leave, os.getpid())
-            assert workers.result(gone) == 7
-            assert workers.result(workers.submit(times, 3)) == 21
 
 
 def test_what_runs_no_tasks_is_refused():

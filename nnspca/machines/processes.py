@@ -1,0 +1,219 @@
+"""Processes of this machine: what is shared lies in a file, and each task asks its caller whether to stop."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import itertools
+import os
+import pickle
+import secrets
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from contextlib import suppress
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client, Connection, Listener
+from pathlib import Path
+from typing import Any
+
+from joblib.externals import loky
+
+ASK_SECONDS = 0.05  # a task asks its caller at most this often: a solver may look thousands of times a second
+LATEST, REPORT_SECONDS = ("on_progress", "on_look"), 0.1  # listeners that need no more reports than one in this time
+NICENESS = 10  # workers give way to the process that serves the pages
+CACHED = 2  # shared objects that a worker keeps
+
+
+class Processes(Executor):
+    """Processes of this machine, replaced where one was lost.
+
+    loky starts them: it does not import the program's main module, as a process pool of ``concurrent.futures`` does.
+    Each imports ``modules`` first, and ends when it had no task for ``idle`` seconds.
+    """
+
+    def __init__(self, size: int, modules: Sequence[str] = (), idle: float | None = None) -> None:
+        if size < 1:
+            raise ValueError(f"size={size} is not allowed; give at least 1")
+        self._max_workers, self._modules, self._idle = size, tuple(modules), idle
+        self._lock, self._free = threading.Lock(), threading.Semaphore(size)
+        self._pool: Any = None
+        self._ready: Future[Any] = Future()
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **settings: Any) -> Future[Any]:
+        """Call a function in one of the processes."""
+        with self._lock:
+            try:
+                return self.warm().submit(function, *arguments, **settings)
+            except BrokenExecutor:
+                self._pool = None
+                return self.warm().submit(function, *arguments, **settings)
+
+    def warm(self) -> Any:
+        """Start the processes, unless that was done; return loky's executor."""
+        if self._pool is None:
+            threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+            begun = os.getpid(), self._modules
+            self._pool = loky.ProcessPoolExecutor(
+                self._max_workers, timeout=self._idle, initializer=_begin, initargs=begun, env=threads
+            )
+            self._ready = self._pool.submit(int)
+            end = weakref.WeakMethod(self.shutdown)
+            threading._register_atexit(lambda: (end() or int)())  # type: ignore[attr-defined]  # loky's waits for tasks
+        return self._pool
+
+    def take(self) -> bool:
+        """Whether a process is free for a single call, which ends with :meth:`give_back`."""
+        return self._ready.done() and self._free.acquire(blocking=False)
+
+    def give_back(self) -> None:
+        """End a single call."""
+        self._free.release()
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the processes, and with them all running tasks."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=wait, kill_workers=True)
+
+
+def are_processes(executor: object) -> bool:
+    """Whether the tasks of an executor run in other processes of this machine."""
+    return isinstance(executor, Processes | ProcessPoolExecutor | loky.ProcessPoolExecutor)
+
+
+class Line:
+    """The caller's end: it answers its tasks, and passes on what they report."""
+
+    def __init__(self, workers: Any) -> None:
+        self._workers, self._number = workers, next(_numbers)
+        self._where = _file(workers.shared, self), *_listening(os.getpid()), self._number
+        _lines[self._number] = self
+
+    def sent(self, task: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What is submitted for a task."""
+        return _in_process, self._where, task, arguments
+
+    def answer(self, report: tuple[str, tuple[Any, ...]] | None) -> bool:
+        """Take a report, or a question, and say whether to stop; while the stop switch blocks, the task waits."""
+        workers = self._workers
+        if report is not None and workers.failure is None:
+            try:
+                workers.listeners[report[0]](*report[1])
+            except Exception as error:  # raised by the call
+                workers.failure = error
+        with workers.turn:
+            return workers.cancelled or workers.failure is not None
+
+    def halt(self) -> None:
+        """Nothing: tasks ask by themselves."""
+
+    def close(self, *, running: bool) -> None:
+        """Nothing: tasks that still run are told to stop."""
+
+
+_numbers = itertools.count()
+_lines: weakref.WeakValueDictionary[int, Line] = weakref.WeakValueDictionary()
+_files: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
+_writing = threading.Lock()
+
+
+def _file(shared: object, line: Line) -> str:
+    """The file of a shared object: written once, and removed with the object."""
+    with _writing:
+        try:
+            owner, path = shared, _files.get(shared)
+        except TypeError:  # no weak reference is possible
+            owner, path = line, None
+        if path is None:
+            descriptor, path = tempfile.mkstemp(prefix="nnspca-")
+            with os.fdopen(descriptor, "wb") as file:
+                pickle.dump(shared, file, pickle.HIGHEST_PROTOCOL)
+            weakref.finalize(owner, Path(path).unlink, missing_ok=True)
+            if owner is shared:
+                _files[shared] = path
+        return path
+
+
+@functools.cache
+def _listening(process: int) -> tuple[Any, bytes]:
+    """Where this process answers its tasks, and the key to it."""
+    key = secrets.token_bytes(16)
+    listener = Listener(backlog=64, authkey=key)
+    threading.Thread(target=_listen, args=(listener,), name="nnspca-tasks", daemon=True).start()
+    return listener.address, key
+
+
+def _listen(listener: Listener) -> None:
+    while True:
+        with suppress(OSError, EOFError, AuthenticationError):  # a process that ended while it connected
+            threading.Thread(target=_serve, args=(listener.accept(),), daemon=True).start()
+
+
+def _serve(end: Connection) -> None:
+    with suppress(OSError, EOFError, KeyError), end:  # the task has ended, or nobody waits for it
+        line = _lines[end.recv()]
+        while True:
+            end.send(line.answer(end.recv()))
+
+
+def _begin(parent: int, modules: Sequence[str]) -> None:
+    """In a new process: give way to others, end with the parent, and import what tasks need."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    for name in modules:
+        importlib.import_module(name)
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def _in_process(where: tuple[str, Any, bytes, int], task: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """In a worker process: run one task."""
+    path, address, key, number = where
+    with Client(address, authkey=key) as line:
+        line.send(number)
+        return task(_loaded(path), *arguments, Caller(line))
+
+
+@functools.lru_cache(maxsize=CACHED)
+def _loaded(path: str) -> object:
+    with open(path, "rb") as file:
+        return pickle.load(file)
+
+
+class Caller:
+    """In a worker process: the caller's stop switch, and its listeners."""
+
+    def __init__(self, line: Connection) -> None:
+        self._line, self._lock = line, threading.Lock()  # the task may have threads of its own
+        self._stopped, self._asked = False, -ASK_SECONDS
+        self._told: dict[str, float] = {}
+
+    def __call__(self) -> bool:
+        """Whether to stop."""
+        if not self._stopped and time.monotonic() - self._asked > ASK_SECONDS:
+            self._ask(None)
+        return self._stopped
+
+    def tell(self, name: str, *what: object) -> None:
+        """Report to a listener."""
+        now = time.monotonic()
+        if name not in LATEST or now - self._told.get(name, -REPORT_SECONDS) >= REPORT_SECONDS:
+            self._told[name] = now
+            self._ask((name, what))
+
+    def _ask(self, report: tuple[str, tuple[object, ...]] | None) -> None:
+        with self._lock:
+            try:
+                self._line.send(report)
+                self._stopped |= self._line.recv()
+            except (EOFError, OSError):  # the caller is gone
+                self._stopped = True
+            self._asked = time.monotonic()

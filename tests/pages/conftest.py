@@ -4,8 +4,9 @@ import functools
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -98,23 +99,20 @@ def short_studies(short_proofs, load_once, monkeypatch):
 
 @pytest.fixture
 def open_page() -> Iterator[Callable[..., AppTest]]:
-    """Return ``open_page(path, **params)``: pages/main.py with a link's parameters, or a page alone with its state.
+    """Return ``open_page(path, link, **params)``: pages/main.py with a link's parameters, or a page with its state.
 
-    AppTest loses button presses behind st.navigation, so tests that press buttons run the page alone.
+    ``link`` are more parameters of the link of either. AppTest loses button presses behind st.navigation, so tests that
+    press buttons run the page alone.
     """
     opened: list[AppTest] = []
 
-    def open_one(path: str = "pages/main.py", **params: object) -> AppTest:
-        page = AppTest.from_file(str(ROOT / path), default_timeout=30)
-        for key, value in params.items():
-            if path == "pages/main.py":
-                page.query_params[key] = str(value)
-            else:
-                page.session_state[key] = value
+    def open_one(path: str = "pages/main.py", link: Mapping[str, object] = MappingProxyType({}), **params) -> AppTest:
+        page = AppTest.from_file(str(ROOT / path), default_timeout=60)
         opened.append(page)
-        page.run()
-        assert not page.exception, page.exception
-        return page
+        if path == "pages/main.py":
+            state = {"session": params.pop("session")} if "session" in params else {}
+            link, params = {**link, **params}, state
+        return drawn_with(page, link, params)
 
     yield open_one
     for page in opened:
@@ -122,6 +120,34 @@ def open_page() -> Iterator[Callable[..., AppTest]]:
             job.stop()
         for job in jobs(page, path=True):
             job.wait(10)
+
+
+def alone(script: str | Callable, link: Mapping[str, object] = MappingProxyType({}), **state) -> AppTest:
+    """Run a script, or a function as one, that draws what is looked at and nothing else."""
+    make = AppTest.from_string if isinstance(script, str) else AppTest.from_function
+    return drawn_with(make(script, default_timeout=60), link, state)
+
+
+def drawn_with(page: AppTest, link: Mapping[str, object], state: Mapping[str, object]) -> AppTest:
+    """Draw a page with a link's parameters and its session's state."""
+    for key, value in link.items():
+        page.query_params[key] = value if isinstance(value, list) else str(value)
+    for key, value in state.items():
+        page.session_state[key] = value
+    return redrawn(page)
+
+
+def redrawn(page: AppTest) -> AppTest:
+    """Draw a page again."""
+    page.run()
+    assert not page.exception, page.exception
+    return page
+
+
+def brought(page: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    """Bring files to the data page, and wait until they are read."""
+    page.file_uploader(key="upload").set_value([(name, content, "text/csv") for name, content in files]).run()
+    return settle(page)
 
 
 @pytest.fixture
@@ -150,9 +176,13 @@ def settle(page: AppTest, *, path: bool = False) -> AppTest:
     """Wait until the session's runs have ended, then draw the page again; with ``path`` those along the curve too."""
     for job in jobs(page, path=path):
         assert job.wait(PATIENCE), job.progress
-    page.run()
-    assert not page.exception, page.exception
-    return page
+    return redrawn(page)
+
+
+def job_of(page: AppTest, kind: str):
+    """Return the session's one run of a kind."""
+    (job,) = [job for job in jobs(page) if job.key[0] == kind]
+    return job
 
 
 def played(page: AppTest) -> dict:
@@ -185,5 +215,5 @@ def sent(page: AppTest, key: str) -> dict:
 
 def texts(page: AppTest) -> str:
     """Return all the words on the page."""
-    kinds = (page.title, page.markdown, page.caption, page.info, page.warning, page.error)
+    kinds = (page.title, page.header, page.markdown, page.caption, page.success, page.info, page.warning, page.error)
     return "\n".join(element.value for kind in kinds for element in kind)

@@ -1,20 +1,21 @@
-"""Links: those that were handed out keep opening what they opened, and no value of one breaks a page."""
+"""Links: those that were handed out keep opening what they opened, and no value of one breaks a page.
 
-from dataclasses import fields
+A key says one thing on every page, and what a person chooses is in the address by its name.
+"""
+
+import dataclasses
+import importlib
+import pkgutil
+from collections import defaultdict
+from typing import get_type_hints
 from urllib.parse import parse_qs
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as some
-from streamlit.testing.v1 import AppTest
 
-from nnspca.view.compare import race
-from nnspca.view.compare import sets as compare
 from nnspca.view.explore import choices as explore
 from nnspca.view.link import state
-from nnspca.view.parts import choices as parts
-from tests.pages.conftest import ROOT, jobs
+from tests.pages.conftest import alone, played, redrawn, said_at, settle, texts
+from tests.pages.test_sanitize import LURES, alive
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -117,47 +118,30 @@ LINKS = [
 ]
 
 
-def opened(name, given, link):
-    """Open a link; of the whole app where the page has no name."""
-    shown = AppTest.from_file(str(ROOT / "pages" / f"{name or 'main'}.py"), default_timeout=60)
-    said = parse_qs(link, keep_blank_values=True)
-    for key, value in given.items():
-        shown.session_state[key] = value
-    for key, values in said.items():
-        shown.query_params[key] = values[0] if len(values) == 1 else values
-    try:
-        shown.run()
-        below = ("proof", "more", "samples", "round", "take", "proven", "use", "others")
-        if said.keys() & set(below):
-            for job in jobs(shown):  # these controls stand below what a run brings
-                assert job.wait(60), job.progress
-            shown.run()
-    finally:
-        for job in jobs(shown, path=True):
-            job.stop()
-    assert not shown.exception, shown.exception
-    return shown
-
-
 @pytest.mark.parametrize(
     ("name", "given", "link", "shown"), LINKS, ids=[f"{name}?{link}" for name, _, link, _ in LINKS]
 )
-def test_a_link_opens_what_it_says(name, given, link, shown):
-    page = opened(name, given, link)
+def test_a_link_opens_what_it_says(open_page, name, given, link, shown):
+    said = {key: values[0] if len(values) == 1 else values for key, values in parse_qs(link).items()}
+    page = open_page(f"pages/{name or 'main'}.py", said, **given)
+    if said.keys() & {"proof", "more", "samples", "round", "take", "proven", "use", "others"}:
+        settle(page)  # these controls stand below what a run brings
     assert {key: page.session_state[key] for key in shown} == shown
     assert not [note.value for note in page.info if "cannot be used" in note.value or "is ignored" in note.value]
 
 
-def test_a_key_of_an_earlier_version_is_named_and_ignored():
-    page = opened("", {}, "data=pitprops&k=4&present=true&ghost=true")
+def test_a_name_that_nothing_has_is_told_as_ignored_and_known_ones_are_not(open_page):
+    page = open_page(data="pitprops", k=4, by="em", ghost="true", flavour="red", embed="true")
     assert [page.session_state[key] for key in ("data", "k")] == ["pitprops", 4]
-    assert any("“present”, “ghost”" in note.value and "is ignored" in note.value for note in page.info)
+    (note,) = [note.value for note in page.info if "ignored" in note.value]
+    assert "“ghost”, “flavour”," in note and "embed" not in note and "by" not in note
 
 
 HOSTILE = ["inf", "-inf", "nan", "1e309", "-1e309", "1e300", "9" * 400, "", "٤٠", "٤٠.٥", "0x10", "1_0", "-1", "0.5"]
-HOSTILE += ["\x00", "<b>"]
+HOSTILE += ["\x00", LURES[0], LURES[2], LURES[6]]
 # Each link of a page is opened in a turn of its own, in which the keys say something else.
 PAGES = {
+    "main": ["method=em&samples=true", "proof=true&proof_view=bounds&bounds=true&paper_band=true", "more=true"],
     "explore": [
         "method=em&samples=true",
         "method=best&proof=true&proof_view=bounds&bounds=true&paper_band=true",
@@ -168,150 +152,211 @@ PAGES = {
     "compare": ["", "what=solvers"],
     "papers": ["paper=Sigg+%26+Buhmann+2008", ""],
     "data": ["", ""],
-    "learn": ["sheet=true", ""],
+    "learn": ["sheet=true", "", ""],
 }
 
 
-def hostile(link, keys, turn):
-    """The parameters of a link with something that each of these keys may not say, each turn something else."""
-    said = {key: values[0] if len(values) == 1 else values for key, values in parse_qs(link).items()}
-    wrong = [key for key in dict.fromkeys(keys) if key not in said]
-    return said | {key: HOSTILE[(at + turn * 5) % len(HOSTILE)] for at, key in enumerate(wrong)}
-
-
-@pytest.mark.parametrize(("turn", "link"), list(enumerate(PAGES["explore"])))
-def test_no_value_of_a_link_breaks_the_app(link, turn):
-    """Every key of every page at once says something it may not say."""
-    keys = [*state.SHARED, *(key for page in PAGES for key in state.keys_of(page))]
-    shown = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
-    shown.query_params.update(hostile(link, keys, turn))
-    shown.run()
-    for job in jobs(shown, path=True):
-        job.stop()
-    assert not shown.exception, shown.exception
-    assert any("Data set: “" in note.value and "cannot be used here" in note.value for note in shown.info)
-
-
 @pytest.mark.parametrize(
-    ("page", "turn", "link"), [(page, turn, link) for page, links in PAGES.items() for turn, link in enumerate(links)]
+    ("name", "turn", "link"), [(name, turn, link) for name, links in PAGES.items() for turn, link in enumerate(links)]
 )
-def test_no_value_of_a_link_breaks_a_page(page, link, turn):
+def test_no_value_of_a_link_breaks_a_page_or_comes_alive(open_page, name, turn, link):
     """Every key at once says something it may not say, each turn something else."""
-    shown = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=60)
-    shown.session_state["data"], shown.session_state["k"] = "pitprops", 4
-    shown.query_params.update(hostile(link, [*state.SHARED, *state.keys_of(page)], turn))
-    try:
-        shown.run()
-        for job in jobs(shown):
-            job.wait(60)
-        shown.run()
-    finally:
-        for job in jobs(shown, path=True):
-            job.stop()
-    assert not shown.exception, shown.exception
+    own = [key for page in state.PAGES for key in state.keys_of(page)] if name == "main" else state.keys_of(name)
+    said = parse_qs(link)
+    wrong = [key for key in dict.fromkeys([*state.SHARED, *own]) if key not in said]
+    said |= {key: HOSTILE[(at + turn * 5) % len(HOSTILE)] for at, key in enumerate(wrong)}
+    page = open_page(f"pages/{name}.py", said, **({} if name == "main" else {"data": "pitprops", "k": 4}))
+    if name == "main":
+        assert any("Data set: “" in note.value and "cannot be used here" in note.value for note in page.info)
+    else:
+        settle(page)
+    assert not alive(page)
 
 
 @pytest.mark.parametrize(
-    ("key", "text", "said"),
+    ("link", "notes"),
     [
-        ("k", "inf", "“inf” cannot be used here (1 to 13: pitprops has 13 features); showing 4."),
-        ("k", "9" * 400, f"“{'9' * 60} …” cannot be used here"),
-        ("k", "٤", "“٤” cannot be used here"),
-        ("seed", "inf", "“inf” cannot be used here (a whole number from 0 to 2,147,483,647); showing 0."),
-        ("log", "perhaps", "Logarithmic k: “perhaps” cannot be used here (true or false); showing True."),
-        ("scale", "", "“” cannot be used here (as is, standardised); showing “as is”."),
-        ("best.leaders", "inf", "“inf” cannot be used here (a whole number from 1 to 50); showing 4."),
-        ("proof", "nan", "“nan” cannot be used here (true or false); showing False."),
+        (
+            {"seed": "inf", "log": "perhaps", "scale": "", "best.leaders": "inf", "proof": "nan", "k": "inf"},
+            [
+                "“inf” cannot be used here (1 to 13: pitprops has 13 features); showing 4.",
+                "“inf” cannot be used here (a whole number from 0 to 2,147,483,647); showing 0.",
+                "Logarithmic k: “perhaps” cannot be used here (true or false); showing True.",
+                "“” cannot be used here (as is, standardised); showing “as is”.",
+                "“inf” cannot be used here (a whole number from 1 to 50); showing 4.",
+                "“nan” cannot be used here (true or false); showing False.",
+            ],
+        ),
+        (
+            {"k": "9" * 400, "method": "magic", "sign": "upside down", "why": "900"},
+            [
+                f"“{'9' * 60} …” cannot be used here",
+                "“magic” cannot be used here",
+                "“upside down” cannot be used here",
+                "why: “900” cannot be used here",
+            ],
+        ),
+        (
+            {"k": "٤", "method": "em", "em.restarts": "-4", "why": "x"},
+            ["“٤” cannot be used here", "“-4” cannot be used here", "“x” cannot be used here"],
+        ),
+        ({"k": "900"}, ["pitprops has 13 features"]),
     ],
 )
-def test_a_note_says_the_value_given_those_allowed_and_the_one_shown(open_page, key, text, said):
-    shown = open_page(**({"data": "pitprops"} | {key: text}))
-    for job in jobs(shown):
-        job.wait(60)
-    shown.run()
-    assert any(said in note.value for note in shown.info), [note.value for note in shown.info]
+def test_a_note_says_the_value_given_those_allowed_and_the_one_shown_on_a_page_that_works(open_page, link, notes):
+    page = settle(open_page(data="pitprops", **link))
+    held = [note for _, note in page.session_state["session"].notes.values()]
+    for note in notes:
+        assert any(note in shown for shown in (*held, *(info.value for info in page.info))), (note, held)
+    assert "of the optimum" in said_at(page, played(page)["k"]) or "proven optimal" in said_at(page, played(page)["k"])
 
 
-WORDS = some.text(some.characters(exclude_categories=["Cs"]))  # without a look at how each is encoded, which takes long
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("1, two", "“two” is not a whole number"), ("5, 14", "outside 1 to 13"), ("9-3", "outside 1 to 13")],
+)
+def test_an_unusable_list_of_k_says_what_is_wrong_in_words_that_can_be_written(open_page, text, words):
+    page = open_page("pages/explore.py", data="pitprops", k=4, ks=text)
+    assert words in texts(page)
+    assert {2, 4, 13} <= set(played(settle(page, path=True))["ks"])
+    for strange in ("1, \ud800", "\udfff5", "\u202e9", "9" * 500):
+        with pytest.raises(ValueError, match=r"is not a whole number or a range|outside 1 to 9") as raised:
+            explore.read_ks(strange, 9)
+        assert len(str(raised.value).encode()) < 200
 
 
-@given(some.sampled_from(state.TABLE), some.lists(WORDS | some.sampled_from(HOSTILE), max_size=4))
-def test_reading_a_key_always_ends_in_a_value_of_its_kind_or_in_none(entry, texts):
-    value, whole = entry.read(texts)
-    if value is None:
-        assert not whole or (entry.default is None and not "".join(texts[-1:]))
-    elif entry.kind in ("whole", "number"):
-        assert isinstance(value, int if entry.kind == "whole" else float)
-        assert abs(value) < 2**53
-        assert (entry.low or -np.inf) <= value <= (np.inf if entry.high is None else entry.high)
-    elif entry.kind in ("switch", "fold"):
-        assert isinstance(value, bool)
-    elif entry.kind == "one":
-        assert value in entry.options
-    elif entry.kind == "several":
-        assert set(value) <= set(entry.options)
+@pytest.mark.parametrize("data", ["pitprops", "cbcl-faces"])
+def test_a_note_is_told_once_though_the_page_ends_early_for_data_that_are_not_here(
+    data, open_page, monkeypatch, tmp_path
+):
+    monkeypatch.delenv("NNSPCA_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    page = open_page(data=data, k="inf")
+    assert len([note.value for note in page.info if "“inf” cannot be used here" in note.value]) == 1
+
+
+CHOSEN = """
+import streamlit as st
+from nnspca.view.link import state, widgets
+data = widgets.choose(state.SHARED["data"], "Data", options=["lfw-faces", "digits"], format_func=str.upper)
+solvers = widgets.choose(state.keys_of("parts")["with"], "Solvers", options=["best", "em"], format_func=str.upper)
+if "leave" in st.session_state:  # a page on which k does not count
+    widgets.keep(state.SHARED["k"])
+else:
+    widgets.choose(state.SHARED["k"], "k", usual=4, high=13)
+st.text(f"{data} {list(solvers)}")
+widgets.notes()
+"""
+
+
+def test_a_link_names_an_option_by_its_value_and_a_choice_is_written_by_it_and_the_usual_one_not_at_all():
+    page = alone(CHOSEN, {"data": "digits", "with": ["em", "best"]})
+    assert page.text[0].value == "digits ['em', 'best']"
+    page = alone(CHOSEN)
+    assert not page.query_params
+    page.selectbox(key="data").set_value("digits").run()
+    page.multiselect(key="with").set_value(["em"]).run()
+    assert page.query_params in ({"data": "digits", "with": "em"}, {"data": "digits", "with": ["em"]})
+    page.selectbox(key="data").set_value("lfw-faces").run()
+    page.multiselect(key="with").set_value(["best"]).run()
+    assert not page.query_params
+
+
+@pytest.mark.parametrize("given", ["DIGITS", "nix"])
+def test_a_link_that_names_nothing_is_told_with_what_is_allowed(given):
+    page = alone(CHOSEN, {"data": given})
+    assert page.text[0].value.startswith("lfw-faces")
+    (note,) = [note.value for note in page.info]
+    assert given in note and "lfw-faces, digits" in note
+
+
+def test_a_choice_remembered_from_another_page_is_written_into_the_address():
+    page = alone(CHOSEN, {"k": "7"}, leave=True)
+    del page.session_state["leave"]
+    page.query_params.pop("k", None)
+    redrawn(page)
+    assert page.number_input(key="k").value == 7
+    assert page.query_params["k"] in ("7", ["7"])
+
+
+NOTED = """
+import streamlit as st
+from nnspca.view.frame import sidebar
+from nnspca.view.link import state, widgets
+sidebar.sidebar(st.session_state["page"])
+if st.session_state["page"] == "explore":
+    options = state.methods_for(True, 625 if state.current().data == "lfw-faces" else 13)
+    widgets.choose(state.keys_of("explore")["method"], "Solver", options=options)
+widgets.notes()
+"""
+
+
+@pytest.mark.parametrize("elsewhere", ["explore", "data"])
+def test_a_notice_about_k_or_a_solver_goes_with_the_data_that_caused_it(elsewhere):
+    page = alone(NOTED, {"data": "lfw-faces", "k": "9000", "method": "exact"}, page="explore")
+    assert "k, nonzero loadings: “9000” cannot be used here" in texts(page)
+    assert "“exact” cannot be used here" in texts(page)
+    page.session_state["page"] = elsewhere
+    assert "k, nonzero loadings: “9000” cannot be used here" in texts(redrawn(page))
+    page.selectbox(key="data").set_value("pitprops").run()
+    assert "cannot be used here" not in texts(redrawn(page))
 
 
 def taken(entries, texts):
     """Whose reader makes something of a text, and of which."""
-    assert entries
-    asked = [(entry, text) for entry in entries for text in texts]
-    return [
-        f"{'+'.join(entry.pages) or 'all'}.{entry.key} takes {text!a}"
-        for entry, text in asked
-        if entry.read([text]) != (None, False)
-    ]
+    asked = [(entry, text) for entry in entries for text in texts if entry.read([text]) != (None, False)]
+    return [f"{'+'.join(entry.pages) or 'all'}.{entry.key} takes {text!a}" for entry, text in asked]
 
 
-def test_every_number_of_a_link_has_an_end():
+def test_every_number_of_a_link_has_an_end_and_no_key_takes_half_a_character_or_a_control():
     """Or the widget, whose ends Streamlit counts in doubles, would end the page."""
     numbers = [entry for entry in state.TABLE if entry.kind in ("whole", "number")]
     assert not taken(numbers, ["1e308", "-1e308", "1e300", "9" * 17, str(2**53), "1e18", str(2**64)])
-
-
-def test_no_key_takes_half_a_character_or_a_control():
     assert not taken(state.TABLE, ["\ud800", "5\udfff", "a\ud800b", "1\x00", "\x1b[31m"])
 
 
-def test_a_list_of_k_with_half_a_character_is_told_in_words_that_can_be_written():
-    for text in ("1, \ud800", "\udfff5", "\u202e9", "9" * 500):
-        with pytest.raises(ValueError, match=r"is not a whole number or a range|outside 1 to 9") as raised:
-            explore.read_ks(text, 9)
-        assert len(str(raised.value).encode()) < 200
-
-
 def test_the_default_of_every_key_is_one_of_the_values_it_allows():
-    wrong = []
     for entry in state.TABLE:
-        if entry.default is None or (entry.kind in ("one", "several") and not entry.options):
-            continue
-        texts = list(entry.default) if entry.kind == "several" else [str(entry.default)]
-        if entry.read(texts) != (entry.default, True):
-            wrong.append(f"{'+'.join(entry.pages) or 'all'}.{entry.key} = {entry.default!r}")
-    assert not wrong
+        if entry.default is not None and (entry.kind not in ("one", "several") or entry.options):
+            texts = list(entry.default) if entry.kind == "several" else [str(entry.default)]
+            assert entry.read(texts) == (entry.default, True), entry
 
 
-@pytest.mark.parametrize(
-    ("page", "choices"),
-    [
-        ("explore", explore.Choices),
-        ("parts", parts.Choices),
-        ("compare", race.Choices),
-        ("compare", compare.Choices),
-    ],
-)
-def test_choices_have_the_names_of_the_links_keys(page, choices):
-    names = {field.name.rstrip("_") for field in fields(choices)}
-    assert names - {"solver"} <= set(state.keys_of(page))  # a solver is a choice with its own options
-    assert {field.name for field in fields(state.State) if field.init} == set(state.SHARED)
-
-
-@pytest.mark.parametrize("page", list(PAGES))
-def test_a_page_opens_without_a_link(page):
-    opened(page, {"data": "pitprops", "k": 4}, "")
-
-
-def test_each_page_knows_a_key_once():
-    for page in PAGES:
+def test_pages_that_share_a_key_mean_the_same_kind_of_thing_by_it_and_each_knows_it_once():
+    """A visit to one page left its switch for another, which found “False” where a paper's name should be."""
+    meant = defaultdict(set)
+    for entry in state.TABLE:
+        meant[entry.key].add((entry.kind, entry.widget, str(entry.options)))
+    assert not {key: kinds for key, kinds in meant.items() if len(kinds) > 1}
+    for page in state.PAGES:
         keys = [entry.key for entry in state.TABLE if page in entry.pages or not entry.pages]
         assert len(keys) == len(set(keys)), page
+
+
+def choices_of(page):
+    """The classes of choices that a page's room knows, its own and those it shares; none where it asks nothing."""
+    room = importlib.import_module(f"nnspca.view.{page}")
+    modules = [importlib.import_module(f"{room.__name__}.{one.name}") for one in pkgutil.iter_modules(room.__path__)]
+    held = {thing for module in modules for thing in vars(module).values() if dataclasses.is_dataclass(thing)}
+    return [thing for thing in held if thing.__name__ in ("Choices", "Solver")]
+
+
+KINDS = {"switch": bool, "fold": bool, "whole": int, "number": float, "several": tuple[str, ...]}
+
+
+@pytest.mark.parametrize("page", state.PAGES)
+def test_choices_are_called_and_typed_as_the_link_calls_and_reads_them(page):
+    """``options`` stands for a solver's own, ``method.option`` in the link; Python's own words end in an underscore."""
+    entries = state.SHARED | state.keys_of(page)
+    asking = any(entry.widget or entry.kind != "fold" for entry in state.keys_of(page).values())
+    assert bool(choices_of(page)) == asking or page == "learn", "the lesson asks in the browser"
+    for choices in choices_of(page):
+        kinds = get_type_hints(choices)  # what is chosen together, such as a solver with its options, is named below
+        asked = [f.name for f in dataclasses.fields(choices) if f.init and not dataclasses.is_dataclass(kinds[f.name])]
+        assert {name.removesuffix("_") for name in asked} - {"options"} <= entries.keys()
+        assert choices.__dataclass_params__.frozen
+        for name, kind in kinds.items():
+            entry = entries.get(name.removesuffix("_"))
+            if entry is not None and entry.kind != "text":  # a page holds what it has read in it, as the values of k
+                wanted = KINDS.get(entry.kind) or type((*entry.options, entry.default)[0])
+                assert kind in (wanted, wanted | None), f"{choices.__name__}.{name}"

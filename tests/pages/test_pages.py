@@ -10,7 +10,6 @@ import pytest
 import nnspca
 from nnspca.view import words
 from nnspca.view.explore import more, run
-from nnspca.view.explore import path as player
 from nnspca.view.link import state
 from nnspca.view.ui import downloads
 from tests.pages.conftest import drawn, jobs, played, said_at, settle, texts
@@ -78,23 +77,6 @@ def test_a_choice_of_one_page_is_there_again_after_visiting_another(open_page):
     assert page.selectbox(key="method").value == "thresholding"
 
 
-@pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        ({"data": "no-such-data"}, "Data set: “no-such-data” cannot be used here"),
-        ({"data": "pitprops", "k": "900"}, "pitprops has 13 features"),
-        ({"data": "pitprops", "k": "many"}, "“many” cannot be used here"),
-        ({"data": "pitprops", "method": "magic"}, "“magic” cannot be used here"),
-        ({"data": "pitprops", "sign": "upside down"}, "“upside down” cannot be used here"),
-        ({"data": "pitprops", "method": "em", "em.restarts": "-4"}, "“-4” cannot be used here"),
-    ],
-)
-def test_a_bad_value_in_a_link_becomes_a_note_and_a_working_page(open_page, params, words):
-    page = settle(open_page(**params))
-    assert words in texts(page)
-    assert placed(page)
-
-
 def test_choosing_data_opens_them_in_their_own_view(open_page):
     page = open_page(k=100)
     assert page.radio(key="scale").value == "standardised"
@@ -108,16 +90,6 @@ def test_choosing_data_opens_them_in_their_own_view(open_page):
 def test_a_link_outweighs_the_view_the_data_open_with(open_page):
     page = open_page(data="lfw-faces", scale="as is", k=12)
     assert (page.number_input(key="k").value, page.radio(key="scale").value) == (12, "as is")
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("1, two", "“two” is not a whole number"), ("5, 14", "outside 1 to 13"), ("9-3", "outside 1 to 13")],
-)
-def test_an_unusable_list_of_k_says_what_is_wrong_and_shows_an_even_one(open_page, text, words):
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks=text), path=True)
-    assert words in texts(page)
-    assert set(played(page)["ks"]) == set(player.cardinalities(13, 4))
 
 
 def test_where_no_solver_is_chosen_for_the_chart_the_best_known_is_drawn_alone(open_page):
@@ -193,20 +165,6 @@ def test_the_data_page_shows_citation_and_terms_of_the_data_set_chosen_and_how_t
     assert f"In use: {info.title}" in [header.value.replace("\\", "") for header in page.header]
     assert texts(page).count("Terms:") == 1
     assert (f"start-fetch-{name}" in [button.key for button in page.button]) == (name in FETCHED)
-
-
-def test_an_uploaded_file_is_a_data_set_for_the_session(open_page):
-    page = open_page("pages/data.py")
-    page.file_uploader(key="upload").set_value(("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")).run()
-    assert page.session_state["data"] == "shapes"
-    assert "In use: shapes" in "\n".join(e.value for e in page.header)
-
-
-def test_a_file_that_cannot_be_read_says_what_to_change(open_page):
-    page = open_page("pages/data.py")
-    page.file_uploader(key="upload").set_value(("bad.csv", b"a,b\n1,2\n3,oops,4\n", "text/csv")).run()
-    assert page.error
-    assert not page.exception
 
 
 def test_names_taken_home_run_no_formula_in_a_spreadsheet():

@@ -7,14 +7,13 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.view import sanitize
 from nnspca.view.figures import style
 from nnspca.view.link import state
 from nnspca.view.session import Session
-from tests.pages.conftest import ROOT, files_of, jobs, settle, texts
+from tests.pages.conftest import settle, texts
 
 # Each would become something in Markdown, or in the little HTML that figures read.
 LURES = (
@@ -120,7 +119,6 @@ def hostile():
 
 FILE = "![p](www.evil.example) :red[evil] $x$ <a href=x>evil<br> **evil**"
 FOLDS = ("samples", "proof", "more", "proven", "others", "use", "panels", "take", "bounds", "tables")
-OPEN = dict.fromkeys(FOLDS, True)
 CHOICES = {
     "explore": [
         {"k": 3},
@@ -144,24 +142,16 @@ VIEWS = [
 
 def said(page):
     """Return every text of a page that is read as Markdown, and every word of its figures."""
-    words = texts(page).split("\n")
-    words += [e.value for e in (*page.header, *page.success)]
-    figures = []
-    for element in walk(page.main):
+    words, figures, blocks = texts(page).split("\n"), [], [page.main]
+    while blocks:
+        element = blocks.pop()
+        blocks += getattr(element, "children", {}).values()
         proto = getattr(element, "proto", None)
         words += [getattr(proto, name, "") or "" for name in ("label", "help", "caption", "body", "text")]
         spec = getattr(getattr(proto, "figure", None), "spec", "") or getattr(proto, "spec", "")
         if spec:
             figures.append(json.loads(spec))
     return [word for word in words if isinstance(word, str)], figures
-
-
-def walk(block):
-    """Go through all elements of a page."""
-    for child in block.children.values():
-        yield child
-        if hasattr(child, "children"):
-            yield from walk(child)
 
 
 def drawn(part):
@@ -182,17 +172,13 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
     data = nnspca.datasets.read(hostile(), f"{FILE}.csv")
     assert "evil" in data.feature_names[0]
     assert data.label_names
-    known = state.keys_of(name)
-    opened = {key: value for key, value in OPEN.items() if key in known}
+    opened = dict.fromkeys([fold for fold in FOLDS if fold in state.keys_of(name)], True)
+    own = {"data": data.name, "session": Session(uploads={data.name: data})}
     if name == "compare":
-        opened["vs"] = [data.name, "pitprops"]
-    page = open_page(
-        f"pages/{name}.py", data=data.name, session=Session(uploads={data.name: data}), **opened, **choices
-    )
-    settle(page)
-    settle(page)
+        own["vs"] = [data.name, "pitprops"]
+    page = settle(settle(open_page(f"pages/{name}.py", **own, **opened, **choices)))
     words, figures = said(page)
-    assert not [(word, live(word)) for word in words if live(word) and ours(word)]
+    assert not alive(page)
     if name not in ("spannogram", "papers"):  # which show no more of the data than their numbers
         inside = [word for figure in figures for word in drawn(figure)]
         assert any("evil" in word for word in (*words, *inside))
@@ -206,95 +192,22 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
 # A download as HTML, which Streamlit does not read as Markdown: nothing a file says ends an attribute or the element.
 DOWNLOAD = r'<a class="download" href="download/[\w%/.~-]+" download="[^"<>]*" title="[^"<>]*">[^<>]*</a>'
 
+PICTURE = r'<img class="picture" src="data:image/png;base64,[A-Za-z0-9+/]+={0,2}" '
+
 
 def ours(word):
-    """Links of our own: to a page, to the documents, to where data come from, or to a file made here."""
+    """Links of our own: to a page, to the documents, to where data come from, to a file made here; and our pictures."""
     pages = r"\[data page\]\(data\)|\[[\w ,]+\]\(docs/[\w/.#-]+\)"
-    own = re.sub(DOWNLOAD + "|" + pages + r"|<https?://[\w./+-]+>|\[[\w ]+\]\(https://(?!evil)[^)]*\)", "", word)
+    own = re.sub(
+        f"{DOWNLOAD}|{PICTURE}|{pages}" + r"|<https?://[\w./+-]+>|\[[\w ]+\]\(https://(?!evil)[^)]*\)", "", word
+    )
     return live(own)
 
 
-@pytest.mark.parametrize("name", state.PAGES)
-@pytest.mark.parametrize("lure", [LURES[0], LURES[2], LURES[6]])
-def test_nothing_of_a_hostile_link_comes_alive_on_a_page(name, lure):
-    link = {key: lure for key in (*state.SHARED, *state.keys_of(name))}
-    page = AppTest.from_file(str(ROOT / "pages" / "main.py" if name == "explore" else ROOT / "pages" / f"{name}.py"))
-    page.default_timeout = 60
-    if name != "explore":
-        page.session_state["data"], page.session_state["k"] = "pitprops", 4
-        link = {key: text for key, text in link.items() if key not in state.SHARED}
-    page.query_params.update(link)
-    try:
-        page.run()
-    finally:
-        for job in jobs(page, path=True):
-            job.stop()
-        for job in jobs(page, path=True):
-            assert job.wait(30), job.progress
-    assert not page.exception
-    notes = page.session_state["session"].notes
-    words = said(page)[0] + [note for _, note in notes.values()]
-    assert not [(word, live(word)) for word in words if live(word) and ours(word)]
-    if set(state.keys_of(name)) - set(state.keys_of("data")):  # those of every page are read by its frame
-        assert any("cannot be used here" in word for word in words)
-
-
-@pytest.mark.parametrize(
-    "link",
-    [
-        {"data": "pitprops", "k": "inf"},
-        {"data": "cbcl-faces", "k": "inf"},  # not on this machine
-    ],
-)
-def test_a_note_is_told_though_the_page_ends_early(link, open_page, monkeypatch, tmp_path):
-    monkeypatch.delenv("NNSPCA_DATA", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    page = open_page(**link)
-    assert len([note.value for note in page.info if "“inf” cannot be used here" in note.value]) == 1
-
-
-INDEFINITE = b"a,b,c\n1,0.9,0.9\n0.9,1,-0.9\n0.9,-0.9,1\n"
-SMALL = b"a,b\n1e-310,2e-310\n3e-310,1e-310\n5e-312,2e-311\n"
-
-
-def brought(page, name, content):
-    return page.file_uploader(key="upload").set_value((name, content, "text/csv")).run()
-
-
-@pytest.mark.parametrize("content", [SMALL, b"a,b\n1e-310,0\n0,1e-310\n", b"a,b\n1,2\n1,2\n1,2\n"])
-def test_a_file_without_a_usable_covariance_is_refused_where_it_is_brought(content, open_page):
-    page = brought(open_page("pages/data.py"), "bad.csv", content)
-    assert not page.exception
-    assert [e.value for e in (*page.error, *page.warning)]
-    assert not page.success
-    assert "bad" not in page.session_state["session"].uploads
-
-
-def test_an_indefinite_matrix_can_be_repaired_and_then_used_on_every_page(open_page):
-    page = brought(open_page("pages/data.py"), "odd.csv", INDEFINITE)
-    assert "not positive semidefinite" in page.warning[0].value
-    assert not page.success
-    (repair,) = [toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")]
-    repair.set_value(True).run()
-    assert "0.8" in next(note.value for note in page.info if "Repaired" in note.value)
-    assert page.success
-    kept = files_of(page)
-    for name in ("explore", "parts", "spannogram"):
-        more = (
-            {"curves": "data set", "dimensions": "2: a circle"}
-            if name == "spannogram"
-            else {"take": True, "more": True}
-        )
-        shown = settle(open_page(f"pages/{name}.py", data="odd", k=2, **kept, **more), path=True)
-        assert not [told.value for told in shown.error]
-        assert not [job.problem for job in jobs(shown, path=True) if job.problem]
-        assert name in ("spannogram", "parts") or any("repair=True" in block.value for block in shown.code)
-    unmended = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
-    unmended.session_state["session"] = Session(uploads=kept["session"].uploads)
-    unmended.query_params["data"] = "odd"
-    unmended.run()
-    assert not unmended.exception
-    assert "not positive semidefinite" in unmended.error[0].value
+def alive(page):
+    """What of a page's words comes alive that is not ours."""
+    words = said(page)[0] + [note for _, note in page.session_state["session"].notes.values()]
+    return [(word, live(word)) for word in words if live(word) and ours(word)]
 
 
 def test_no_word_of_a_figure_leaves_the_script_of_its_page():

@@ -2,72 +2,111 @@
 
 import io
 import time
-import zipfile
 
 import numpy as np
 import pytest
 import scipy.sparse
-from PIL import Image
 
 import nnspca
-from nnspca.datasets import preparing
+from nnspca.datasets import Dataset, catalogue, fetch, inspect, preparing, read
+from nnspca.studies import comparison
 from nnspca.view import tasks
 from nnspca.view.link.state import State
+from nnspca.view.session import Session
+from nnspca.view.sources import files
 from nnspca.view.ui import downloads
 from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
-from tests.pages.conftest import files_of, settle, texts
+from tests.pages.conftest import alone, brought, files_of, redrawn, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
-CSV = "text/csv"
+SHAPES = b"height,width\n1,2\n3,5\n4,0\n"
 
 
-def brought(page, *files):
-    page.file_uploader(key="upload").set_value([(name, content, CSV) for name, content in files]).run()
-    return settle(page)
+@pytest.fixture
+def bring(open_page):
+    """Return ``bring(*files)``: a new visitor's data page with these files."""
+    return lambda *files: brought(open_page("pages/data.py"), *files)
 
 
-def said(page):
-    return "\n".join(e.value for e in (*page.success, *page.error, *page.warning, *page.info))
+def held(page, name):
+    return page.session_state["session"].uploads[name]
 
 
-def test_a_file_is_in_use_at_once_and_stays_where_another_is_chosen_later(open_page):
-    page = brought(open_page("pages/data.py"), ("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n"))
+def test_a_file_is_in_use_at_once_and_stays_where_another_is_chosen_later(bring):
+    page = bring(("shapes.csv", SHAPES))
     assert page.session_state["data"] == "shapes"
-    assert "In use: your file **shapes**, 3 × 2, table" in said(page)
-    assert "Each row of the file is one sample: 3 samples × 2 features" in texts(page)
-    assert "Terms:" not in texts(page), "nothing is known of them"
+    said = texts(page)
+    assert "In use: your file **shapes**, 3 × 2, table" in said and "In use: shapes" in said
+    assert "Each row of the file is one sample: 3 samples × 2 features" in said
+    assert "Terms:" not in said, "nothing is known of them"
     page.session_state["data"] = "pitprops"
-    page.run()
-    assert page.session_state["data"] == "pitprops"
+    assert redrawn(page).session_state["data"] == "pitprops"
 
 
-def test_a_file_named_like_a_data_set_keeps_its_own_name_in_menus_and_code(open_page):
-    page = brought(open_page("pages/data.py"), ("lfw-faces.csv", b"a,b\n1,2\n3,5\n4,0\n"))
+def test_a_file_named_like_a_data_set_keeps_its_own_name_in_menus_and_code(bring, open_page):
+    page = bring(("lfw-faces.csv", SHAPES))
     assert page.session_state["data"] == "lfw-faces (yours)"
-    assert "lfw-faces (yours)" in page.session_state["session"].uploads
-    assert "lfw-faces" not in page.session_state["session"].uploads
-    kept = files_of(page)
-    shown = settle(open_page("pages/explore.py", data="lfw-faces (yours)", k=2, more=True, **kept))
+    assert list(page.session_state["session"].uploads) == ["lfw-faces (yours)"]
+    shown = settle(open_page("pages/explore.py", data="lfw-faces (yours)", k=2, more=True, **files_of(page)))
     code = "\n".join(block.value for block in shown.code)
     assert "nnspca.datasets.read('lfw-faces.csv', name='lfw-faces (yours)')" in code
 
 
-def test_missing_values_are_counted_with_the_choices_and_the_code_says_which_was_taken(open_page):
-    page = brought(open_page("pages/data.py"), ("holes.csv", b"a,b\n1,2\n3,\n4,0\n,5\n"))
-    assert "2 values are missing in 2 of 4 rows" in said(page)
+def test_a_file_of_the_catalogue_is_told_from_the_catalogues_own(bring, monkeypatch):
+    entry = catalogue.ENTRIES["leukemia"]
+    monkeypatch.setattr(fetch, "is_content", lambda data, file: file is entry.file)
+    rows = "\n".join(f"{i},{i * i % 7},{'ab'[i % 2]}" for i in range(20))
+    content = f"p,q,kind\n{rows}\n".encode()
+    assert read(content, "MLL.csv").name == "leukemia"
+    assert files.own_name("leukemia.csv", content) == "leukemia (yours)"
+    page = bring(("MLL.csv", content))
+    assert "your file **MLL**" in texts(page) and "Byte for byte the file of “Leukemia" in texts(page)
+    assert page.session_state["data"] == held(page, "MLL").title == "MLL"
+    assert page.session_state["session"].readings["MLL"].name == "MLL"  # which the Python that reads it again gives
+
+
+def test_missing_values_are_counted_with_the_choices_in_the_pages_words_and_the_code_says_which_was_taken(bring):
+    holes = b"a,b\n1,2\n3,\n4,0\n,5\n"
+    with pytest.raises(nnspca.DataError, match="missing="):
+        read(holes, "holes.csv")
+    page = bring(("holes.csv", holes))
+    assert "2 values are missing in 2 of 4 rows" in texts(page)
+    (told,) = page.error
+    assert "Choose what to do with them" in told.value
+    assert not any(python in told.value for python in ("missing=", "drop rows"))
     (choice,) = page.radio
     assert choice.label == "2 missing values"
     settle(choice.set_value("drop rows").run())
-    assert "left out the 2 of 4 samples" in said(page)
-    assert page.session_state["session"].uploads["holes"].shape == (2, 2)
-    (choice,) = page.radio
-    settle(choice.set_value("mean").run())
-    assert page.session_state["session"].uploads["holes"].shape == (4, 2)
+    assert "left out the 2 of 4 samples" in texts(page)
+    assert held(page, "holes").shape == (2, 2)
+    settle(page.radio[0].set_value("mean").run())
+    assert held(page, "holes").shape == (4, 2)
     assert page.session_state["session"].readings["holes"].reading.missing == "mean"
 
 
-def test_what_was_chosen_about_a_file_stays_while_a_slow_reading_is_followed(open_page, monkeypatch):
+def test_where_a_way_to_deal_with_missing_values_leaves_nothing_the_others_can_still_be_chosen(bring):
+    page = bring(("gaps.csv", b"a,b,c\n1,,2\n3,5,\n,4,1\n"))
+    settle(page.radio[0].set_value("drop rows").run())
+    assert "without these samples, 0 would be left" in texts(page)
+    settle(page.radio[0].set_value("mean").run())
+    assert held(page, "gaps").shape == (3, 3)
+    page = bring(("nans.csv", b"a,b\nNaN,NaN\nNaN,NaN\n"))
+    assert "none of its 2 × 2 values is a number" in texts(page)
+    assert not page.radio
+
+
+def test_what_was_decided_is_said_without_the_arguments_of_a_program_and_can_be_undone(bring):
+    coded = "town;a;b\n" + "".join(f"t{i};{i},5;{-99 if i == 3 else i % 5}\n" for i in range(9)) + "Total;36;4\n"
+    page = bring(("coded.csv", coded.encode()))
+    (told,) = page.error
+    assert "1 value -99 in 'b', far from all others there, read as missing." in told.value and "=" not in told.value
+    (keep,) = [toggle for toggle in page.toggle if "as they are" in toggle.label]
+    settle(keep.set_value(True).run())
+    assert not page.error and "10 × 2, table" in page.success[0].value
+
+
+def test_what_was_chosen_about_a_file_stays_while_a_slow_reading_is_followed(bring, monkeypatch):
     """The choices are not drawn until the reading has ended: longer than the page waits."""
     read = nnspca.datasets.read
 
@@ -77,118 +116,195 @@ def test_what_was_chosen_about_a_file_stays_while_a_slow_reading_is_followed(ope
 
     monkeypatch.setattr(nnspca.datasets, "read", slowly)
     sheet = workbook([["a", "b", "u", "v"], [1, 2, "x", "p"], [3, None, "x", "q"], [4, 0, "y", "q"], [2, 2, "y", "p"]])
-    page = brought(open_page("pages/data.py"), ("hole.xlsx", sheet))
-    (choice,) = page.radio
-    settle(choice.set_value("drop rows").run())
+    page = bring(("hole.xlsx", sheet))
+    settle(page.radio[0].set_value("drop rows").run())
     (box,) = [box for box in page.selectbox if box.label == "Class of the samples"]
     settle(box.set_value("v").run())
-    data = page.session_state["session"].uploads["hole"]
-    assert (data.shape, data.label_names) == ((3, 2), ("p", "q"))
+    assert (held(page, "hole").shape, held(page, "hole").label_names) == ((3, 2), ("p", "q"))
 
 
-def test_orientation_and_class_can_be_chosen(open_page):
-    text = b"a,b,u,v\n1,2,x,p\n2,4,x,q\n3,9,y,q\n"
-    page = brought(open_page("pages/data.py"), ("two.csv", text))
-    assert "Column 'u' holds text: read as the class." in said(page)
+def test_orientation_class_and_names_can_be_chosen(bring):
+    page = bring(("two.csv", b"a,b,u,v\n1,2,x,p\n2,4,x,q\n3,9,y,q\n"))
+    assert "Column 'u' holds text: read as the class." in texts(page)
     (choice,) = [box for box in page.selectbox if box.label == "Class of the samples"]
     assert choice.options == ["as found", "no class", "u", "v"]
     settle(choice.set_value("v").run())
-    assert page.session_state["session"].uploads["two"].label_names == ("p", "q")
+    assert held(page, "two").label_names == ("p", "q")
     assert "Classes: p 1×, q 2×" in texts(page)
-    page = brought(open_page("pages/data.py"), ("t.csv", b"g,s1,s2,s3\nA,1,2,3\nB,5,5,7\n"))
+    page = bring(("t.csv", b"g,s1,s2,s3\nA,1,2,3\nB,5,5,7\n"))
     settle(page.selectbox(key="turned").set_value("columns").run())
-    assert page.session_state["session"].uploads["t"].feature_names == ("A", "B")
+    assert held(page, "t").feature_names == ("A", "B")
     assert "Each column of the file is one sample: 3 samples" in texts(page)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "found"),
-    [
-        ("t.xlsx", workbook([["a", "b"], [1, 2], [3, 5], [4, 0]]), "3 × 2, table"),
-        ("m.mtx", market(), "4 × 3, table"),
-        ("t.parquet", parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]}), "3 × 2, table"),
-    ],
-    ids=["excel", "matrix market", "parquet"],
-)
-def test_other_formats_are_in_use_too(name, content, found, open_page):
-    assert found in said(brought(open_page("pages/data.py"), (name, content)))
-
-
-def test_several_files_dropped_together_are_one_data_set(open_page):
-    page = brought(open_page("pages/data.py"), *((f"{i}.png", picture(i * 40)) for i in range(4)))
-    assert "4 × 6, images" in said(page)
-    files = (("run.mtx", market(COUNTS.T)), ("genes.tsv", b"E1\tTP53\nE2\tMYC\nE3\tACTB\n"))
-    page = brought(open_page("pages/data.py"), *files)
-    assert "4 × 3, table" in said(page)
-    assert page.session_state["session"].uploads["run"].feature_names == ("TP53", "MYC", "ACTB")
-    assert "4 samples × 3 features" in texts(page)
-    assert "is one sample" not in texts(page)  # no row of this file is
-
-
-def test_images_with_a_pixel_that_never_varies_are_in_use_too(open_page):
-    rng, out = np.random.default_rng(0), io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for i in range(6):
-            grey = rng.integers(0, 255, (4, 3)).astype(np.uint8)
-            grey[0, 0] = 7
-            file = io.BytesIO()
-            Image.fromarray(grey).save(file, "PNG")
-            archive.writestr(f"{i}.png", file.getvalue())
-    page = brought(open_page("pages/data.py"), ("marks.zip", out.getvalue()))
-    assert "6 × 12, images" in said(page)
-    assert page.session_state["session"].uploads["marks"].image_shape == (4, 3)
-
-
-def test_of_images_dropped_together_the_one_that_does_not_fit_is_named(open_page):
-    odd = ("odd.png", picture(3, (5, 5)))
-    page = brought(open_page("pages/data.py"), *((f"{i}.png", picture(i * 40)) for i in range(4)), odd)
-    assert "of 5 files: the images have 2 different sizes: 3×2 (4), 5×5 (1)" in said(page)
-    assert "'odd.png' is 5×5." in said(page)
-
-
-def test_of_two_files_with_one_name_none_is_dropped_in_silence(open_page):
-    page = brought(open_page("pages/data.py"), *((f"{name}.png", picture(i)) for i, name in enumerate("abca")))
-    assert "of 4 files two are called 'a.png': rename one of them." in said(page)
-
-
-def test_names_of_features_come_from_a_file_of_two_columns(open_page):
-    page = brought(open_page("pages/data.py"), ("genes.csv", b"p1,p2,p3\n1,2,3\n4,5,7\n0,1,1\n"))
-    settle(page.file_uploader(key="names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", CSV)).run())
-    assert page.session_state["session"].uploads["genes"].feature_names == ("TP53", "MYC", "p3")
+    page = bring(("genes.csv", b"p1,p2,p3\n1,2,3\n4,5,7\n0,1,1\n"))
+    settle(page.file_uploader(key="names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", "text/csv")).run())
+    assert held(page, "genes").feature_names == ("TP53", "MYC", "p3")
     assert page.session_state["session"].readings["genes"].reading.names == "map.csv"
 
 
-def test_a_sparse_file_is_taken_apart_on_every_page(open_page):
-    rng = np.random.default_rng(0)
+IMAGES = [(f"{i}.png", picture(i * 40)) for i in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ([("t.xlsx", workbook([["a", "b"], [1, 2], [3, 5], [4, 0]]))], "3 × 2, table"),
+        ([("m.mtx", market())], "4 × 3, table"),
+        ([("t.parquet", parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]}))], "3 × 2, table"),
+        (IMAGES, "4 × 6, images"),
+        ([*IMAGES, ("odd.png", picture(3, (5, 5)))], "2 different sizes: 3×2 (4), 5×5 (1)"),
+        ([(f"{name}.png", picture(i)) for i, name in enumerate("abca")], "two are called 'a.png': rename one of them"),
+        ([("bad.csv", b"a,b\n1,2\n3,oops,4\n")], "bad.csv"),
+        ([("small.csv", b"a,b\n1e-310,2e-310\n3e-310,1e-310\n5e-312,2e-311\n")], "small"),
+        ([("same.csv", b"a,b\n1,2\n1,2\n1,2\n")], "same"),
+    ],
+    ids=["excel", "market", "parquet", "images", "another size", "one name twice", "ragged", "tiny", "constant"],
+)
+def test_files_of_any_format_are_one_data_set_or_refused_by_name(files, found, bring):
+    page = bring(*files)
+    assert found in texts(page)
+    assert bool(page.success) == (found.endswith(("table", "images")))
+    assert bool(page.session_state["session"].uploads) == bool(page.success)
+
+
+def test_a_matrix_comes_with_the_names_of_its_rows_and_no_row_of_it_is_called_a_sample(bring):
+    page = bring(("run.mtx", market(COUNTS.T)), ("genes.tsv", b"E1\tTP53\nE2\tMYC\nE3\tACTB\n"))
+    assert held(page, "run").feature_names == ("TP53", "MYC", "ACTB")
+    assert "4 samples × 3 features" in texts(page) and "is one sample" not in texts(page)
+
+
+def test_a_sparse_file_is_taken_apart_on_every_page(bring, open_page):
+    rng, out = np.random.default_rng(0), io.BytesIO()
     X = np.where(rng.random((30, 8)) < 0.4, rng.integers(1, 9, (30, 8)), 0)
-    out = io.BytesIO()
     scipy.sparse.save_npz(out, scipy.sparse.csr_array(X))
-    page = brought(open_page("pages/data.py"), ("counts.npz", out.getvalue()))
-    assert "30 × 8, table" in said(page)
-    kept = files_of(page)
+    page = bring(("counts.npz", out.getvalue()))
+    assert "30 × 8, table" in texts(page)
     for name in ("explore", "parts"):
-        shown = settle(open_page(f"pages/{name}.py", data="counts", k=2, r=2, **kept))
-        assert not [told.value for told in shown.error]
+        assert not settle(open_page(f"pages/{name}.py", data="counts", k=2, r=2, **files_of(page))).error
 
 
-def test_a_link_prepares_bundled_data_and_the_code_says_how():
-    now = State(data="digits", prep=("crop-1", "log1p"))
-    lines = downloads.data_lines(now)
+def test_a_link_prepares_bundled_data_the_code_says_how_and_k_fits_the_smaller_images(open_page):
+    lines = downloads.data_lines(State(data="digits", prep=("crop-1", "log1p")))
     assert lines[2:5] == [
         "data = nnspca.datasets.load('digits')",
         "data = nnspca.datasets.crop(data, 1)",
         "data = nnspca.datasets.log1p(data)",
     ]
-    made: dict = {}
-    exec("\n".join(lines), made)
-    assert made["cov"].n_features == 36
-
-
-def test_the_page_prepares_what_the_link_says_and_k_fits_the_smaller_images(open_page):
+    assert run("\n".join(lines))["cov"].n_features == 36
     page = open_page("pages/main.py", data="digits", prep="crop-3", k="4")
-    page.switch_page("data.py").run()
-    assert not page.exception
+    redrawn(page.switch_page("data.py"))
     (k,) = [box for box in page.number_input if box.key == "k"] or [None]
     assert k is None or k.max == 4
     assert "After: crop-3" in texts(page)
     assert "Cropped by 3 pixels" in preparing.crop(nnspca.datasets.load("digits"), 3).notes[-1]
+
+
+WARNED = """
+import streamlit as st
+from nnspca.view.link import state
+from nnspca.view.sources import uploads
+uploads.warn(state.current())
+st.caption(f"scale: {state.current().scale}")
+"""
+
+
+def people(dominant=True):
+    X = np.random.default_rng(0).standard_normal((60, 5))
+    X = (X[:, :4] + X[:, 4:]) * [1, 1000 if dominant else 1, 1, 1]
+    return Dataset(name="people", X=X, feature_names=("age", "income", "height", "spend"))
+
+
+@pytest.mark.parametrize(("press", "scale"), [("standardise", "standardised"), ("keep", "as is")])
+def test_a_column_that_holds_nearly_all_variance_is_warned_of_until_it_is_standardised_or_accepted(press, scale):
+    data = people()
+    session = Session(uploads={"people": data}, inspected={"people": inspect(data)})
+    page = alone(WARNED, session=session, data="people", scale="as is")
+    assert "'income' alone would have 99.9 % of the total variance" in texts(page)
+    page.button(key=f"caution-{press}").click().run()
+    assert "alone would have" not in texts(page) and f"scale: {scale}" in texts(page)
+    page.session_state["scale"] = "as is"
+    page.session_state["session"].inspected = {"people": inspect(people(dominant=False))}
+    assert "alone would have" not in texts(redrawn(page))
+
+
+# The Python that every page writes down, run.
+
+
+def run(code):
+    scope = {"print": lambda *shown: None}
+    exec(code, scope)
+    return scope
+
+
+def indefinite():
+    """A correlation matrix of six features, rounded to two digits: no longer one."""
+    R = np.corrcoef(np.random.default_rng(3).normal(size=(4, 6)).T).round(2)
+    return "\n".join([",".join("abcdef"), *(",".join(map(str, row)) for row in R)]).encode()
+
+
+@pytest.fixture
+def matrix(bring, tmp_path, monkeypatch):
+    """A matrix brought and repaired, as the session then holds it; what is said by the way."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corr.csv").write_bytes(indefinite())
+    page = bring(("corr.csv", indefinite()))
+    (told,) = page.warning
+    assert "its most negative eigenvalue is" in told.value and "has no negative eigenvalue" in told.value
+    assert "repair=True" not in told.value and "from\\_data" not in told.value
+    assert not page.success
+    (repair,) = [toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")]
+    settle(repair.set_value(True).run())
+    assert not page.warning and page.success
+    assert "Repaired: the nearest covariance" in texts(page)
+    return files_of(page)
+
+
+def test_a_matrix_that_is_not_repaired_is_refused_on_every_page_and_compare_writes_down_that_it_was(matrix, open_page):
+    unmended = open_page(data="corr", session=Session(uploads=matrix["session"].uploads))
+    assert "not positive semidefinite" in unmended.error[0].value
+    page = settle(open_page("pages/compare.py", vs=["corr", "pitprops"], fine="few", take=True, **matrix))
+    (code,) = (block.value for block in page.code if "comparison.compare" in block.value)
+    again = run(code)["about"]
+    assert again.column("data") == ["corr", "pitprops"]
+    (job,) = page.session_state["session"].jobs.values()
+    shown = {name: thing for name, thing in job.arrived if hasattr(thing, "first_share")}
+    assert again.column("first")[0] == shown["corr"].first_share
+    for repair in (["corr"], "pitprops"):
+        with pytest.raises(ValueError, match="is not allowed"):
+            comparison.compare(["pitprops"], repair=repair)
+
+
+OTHERS = {
+    "explore": {"samples": True, "proof": True, "more": True, "ks": "2"},
+    "parts": {"r": 2, "use": True, "use_view": "downloads"},
+    "compare": {"what": "solvers", "racers": ["best", "em"], "take": True},
+    "spannogram": {"curves": "data set", "dimensions": "2: a circle"},
+}
+
+
+def every_page_finds(open_page, name, kept, fingerprint, **asked):
+    """State that each page uses a file, without an error, and that its Python reads it again as it was read."""
+    for page_name, small in OTHERS.items():
+        page = settle(settle(open_page(f"pages/{page_name}.py", data=name, k=2, **small, **asked, **kept)))
+        assert not page.error and not [job.problem for job in kept["session"].jobs.values() if job.problem]
+        codes = [block.value for block in page.code if "nnspca.datasets.read" in block.value]
+        assert codes or page_name == "spannogram"
+        for code in codes:  # without the certificate's file, which is downloaded beside it
+            code = code.partition("cert = ")[0] if "load_certificate" in code else code
+            assert run(code)["cov"].fingerprint == fingerprint, page_name
+
+
+def test_every_page_reads_a_repaired_matrix_as_it_was_read_and_finds_the_same(matrix, open_page):
+    cov = nnspca.Covariance.from_dataset(matrix["session"].uploads["corr"], repair=True)
+    every_page_finds(open_page, "corr", matrix, cov.fingerprint)
+
+
+def test_every_page_reads_a_table_as_it_was_read_and_finds_the_same(bring, open_page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = ["gene,s1,s2,s3,s4,s5", "A,1,2,3,9,4", "B,5,,7,1,2", "C,0,4,1,3,3", "D,2,2,8,5,9"]
+    (tmp_path / "wide.csv").write_text("\n".join(lines))
+    page = bring(("wide.csv", "\n".join(lines).encode()))
+    settle(page.selectbox(key="turned").set_value("columns").run())
+    settle(page.radio[0].set_value("mean").run())
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(held(page, "wide")), standardize=True)
+    asked = {"prep": ["log1p"], "scale": "standardised"}
+    every_page_finds(open_page, "wide", files_of(page), cov.fingerprint, **asked)

@@ -84,7 +84,7 @@ def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes
     """
     from scipy import io as scipy_io
 
-    text = _plain(data)
+    text = plain(data)
     if text[:14].lower() != b"%%matrixmarket":
         raise DataError("the first line does not say %%MatrixMarket matrix …: is this a MatrixMarket file?")
     content = _sparse(scipy.sparse.csr_array(scipy_io.mmread(io.BytesIO(text))), ReadingOptions())
@@ -189,7 +189,7 @@ def lies_elsewhere(node: Any) -> bool:
     return bool(getattr(node, "is_virtual", False) or getattr(node, "external", None))
 
 
-def _plain(data: bytes) -> bytes:
+def plain(data: bytes) -> bytes:
     """The content of a gzipped file; any other file unchanged."""
     if data[:2] != b"\x1f\x8b":
         return data
@@ -203,7 +203,7 @@ def _names(beside: Mapping[str, bytes], endings: tuple[str, ...]) -> tuple[str, 
     """The names in a file with this ending: its second column if it has one, where 10x writes symbols."""
     for name, content in beside.items():
         if name.lower().removesuffix(".gz").endswith(endings):
-            lines = _plain(content).decode("utf-8", "replace").splitlines()
+            lines = plain(content).decode("utf-8", "replace").splitlines()
             rows = [line.split("\t") for line in lines if line.strip()]
             return tuple((row[1] if len(row) > 1 and row[1].strip() else row[0]).strip() for row in rows)
     return ()

@@ -31,7 +31,9 @@ CHUNK = 2**20  # bytes decoded at once
 TRUTHS = frozenset({"true", "false"})
 CLASS_NAMES = frozenset({"class", "label", "labels", "target"})
 DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "blanks"}
-ABSENT = frozenset({"", "?", "-", ".", "–", "—", "na", "n/a", "n.a.", "nan", "<na>", "null", "none", "missing"}) | {
+ABSENT = frozenset(
+    {"", "?", "-", ".", "–", "—", "na", "n/a", "n.a.", "nan", "<na>", "null", "none", "missing", ":", ".."}
+) | {
     *("#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),  # what spreadsheets write for no value
 }
 LEVELS = 3  # most rows of a header
@@ -236,6 +238,10 @@ def read_sheets(data: bytes, options: ReadingOptions) -> Grid:
             if about.typ == calamine.SheetTypeEnum.WorkSheet
         }
     except (calamine.CalamineError, OSError, ValueError) as error:
+        if (text := data[:1000].lstrip()) and not text.startswith(b"<") and b"\t" in text and b"\0" not in text:
+            grid = read_text(data, options, tabs=True)  # what many instruments save under .xls
+            grid.notes.insert(0, "This is no workbook but text, and read as that.")
+            return grid
         protected = "" if data[:8] != b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" else ", or one with a password"
         raise DataError(f"this is no workbook, or a damaged one{protected}{reason(error)}: save it again.") from error
     sizes = {
@@ -412,6 +418,8 @@ def _layout(rows: list[list[str]], options: ReadingOptions, notes: list[str], pa
         while above >= 0 and not filled[above] and above > first - 3:
             above -= 1
         named = above >= 0 and filled[above] > 1 and not numbers[above]
+        if named and above < first - 1 and not _is_number(rows[first][0]):  # a blank line between
+            named = not _counts_columns(rows, first)
         if not named and (_counts_columns(rows, first) or _is_mixed(rows, first)):
             levels, first = [first], first + 1
         else:
@@ -489,20 +497,23 @@ def _first(rows: list[list[str]], filled: list[int], numbers: list[int]) -> int:
 def _is_bare(rows: list[list[str]], i: int) -> bool:
     """Whether a row has only its name, which a column above has too: of a triangle without its diagonal."""
     words = [cell for cell in rows[i] if cell.lower() not in ABSENT]
-    return i > 0 and words == rows[i][:1] and words[0] in rows[i - 1][1:]
+    return i > 0 and bool(words) and words == rows[i][:1] and words[0] in rows[i - 1][1:]
 
 
 def _counts_columns(rows: list[list[str]], i: int) -> bool:
     """Whether a row of numbers names the columns: 0, 1, 2, … as data frames write it, years or wavelengths."""
-    cells = rows[i]
-    corner = bool(cells) and not _is_number(cells[0])
-    plain = [number(cell, ".") for cell in cells[corner:]]
-    if len(plain) < 3 or i + 1 >= len(rows) or any(v is None for v in plain):
+    cells = list(itertools.dropwhile(lambda cell: not _is_number(cell), rows[i]))
+    corner = len(rows[i]) - len(cells)
+    plain = [number(cell, ".") for cell in itertools.takewhile(bool, cells)]
+    if len(plain) < 3 or any(cells[len(plain) :]) or i + 1 >= len(rows) or None in plain:
         return False
-    steps = np.diff(np.array(plain, float))
+    values = np.array(plain, float)
+    steps = np.diff(values)
     if not corner:
         return plain[0] == 0 and bool((steps == 1).all()) and any(rows[i + 1])
-    return bool(np.all(steps > 0) or np.all(steps < 0)) and (not cells[0] or not i)
+    years = 1500 <= values[0] < 2200 and bool((np.abs(steps) == 1).all())
+    rising = bool(np.all(steps > 0) or np.all(steps < 0))
+    return years or (corner == 1 and rising and (not rows[i][0] or not i))
 
 
 def _is_mixed(rows: list[list[str]], i: int) -> bool:
@@ -533,6 +544,7 @@ def _named(
     if not levels:
         return _Layout(first, wide, [f"column {j + 1}" for j in range(wide)], False, False, {})
     given = len(levels)
+    levels = [row for row in levels if not any(cell.startswith('{"ImportId"') for cell in row)] or levels  # Qualtrics'
     levels = [row[row[0] == "#" :] for row in levels]
     roles: dict[str, str] = {}
     marks: list[str] = []

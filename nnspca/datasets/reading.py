@@ -6,6 +6,7 @@ import csv
 import io
 import os
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -125,10 +126,11 @@ def read(
 ) -> Dataset:
     """Read a data set from a file, from several that belong together, or from uploaded bytes.
 
-    Tables: CSV and other text (.csv, .tsv, .txt, .tab, .dat), Excel and LibreOffice (.xlsx, .xlsm, .xls, .xlsb, .ods),
-    Parquet, Feather, Stata (.dta), SAS (.xpt, .sas7bdat), SPSS (.sav, with pyreadstat) and ARFF. Arrays: NPY, NPZ (of
-    scipy.sparse too), MAT (v5 to v7), MatrixMarket (.mtx, gzipped or not, with 10x's files of names beside it),
-    AnnData (.h5ad), and images of one size, alone or in a ZIP or TAR(.gz). Sparse arrays stay sparse.
+    Tables: CSV and other text (.csv, .tsv, .txt, .tab, .dat, .data, .asc, .prn; gzipped, too), Excel and LibreOffice
+    (.xlsx, .xlsm, .xls, .xlsb, .ods), Parquet, Feather, Stata (.dta), SAS (.xpt, .sas7bdat), SPSS (.sav, with
+    pyreadstat) and ARFF. Arrays: NPY, NPZ (of scipy.sparse too), MAT (v5 to v7), MatrixMarket (.mtx, gzipped or not,
+    with 10x's files of names beside it), AnnData (.h5ad), and images of one size, alone or in a ZIP or TAR(.gz). Sparse
+    arrays stay sparse.
 
     Of a table, delimiter, decimal sign, sheet, header, names, class, orientation and what stands for a missing value
     are found by looking at it. ``notes`` has a sentence on each decision, and an argument reverses it. A file of the
@@ -665,18 +667,27 @@ def _by_pandas(function: str, package: str = "pandas", **how: Any) -> Callable[[
 
 
 def _spss(data: bytes, _: ReadingOptions) -> Grid:
-    import tempfile
-
     needed("pyreadstat", "SPSS files")
-    with tempfile.TemporaryDirectory() as folder:  # pyreadstat reads files only
+    read = needed("pandas", "tables").read_spss  # which takes paths only
+    if hasattr(os, "memfd_create"):  # a file in memory, as the app's reader may write none
+        with open(os.memfd_create("table.sav"), "wb") as file:
+            file.write(data)
+            file.flush()
+            return cells.of_frame(read(f"/proc/self/fd/{file.fileno()}"))
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "table.sav")
         path.write_bytes(data)
-        return cells.of_frame(needed("pandas", "tables").read_spss(path))
+        return cells.of_frame(read(path))
 
 
-MATRICES = (".mtx", ".mtx.gz")
+def _unpacked(data: bytes, options: ReadingOptions) -> Grid:
+    return cells.read_text(arrays.plain(data), options)
+
+
+MATRICES, TEXTS = (".mtx", ".mtx.gz"), (".csv", ".txt", ".dat", ".data", ".asc", ".prn")
 TABLES: dict[str, Callable[[bytes, ReadingOptions], Grid]] = {
-    **dict.fromkeys((".csv", ".txt", ".dat"), cells.read_text),
+    **dict.fromkeys(TEXTS, cells.read_text),
+    **dict.fromkeys((f"{ending}.gz" for ending in (*TEXTS, ".tsv")), _unpacked),
     **dict.fromkeys((".tsv", ".tab"), lambda data, options: cells.read_text(data, options, tabs=True)),
     **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), cells.read_sheets),
     ".parquet": _by_pandas("read_parquet", "pyarrow", dtype_backend="numpy_nullable"),

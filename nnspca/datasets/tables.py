@@ -32,6 +32,7 @@ FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as t
 LOOKED_AT = 2000  # most columns of which each is examined for codes, classes and names
 CODES = tuple(sign * int("9" * digits) for digits in range(1, 6) for sign in (-1, 1))  # −9, 9, −99, 99, …
 SYMMETRY_TOLERANCE = 1e-8
+BESIDE_NUMBER = re.compile(r"(\S+)\s+([^\W\d_]\S{0,7})")  # 12 kg, or 12.3 b
 WHOLE = re.compile(r"[+\-−]?\d+")
 
 TOTALS = re.compile(
@@ -47,6 +48,7 @@ OF_FEATURES = re.compile(
     r"id_ref|accession|tax(on|a)|cpg|metabolites?",
     re.IGNORECASE,
 )
+ABOUT_FEATURES = re.compile(r"chr(om(osome)?)?|pos(ition)?|start|end|strand|length|taxid|description", re.IGNORECASE)
 LIKE_PROBES = re.compile(r"ENS[A-Z]*[GTP]\d{6,}.*|\w+_at|ILMN_\d+|cg\d{8}|[NX][MRP]_\d+.*|LOC\d+", re.IGNORECASE)
 LIKE_GENES = re.compile(r"[A-Z][A-Z0-9]*\d[A-Z0-9]*(-[A-Z0-9]+)?|[A-Z]{3,7}")
 LIKE_SAMPLES = re.compile(
@@ -192,8 +194,10 @@ def _parsed(grid: Grid, options: ReadingOptions, notes: list[str]) -> Table:
                 continue
             if column.percents:
                 notes.append(f"Column {name!r:.60} holds numbers with a per cent sign and without: {column.percents}.")
-            elif column.decorated:
+            elif column.decorated and not column.beside:
                 written.append(name)
+            if column.beside:
+                notes.append(f"Column {name!r:.60} holds {column.beside} behind its numbers: left out.")
             if odd := column.odd:
                 notes.append(_said(name, odd))
     if gone_by_choice:
@@ -242,7 +246,7 @@ class _Column:
             isinstance(cell, str) and (cell.lower() in ABSENT or cell.lower() in words) for cell in self.cells
         ]
         self.values = [cell if isinstance(cell, float) else number(cell, sign) for cell in self.cells]
-        self.percents = self._mixed_percents()
+        self.percents, self.beside = self._mixed_percents(), self._without_words(sign)
 
     def _count(self, cells: Sequence[object]) -> int:
         return int(sum(count for count, one in zip(self.counts, cells, strict=True) if one))
@@ -258,6 +262,18 @@ class _Column:
             return "read as if all had one"
         self.values = [value / 100 if has and value is not None else value for value, has in pairs]
         return "1 % is read as 0.01, as the others lie within ±1"
+
+    def _without_words(self, sign: str) -> str:
+        """What follows a number after a blank, and is left out: one unit, or flags of one letter; empty for none."""
+        pairs = [(i, BESIDE_NUMBER.fullmatch(c)) for i, c in enumerate(self.cells) if isinstance(c, str)]
+        found = {i: match for i, match in pairs if match and number(match[1], sign) is not None}
+        words = {match[2] for match in found.values()}
+        plain = sum(value is not None for value in self.values)
+        if not words or not (len(words) == 1 or (plain >= len(found) and all(len(w) == 1 for w in words))):
+            return ""
+        for i, match in found.items():
+            self.values[i] = number(match[1], sign)
+        return ", ".join(map(repr, sorted(words)[:4]))
 
     @property
     def is_too_long(self) -> bool:
@@ -376,7 +392,7 @@ def _without_ends(table: Table, options: ReadingOptions, notes: list[str]) -> Ta
     if table.texts and width > 2:
         for i in range(len(bare) - 1, -1, -1):
             said = [text.values[i] for text in table.texts if text.values[i]]
-            if not bare[i] or len(said) > 1 or not said or not re.search(r"[\s:]", said[0]):
+            if not bare[i] or len(said) > 1 or not said or not re.search(r"^[!#*]|[\s:]", said[0]):
                 break
             kept[i] = False
         if not kept.all():
@@ -569,28 +585,33 @@ def _features_in_rows(table: Table, options: ReadingOptions, notes: list[str]) -
 
 
 def _row_names(table: Table) -> tuple[str, list[str]]:
-    """The heading and the names of the rows: the first text, or whole numbers under a heading for features."""
-    if table.texts:
-        return table.texts[0].name, table.texts[0].values if len(set(table.texts[0].values)) > len(
-            table.numbers
-        ) / 2 else []
+    """The heading and the names of the rows: whole numbers under a heading for features, else the first text."""
     values = table.numbers[:, 0]
-    if OF_FEATURES.fullmatch(table.names[0]) and _whole(values) and len(np.unique(values)) == len(values):
+    if OF_FEATURES.fullmatch(table.names[0].strip("# ")) and _whole(values) and len(np.unique(values)) == len(values):
         return table.names[0], [text_of(value) for value in values.tolist()]
-    return "", []
+    if not table.texts:
+        return "", []
+    first = table.texts[0]
+    return first.name, first.values if len(set(first.values)) > len(first.values) / 2 else []
 
 
 def _turned(table: Table, notes: list[str]) -> Content:
     """The transpose: rows are features."""
-    _, features = _row_names(table)
-    features = features or (table.texts[0].values if table.texts else [])
-    if len(table.texts) > 1:
-        others = [text.name for text in table.texts[1:]]
-        notes.append(f"{len(others)} column(s) of text left out: {listed(others)}.")
-    if features and not table.texts:
+    head, features = _row_names(table)
+    texts = [text.name for text in table.texts if text.name != head]
+    if features and head in table.names and head not in [text.name for text in table.texts]:
         table = table.without(0)
+    elif not features and table.texts:
+        features = table.texts[0].values
     elif not features:
         table = _without_counter(table, False, notes)
+    about = [j for j, name in enumerate(table.names) if ABOUT_FEATURES.fullmatch(name)]
+    if 0 < len(about) < len(table.names) - 1:
+        texts += [table.names[j] for j in about]
+        for j in reversed(about):
+            table = table.without(j)
+    if texts:
+        notes.append(f"{_counted(len(texts), 'column')} about the features left out: {listed(texts)}.")
     samples = tuple(table.names)
     return Content(
         X=table.numbers.T,
@@ -662,7 +683,8 @@ def _names(
         many = len(text.values) > 2 * FEW_KINDS and len(set(text.values)) > len(text.values) / 2
         if grid.short and not text.place and not text.identifies:
             raise _short_header(len(grid.names))
-        if len(text.values) > 1 and len(set(text.values)) == 1:
+        few = {*text.values} - ({""} if text.name.lower() not in CLASS_NAMES else set())
+        if len(text.values) > 1 and len(few) == 1:
             notes.append(f"{text.called} has one text in all rows: left out.")
             continue
         if grid.roles.get(text.name) == "class" or not (text.identifies or (many and text.name != options.label)):

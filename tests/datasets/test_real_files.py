@@ -490,7 +490,12 @@ given(
     labels=("female", "male"),
     options={"missing": "drop rows"},
 )
-given("SAS transport", "s.xpt", by_path(lambda path: pyreadstat.write_xport(SURVEY.dropna(), path, file_format_version=5), "xpt"), (3, 3))
+given(
+    "SAS transport",
+    "s.xpt",
+    by_path(lambda path: pyreadstat.write_xport(SURVEY.dropna(), path, file_format_version=5), "xpt"),
+    (3, 3),
+)
 given("JASP", "j.csv", "id,group,before,after\n1,a,5.5,6\n2,b,4.1,7\n3,a,6.2,8\n4,b,5,5\n", (4, 3), labels=("a", "b"))
 given("Stata", "i.dta", written(labelled.reset_index(drop=True), "to_stata", write_index=False), **flowers)
 given("Parquet", "i.parquet", written(labelled, "to_parquet"), **flowers)
@@ -564,6 +569,137 @@ given("sparse", "c.npz", b"", (6, 60))
 out = io.BytesIO()
 scipy.sparse.save_npz(out, scipy.sparse.csr_array(GENES.to_numpy().T))
 FILES["sparse"].content = out.getvalue()
+
+
+# As strangers brought them
+GEO = (
+    '!Series_title\t"A study"\n!Sample_title\t"control 1"\t"control 2"\t"treated 1"\t"treated 2"\n\n'
+    '!series_matrix_table_begin\n"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"\n"1007_s_at"\t8.1\t8.2\t7.9\t8.8\n'
+    '"1053_at"\t5.1\t5.3\t5.9\t5.2\n"117_at"\t6.1\t6.3\t6.0\t6.6\n!series_matrix_table_end\n'
+)
+given("GEO series matrix", "GSE1.txt", GEO, (4, 3), names=("1007_s_at",), samples=("GSM1",), notes=("1 line below",))
+given("GEO, gzipped", "GSE1.txt.gz", gzip.compress(GEO.encode()), (4, 3), names=("1007_s_at",), samples=("GSM1",))
+given(
+    "Eurostat",
+    "e.tsv",
+    "geo\\time\t2010 \t2011 \t2012 \nAT\t12.3 b\t12.4 \t13.0 e\nBE\t: \t10.1 \t10.2 p\n"
+    "DE\t9.1 \t9.4 \t9.9 \nFR\t8.1 \t8.4 \t8.8\n",
+    (3, 3),
+    names=("2010", "2011"),
+    samples=("AT", "DE"),
+    options={"missing": "drop rows"},
+    notes=("'2012' holds 'e', 'p' behind its numbers",),
+    at={(0, 0): 12.3},
+)
+given(
+    "World Bank",
+    "w.csv",
+    '"Data Source","WDI",\n\n"Last Updated Date","2021-10-28",\n\n'
+    '"Country Name","Country Code","Indicator Name","1990","1991",'
+    '"1992",\n"Aruba","ABW","GDP","1","2","4",\n"Angola","AGO","GDP","3","","6",\n"Albania","ALB","GDP","5","1","7",\n',
+    (3, 3),
+    names=("1990", "1991", "1992"),
+    samples=("Aruba", "Angola"),
+    options={"missing": "mean"},
+)
+given(
+    "Qualtrics",
+    "q.csv",
+    "Start,Q1,Q2\nStart Date,How happy?,How calm?\n"
+    '"{""ImportId"":""s""}","{""ImportId"":""Q1""}","{""ImportId"":""Q2""}"\n'
+    "2021-01-01 10:00:00,5,4\n2021-01-02 11:00:00,3,4\n2021-01-03 11:30:00,2,1\n",
+    (3, 2),
+    names=("Q1 How happy?", "Q2 How calm?"),
+)
+given(
+    "QIIME's OTUs",
+    "otu.tsv",
+    "# Constructed from biom file\n#OTU ID\tS1\tS2\tS3\ttaxonomy\n4479944\t1.0\t0.0\t3.0\tk__Bacteria; p__F\n"
+    "995900\t2.0\t5.0\t1.0\tk__Bacteria; p__B\n1124709\t4.0\t2.0\t2.0\tk__Bacteria; p__F\n",
+    (3, 3),
+    names=("4479944", "995900"),
+    samples=("S1", "S2"),
+    notes=("about the features left out: 'taxonomy'",),
+)
+given(
+    "featureCounts",
+    "c.txt",
+    "# Program:featureCounts v2.0.1\nGeneid\tChr\tStart\tEnd\tLength\ts1.bam\ts2.bam\n"
+    "ENSG00000223972\tchr1\t11869\t12227\t"
+    "1735\t0\t3\nENSG00000227232\tchr1\t14404\t14501\t1351\t20\t33\nENSG00000278267\tchr1\t17369\t17436\t68\t2\t1\n",
+    (2, 3),
+    names=("ENSG00000223972",),
+    samples=("s1.bam", "s2.bam"),
+    notes=("'Chr', 'Start', 'End', 'Length'",),
+)
+given(
+    "PLINK",
+    "p.raw.txt",
+    "FID IID SEX PHENOTYPE rs1_A rs2_G\nF1 I1 1 -9 0 1\nF2 I2 2 -9 1 1\nF3 I3 1 -9 2 0\n",
+    (3, 4),
+    samples=("F1",),
+)
+given("UCI", "wine.data", "1,14.23,1.71\n1,13.2,1.78\n2,12.37,.94\n3,12.86,1.35\n", (4, 3))
+given("tabs and commas, .asc", "a.asc", "1,5\t2,5\n3,1\t4,2\n5,5\t1,1\n", (3, 2), at={(0, 0): 1.5})
+given(
+    "text called .xls",
+    "i.xls",
+    "Name\tA\tB\nx\t1\t2\ny\t3\t5\nz\t4\t1\n",
+    (3, 2),
+    samples=("x",),
+    notes=("no workbook",),
+)
+given(
+    "units in the cells",
+    "u.csv",
+    "sample,mass,vol\n1,12 kg,3 L\n2,15 kg,4 L\n3,11 kg,2 L\n",
+    (3, 3),
+    names=("sample", "mass", "vol"),
+    notes=("'mass' holds 'kg' behind its numbers",),
+    at={(0, 1): 12},
+)
+given(
+    "Google Forms",
+    "f.csv",
+    "Timestamp,I am calm,I am glad,Comment\n2021/01/02 3:04:05 PM,4,5,\n"
+    "2021/01/03 3:04:05 PM,2,1,nice\n2021/01/04 3:04:05 PM,3,5,\n",
+    (3, 2),
+    notes=("'Comment' has one text in all rows",),
+)
+given(
+    "LabVIEW",
+    "l.txt",
+    "LabVIEW Measurement\t\nOperator\tAnn\n***End_of_Header***\t\n\nX_Value\tVolt\tAmp\n0\t1.5\t2\n"
+    "1\t1.7\t3\n2\t1.1\t5\n",
+    (3, 3),
+    names=("X_Value", "Volt"),
+)
+given(
+    "plate reader", "p.csv", "Plate 1,,,,\n,1,2,3,4\nA,0.1,0.2,0.3,0.5\nB,0.2,0.5,0.1,0.3\n", (2, 4), samples=("A", "B")
+)
+given(
+    "R print",
+    "p.txt",
+    "       mpg cyl  disp\nMazda 21.0   6 160.0\nDatsun 22.8   4 108.0\nHornet 18.7   8 360.0\n",
+    (3, 3),
+)
+given(
+    "Bloomberg",
+    "b.csv",
+    "Ticker,AAPL US Equity,MSFT US Equity\nField,PX_LAST,PX_LAST\nDate,,\n1/4/2021,129.41,217.69\n"
+    "1/5/2021,131.01,217.90\n",
+    (2, 2),
+    names=("AAPL US Equity PX_LAST",),
+    samples=("1/4/2021",),
+)
+given("Julia", "j.csv", "a,b\n1,2\nmissing,3\n4,1\n5,5\n", (3, 2), options={"missing": "drop rows"})
+given(
+    "CellProfiler",
+    "i.csv",
+    "Image,Cells,Cells\nNumber,Area,Mean\n1,200,0.5\n1,210,0.4\n2,190,0.6\n",
+    (3, 3),
+    names=("Image Number", "Cells Area"),
+)
 
 
 def test_there_are_sixty():

@@ -36,7 +36,9 @@ def test_what_cannot_be_kept_is_told_and_the_page_rests(key, open_page, cache, m
     if key == "start-names-leukemia":
         (cache / "MLL.csv").write_bytes(PROBES)
     monkeypatch.setattr(fetch, "_keep", lambda data, path: None)
-    monkeypatch.setattr(fetch, "download", lambda file, *_: (saved() if file is originals.SYMBOLS else PROBES, file.url))
+    monkeypatch.setattr(
+        fetch, "download", lambda file, *_: (saved() if file is originals.SYMBOLS else PROBES, file.url)
+    )
     page = open_page("pages/data.py", data="leukemia")
     page.button(key=key).click().run()
     assert "could not be kept" in "\n".join(e.value for e in settle(page).error)

@@ -22,7 +22,7 @@ from nnspca.covariance.input import Given, opened
 from nnspca.covariance.span import cumulative_variance
 from nnspca.errors import DataError
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
-from nnspca.studies.table import safe_cell
+from nnspca.result.wording import safe_cell
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._scores import scores
 

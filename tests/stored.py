@@ -16,8 +16,9 @@ from playwright.sync_api import Browser, sync_playwright
 
 import nnspca
 from nnspca.control.threads import one_blas_thread
-from nnspca.studies import STUDIES, Parts, StudyResult, StudyTable
-from nnspca.studies.stored_runs import FOLDER, pack
+from nnspca.studies import STUDIES, StudyResult, Table
+from nnspca.studies.asteris2014 import SAMPLES
+from nnspca.studies.catalogue import FOLDER, pack
 from nnspca.view.figures import style
 from nnspca.view.papers.figures import study as draw
 from nnspca.view.papers.panels import FILE as CARDS
@@ -33,27 +34,21 @@ def without_photographs(result: StudyResult) -> StudyResult:
     """Leave out what images the data set's terms ask us not to pass on."""
     if set(result.data) <= SHARED:
         return result
-    return replace(result, tables=tuple(map(_without_photographs, result.tables)))
+    rows = {
+        name: frame[frame["strip"] != SAMPLES] if "strip" in frame else frame for name, frame in result.rows.items()
+    }
+    return replace(result, rows=rows)
 
 
-def _without_photographs(table: StudyTable) -> StudyTable:
-    if not isinstance(table.picture, Parts):
-        return table
-    group = table.names.index(table.picture.group)
-    return replace(table, rows=tuple(row for row in table.rows if row[group] not in table.picture.plain))
-
-
-def first_strip(table: StudyTable) -> StudyTable:
-    """Leave no strip of parts but the first: a card is small."""
-    if not isinstance(table.picture, Parts):
-        return table
-    group = table.names.index(table.picture.group)
-    return replace(table, rows=tuple(row for row in table.rows if row[group] == table.rows[0][group]))
+def first_strip(table: Table) -> Table:
+    """Leave no strip of images but the first: a card is small."""
+    frame = table.frame
+    return replace(table, frame=frame[frame["strip"] == frame["strip"].iloc[0]]) if "strip" in frame else table
 
 
 def thumbnail(result: StudyResult, browser: Browser) -> str:
     """Return the first figure without its words, as a small PNG in base64."""
-    first = next(table for table in result.tables if table.picture is not None and table.rows)
+    first = next(table for table in result.tables if table.picture is not None)
     figure = draw(first_strip(first), style.LIGHT)
     figure.update_layout(showlegend=False, title_text="", annotations=(), width=SIDE, height=SIDE)
     figure.update_layout(margin={"l": 6, "r": 6, "t": 6, "b": 6})
@@ -80,14 +75,14 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
         for name in sys.argv[1:] or STUDIES:
             result = without_photographs(STUDIES[name].run())
-            file = FOLDER / f"{name}.json.xz"
+            file = FOLDER / f"{name}.zip"
             file.write_bytes(pack(result))
             cards[name] = {
                 "picture": thumbnail(result, browser),
                 "made": datetime.date.today().isoformat(),
                 "nnspca": nnspca.__version__,
             }
-            rows = sum(len(table.rows) for table in result.tables)
+            rows = sum(map(len, result.rows.values()))
             sizes = file.stat().st_size, len(cards[name]["picture"])
             print(name, f"{result.seconds:.0f} s", rows, *sizes, flush=True)
             CARDS.write_text(json.dumps(cards, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -15,7 +16,21 @@ if TYPE_CHECKING:
 
 NAMED = 6  # most features that a line names
 LINES = 6  # most lines of a result at a prompt
+# The characters that start a formula in a cell, also in full width; with semicolons as separators, a
+# spreadsheet also splits there.
+FORMULA = re.compile(r"^(?=\t|\s*[=+\-@＝＋－＠])|(?<=[;\t\n])(?=\s*[=+\-@＝＋－＠])")
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def safe_cell(cell: object) -> object:
+    """Return a cell that no spreadsheet takes for a formula.
+
+    A carriage return becomes a blank: the csv module does not quote it, so a new row would begin there.
+
+    >>> safe_cell("=1+1"), safe_cell("pixel 7"), safe_cell(-2.5), safe_cell("a;=1+1")
+    ("'=1+1", 'pixel 7', -2.5, "a;'=1+1")
+    """
+    return FORMULA.sub("'", cell.replace("\r", " ")) if isinstance(cell, str) else cell
 
 
 def percent(share: float) -> str:

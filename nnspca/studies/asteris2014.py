@@ -1,24 +1,47 @@
-"""Asteris et al. (2014), Figs 1 to 3: the spannogram, the problem on one support, and parts of faces."""
+"""Asteris et al. (2014): spannogram, one support, parts of faces, variance against k, and Theorem 1."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from nnspca.components._decompose import decompose
+from nnspca.components._sweep import sweep_parts
+from nnspca.result import Certificate, Component
 from nnspca.spannogram import curves, halfspaces
-from nnspca.studies import printed
-from nnspca.studies.picture import Curves, Line, Mark, Span
-from nnspca.studies.study import Study, Task
-from nnspca.studies.table import Cell, Column, StudyTable, plotted
+from nnspca.studies._paper_bound import paper_bound
+from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
+from nnspca.tasks._certify import certify
+from nnspca.tasks._solve import solve
 
 # The four rows shown first on the spannogram page: crossings well apart, curves that cross zero.
 ROWS = np.array([[-1.2, -0.4], [0.2, 0.9], [1.9, 0.1], [0.8, 1.9]])
 TOP = 2  # k
 # Four inequalities whose feasible set is an arc without the leading eigenvector: the hard case of (P₂).
 HARD = np.array([[2.0, 0.3], [1.5, -0.6], [-0.5, 1.0], [0.2, 0.4]])
+
+TITLES = {  # d = 3, ε = 0.1 and ten starts are the defaults of these methods
+    "epsilon-net": "Alg. 3 (d = 3, ε = 0.1)",
+    "em": "EM (best of 10 starts)",
+    "coordinate-descent": "NSPCA (β by bisection)",
+    "best": "portfolio (this library's default)",
+}
+ALG3 = TITLES["epsilon-net"]
+LOWER, UPPER, LIKELY = "Best known", "Proven bound", "The paper's bound"
+BY_PAPER, PROVEN, PRINTED = "By the paper's bound", "Proven here", "Printed"
+
+PARTS, CARDINALITY = 6, 40
+SEARCHED = ("epsilon-net", "em")
+SAMPLES = "samples"
+SEEKING = 0.5  # share of the progress for the two methods
+
+RANK, LARGEST_RANK = 3, 10  # d of the paper's experiments, and the largest that Theorem 1 is drawn for
 
 
 def numbered(support: np.ndarray) -> str:
@@ -30,164 +53,327 @@ def numbered(support: np.ndarray) -> str:
     return "{" + ", ".join(str(int(i) + 1) for i in support) + "}" if len(support) else "none"
 
 
-def drawn(title: str, heights: Callable[[np.ndarray], np.ndarray], name: str, y_title: str, **more: Any) -> StudyTable:
+def drawn(title: str, heights: Callable[[np.ndarray], np.ndarray], name: str, y: str, note: str, **look: Any) -> Table:
     """Return the table and the picture of the four curves over half the circle."""
     phi = np.linspace(-np.pi / 2, np.pi / 2, 361)
-    rows = [(float(p), *map(float, row)) for p, row in zip(phi, heights(phi), strict=True)]
-    lines = [Line(f"v{i}", name.format(i), mode="lines") for i in range(1, len(ROWS) + 1)]
-    x = Column("phi", "φ (radians)", 4)
-    return plotted("curves", title, x, lines, rows, ("φ (radians)", y_title), digits=4, **more)
+    names = [name.format(i) for i in range(1, len(ROWS) + 1)]
+    frame = pd.DataFrame(heights(phi), columns=names)
+    frame.insert(0, "φ (radians)", phi)
+    return Table("curves", title, frame, Picture("φ (radians)", names, y, smooth=True, **look), note)
 
 
-def _spannogram(task: Task) -> tuple[StudyTable, ...]:
-    """Draw four curves, their crossings, and where the two largest positive ones change."""
-    crossings = curves.crossings(ROWS)
-    regions = curves.regions(ROWS, TOP)
-    all_regions = tuple(regions.supports())
-    half = [(a, min(b, np.pi / 2), top) for a, b, top in all_regions if a < np.pi / 2]
-    curves_table = drawn(
+# Fig. 1
+
+
+def regions(task: Task) -> Rows:
+    """Where the two largest positive curves change."""
+    for i, (a, b, top) in enumerate(curves.regions(ROWS, TOP).supports(), start=1):
+        yield "regions", {"Region": i, "From φ": a, "To φ": b, "Top-2 set": numbered(top)}
+
+
+def show_regions(run: StudyResult) -> Iterator[Table]:
+    """Four curves, their crossings, and the regions."""
+    crossings, found = curves.crossings(ROWS), curves.regions(ROWS, TOP)
+    yield drawn(
         f"The spannogram of four rows; above the curves, the {TOP} largest positive ones",
         lambda phi: curves.values(ROWS, phi),
         "curve {}",
         "height",
-        spans=tuple(Span(a, b, numbered(top)) for a, b, top in half),
-        edges=tuple(float(a) for a in crossings.angles),
-        note="Dashed lines: crossings of two curves, or of one with zero. −v(φ) gives the same curves, negated.",
+        "Dashed lines: crossings of two curves, or of one with zero. −v(φ) gives the same curves, negated.",
+        spans=[(a, min(b, np.pi / 2), numbered(top)) for a, b, top in found.supports() if a < np.pi / 2],
+        edges=crossings.angles.tolist(),
     )
-    rows = tuple((i + 1, a, b, numbered(top)) for i, (a, b, top) in enumerate(all_regions))
-    columns = (Column("region"), Column("start", "from φ", 4), Column("end", "to φ", 4), Column("support", "top-2 set"))
-    table_of_regions = StudyTable("regions", "Regions of v(φ), then of −v(φ) from φ = π/2 on", columns, rows)
-    ours = (len(crossings.angles), regions.candidates())
+    yield Table("regions", "Regions of v(φ), then of −v(φ) from φ = π/2 on", run.rows["regions"])
     possible = sum(math.comb(len(ROWS), size) for size in range(1, TOP + 1))
     note = f"{possible} sets of one or two curves exist; only those that appear in a region can be optimal."
-    expected = printed.of("asteris2014-fig1")
-    table = printed.compare([(p, o, None) for p, o in zip(expected, ours, strict=True)], "Ours", note=note)
-    return curves_table, table_of_regions, table
+    yield run.printed((len(crossings.angles), found.candidates()), note=note)
 
 
-def _arc(task: Task) -> tuple[StudyTable, ...]:
-    """Solve one hard instance of (P₂), and count how often instances are hard."""
+# Fig. 2
+
+
+def hardness(task: Task) -> Rows:
+    """Count how often the leading eigenvector is not feasible, over random supports."""
+    rng = np.random.default_rng(task.seed)
+    draws, sizes = 2000 if task.full else 200, (1, 2, 3, 5, 8, 12, 20, 30, 50)
+    for i, k in enumerate(sizes):
+        hard = {2: 0, 3: 0}
+        for d in hard:
+            for _ in range(draws):
+                if task.monitor.stop():
+                    return
+                R = rng.standard_normal((k, d))
+                R *= np.where(R @ rng.standard_normal(d) < 0, -1.0, 1.0)[:, None]  # some direction satisfies all rows
+                u = np.linalg.svd(R)[2][0]
+                hard[d] += not ((R @ u >= 0).all() or (R @ u <= 0).all())
+        task.monitor.tell((i + 1) / len(sizes), f"k = {k}")
+        yield "hardness", {"k": k, **{f"d = {d}": count / draws for d, count in hard.items()}}
+
+
+def show_hardness(run: StudyResult) -> Iterator[Table]:
+    """One hard instance of (P₂): its arc and its optimum; and how often instances are hard."""
     Q = HARD.T @ HARD
     arc, optimum = curves.feasible_arc(HARD, np.arange(len(HARD))), halfspaces.maximise(Q, HARD)
     assert arc is not None
     assert optimum is not None
     value, best = optimum
-    ends = [np.array([math.sin(a), math.cos(a)]) for a in arc]
     eigenvalues, vectors = np.linalg.eigh(Q)
     leading = vectors[:, -1] * (1.0 if vectors[0, -1] > 0 else -1.0)
-    plane = _plane(arc, best, leading)
-    rows = [("u₁, the leading eigenvector", leading, float(eigenvalues[-1]))]
-    rows += [(f"end {i + 1} of the arc", c, float(c @ Q @ c)) for i, c in enumerate(ends)]
-    rows.append(("optimum of (P₂)", best, value))
-    points = StudyTable(
-        "points",
-        "Objective at the relevant points",
-        (
-            Column("point", "Point"),
-            Column("phi", "φ (radians)", 4),
-            Column("value", "c′Qc", 4),
-            Column("least", "Least of Rc", 4),
-            Column("feasible", "Feasible"),
-        ),
-        tuple(
-            (name, math.atan2(c[0], c[1]), v, float((HARD @ c).min()), bool((HARD @ c).min() >= -1e-12))
-            for name, c, v in rows
-        ),
+    yield _plane(arc, best, leading)
+    ends = [np.array([math.sin(a), math.cos(a)]) for a in arc]
+    points = [("u₁, the leading eigenvector", leading, float(eigenvalues[-1]))]
+    points += [(f"end {i} of the arc", c, float(c @ Q @ c)) for i, c in enumerate(ends, start=1)]
+    rows = [
+        {
+            "Point": name,
+            "φ (radians)": math.atan2(c[0], c[1]),
+            "c′Qc": v,
+            "Least of Rc": float((HARD @ c).min()),
+            "Feasible": bool((HARD @ c).min() >= -1e-12),
+        }
+        for name, c, v in [*points, ("optimum of (P₂)", best, value)]
+    ]
+    yield Table("points", "Objective at the relevant points", pd.DataFrame(rows))
+    look = Picture(
+        "k", ("d = 2", "d = 3"), "share of instances", "k, rows of the support", log_x=True, y_range=(0, 1.04)
     )
-    return plane, points, _hardness(task, (plane, points))
+    yield Table("hardness", "How often the leading eigenvector is not allowed", run.rows["hardness"], look)
 
 
-def _plane(arc: tuple[float, float], best: np.ndarray, leading: np.ndarray) -> StudyTable:
+def _plane(arc: tuple[float, float], best: np.ndarray, leading: np.ndarray) -> Table:
     """Draw the circle, the feasible arc, and where the optimum lies."""
-    turn = np.linspace(-np.pi, np.pi, 181)
-    inside = np.linspace(*arc, 61)
-    edge: list[tuple[float | None, float | None]] = []
-    for r in HARD:
-        along = np.array([-r[1], r[0]]) / np.hypot(*r)
-        edge += [(-1.35 * along[0], -1.35 * along[1]), (1.35 * along[0], 1.35 * along[1]), (None, None)]
-    rows: list[tuple[Cell, ...]] = [(math.sin(t), math.cos(t), None, None, None, None) for t in turn]
-    rows += [(None, None, math.sin(t), math.cos(t), None, None) for t in inside]
-    rows += [(None, None, None, None, x, y) for x, y in edge]
-    names = ("circle1", "circle2", "arc1", "arc2", "edge1", "edge2")
-    return StudyTable(
-        "plane",
-        "An instance of (P₂): the best direction of the quadratic is not allowed",
-        tuple(Column(name) for name in names),
-        tuple(rows),
-        Curves(
-            "circle1",
-            (
-                Line("circle2", "unit circle", mode="lines", role="guide", weight=0.6, solid=True),
-                Line("edge2", "a row of V times c is zero", x="edge1", mode="lines", role="guide", weight=0.6),
-                Line("arc2", "feasible arc: V c ≥ 0", x="arc1", mode="lines", colour=0, weight=3.0),
-            ),
-            "c₁ = sin φ",
-            "c₂ = cos φ",
-            marks=(
-                Mark(float(leading[0]), float(leading[1]), "u₁"),
-                Mark(-float(leading[0]), -float(leading[1]), "−u₁"),
-                Mark(float(best[0]), float(best[1]), "optimum"),
-            ),
-            equal=True,
-        ),
+    x, names = "c₁ = sin φ", ("unit circle", "a row of V times c is zero", "feasible arc: V c ≥ 0")
+    rows: list[dict[str, float]] = []
+    lines = [np.array([-r[1], r[0]]) / np.hypot(*r) for r in HARD]
+    for name, points in (
+        (names[0], [(math.sin(t), math.cos(t)) for t in np.linspace(-np.pi, np.pi, 181)]),
+        *[(names[1], [(-1.35 * a, -1.35 * b), (1.35 * a, 1.35 * b)]) for a, b in lines],
+        (names[2], [(math.sin(t), math.cos(t)) for t in np.linspace(*arc, 61)]),
+    ):
+        rows += [{x: a, name: b} for a, b in points] + [{x: math.nan}]  # which breaks the line
+    marks = [(float(p[0]), float(p[1]), name) for p, name in ((leading, "u₁"), (-leading, "−u₁"), (best, "optimum"))]
+    look = Picture(x, names, "c₂ = cos φ", guides=names[:2], smooth=True, marks=marks, equal=True)
+    title = "An instance of (P₂): the best direction of the quadratic is not allowed"
+    return Table("plane", title, pd.DataFrame(rows, columns=[x, *names]), look)
+
+
+# Fig. 3
+
+
+def parts(task: Task) -> Rows:
+    """Find six parts by two methods, each part among the pixels that no earlier one uses; then jointly."""
+    data, cov = task.data[0], task.covariance()
+    leading, k = float(cov.eigenpairs(1)[0][0]), min(CARDINALITY, max(1, cov.n_features // PARTS))
+    samples = np.unique(np.linspace(0, len(data.X) - 1, PARTS).round().astype(int))
+    yield "pixels", [row for i, s in enumerate(samples, start=1) for row in pixels(SAMPLES, i, data.X[s], zeros=True)]
+    for place, method in enumerate(SEARCHED):
+        span = SEEKING * place / len(SEARCHED), SEEKING * (place + 1) / len(SEARCHED)
+        effort = "live" if task.full else None
+        found = decompose(cov, PARTS, k, method, certify=effort, **task.settings(*span))
+        shares = [part.variance / proof.upper for part, proof in zip(found.parts, found.certificates, strict=False)]
+        for number, part in enumerate(found.parts, start=1):
+            yield "pixels", pixels(TITLES[method], number, part.loadings)
+            row = {"method": TITLES[method], "Part": number, "variance": part.variance / leading}
+            yield "parts", row | ({"share": shares[number - 1]} if number <= len(shares) else {})
+    counts = range(1, PARTS + 1) if task.full else (2, PARTS)  # with a proven band
+    for point in sweep_parts(cov, counts, k, **task.settings(SEEKING, 1.0)).points:
+        proof = point.certificate
+        total = float(point.together.variances.sum()) / leading
+        bound = None if proof is None else proof.upper / leading
+        yield "together", {"Parts": point.n_components, "Together": total, "Bound": bound, "k": k}
+
+
+def pixels(strip: str, image: int, values: np.ndarray, *, zeros: bool = False) -> list[dict[str, Any]]:
+    """Return a row for each pixel of an image that is not zero, or for each pixel."""
+    places = range(len(values)) if zeros else np.flatnonzero(values).tolist()
+    return [{"strip": strip, "image": image, "pixel": i, "value": float(values[i])} for i in places]
+
+
+def show_parts(run: StudyResult) -> Iterator[Table]:
+    """The images, the variance of each part, and the parts found jointly."""
+    frame = run.rows["pixels"]
+    most = frame[frame["strip"] != SAMPLES].groupby(["strip", "image"]).size().max()
+    found = run.rows.get("parts", pd.DataFrame(columns=["method", "Part", "variance"]))
+    captions = {(m, i): f"{v:.3f} λ₁" for m, i, v in found[["method", "Part", "variance"]].itertuples(index=False)}
+    yield Table(
+        "parts",
+        f"{PARTS} disjoint parts of at most {most} pixels" if most > 0 else f"{PARTS} samples",
+        frame,
+        Picture(kind="images", shape=run.shape, captions=captions, grey=[SAMPLES]),
+        "Below each part: its variance. Parts are found one after another.",
+    )
+    if not len(found):
+        return
+    single, methods = run.wide("parts", "Part", "variance"), list(dict.fromkeys(found["method"]))
+    sums = single[methods].cumsum()
+    table = single.assign(**{f"{m}: sum": sums[m] for m in methods})
+    note = "Disjoint parts are orthogonal, so their variances add up."
+    proven = [f"{m}: proven share" for m in methods] if "share" in found else []
+    if proven:
+        table = table.assign(**dict(zip(proven, run.wide("parts", "Part", "share")[methods].T.to_numpy(), strict=True)))
+        note += " Proven share: of the optimum over the pixels that are unused at that step."
+    picture = Picture("Part", methods, "variance ÷ λ₁", "part, in the order found", kind="bars")
+    yield Table("variances", "Variance of each part", table, picture, note, down=proven)
+    yield _together(run, methods, sums.assign(Parts=single["Part"]))
+
+
+def _together(run: StudyResult, methods: list[str], sums: pd.DataFrame) -> Table:
+    """Sums of variances of the first parts of each method, of parts found jointly, and the proven band."""
+    joint = run.rows.get("together", pd.DataFrame({"Parts": [], "Together": [], "Bound": []}))
+    table = sums.merge(joint[["Parts", "Together", "Bound"]], on="Parts", how="outer")
+    lines = [*methods, "Together"]
+    table = table.assign(**{LOWER: table[lines].max(axis=1).where(table["Bound"].notna())})
+    table = table[["Parts", *lines, LOWER, "Bound"]]
+    shares = [f"{line}: share of the optimum, at least" for line in lines]
+    table = table.join(table[lines].div(table["Bound"], axis=0).clip(upper=1.0).set_axis(shares, axis=1))
+    picture = Picture("Parts", lines, "sum of variances ÷ λ₁", "number of parts", band=(LOWER, "Bound"))
+    note = "The joint parts and the band are our addition: the bound holds for all disjoint parts of as many pixels."
+    return Table(
+        "together", "Parts found jointly, and the optimum", table, picture, note, down=[LOWER, *shares], up=["Bound"]
     )
 
 
-def _hardness(task: Task, before: tuple[StudyTable, ...]) -> StudyTable:
-    """Count how often the leading eigenvector is not feasible, over random supports."""
-    rng = np.random.default_rng(task.seed)
-    draws = 2000 if task.full else 200
-    sizes = (1, 2, 3, 5, 8, 12, 20, 30, 50)
-    rows: list[tuple[int, float, float]] = []
-
-    def table() -> StudyTable:
-        title, lines = "How often the leading eigenvector is not allowed", [Line("d2", "d = 2"), Line("d3", "d = 3")]
-        axes, span = ("k, rows of the support", "share of instances"), (0.0, 1.04)
-        return plotted("hardness", title, Column("k"), lines, rows, axes, digits=4, y_range=span, log_x=True)
-
-    for i, k in enumerate(sizes):
-        hard = [0, 0]
-        for column, d in enumerate((2, 3)):
-            for _ in range(draws):
-                if task.monitor.stop():
-                    return table()
-                R = rng.standard_normal((k, d))
-                R *= np.where(R @ rng.standard_normal(d) < 0, -1.0, 1.0)[:, None]  # some direction satisfies all rows
-                u = np.linalg.svd(R)[2][0]
-                hard[column] += not ((R @ u >= 0).all() or (R @ u <= 0).all())
-        rows.append((k, hard[0] / draws, hard[1] / draws))
-        task.monitor.tell((i + 1) / len(sizes), f"k = {k}")
-        task.show((*before, table()))
-    return table()
+# Figs 4 to 6
 
 
-STUDIES = (
-    Study(
-        "asteris2014-fig1",
-        "asteris2014",
-        "Fig. 1",
-        "The spannogram: four curves over an angle",
-        "Every direction of a plane is an angle φ, and every feature a curve over it. The k largest positive curves "
-        "can change only where two curves cross, or one crosses zero. So the support of the best component is among a "
-        "few sets of features, one for each region, and no others need to be examined.",
-        "The paper does not print the rows of its figure; these four are ours. The regions counted are those of v(φ) "
-        "and of −v(φ), as in the paper.",
-        _spannogram,
-        page="spannogram",
-        query={"curves": "four curves", "top": str(TOP)},
+def variances(task: Task, reduced: Sequence[int], full: Sequence[int], methods: Sequence[str]) -> Rows:
+    """Solve for every k by every method, and prove two upper bounds: the paper's, and ours."""
+    cov = task.covariance()
+    leading = float(cov.eigenpairs(1)[0][0])
+    ks = sorted({min(k, cov.n_features) for k in (full if task.full else reduced)})
+    best: Component | None = None
+    proof: Certificate | None = None
+    steps = len(ks) * (len(methods) + 1)
+    for place, k in enumerate(ks):
+        row: dict[str, Any] = {"k": k}
+        rivals = [] if best is None else [replace(best, k=k)]  # which is feasible here too
+        for number, method in enumerate(methods, start=place * (len(methods) + 1)):
+            start = best.loadings if method == "best" and best is not None else None
+            part = solve(cov, k, method, start=start, **task.settings(number / steps, (number + 1) / steps))
+            rivals.append(part)
+            exact = method != "coordinate-descent" or part.cardinality == k  # NSPCA misses some k
+            row[TITLES[method]] = part.variance / leading if exact else None
+        best = max(rivals, key=lambda part: part.variance)
+        last = (place + 1) * (len(methods) + 1)
+        proof = certify(cov, k, component=best, warm_start=proof, **task.settings((last - 1) / steps, last / steps))
+        row |= {LOWER: proof.lower / leading, UPPER: proof.upper / leading}
+        yield "variance", row | {LIKELY: paper_bound(cov, k, **task.settings()).value / leading}
+
+
+def show_variances(run: StudyResult) -> Iterator[Table]:
+    """Variance against k, the share that Alg. 3 reaches at least, and what the paper prints of it."""
+    frame = run.rows["variance"]
+    lines = [title for title in TITLES.values() if title in frame]
+    many = bool(frame["k"].max() > 20 * frame["k"].min())
+    look = Picture("k", lines, "variance ÷ λ₁", "k, nonzero loadings allowed", y_range=(0.0, 1.04), log_x=many)
+    yield Table(
+        "variance",
+        "Variance explained, by number of nonzero loadings",
+        frame,
+        replace(look, band=(LOWER, UPPER), likely=LIKELY),
+        "All variances are divided by λ₁, the variance of the first principal component.",
+        down=[LOWER],
+        up=[UPPER, LIKELY],
+    )
+    shares = pd.DataFrame({"k": frame["k"], BY_PAPER: frame[ALG3] / frame[LIKELY], PROVEN: frame[ALG3] / frame[UPPER]})
+    title = "Share of the optimum that Alg. 3 reaches, at least"
+    look = replace(look, lines=[BY_PAPER, PROVEN], y="share of the best variance")
+    if not run.own:
+        yield Table("guarantee", title, shares, look, down=[BY_PAPER, PROVEN])
+        return
+    expected = {p.k: p.value for p in run.study.printed}
+    both = shares.assign(**{PRINTED: shares["k"].map(expected)})
+    look = replace(look, lines=[BY_PAPER, PROVEN, PRINTED], printed=PRINTED)
+    yield Table("guarantee", title, both, look, down=[BY_PAPER, PROVEN])
+    ours = shares.set_index("k").reindex([p.k for p in run.study.printed])
+    yield run.printed(ours[BY_PAPER], "Ours, by the paper's bound", {"Ours, proven": ours[PROVEN].tolist()})
+
+
+# Theorem 1
+
+
+def guarantee(n: int, k: int, decay: float) -> float:
+    """The a-priori guarantee: Alg. 1 reaches at least this share of the optimum (Theorem 1).
+
+    ``ρ_d >= max(k / 2n, 1 / (1 + 2 (n/k) decay))``, the decay being ``λ_{d+1} / λ₁``.
+
+    >>> guarantee(n=100, k=50, decay=0.25), guarantee(n=100, k=100, decay=0.0)
+    (0.5, 1.0)
+    """
+    return max(k / (2 * n), 1 / (1 + 2 * (n / k) * decay))
+
+
+def theorem(task: Task) -> Rows:
+    """Compare the guarantee of Theorem 1 with the shares that the bounds prove for a run of Alg. 3."""
+    cases = [(0, 180), (1, 50), (2, 20), (2, 90)]  # data, and k
+    if task.full:
+        cases = [(0, 40), (0, 180), (1, 50), (1, 200), (2, 5), (2, 20), (2, 50), (2, 90)]
+    covs = [task.covariance(place) for place in range(3)]
+    cases = [(place, min(k, covs[place].n_features)) for place, k in cases]
+    names = [f"{task.data[place].name}, k = {k}" for place, k in cases]
+    spectra = [cov.eigenpairs(min(LARGEST_RANK + 1, cov.n_features))[0] for cov in covs]
+    decays = [np.append(v / v[0], np.zeros(LARGEST_RANK)) for v in spectra]  # zero where there are no more directions
+    promised = {
+        name: [guarantee(covs[p].n_features, k, float(decays[p][d])) for d in range(1, LARGEST_RANK + 1)]
+        for name, (p, k) in zip(names, cases, strict=True)
+    }
+    for d in range(1, LARGEST_RANK + 1):
+        yield "theorem", {"d": d, **{name: shares[d - 1] for name, shares in promised.items()}}
+    for i, (name, (place, k)) in enumerate(zip(names, cases, strict=True)):
+        middle, end = (i + 0.5) / len(cases), (i + 1) / len(cases)
+        variance = solve(covs[place], k, "epsilon-net", **task.settings(i / len(cases), middle)).variance
+        proof = certify(covs[place], k, **task.settings(middle, end))
+        theirs = paper_bound(covs[place], k, **task.settings()).value
+        row = {"Data and k": name, "Promised by Theorem 1, d = 3": promised[name][RANK - 1]}
+        yield "guarantees", row | {BY_PAPER: variance / theirs, PROVEN: variance / proof.upper}
+
+
+def show_theorem(run: StudyResult) -> Iterator[Table]:
+    """Promise, bound, printed number and proof side by side; and the promise by rank."""
+    if "guarantees" in run.rows:
+        frame = run.rows["guarantees"]
+        if run.own:
+            from nnspca.studies.catalogue import PRINTED as numbers  # which is made of this module's figures
+
+            figures = ("asteris2014-fig4", "asteris2014-fig5", "asteris2014-fig6")
+            data = dict(zip(figures, run.data, strict=True))
+            expected = {f"{data[p.study]}, k = {p.k}": p.value for p in numbers if p.study in data}
+            frame = frame.copy()
+            frame.insert(3, PRINTED, frame["Data and k"].map(expected))
+        promise, lines = frame.columns[1], list(frame.columns[1:])
+        picture = Picture(
+            "Data and k", lines, "share of the best variance", kind="bars", guides=[promise], printed=PRINTED
+        )
+        title = "Promise and proof: the share of the optimum that Alg. 3 reaches, at least"
+        yield Table("guarantees", title, frame, picture, down=[promise, BY_PAPER, PROVEN])
+    frame = run.rows["theorem"]
+    names, along = list(frame.columns[1:]), "d, leading directions used"
+    picture = Picture("d", names, "share of the best variance", along, y_range=(0.0, 1.04))
+    yield Table("theorem", "The guarantee of Theorem 1 before any run, by rank d", frame, picture, down=names)
+
+
+FACES, SPECTRA = (10, 90, 180), (1, 2, 5, 10, 20, 40, 60, 90)
+METHODS = ("epsilon-net", "em", "best")
+FIGURES = {
+    "asteris2014-fig1": (regions, show_regions),
+    "asteris2014-fig2": (hardness, show_hardness),
+    "asteris2014-fig3": (parts, show_parts),
+    "asteris2014-fig4": (
+        partial(
+            variances,
+            reduced=FACES,
+            full=(2, 5, *range(10, 201, 10), 240, 300, 361),
+            methods=("epsilon-net", "em", "coordinate-descent", "best"),
+        ),
+        show_variances,
     ),
-    Study(
-        "asteris2014-fig2",
-        "asteris2014",
-        "Fig. 2",
-        "One support: a quadratic over an arc",
-        "When the support is known, the loadings follow from maximising a quadratic over the directions for which all "
-        "loadings are nonnegative: an arc of the circle. If the leading eigenvector lies on the arc, it is the "
-        "optimum. If not, as here, the optimum is at an end of the arc, where one loading is zero. The second figure "
-        "shows how often that happens.",
-        "The paper does not print the instance of its figure; this one is ours. The second figure is our addition: "
-        "supports are rows of random normal numbers, with signs such that one random direction satisfies all of them.",
-        _arc,
-        minutes=1.0,
+    "asteris2014-fig5": (
+        partial(variances, reduced=(5, 50), full=(5, *range(10, 201, 10), 250, 300, 400, 500), methods=METHODS),
+        show_variances,
     ),
-)
+    "asteris2014-fig6": (
+        partial(variances, reduced=SPECTRA, full=(*range(1, 21), *range(25, 91, 5), 93), methods=METHODS),
+        show_variances,
+    ),
+    "asteris2014-theorem1": (theorem, show_theorem),
+}

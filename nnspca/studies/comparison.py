@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -13,8 +16,8 @@ from nnspca.datasets import Dataset, load
 from nnspca.machines import Executor
 from nnspca.result import OnProgress, ShouldStop, SweepPoint
 from nnspca.solvers.registry import METHODS
-from nnspca.studies.asteris2014_theorem import guarantee
-from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.studies.asteris2014 import guarantee
+from nnspca.studies.study import Table
 from nnspca.tasks._sweep import sweep
 
 SHARES = (0.02, 0.05, 0.15, 0.4, 1.0)  # of the features
@@ -100,62 +103,48 @@ def cardinalities(n: int, shares: Sequence[float] = SHARES) -> tuple[int, ...]:
     return tuple(sorted({max(1, round(share * n)) for share in shares}))
 
 
-def row(profile_: Profile, point: SweepPoint) -> tuple[Cell, ...]:
-    """Return one row of the table of points."""
-    part, proof = point.component, point.certificate
-    return (
-        profile_.name,
-        point.method,
-        point.k,
-        point.k / profile_.n_features,
-        part.cardinality,
-        part.variance / profile_.leading,
-        proof.upper / profile_.leading if proof else None,
-        part.variance / proof.upper if proof and proof.upper > 0 and METHODS[point.method].feasible else None,
-        profile_.promised(point.k),
-        part.seconds,
-        proof.seconds if proof else None,
-    )
-
-
-POINTS = (
-    Column("data", "Data set"),
-    Column("method", "Solver"),
-    Column("k"),
-    Column("share", "k ÷ n", 4),
-    Column("used", "Features used"),
-    Column("variance", "Variance ÷ λ₁", 4, "down"),
-    Column("upper", "Proven upper bound ÷ λ₁", 4, "up"),
-    Column("proven", "Proven share", 4, "down"),
-    Column("promised", "Promised by Theorem 1", 4, "down"),
-    Column("seconds", "Solver, s", 3),
-    Column("proof_seconds", "Proof, s", 3),
-)
-
-
-DATA: tuple[tuple[Column, Callable[[Profile], Cell]], ...] = (
-    (Column("data", "Data set"), lambda p: p.name),
-    (Column("n", "Features"), lambda p: p.n_features),
-    (Column("m", "Samples"), lambda p: p.n_samples),
-    (Column("first", "First eigenvector's share", 3), lambda p: p.first_share),
-    (Column("second", "λ₂ ÷ λ₁", 3), lambda p: _at(p.spectrum, 1)),
-    (Column("fourth", "λ₄ ÷ λ₁", 3), lambda p: _at(p.spectrum, 3)),
-    (Column("one_sign", "Of one sign", 3), lambda p: p.one_sign),
-    (Column("positive", "Positive covariance", 3), lambda p: p.positive),
-    (Column("correlation", "Mean |correlation|", 3), lambda p: p.correlation),
-)
-
-
-def table(profiles: Sequence[Profile], points: Sequence[tuple[Profile, SweepPoint]]) -> tuple[StudyTable, StudyTable]:
+def tables(profiles: Sequence[Profile], points: Sequence[tuple[Profile, SweepPoint]]) -> tuple[Table, Table]:
     """Return the data sets and the points as tables."""
-    rows = tuple(tuple(cell(p) for _, cell in DATA) for p in profiles)
-    point_rows = tuple(row(profile_, point) for profile_, point in points)
-    columns = tuple(column for column, _ in DATA)
-    return StudyTable("data", "The data sets", columns, rows), StudyTable("points", "Every point", POINTS, point_rows)
+    about = pd.DataFrame(
+        {
+            "Data set": p.name,
+            "Features": p.n_features,
+            "Samples": p.n_samples,
+            "First eigenvector's share": p.first_share,
+            "λ₂ ÷ λ₁": _at(p.spectrum, 1),
+            "λ₄ ÷ λ₁": _at(p.spectrum, 3),
+            "Of one sign": p.one_sign,
+            "Positive covariance": p.positive,
+            "Mean |correlation|": p.correlation,
+        }
+        for p in profiles
+    )
+    found = pd.DataFrame(_row(p, point) for p, point in points)
+    lower = ["Variance ÷ λ₁", "Proven share", "Promised by Theorem 1"]
+    each = Table("points", "Every point", found, down=lower, up=["Proven upper bound ÷ λ₁"])
+    return Table("data", "The data sets", about), each
 
 
-def _at(values: np.ndarray, place: int) -> float | None:
-    return float(values[place]) if place < len(values) else None
+def _row(p: Profile, point: SweepPoint) -> dict[str, Any]:
+    part, proof = point.component, point.certificate
+    proven = proof is not None and proof.upper > 0 and METHODS[point.method].feasible
+    return {
+        "Data set": p.name,
+        "Solver": point.method,
+        "k": point.k,
+        "k ÷ n": point.k / p.n_features,
+        "Features used": part.cardinality,
+        "Variance ÷ λ₁": part.variance / p.leading,
+        "Proven upper bound ÷ λ₁": proof.upper / p.leading if proof else math.nan,
+        "Proven share": part.variance / proof.upper if proof and proven else math.nan,
+        "Promised by Theorem 1": p.promised(point.k),
+        "Solver, s": part.seconds,
+        "Proof, s": proof.seconds if proof else math.nan,
+    }
+
+
+def _at(values: np.ndarray, place: int) -> float:
+    return float(values[place]) if place < len(values) else math.nan
 
 
 def compare(
@@ -171,7 +160,7 @@ def compare(
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
-) -> tuple[StudyTable, StudyTable]:
+) -> tuple[Table, Table]:
     """Compare data sets.
 
     Parameters
@@ -197,7 +186,7 @@ def compare(
 
     Returns
     -------
-    data, points : StudyTable
+    data, points : Table
         One row for each data set, and one for each (data set, solver, k).
 
     Raises
@@ -208,8 +197,8 @@ def compare(
 
     Examples
     --------
-    >>> profiles, points = compare(["pitprops"], shares=(0.3, 1.0))
-    >>> points.column("k"), [share > 0.999 for share in points.column("proven")]
+    >>> about, points = compare(["pitprops"], shares=(0.3, 1.0))
+    >>> points.column("k"), [share > 0.999 for share in points.column("Proven share")]
     ([4, 13], [True, True])
     """
     invalid = [share for share in shares if not 0 < share <= 1]
@@ -243,10 +232,10 @@ def compare(
             seed=seed,
             executor=executor,
             should_stop=monitor.should_stop,
-            on_progress=lambda p, span=span: span.tell(p.fraction, p.stage, p.variance, p.upper),  # type: ignore[misc]
+            on_progress=span.relay,
         )
         points += [(profile_, point) for point in result.points]
         if monitor.stop():
             break
-    tables = table(profiles, points)
-    return (tables[0].as_stopped(), tables[1].as_stopped()) if monitor.stop() else tables
+    about, each = tables(profiles, points)
+    return replace(about, stopped=monitor.stop()), replace(each, stopped=monitor.stop())

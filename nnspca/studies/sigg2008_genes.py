@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from nnspca.covariance import Covariance
-from nnspca.studies.picture import Curves, Line
-from nnspca.studies.study import Study, Task
-from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
 from nnspca.tasks._solve import solve
 
-EM, EM_NN, CE, ALL = "em", "em-nn", "ce", "all"
-TITLES = {EM: "emPCA", EM_NN: "emPCA (nn)", CE: "CE + SR"}
+CE = "CE + SR"
+CHOICES = ("emPCA", "emPCA (nn)", CE)
 SIZES = tuple(range(10, 251, 10))  # numbers of features, the range of the figure
 ENTRIES = 400_000  # entries of the matrices whose eigenvalues are computed between two polls of the stop switch
+
+
+def starts_of(full: bool) -> int:
+    """Return how often k-means is started."""
+    return 100 if full else 10
 
 
 def entropy(values: np.ndarray) -> np.ndarray:
@@ -44,8 +48,7 @@ def contributions(X: np.ndarray, stop: Callable[[], bool]) -> np.ndarray | None:
     m, n = X.shape
     gram = X @ X.T if m <= n else X.T @ X
     total = entropy(np.linalg.eigvalsh(gram)[None])[0]
-    size = len(gram)
-    batch = max(1, ENTRIES // size**2)
+    batch = max(1, ENTRIES // len(gram) ** 2)
     out = np.empty(n)
     for start in range(0, n, batch):
         if stop():
@@ -76,122 +79,67 @@ def jaccard(labels: np.ndarray, clusters: np.ndarray) -> float:
     return float(both) / either if either else 1.0
 
 
-class _Scores:
-    """The scores of each choice of genes so far, on one scaling, and their table."""
+def scored(task: Task, Y: np.ndarray, labels: np.ndarray) -> tuple[float, float]:
+    """Return mean and standard deviation of the score of clusters of Y over random starts of k-means."""
+    from sklearn.cluster import KMeans
 
-    def __init__(self, task: Task, name: str, standardise: bool) -> None:
-        data = task.data[0]
-        X = np.asarray(data.X, float)
-        spread = X.std(axis=0) if standardise else np.ones(X.shape[1])
-        self.task, self.name = task, name
-        self.Y = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-        self.cov = Covariance.from_dataset(data, standardise)
-        self.labels = np.zeros(len(X), dtype=int) if data.labels is None else np.asarray(data.labels)
-        self.clusters = len(np.unique(self.labels))
-        self.starts = 100 if task.full else 10
-        self.scores: dict[tuple[str, int], tuple[float, float]] = {}
-        self.whole: tuple[float, float] | None = None
-
-    def score(self, features: np.ndarray) -> tuple[float, float] | None:
-        """Return mean and standard deviation of the score over random starts of k-means; None when stopped."""
-        from sklearn.cluster import KMeans
-
-        scores = []
-        for start in range(self.starts):
-            if self.task.monitor.stop():
-                return None
-            seed = int(np.random.default_rng([self.task.seed, start]).integers(2**31 - 1))
-            model = KMeans(self.clusters, init="random", n_init=1, random_state=seed)
-            scores.append(jaccard(self.labels, model.fit_predict(self.Y[:, features])))
-        return float(np.mean(scores)), float(np.std(scores))
-
-    def table(self) -> StudyTable:
-        rows: list[tuple[Cell, ...]] = []
-        for count in sorted({count for _, count in self.scores}):
-            cells: list[Cell] = [count]
-            for name in TITLES:
-                mean, spread = self.scores.get((name, count), (None, 0.0))
-                ends = (None, None) if mean is None else (mean - spread, mean + spread)
-                cells += [mean, *ends]
-            rows.append((*cells, self.whole[0] if self.whole else None))
-        columns = [Column("features", "Number of features")]
-        lines = []
-        for name, title in TITLES.items():
-            columns += [
-                Column(name, f"{title}: mean", 3),
-                Column(f"{name}-low", f"{title}: − one deviation", 3),
-                Column(f"{name}-high", f"{title}: + one deviation", 3),
-            ]
-            lines.append(Line(name, title, low=f"{name}-low", high=f"{name}-high"))
-        columns.append(Column(ALL, "All features: mean", 3))
-        lines.append(Line(ALL, "all features", role="guide", mode="lines"))
-        picture = Curves("features", tuple(lines), "number of features", "Jaccard score", y_range=(0.0, 1.0))
-        title = f"Do clusters by the chosen features agree with the {self.clusters} classes? Features {self.name}"
-        note = (
-            f"Mean over {self.starts} random starts of k-means, and one standard deviation to each side. 1: the "
-            "clusters are the classes."
-        )
-        return StudyTable(self.name, title, tuple(columns), tuple(rows), picture, note)
-
-
-def _selection(task: Task) -> tuple[StudyTable, ...]:
-    """Choose features in three ways, cluster the samples by them, and compare with the labels; on both scalings."""
-    panels = [_Scores(task, "centred", False), _Scores(task, "standardised", True)]
-
-    def show() -> None:
-        task.show(tuple(panel.table() for panel in panels))
-
-    for number, panel in enumerate(panels):
-        if not _fill_panel(task, panel, show, number / len(panels), (number + 1) / len(panels)):
+    scores = []
+    for start in range(starts_of(task.full)):
+        if task.monitor.stop():
             break
-    return tuple(panel.table() for panel in panels)
+        seed = int(np.random.default_rng([task.seed, start]).integers(2**31 - 1))
+        model = KMeans(len(np.unique(labels)), init="random", n_init=1, random_state=seed)
+        scores.append(jaccard(labels, model.fit_predict(Y)))
+    return (float(np.mean(scores)), float(np.std(scores))) if scores else (0.0, 0.0)
 
 
-def _fill_panel(task: Task, panel: _Scores, show: Callable[[], None], start: float, end: float) -> bool:
-    """Score every choice of every size; False when stopped."""
-    task.monitor.tell(start + 0.02, "entropy of every feature")
-    losses = contributions(panel.Y, task.monitor.stop)
-    if losses is None:
-        return False
-    ranking = np.argsort(-losses, kind="stable")
-    panel.whole = panel.score(np.arange(panel.Y.shape[1]))
-    n = panel.Y.shape[1]
-    sizes = SIZES if task.full else SIZES[1::8]
-    counts = [k for k in sizes if k <= n] or [n]
-    for place, count in enumerate(counts):
-        for name in TITLES:
-            features = ranking[:count]
-            if name != CE:  # those of the first sparse component
-                features = solve(panel.cov, count, "em", nonnegative=name == EM_NN, **task.settings()).support
-            score = panel.score(np.sort(features))
-            if score is None:
-                return False
-            panel.scores[name, count] = score
-            show()
-        task.monitor.tell(
-            start + (end - start) * (0.2 + 0.8 * (place + 1) / len(counts)), f"{panel.name}, {count} features"
-        )
-    return True
+def selection(task: Task) -> Rows:
+    """Choose features in three ways, cluster the samples by them, and compare with the labels; on both scalings."""
+    data = task.data[0]
+    X = np.asarray(data.X, float)
+    labels = np.zeros(len(X), dtype=int) if data.labels is None else np.asarray(data.labels)
+    for panel, start in (("centred", 0.0), ("standardised", 0.5)):
+        spread = X.std(axis=0) if start else np.ones(X.shape[1])
+        Y, cov = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0), Covariance.from_dataset(data, bool(start))
+        task.monitor.tell(start + 0.01, "entropy of every feature")
+        losses = contributions(Y, task.monitor.stop)
+        if losses is None:
+            return
+        ranking = np.argsort(-losses, kind="stable")
+        whole = scored(task, Y, labels)[0]
+        counts = [k for k in (SIZES if task.full else SIZES[1::8]) if k <= len(losses)] or [len(losses)]
+        for place, count in enumerate(counts):
+            row: dict[str, Any] = {"Features": count, "All features": whole, "classes": len(np.unique(labels))}
+            for name in CHOICES:
+                if name == CE:
+                    features = ranking[:count]
+                else:  # those of the first sparse component
+                    features = solve(cov, count, "em", nonnegative="(nn)" in name, **task.settings()).support
+                mean, deviation = scored(task, Y[:, np.sort(features)], labels)
+                row |= {name: mean, f"{name}, low": mean - deviation, f"{name}, high": mean + deviation}
+            fraction = start + 0.5 * (0.2 + 0.8 * (place + 1) / len(counts))
+            task.monitor.tell(fraction, f"{panel}, {count} features")
+            yield panel, row
 
 
-STUDIES = (
-    Study(
-        "sigg2008-fig4",
-        "sigg2008",
-        "Fig. 4",
-        "Choosing genes without labels",
-        "Patients are clustered by the genes of one sparse component alone, and the clusters are compared with the "
-        "three kinds of leukemia. The genes of a component, which vary together, give better clusters than all genes "
-        "do. CE + SR ranks each gene by the entropy that the data lose without it, one gene at a time.",
-        "The paper's data were standardised. Its result is that the genes of the nonnegative component do "
-        "significantly better than all genes. On the Leukemia data of Armstrong et al. we find this for centred "
-        "features but not for standardised ones, so both are shown. Entropy and ranking follow Varshavsky et al. on "
-        "the same scaling. The reduced form starts k-means 10 times and tries fewer sizes; the full form starts it 100 "
-        "times as in the paper. The figure prints no numbers. On other data the number of clusters is that of the "
-        "classes.",
-        _selection,
-        ("leukemia",),
-        ("digits",),
-        3.0,
-    ),
-)
+def show_selection(run: StudyResult) -> Iterator[Table]:
+    """The scores of each choice of genes, on either scaling."""
+    look = Picture(
+        "Features",
+        ("All features", *CHOICES),
+        "Jaccard score",
+        "number of features",
+        guides=["All features"],
+        y_range=(0.0, 1.0),
+    )
+    note = (
+        f"Mean over {starts_of(run.full)} random starts of k-means, and one standard deviation to each side. 1: the "
+        "clusters are the classes."
+    )
+    for name, frame in run.rows.items():
+        classes = frame["classes"].iloc[0]
+        title = f"Do clusters by the chosen features agree with the {classes} classes? Features {name}"
+        yield Table(name, title, frame.drop(columns="classes"), look, note)
+
+
+FIGURES = {"sigg2008-fig4": (selection, show_selection)}

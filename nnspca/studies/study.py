@@ -1,11 +1,15 @@
-"""Study: one figure or statement of a paper, its differences from it, and the function that runs it; the papers."""
+"""Study: one figure or statement of a paper, the rows that a run of it yields, and the tables made of these rows."""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import pandas as pd
 
 from nnspca import datasets
 from nnspca.control.arguments import check_whole
@@ -13,58 +17,139 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset
 from nnspca.result import OnProgress, ShouldStop
-from nnspca.studies.table import StudyTable
+from nnspca.result.wording import safe_cell
 
-OnTables = Callable[[tuple[StudyTable, ...]], None]
+Row = dict[str, Any]
+Rows = Iterator[tuple[str, Row | list[Row]]]  # the name of a frame, and a row or several for it
+DIGITS = 4  # of a number shown
+
+
+@dataclass(frozen=True)
+class Picture:
+    """How a table is drawn: the columns of its axes and lines, and what only some figures have."""
+
+    x: str = ""
+    lines: Sequence[str] = ()  # columns, one line or one group of bars each
+    y: str = ""  # title of the vertical axis
+    along: str = ""  # title of the horizontal axis, if it is not the column's name
+    kind: Literal["curves", "bars", "images"] = "curves"
+    guides: Sequence[str] = ()  # lines for comparison, in the colour of the line before them
+    printed: str = ""  # the line of the paper's own numbers
+    smooth: bool = False  # whether the lines have no markers
+    log_x: bool = False
+    log_y: bool = False
+    y_range: tuple[float, float] | None = None
+    band: tuple[str, str] | None = None  # columns between which the optimum lies, proven
+    likely: str = ""  # column of an upper bound that holds with a probability
+    spans: Sequence[tuple[float, float, str]] = ()  # labelled stretches of the axis
+    edges: Sequence[float] = ()  # places of thin vertical lines
+    marks: Sequence[tuple[float, float, str]] = ()  # labelled points
+    equal: bool = False  # whether both axes have the same scale
+    shape: tuple[int, int] = (1, 1)  # of each image, from rows (strip, image, pixel, value)
+    captions: Mapping[tuple[str, int], str] = field(default_factory=dict)  # below an image, by strip and image
+    grey: Sequence[str] = ()  # strips of photographs
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One table of a study: a data frame, and how it is shown.
+
+    Examples
+    --------
+    >>> table = Table("shares", "Shares", pd.DataFrame({"n": [1, 2], "Proven": [0.99999, None]}), down=["Proven"])
+    >>> table.shown().to_dict("records")
+    [{'n': '1', 'Proven': '0.9999'}, {'n': '2', 'Proven': ''}]
+    """
+
+    name: str  # unique in its study; "printed" compares the paper's numbers with ours
+    title: str
+    frame: pd.DataFrame  # its columns are named as they are headed
+    picture: Picture | None = None
+    note: str = ""
+    down: Sequence[str] = ()  # columns of proven lower bounds: never rounded up
+    up: Sequence[str] = ()  # columns of proven upper bounds
+    stopped: bool = False  # whether the run ended before it had all rows
+
+    def column(self, name: str) -> list[Any]:
+        """Return one column; None where a cell is empty."""
+        return [None if cell is None or cell != cell else cell for cell in self.frame[name].tolist()]
+
+    def rounded(self) -> pd.DataFrame:
+        """Return the frame with a few digits, bounds rounded so that they claim no more than is proven."""
+        frame = self.frame.copy()
+        for name in frame.select_dtypes("float"):
+            frame[name] = [_rounded(cell, self._way(name)) for cell in frame[name]]
+        return frame
+
+    def shown(self) -> pd.DataFrame:
+        """Return the frame in words, as :meth:`rounded`."""
+        return self.rounded().astype(object).map(_shown)
+
+    def to_csv(self) -> str:
+        """Return the table as CSV with all digits; a word that looks like a formula gets an apostrophe in front."""
+        frame = self.frame.convert_dtypes(convert_floating=False).astype(object).map(safe_cell)
+        return frame.rename(columns=safe_cell).to_csv(index=False, lineterminator="\n")
+
+    def _way(self, name: str) -> Callable[[float], float]:
+        return math.floor if name in self.down else math.ceil if name in self.up else round
+
+
+def _rounded(value: float, way: Callable[[float], float]) -> float:
+    if not math.isfinite(value):
+        return value
+    return float(f"{value:.{DIGITS}g}") if way is round else way(value * 10**DIGITS) / 10**DIGITS
+
+
+def _shown(cell: Any) -> str:
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return "" if cell is None or cell != cell else f"{cell:.10g}".replace("-", "−")
 
 
 @dataclass(frozen=True)
 class Paper:
     """One paper."""
 
-    name: str  # key in :data:`PAPERS`
+    name: str  # key in ``PAPERS``
     short: str  # for menus: authors and year
     citation: str  # in full
 
 
-PAPERS: dict[str, Paper] = {
-    paper.name: paper
-    for paper in (
-        Paper(
-            "asteris2014",
-            "Asteris et al. 2014",
-            "M. Asteris, D. Papailiopoulos, A. Dimakis: Nonnegative Sparse PCA with Provable Guarantees. ICML 2014.",
-        ),
-        Paper(
-            "asteris2011",
-            "Asteris et al. 2011",
-            "M. Asteris, D. Papailiopoulos, G. Karystinos: Sparse Principal Component of a Rank-deficient Matrix. "
-            "ISIT 2011.",
-        ),
-        Paper(
-            "sigg2008",
-            "Sigg & Buhmann 2008",
-            "C. Sigg, J. Buhmann: Expectation-Maximization for Sparse and Non-Negative PCA. ICML 2008.",
-        ),
-        Paper(
-            "zass2006",
-            "Zass & Shashua 2006",
-            "R. Zass, A. Shashua: Nonnegative Sparse PCA. NIPS 2006.",
-        ),
-    )
-}
+@dataclass(frozen=True)
+class Printed:
+    """One number that a paper prints."""
+
+    study: str  # that it belongs to
+    what: str  # the quantity, in plain words
+    value: float
+    where: str  # its place in the paper
+    wording: str = ""  # its precision: "at least", "nearly", "read off the figure"; empty for a plain number
+    k: int | None = None  # its cardinality
+    upper_bound: bool = False  # whether it is an upper bound on the quantity
+
+    @property
+    def paper(self) -> str:
+        """Name of the paper."""
+        return self.study.partition("-")[0]
+
+    def difference(self, ours: float) -> float | str:
+        """Return by how much ours is larger; in words where an upper bound is printed."""
+        if not self.upper_bound:
+            return ours - self.value
+        return "below it, as expected" if ours <= self.value else "above it"
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The arguments of a study's function."""
+    """The arguments of a study's generator."""
 
     data: tuple[Dataset, ...]  # the data sets that the study needs, in its order
     own: bool  # whether these are the paper's data sets, so that its printed numbers apply
     full: bool  # the paper's full form, or the reduced one
     seed: int
     monitor: Monitor  # for polls and progress
-    show: OnTables  # called with the tables so far, for display
 
     def covariance(self, place: int = 0) -> Covariance:
         """Return the covariance of one of the data sets, unchanged."""
@@ -76,95 +161,89 @@ class Task:
         return {"seed": self.seed, "should_stop": self.monitor.should_stop, **told}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StudyResult:
-    """The result of a run.
+    """The result of a run."""
 
-    Attributes
-    ----------
-    study : str
-        Name of the study.
-    tables : tuple of StudyTable
-    data : tuple of str
-        Names of the data sets it ran on.
-    full : bool
-    seed : int
-    seconds : float
-    stopped : bool
-        True when ``should_stop`` ended the run; the tables have the rows so far.
-    """
-
-    study: str
-    tables: tuple[StudyTable, ...]
-    data: tuple[str, ...]
+    study: Study
+    rows: dict[str, pd.DataFrame]  # all that the run yielded, by name
+    data: tuple[str, ...]  # names of the data sets that it ran on
     full: bool
     seed: int
-    seconds: float
-    stopped: bool
+    seconds: float = 0.0
+    stopped: bool = False  # whether ``should_stop`` ended the run: the tables have the rows so far
+    shape: tuple[int, int] = (1, 1)  # of the images of the first data set
 
-    def table(self, name: str) -> StudyTable:
+    @property
+    def own(self) -> bool:
+        """Whether it ran on the paper's own data."""
+        return self.data == self.study.needs
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables that have rows."""
+        made = self.study.show(self) if self.rows else ()
+        return tuple(replace(table, stopped=self.stopped) for table in made if len(table.frame))
+
+    def table(self, name: str) -> Table:
         """Return one table; KeyError for an unknown name."""
         for table in self.tables:
             if table.name == name:
                 return table
         raise KeyError(f"no table {name!r} here; there are {', '.join(t.name for t in self.tables)}")
 
+    def wide(self, name: str, index: str, values: str) -> pd.DataFrame:
+        """Return rows (index, method, values) with a column for each method, in the order of their coming."""
+        rows = self.rows[name]
+        frame = rows.pivot(index=index, columns="method", values=values)[list(dict.fromkeys(rows["method"]))]
+        return frame.rename_axis(columns=None).reset_index()
+
+    def printed(
+        self,
+        ours: Iterable[float],
+        heading: str = "Ours",
+        better: Mapping[str, list[float]] | None = None,
+        note: str = "",
+    ) -> Table:
+        """Return the table of the paper's numbers beside ours, measured in the same way; ``better`` in our own way."""
+        expected, values = self.study.printed, list(ours)
+        frame = pd.DataFrame(
+            {
+                "What": [p.what for p in expected],
+                "In the paper": [p.where for p in expected],
+                **({"Wording": [p.wording for p in expected]} if any(p.wording for p in expected) else {}),
+                "Printed": [p.value for p in expected],
+                heading: values,
+                "Ours − printed": [p.difference(value) for p, value in zip(expected, values, strict=True)],
+                **(better or {}),
+            }
+        )
+        return Table("printed", "The paper's numbers beside ours", frame, note=note, down=tuple(better or ()))
+
 
 @dataclass(frozen=True)
 class Study:
-    """One figure or statement of a paper that can be run.
+    """One figure or statement of a paper that can be run; its words are in ``studies.toml``."""
 
-    Attributes
-    ----------
-    name : str
-        Key in ``STUDIES``: the paper's name, a dash, and the figure.
-    paper : str
-        Key in ``PAPERS``.
-    figure : str
-        The figure or statement, as numbered in the paper.
-    title : str
-        A short title.
-    summary : str
-        One paragraph: the study and its result.
-    differs : str
-        Differences from the paper: preprocessing, version of the data, results not reproduced.
-    work : callable
-        ``work(task) -> tuple of StudyTable``; it polls ``task.monitor`` and returns the tables so far
-        when stopped.
-    needs : tuple of str
-        Names of the data sets the paper used.
-    stand_ins : tuple of str
-        A bundled replacement for each of them, if the paper's is not available.
-    minutes : float
-        Approximate time of the full form on two cores; the reduced form takes less than one. 0 if there
-        is only one form.
-    page : str
-        The app's page that shows the same live; empty for none.
-    query : mapping
-        Query of the link to that page.
-    """
-
-    name: str
-    paper: str
-    figure: str
+    name: str  # key in ``STUDIES``: the paper's name, a dash, and the figure
+    source: Paper
+    figure: str  # as numbered in the paper
     title: str
-    summary: str
-    differs: str
-    work: Callable[[Task], tuple[StudyTable, ...]] = field(repr=False)
-    needs: tuple[str, ...] = ()
-    stand_ins: tuple[str, ...] = ()
-    minutes: float = 0.0
-    page: str = ""
-    query: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if len(self.needs) != len(self.stand_ins):
-            raise ValueError(f"study {self.name!r} needs {self.needs} but has stand-ins {self.stand_ins}")
+    summary: str  # one paragraph: the study and its result
+    differs: str  # from the paper: preprocessing, version of the data, results not reproduced
+    yields: Callable[[Task], Rows] = field(repr=False)
+    show: Callable[[StudyResult], Iterable[Table]] = field(repr=False)
+    needs: tuple[str, ...] = ()  # names of the data sets that the paper used
+    stand_ins: tuple[str, ...] = ()  # a bundled replacement for each
+    minutes: float = 0.0  # of the full form on two cores; 0 if there is only one form
+    page: str = ""  # the app's page that shows the same live
+    query: Mapping[str, str] = field(default_factory=dict)  # of the link to that page
+    printed: tuple[Printed, ...] = ()
 
     @property
-    def source(self) -> Paper:
-        """The paper."""
-        return PAPERS[self.paper]
+    def paper(self) -> str:
+        """Name of the paper."""
+        return self.source.name
 
     def missing(self) -> tuple[str, ...]:
         """Names of the needed data sets that are not on this machine."""
@@ -179,7 +258,7 @@ class Study:
         data: Sequence[str | Dataset] | None = None,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
-        on_tables: OnTables | None = None,
+        on_tables: Callable[[tuple[Table, ...]], None] | None = None,
     ) -> StudyResult:
         """Run the study.
 
@@ -194,7 +273,7 @@ class Study:
         should_stop, on_progress : callable, optional
             A stopped run returns the rows so far; its tables are marked ``stopped``.
         on_tables : callable, optional
-            Called with all tables so far, whenever they change.
+            Called with all tables so far, whenever there are new rows.
 
         Returns
         -------
@@ -216,12 +295,21 @@ class Study:
             )
         started = time.perf_counter()
         loaded = tuple(datasets.load(d, should_stop=should_stop) if isinstance(d, str) else d for d in sources)
-        monitor = Monitor(should_stop, on_progress)
-        names = tuple(d.name for d in loaded)
-        task = Task(loaded, names == self.needs, bool(full), seed, monitor, on_tables or (lambda tables: None))
-        tables = self.work(task)
+        names, monitor = tuple(d.name for d in loaded), Monitor(should_stop, on_progress)
+        shape = next((d.image_shape or (1, d.n_features) for d in loaded), (1, 1))
+        lists: dict[str, list[Row]] = {}
+
+        def result(stopped: bool = False) -> StudyResult:
+            frames = {name: pd.DataFrame(rows) for name, rows in lists.items()}
+            seconds = time.perf_counter() - started
+            return StudyResult(self, frames, names, bool(full), seed, seconds, stopped, shape)
+
+        for name, rows in self.yields(Task(loaded, names == self.needs, bool(full), seed, monitor)):
+            if monitor.stop():  # what came last may not be complete
+                break
+            lists.setdefault(name, []).extend(rows if isinstance(rows, list) else [rows])
+            if on_tables is not None:
+                on_tables(result().tables)
         stopped = monitor.stop()
-        if stopped:
-            tables = tuple(table.as_stopped() for table in tables)
         monitor.tell(1.0, "done")
-        return StudyResult(self.name, tables, names, bool(full), seed, time.perf_counter() - started, stopped)
+        return result(stopped)

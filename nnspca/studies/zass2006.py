@@ -1,7 +1,8 @@
-"""Zass & Shashua (2006), Figs 2 and 3: how the penalties on overlap and on loadings change parts of faces."""
+"""Zass & Shashua (2006): prices of overlap and of loadings on parts of faces (Figs 2, 3), and pit props (Fig. 5)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,19 +13,14 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.span import cumulative_variance
 from nnspca.result import Components, overlap
 from nnspca.solvers.nmf import nmf_parts
-from nnspca.studies.picture import Bars, Curves, Line, Parts
-from nnspca.studies.study import Study, Task
-from nnspca.studies.table import Cell, Column, StudyTable
+from nnspca.studies.asteris2014 import pixels
+from nnspca.studies.study import Picture, Rows, StudyResult, Table, Task
 
 COUNT = 10  # components of each panel
 ACTIVE = 55  # pixels GSPCA may use, Fig. 2(f)
 PRINTED_LOW, PRINTED_HIGH, PRINTED_PRICE = 2e7, 5e8, 2e6  # α, α and β as printed, for A = XX'
 LOW, HIGH, PRICE = 0.016, 0.41, 0.0016  # the same in units of λ₁, on CBCL
 ALPHAS, BETAS = (0.05, 500.0), (0.05, 50.0)  # ends of Fig. 3's axes (10⁶ to 10¹⁰, 10⁵ to 10⁸) over the low α and β
-SCALE = (
-    "The paper prints α and β for A = XX′ and does not say how its images were scaled. Here the images are centred "
-    "with grey values from 0 to 255, and α and β are given relative to λ₁ (divided by the number of images times λ₁)."
-)
 
 
 @dataclass(frozen=True)
@@ -77,170 +73,146 @@ def nspca(
     )
 
 
-class _Panels:
-    """The panels of Fig. 2 so far, and their tables."""
+# Fig. 2
 
-    def __init__(self, task: Task) -> None:
-        self.task, self.data, self.cov = task, task.data[0], task.covariance()
-        self.panels: dict[str, np.ndarray] = {}
-        self.penalties: dict[str, tuple[float, float]] = {}
-
-    def add(self, title: str, U: np.ndarray, relative: tuple[float, float] | None = None) -> None:
-        """Add a panel, with NSPCA's α and β in units of λ₁, and show the tables with it."""
-        self.panels[title] = U
-        if relative:
-            self.penalties[title] = relative
-        self.task.show(self.tables())
-
-    def tables(self) -> tuple[StudyTable, ...]:
-        return self._images(), self._summary()
-
-    def _images(self) -> StudyTable:
-        rows: list[tuple[Cell, ...]] = []
-        captions = []
-        for title, U in self.panels.items():
-            for part, u in enumerate(U.T, start=1):
-                scaled = u / (np.abs(u).max() or 1.0)
-                rows += [(title, part, int(j), float(scaled[j])) for j in np.flatnonzero(u)]
-                captions.append(((title, part), f"{np.count_nonzero(u)} px"))
-        columns = (Column("group", "Panel"), Column("part", "Image"), Column("feature"), Column("loading", digits=4))
-        shape = self.data.image_shape or (1, self.data.n_features)
-        note = "Each image is scaled by its largest loading; blue is positive, orange negative."
-        picture = Parts(shape, captions=tuple(captions))
-        return StudyTable("parts", "Ten components each", columns, tuple(rows), picture, note)
-
-    def _summary(self) -> StudyTable:
-        rows: tuple[tuple[Cell, ...], ...] = tuple(
-            (
-                title,
-                *self.penalties.get(title, (None, None)),
-                overlap(U),
-                int(np.count_nonzero(U)),
-                float(cumulative_variance(self.cov, U)[-1] / self.cov.trace),
-            )
-            for title, U in self.panels.items()
-        )
-        columns = (
-            Column("panel", "Panel"),
-            Column("alpha", "α ÷ λ₁", 4),
-            Column("beta", "β ÷ λ₁", 4),
-            Column("overlap", "Overlap ‖I − U′U‖", 3),
-            Column("nonzeros", "Nonzero loadings"),
-            Column("variance", "Share of the total variance", 3),
-        )
-        lines = (Line("overlap", "overlap ‖I − U′U‖"),)
-        note = "Variance is that of the space spanned by the ten components, so overlaps count once."
-        return StudyTable("summary", "The panels in numbers", columns, rows, Bars("panel", lines, "overlap"), note)
+OVERLAP, NONZERO, SHARE = "Overlap ‖I − U′U‖", "Nonzero loadings", "Share of the total variance"
 
 
-def _panels(task: Task) -> tuple[StudyTable, ...]:
+def panels(task: Task) -> Rows:
     """Find the ten components of each of the six panels."""
-    panels = _Panels(task)
-    cov, penalties = panels.cov, prices(task, panels.cov)
-    count = min(COUNT, cov.n_features)
-    for place, (letter, alpha, beta) in enumerate(
-        (("a", penalties.low, 0.0), ("b", penalties.high, 0.0), ("c", penalties.low, penalties.price))
-    ):
-        if task.monitor.stop():
-            return panels.tables()
+    cov = task.covariance()
+    penalties, count = prices(task, cov), min(COUNT, cov.n_features)
+
+    def described(title: str, U: np.ndarray, alpha: float | None = None, beta: float | None = None) -> Rows:
+        for image, u in enumerate(U.T, start=1):
+            yield "pixels", pixels(title, image, (u / (np.abs(u).max() or 1.0)).round(6))
+        yield "summary", {"Panel": title, "α ÷ λ₁": alpha, "β ÷ λ₁": beta, **measured(cov, U)}
+
+    pairs = ((penalties.low, 0.0), (penalties.high, 0.0), (penalties.low, penalties.price))
+    for place, (alpha, beta) in enumerate(pairs):
         U = nspca(task, cov, alpha, beta, 0.2 * place, 0.2 * (place + 1)).loadings
-        title = f"({letter}) NSPCA, α = {alpha * penalties.unit:.2g}, β = {beta * penalties.unit:.2g}"
-        panels.add(title, U, (alpha, beta))
-    panels.add("(d) PCA, any sign", cov.eigenpairs(count)[1])
-    if task.monitor.stop():
-        return panels.tables()
-    steps = 500 if task.full else 150
-    X = panels.data.X - min(0.0, float(panels.data.X.min()))
-    parts = nmf_parts(X, count, rng=np.random.default_rng(task.seed), max_iter=steps, monitor=task.monitor)
-    panels.add("(e) NMF of the images", parts)
-    greedy = gspca(task, cov, 0.7, 1.0, criterion="full" if task.full else "path")
-    panels.add(f"(f) GSPCA, {min(ACTIVE, cov.n_features)} pixels each, any sign", greedy)
-    return panels.tables()
+        title = f"({'abc'[place]}) NSPCA, α = {alpha * penalties.unit:.2g}, β = {beta * penalties.unit:.2g}"
+        yield from described(title, U, alpha, beta)
+    yield from described("(d) PCA, any sign", cov.eigenpairs(count)[1])
+    X, steps = task.data[0].X, 500 if task.full else 150
+    rng = np.random.default_rng(task.seed)
+    U = nmf_parts(X - min(0.0, float(X.min())), count, rng=rng, max_iter=steps, monitor=task.monitor)
+    yield from described("(e) NMF of the images", U)
+    U = gspca(task, cov, 0.7, 1.0, criterion="full" if task.full else "path")
+    yield from described(f"(f) GSPCA, {min(ACTIVE, cov.n_features)} pixels each, any sign", U)
 
 
-def _trade(task: Task) -> tuple[StudyTable, ...]:
+def measured(cov: Covariance, U: np.ndarray) -> dict[str, float]:
+    """Return overlap, nonzero loadings and explained variance of components."""
+    explained = float(cumulative_variance(cov, U)[-1] / cov.trace)
+    return {OVERLAP: overlap(U), NONZERO: int(np.count_nonzero(U)), SHARE: explained}
+
+
+def show_panels(run: StudyResult) -> Iterator[Table]:
+    """The images of each panel, and the panels in numbers."""
+    frame = run.rows["pixels"]
+    captions = {key: f"{size} px" for key, size in frame.groupby(["strip", "image"]).size().items()}
+    note = "Each image is scaled by its largest loading; blue is positive, orange negative."
+    look = Picture(kind="images", shape=run.shape, captions=captions)
+    yield Table("parts", "Ten components each", frame, look, note)
+    if "summary" in run.rows:
+        note = "Variance is that of the space spanned by the ten components, so overlaps count once."
+        look = Picture("Panel", [OVERLAP], "overlap", kind="bars")
+        yield Table("summary", "The panels in numbers", run.rows["summary"], look, note)
+
+
+# Fig. 3
+
+
+def trade(task: Task) -> Rows:
     """Raise α, then β, and record overlap and nonzeros."""
     cov = task.covariance()
-    penalties = prices(task, cov)
-    points = 13 if task.full else 3
-    alphas = penalties.low * np.geomspace(*ALPHAS, points)
-    betas = penalties.price * np.geomspace(*BETAS, points)
-    tables: dict[str, list[tuple[Cell, ...]]] = {"alpha": [], "beta": []}
-    for point in range(2 * points):
-        if task.monitor.stop():
-            break
-        penalty, number = ("alpha", point) if point < points else ("beta", point - points)
-        relative = float((alphas if penalty == "alpha" else betas)[number])
-        alpha, beta = (relative, 0.0) if penalty == "alpha" else (penalties.low, relative)
-        U = nspca(task, cov, alpha, beta, point / (2 * points), (point + 1) / (2 * points)).loadings
-        explained = float(cumulative_variance(cov, U)[-1] / cov.trace)
-        nonzeros = int(np.count_nonzero(U))
-        tables[penalty].append((relative, relative * penalties.unit, overlap(U), nonzeros, U.shape[1], explained))
-        task.show(_trade_tables(tables, penalties))
-    return _trade_tables(tables, penalties)
+    penalties, points = prices(task, cov), 13 if task.full else 3
+    alphas = [(float(a), 0.0) for a in penalties.low * np.geomspace(*ALPHAS, points)]
+    betas = [(penalties.low, float(b)) for b in penalties.price * np.geomspace(*BETAS, points)]
+    for place, (alpha, beta) in enumerate(alphas + betas):
+        U = nspca(task, cov, alpha, beta, place / (2 * points), (place + 1) / (2 * points)).loadings
+        name, sign, price = ("alpha", "α", alpha) if place < points else ("beta", "β", beta)
+        units = {f"{sign} ÷ λ₁": price, f"{sign} in the paper's units": price * penalties.unit}
+        yield name, {**units, **measured(cov, U), "Components left": U.shape[1], "fixed": penalties.low}
 
 
-def _trade_tables(points_along: dict[str, list[tuple[Cell, ...]]], penalties: Prices) -> tuple[StudyTable, ...]:
-    """The two tables of Fig. 3."""
-
-    def table(penalty: str, letter: str, sign: str, column: str, title: str, of: str, note: str = "") -> StudyTable:
-        columns = (
-            Column(penalty, f"{sign} ÷ λ₁", 5),
-            Column("printed_units", f"{sign} in the paper's units", 0),
-            Column("overlap", "Overlap ‖I − U′U‖", 3),
-            Column("nonzeros", "Nonzero loadings"),
-            Column("components", "Components left"),
-            Column("variance", "Share of the total variance", 3),
-        )
-        picture = Curves(penalty, (Line(column, title),), f"{sign} ÷ λ₁, the price of {of}", title, log_x=True)
-        heading, rows = f"({letter}) {title} against {sign}", tuple(points_along[penalty])
-        return StudyTable(penalty, heading, columns, rows, picture, note)
-
+def show_trade(run: StudyResult) -> Iterator[Table]:
+    """Overlap against α, and nonzero loadings against β."""
+    low = run.rows["alpha"]["fixed"].iloc[0]
     fixed = (
-        f"α = {penalties.low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data). "
+        f"α = {low:.2g} λ₁ throughout (2 × 10⁷ in the paper's units on its data). "
         "At a high β whole components become zero and are left out; if all do, one pixel remains."
     )
-    overlaps = table("alpha", "a", "α", "overlap", "Overlap ‖I − U′U‖", "overlap")
-    return overlaps, table("beta", "b", "β", "nonzeros", "Nonzero loadings of ten components", "a loading", fixed)
+    for name, letter, sign, line, of, note in (
+        ("alpha", "a", "α", OVERLAP, "overlap", ""),
+        ("beta", "b", "β", NONZERO, "a loading", fixed),
+    ):
+        if name in run.rows:
+            look = Picture(f"{sign} ÷ λ₁", [line], line, f"{sign} ÷ λ₁, the price of {of}", log_x=True)
+            frame = run.rows[name].drop(columns="fixed")
+            yield Table(name, f"({letter}) {line} against {sign}", frame, look, note)
 
 
-STUDIES = (
-    Study(
-        "zass2006-fig2",
-        "zass2006",
-        "Fig. 2",
-        "Six decompositions of faces",
-        "Ten components of face images in six panels. NSPCA at a low price of overlap gives whole faces and large "
-        "patches with much overlap (a); a high price gives local patches with little overlap (b); a price on each "
-        "loading (c) removes the pixels that explain least, with more overlap than in (b). The other panels are PCA, "
-        "NMF and greedy sparse PCA with 55 pixels. PCA and greedy have no sign constraint.",
-        f"{SCALE} The figure prints images and no numbers; overlap, nonzeros and variance are our addition. NSPCA's "
-        "columns are shown with unit norm. GSPCA projects out each component before it finds the next; the reduced "
-        "form picks pixels by the gradient (PathSPCA), the full form by trying them all.",
-        _panels,
-        ("cbcl-faces-raw",),
-        ("lfw-faces",),
-        3.0,
-        page="parts",
-        query={"apart": "joint", "with": "coordinate-descent", "r": "10"},
-    ),
-    Study(
-        "zass2006-fig3",
-        "zass2006",
-        "Fig. 3",
-        "The effect of the two prices",
-        "First the price α of overlap is raised over four orders of magnitude, with no price on loadings: the "
-        "components overlap less and less. Then α is low and the price β of a loading is raised: fewer loadings "
-        "remain, with more overlap than the same number has at a high α. So α controls overlap, and β sparsity.",
-        f"{SCALE} The paper's curves carry no numbers. As on its axes, α is 10⁶ to 10¹⁰ and β 10⁵ to 10⁸; the "
-        "other axes end at 8 (overlap) and 2500 (nonzeros). Overlap is that of columns of unit norm; the paper does "
-        "not say whether it scales its columns. Here a higher β lowers overlap too, but less than α does at the same "
-        "number of loadings. Each point is one start.",
-        _trade,
-        ("cbcl-faces-raw",),
-        ("lfw-faces",),
-        2.0,
-        page="parts",
-        query={"apart": "joint", "with": "coordinate-descent", "r": "10"},
-    ),
-)
+# Fig. 5
+
+PARTS = 6  # components of each method
+SIZES = (7, 4, 4, 1, 1, 1)  # loadings of each component, those of SPCA in Zou et al.
+PROPS = {  # by title: the method, whether all components are found at once, and whether they are nonnegative
+    "PCA": ("pca", True, False),
+    "SCoTLASS": ("scotlass", False, False),
+    "SPCA": ("elastic-net", False, False),
+    "DSPCA": ("dspca", False, False),
+    "ESPCA (exact)": ("exact", False, False),
+    "NSPCA (nonnegative)": ("coordinate-descent", True, True),
+}
+
+
+def pit_props(task: Task) -> Rows:
+    """Find six components by each method."""
+    cov = task.covariance()
+    count = min(PARTS, cov.n_features)
+    for place, (title, (method, joint, nonnegative)) in enumerate(PROPS.items()):
+        options: dict[str, Any] = {}
+        if nonnegative:
+            starts = 20 if task.full else 5
+            options = {"match_k": False, "alpha": 3.0, "beta": 0.0, "restarts": starts, "max_iter": 1000}
+        U = decompose(
+            cov,
+            count,
+            cov.n_features if joint else [min(k, cov.n_features) for k in SIZES[:count]],
+            method,
+            deflation="joint" if joint else "projection",
+            nonnegative=nonnegative,
+            **task.settings(place / len(PROPS), (place + 1) / len(PROPS)),
+            **options,
+        ).loadings
+        explained = 100 * cumulative_variance(cov, U) / cov.trace
+        sizes = np.cumsum(np.count_nonzero(U, axis=0))
+        yield (
+            "components",
+            [
+                {"method": title, "Components": r + 1, "variance": float(explained[r]), "loadings": int(sizes[r])}
+                for r in range(U.shape[1])
+            ],
+        )
+
+
+def show_pit_props(run: StudyResult) -> Iterator[Table]:
+    """Cumulative variance and cardinality."""
+    along = "number of components"
+    frame = run.wide("components", "Components", "variance")
+    look = Picture("Components", list(frame.columns[1:]), "share of the total variance (%)", along)
+    yield Table("variance", "(a) Cumulative variance", frame, look)
+    frame = run.wide("components", "Components", "loadings").drop(columns="PCA")
+    lines = list(frame.columns[1:])
+    if lines:
+        look = Picture("Components", lines, "nonzero loadings", along)
+        yield Table("cardinality", "(b) Cumulative cardinality", frame, look)
+
+
+FIGURES = {
+    "zass2006-fig2": (panels, show_panels),
+    "zass2006-fig3": (trade, show_trade),
+    "zass2006-fig5": (pit_props, show_pit_props),
+}

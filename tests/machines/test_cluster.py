@@ -84,7 +84,7 @@ def test_everything_comes_out_as_it_does_here(client, cov):
         assert np.array_equal(point.together.loadings, away.together.loadings)
         assert (point.certificate.lower, point.certificate.upper) == (away.certificate.lower, away.certificate.upper)
     tables = [comparison.compare(["pitprops"], ("em",), (0.3,), executor=where) for where in (None, client)]
-    assert tables[0][1].column("variance") == tables[1][1].column("variance")
+    assert tables[0][1].column("Variance ÷ λ₁") == tables[1][1].column("Variance ÷ λ₁")
 
 
 def test_what_is_shared_is_sent_once_to_each_worker_and_both_work(client, tmp_path):

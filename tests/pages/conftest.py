@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
 from nnspca.solvers import ascent, coordinate_descent
-from nnspca.studies import sigg2008, sigg2008_bisection, sigg2008_genes
+from nnspca.studies import sigg2008, sigg2008_genes
 from nnspca.view.explore import path as player
 from nnspca.view.results import known
 from nnspca.view.session import Session
@@ -81,18 +81,12 @@ def short_studies(short_proofs, load_once, monkeypatch):
         ranked = contributions(X[:, :RANKED], stop)
         return None if ranked is None else np.concatenate([ranked, np.full(X.shape[1] - len(ranked), -np.inf)])
 
-    class FewStarts(sigg2008_genes._Scores):
-        def __init__(self, *given):
-            super().__init__(*given)
-            self.starts = CLUSTERED
-
     contributions, grid = sigg2008_genes.contributions, sigg2008.grid
     monkeypatch.setattr(datasets, "load", lambda name, **_: load_once(name))
     monkeypatch.setattr(coordinate_descent, "coordinate_ascent", few_sweeps)
     monkeypatch.setattr(sigg2008_genes, "contributions", of_few)
-    monkeypatch.setattr(sigg2008_genes, "_Scores", FewStarts)
-    for study in (sigg2008, sigg2008_bisection):
-        monkeypatch.setattr(study, "grid", lambda n, last, points: grid(n, min(last, SEARCHED), min(points, 4)))
+    monkeypatch.setattr(sigg2008_genes, "starts_of", lambda full: CLUSTERED)
+    monkeypatch.setattr(sigg2008, "grid", lambda n, last, points: grid(n, min(last, SEARCHED), min(points, 4)))
     for regression in (sigg2008.SPCA, sigg2008.SPCA_OPT):
         monkeypatch.setitem(regression.options, "rounds", 1)
 

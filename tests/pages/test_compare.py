@@ -155,7 +155,7 @@ def test_tables_downloads_and_code_are_there_when_opened(open_page):
     (code,) = [block.value for block in page.code]
     scope: dict = {"print": lambda *shown: None}
     exec(code, scope)
-    assert scope["points"].column("data") == ["pitprops"] * 3 + ["digits"] * 3
+    assert scope["points"].column("Data set") == ["pitprops"] * 3 + ["digits"] * 3
     assert scope["points"].column("k") == list(page.dataframe[1].value["k"])
 
 

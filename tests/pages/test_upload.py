@@ -264,10 +264,10 @@ def test_a_matrix_that_is_not_repaired_is_refused_on_every_page_and_compare_writ
     page = settle(open_page("pages/compare.py", vs=["corr", "pitprops"], fine="few", take=True, **matrix))
     (code,) = (block.value for block in page.code if "comparison.compare" in block.value)
     again = run(code)["about"]
-    assert again.column("data") == ["corr", "pitprops"]
+    assert again.column("Data set") == ["corr", "pitprops"]
     (job,) = page.session_state["session"].jobs.values()
     shown = {name: thing for name, thing in job.arrived if hasattr(thing, "first_share")}
-    assert again.column("first")[0] == shown["corr"].first_share
+    assert again.column("First eigenvector's share")[0] == shown["corr"].first_share
     for repair in (["corr"], "pitprops"):
         with pytest.raises(ValueError, match="is not allowed"):
             comparison.compare(["pitprops"], repair=repair)

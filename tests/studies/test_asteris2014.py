@@ -1,7 +1,7 @@
 """What the figures of Asteris et al. (2014) must show whatever the data."""
 
 import dataclasses
-from itertools import pairwise
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,9 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.studies import STUDIES, asteris2014_curves, printed
-from nnspca.studies.asteris2014 import HARD, ROWS, TOP
-from nnspca.studies.asteris2014_theorem import guarantee
+from nnspca.studies import STUDIES
+from nnspca.studies.asteris2014 import (
+    ALG3,
+    BY_PAPER,
+    HARD,
+    LIKELY,
+    LOWER,
+    METHODS,
+    PRINTED,
+    PROVEN,
+    ROWS,
+    SAMPLES,
+    TITLES,
+    TOP,
+    UPPER,
+    guarantee,
+    variances,
+)
 from nnspca.view.spannogram import rows
 from tests import budgets, oracle
 
@@ -21,37 +36,35 @@ def test_the_four_rows_are_those_the_spannogram_page_opens_with():
 
 
 def test_the_regions_of_four_curves_cover_the_circle_and_hold_the_best_support():
-    result = STUDIES["asteris2014-fig1"].run()
-    regions = result.table("regions")
-    starts, ends = regions.column("start"), regions.column("end")
+    regions = STUDIES["asteris2014-fig1"].run().table("regions")
+    starts, ends = regions.column("From φ"), regions.column("To φ")
     assert starts[1:] == ends[:-1]
     assert ends[-1] - starts[0] == pytest.approx(2 * np.pi)
     best = oracle.optimum_of_rows(ROWS, TOP)[1]
-    assert "{" + ", ".join(str(i + 1) for i in np.flatnonzero(best)) + "}" in regions.column("support")
+    assert "{" + ", ".join(str(i + 1) for i in np.flatnonzero(best)) + "}" in regions.column("Top-2 set")
 
 
 def test_the_crossings_are_as_many_as_the_paper_says():
     printed = STUDIES["asteris2014-fig1"].run().table("printed")
-    assert printed.column("ours")[0] == printed.column("printed")[0] == 10
-    assert printed.column("ours")[1] <= printed.column("printed")[1]
+    assert printed.column("Ours")[0] == printed.column("Printed")[0] == 10
+    assert printed.column("Ours")[1] <= printed.column("Printed")[1]
 
 
 def test_the_hard_instance_has_its_optimum_at_an_end_of_the_arc():
-    points = STUDIES["asteris2014-fig2"].run().table("points")
-    leading, first, second, best = points.to_records()
-    assert not leading["feasible"]
-    assert leading["value"] > best["value"]
-    assert best["value"] == pytest.approx(max(first["value"], second["value"]))
-    assert best["least"] == pytest.approx(0, abs=1e-12)
+    points = STUDIES["asteris2014-fig2"].run().table("points").frame
+    leading, first, second, best = points["c′Qc"]
+    assert not points["Feasible"][0]
+    assert leading > best == pytest.approx(max(first, second))
+    assert points["Least of Rc"][3] == pytest.approx(0, abs=1e-12)
     angles = np.linspace(-np.pi, np.pi, 20001)
     c = np.stack([np.sin(angles), np.cos(angles)])
     allowed = ((HARD @ c) >= 0).all(axis=0)
-    assert best["value"] == pytest.approx(((HARD @ c) ** 2).sum(axis=0)[allowed].max(), rel=1e-3)
+    assert best == pytest.approx(((HARD @ c) ** 2).sum(axis=0)[allowed].max(), rel=1e-3)
 
 
 def test_one_row_is_never_hard_and_many_rows_nearly_always_are():
     hardness = STUDIES["asteris2014-fig2"].run().table("hardness")
-    for column in ("d2", "d3"):
+    for column in ("d = 2", "d = 3"):
         shares = hardness.column(column)
         assert shares[0] == 0
         assert shares[-1] > 0.9
@@ -63,26 +76,22 @@ def curve():
 
 
 def test_no_method_passes_the_proven_upper_bound_and_the_band_holds_the_best_known(curve):
-    for row in curve.table("variance").to_records():
-        found = [row[m] for m in ("epsilon-net", "em", "best")]
-        assert max(found) <= row["upper"]
-        assert max(found) <= row["lower"] * (1 + 1e-12) <= row["upper"]
-
-
-def test_the_best_known_never_falls_as_k_grows(curve):
-    best = curve.table("variance").column("lower")
-    assert all(a <= b * (1 + 1e-12) for a, b in pairwise(best))
+    frame = curve.table("variance").frame
+    found = frame[[ALG3, TITLES["em"], TITLES["best"]]].max(axis=1)
+    assert (found <= frame[LOWER] * (1 + 1e-12)).all()
+    assert (frame[LOWER] <= frame[UPPER]).all()
+    assert frame[LOWER].is_monotonic_increasing
 
 
 def test_what_is_proven_is_the_variance_over_the_proven_upper_bound(curve):
-    for row, share in zip(curve.table("variance").to_records(), curve.table("guarantee").to_records(), strict=True):
-        assert share["proven_share"] == pytest.approx(row["epsilon-net"] / row["upper"])
-        assert share["paper_share"] == pytest.approx(row["epsilon-net"] / row["paper_upper"])
+    variance, share = curve.table("variance").frame, curve.table("guarantee").frame
+    assert share[PROVEN].to_numpy() == pytest.approx((variance[ALG3] / variance[UPPER]).to_numpy())
+    assert share[BY_PAPER].to_numpy() == pytest.approx((variance[ALG3] / variance[LIKELY]).to_numpy())
 
 
 def test_the_papers_numbers_are_not_held_against_other_data(curve):
     assert [table.name for table in curve.tables] == ["variance", "guarantee"]
-    assert "printed" not in curve.table("guarantee").names
+    assert PRINTED not in curve.table("guarantee").frame
 
 
 def test_values_of_k_beyond_the_features_become_all_features():
@@ -99,46 +108,43 @@ def parts():
         return STUDIES["asteris2014-fig3"].run(data=["digits"], full=True)
 
 
-def test_six_parts_share_no_pixel_and_are_unit_vectors_of_few_pixels(parts):
-    rows = parts.table("parts").to_records()
-    for method in ("Alg. 3 (d = 3, ε = 0.1)", "EM (best of 10 starts)"):
-        mine = [row for row in rows if row["group"] == method]
-        pixels = [row["feature"] for row in mine]
-        assert len(set(pixels)) == len(pixels)
-        assert {row["part"] for row in mine} == set(range(1, 7))
-        for part in range(1, 7):
-            weights = [row["loading"] for row in mine if row["part"] == part]
-            assert len(weights) <= 10  # 64 pixels leave six parts of ten
-            assert min(weights) > 0
-            assert sum(w * w for w in weights) == pytest.approx(1)
+EACH = (ALG3, TITLES["em"])
+
+
+@pytest.mark.parametrize("method", EACH)
+def test_six_parts_share_no_pixel_and_are_unit_vectors_of_few_pixels(parts, method):
+    frame = parts.table("parts").frame
+    mine = frame[frame["strip"] == method]
+    assert mine["pixel"].is_unique
+    images = mine.groupby("image")["value"]
+    assert list(images.groups) == [1, 2, 3, 4, 5, 6]
+    assert images.size().max() <= 10  # 64 pixels leave six parts of ten
+    assert mine["value"].min() > 0
+    assert images.apply(lambda weights: (weights**2).sum()).to_numpy() == pytest.approx(1)
 
 
 def test_the_variances_of_disjoint_parts_add_up_below_what_six_directions_can_hold(parts):
-    table = parts.table("variances")
+    table = parts.table("variances").frame
     eigenvalues = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits")).eigenpairs(6)[0]
-    for method in ("epsilon-net", "em"):
-        assert np.allclose(np.cumsum(table.column(method)), table.column(f"{method}-sum"))
-        assert table.column(f"{method}-sum")[-1] <= eigenvalues.sum() / eigenvalues[0]
-        assert all(0 < share <= 1 for share in table.column(f"{method}-share"))
+    for method in EACH:
+        assert np.allclose(np.cumsum(table[method]), table[f"{method}: sum"])
+        assert table[f"{method}: sum"].iloc[-1] <= eigenvalues.sum() / eigenvalues[0]
+        assert table[f"{method}: proven share"].between(0, 1, inclusive="right").all()
 
 
 def test_parts_sought_together_are_held_against_the_band_of_the_best_possible(parts):
-    table = parts.table("together").to_records()
-    assert [row["parts"] for row in table] == [1, 2, 3, 4, 5, 6]
-    for row in table:
-        best = max(row["epsilon-net"], row["em"], row["together"])
-        assert row["low"] == pytest.approx(best)
-        assert best <= row["upper"] * (1 + 1e-9)
-        assert row["together-of-best"] == pytest.approx(min(row["together"] / row["upper"], 1.0))
-    last, sums = table[-1], parts.table("variances")
-    assert last["em"] == pytest.approx(sums.column("em-sum")[-1])
-    assert last["together"] > last["em"], "one after the other is not the best on digits"
+    table = parts.table("together").frame
+    assert table["Parts"].tolist() == [1, 2, 3, 4, 5, 6]
+    best = table[[*EACH, "Together"]].max(axis=1)
+    assert table[LOWER].to_numpy() == pytest.approx(best.to_numpy())
+    assert (best <= table["Bound"] * (1 + 1e-9)).all()
+    assert table["Together"].iloc[-1] > table[TITLES["em"]].iloc[-1], "one after the other is not the best on digits"
 
 
 def test_the_samples_are_the_datas_own(parts):
-    X = nnspca.datasets.load("digits").X
-    first = [row["loading"] for row in parts.table("parts").to_records() if row["group"] == "samples"][:64]
-    assert first == X[0].tolist()
+    frame = parts.table("parts").frame
+    first = frame[(frame["strip"] == SAMPLES) & (frame["image"] == 1)]["value"]
+    assert first.tolist() == nnspca.datasets.load("digits").X[0].tolist()
 
 
 @given(st.integers(1, 500), st.integers(1, 500), st.floats(0, 1), st.floats(0, 1))
@@ -165,13 +171,11 @@ def test_the_rank_d_component_keeps_the_share_that_theorem_1_promises(seed, d):
 
 def test_promise_bound_and_proof_are_shares_and_the_proof_is_the_strongest_bound():
     result = STUDIES["asteris2014-theorem1"].run(data=["digits", "pitprops", "pitprops"])
-    for row in result.table("guarantees").to_records():
-        assert 0 < row["promised"] <= 1
-        assert 0 < row["paper_share"] <= row["proven_share"] + 1e-9 <= 1 + 1e-9
-    promises = result.table("theorem")
-    for name in promises.names[1:]:
-        falling = promises.column(name)
-        assert falling == sorted(falling)
+    shares = result.table("guarantees").frame
+    assert shares["Promised by Theorem 1, d = 3"].between(0, 1, inclusive="right").all()
+    assert (shares[BY_PAPER] <= shares[PROVEN] + 1e-9).all() and (shares[PROVEN] <= 1 + 1e-9).all()
+    promises = result.table("theorem").frame
+    assert all(promises[name].is_monotonic_increasing for name in promises.columns[1:])
 
 
 @pytest.mark.real_data
@@ -179,12 +183,13 @@ def test_promise_bound_and_proof_are_shares_and_the_proof_is_the_strongest_bound
     ("name", "within"), [("asteris2014-fig4", 0.03), ("asteris2014-fig5", 0.06), ("asteris2014-fig6", 0.05)]
 )
 def test_the_papers_own_guarantees_come_out_near_the_printed_ones(real, name, within, monkeypatch):
-    """At the k that the paper prints numbers of; the browser's tests run the whole reduced form on these data."""
+    """At the k that the paper prints numbers of; the page's tests run the whole reduced form on these data."""
     budgets.quick(monkeypatch)
-    ks = [p.k for p in printed.of(name)]
-    result = dataclasses.replace(STUDIES[name], work=asteris2014_curves.curves_of(name, ks, ks)).run()
+    ks = [p.k for p in STUDIES[name].printed]
+    yields = partial(variances, reduced=ks, full=ks, methods=METHODS)
+    result = dataclasses.replace(STUDIES[name], yields=yields).run()
     assert not result.stopped
     beside = result.table("printed")
-    assert len(beside.rows) == len(ks)
-    assert all(abs(d) < within for d in beside.column("difference"))
-    assert all(share > 0.9 for share in beside.column("better"))
+    assert len(beside.frame) == len(ks)
+    assert all(abs(d) < within for d in beside.column("Ours − printed"))
+    assert all(share > 0.9 for share in beside.column("Ours, proven"))

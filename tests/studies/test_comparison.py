@@ -64,19 +64,18 @@ def test_features_that_never_vary_correlate_with_nothing():
 
 def test_a_promise_grows_with_k_and_is_kept_by_what_is_proven():
     about, points = comparison.compare(["digits", "pitprops"], shares=(0.1, 0.5, 1.0))
-    assert about.column("data") == ["digits", "pitprops"]
-    for row in points.to_records():
-        assert row["variance"] <= row["upper"]
-        assert row["proven"] == pytest.approx(row["variance"] / row["upper"])
-        assert row["promised"] <= 1
-        assert row["used"] <= row["k"]
-    promised = [row["promised"] for row in points.to_records() if row["data"] == "digits"]
-    assert promised == sorted(promised)
+    assert about.column("Data set") == ["digits", "pitprops"]
+    frame = points.frame
+    variance, upper = frame["Variance ÷ λ₁"], frame["Proven upper bound ÷ λ₁"]
+    assert (variance <= upper).all()
+    assert frame["Proven share"].to_numpy() == pytest.approx((variance / upper).to_numpy())
+    assert (frame["Promised by Theorem 1"] <= 1).all() and (frame["Features used"] <= frame["k"]).all()
+    assert frame[frame["Data set"] == "digits"]["Promised by Theorem 1"].is_monotonic_increasing
 
 
 def test_pca_keeps_no_cardinality_so_nothing_is_proven_of_it():
     _, points = comparison.compare(["pitprops"], ("pca", "best"), (0.3,), nonnegative=False)
-    proven = {row["method"]: row["proven"] for row in points.to_records()}
+    proven = dict(zip(points.column("Solver"), points.column("Proven share"), strict=True))
     assert proven["pca"] is None
     assert proven["best"] > 0.99
 
@@ -98,8 +97,7 @@ def test_shares_that_are_none_are_refused(shares):
 
 def test_the_table_of_a_sweep_is_what_the_library_finds():
     _, points = comparison.compare([load("pitprops")], shares=(0.3,), seed=5)
-    (row,) = points.to_records()
     cov = Covariance.from_dataset(load("pitprops"))
     part = nnspca.solve(cov, 4, seed=5)
-    assert row["k"] == 4
-    assert row["variance"] == pytest.approx(part.variance / cov.eigenpairs(1)[0][0])
+    assert points.column("k") == [4]
+    assert points.column("Variance ÷ λ₁")[0] == pytest.approx(part.variance / cov.eigenpairs(1)[0][0])

@@ -126,17 +126,12 @@ def takeaway(sets: Sequence[Compared], results: dict[str, Live], choice: Choices
         for result in results.values()
         for point in sorted(result.points, key=lambda p: (p.k, p.method))
     ]
-    tables = comparison.table(profiles, points)
+    tables = comparison.tables(profiles, points)
     for table in tables:
         st.markdown(f"**{table.title}**" + (" of the live run" if table.name == "points" else ""))
-        shown = [
-            {column.heading: column.rounded(cell) for column, cell in zip(table.columns, cells, strict=True)}
-            for cells in table.rows
-        ]
-        places = {c.heading: st.column_config.NumberColumn(format=f"%.{c.digits}f") for c in table.columns if c.digits}
-        whole = [h for h in shown[0] if all(type(row[h]) is int for row in shown)] if shown else []
-        places |= {heading: st.column_config.NumberColumn(format="%,d") for heading in whole}
-        st.dataframe(shown, hide_index=True, column_config=places, alt=table.title)
+        whole = [name for name in table.frame.select_dtypes("int")]
+        places = {name: st.column_config.NumberColumn(format="%,d") for name in whole}
+        st.dataframe(table.rounded(), hide_index=True, column_config=places, alt=table.title)
     held: dict[str, Content] = {
         **{f"{table.name}.csv": table.to_csv().encode() for table in tables},
         "compare.json": lambda: downloads.tables_json(*tables),
@@ -163,7 +158,7 @@ def _code(sets: Sequence[Compared], now: State, choice: Choices) -> str:
             f"about, points = comparison.compare(data, {choice.by!r}, ks={ks!r},",
             f"                                   standardize={standardised!r}, nonnegative={now.nonnegative}, "
             f"seed={now.seed}{repair})",
-            "print(about.to_csv())",
-            "print(points.to_csv())",
+            "print(about.frame)",
+            "print(points.frame)",
         ]
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from nnspca.studies import Band, Bars, Curves, Line, Parts, StudyTable
+from nnspca.studies import Picture, Table
 from nnspca.view.figures import band as common
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, names, set_axes, tile_axes
 
@@ -19,9 +19,9 @@ GAP = 2  # pixels between images
 TALLEST = 1600
 
 
-def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> go.Figure:
+def strips(table: Table, picture: Picture, palette: Palette, title: str) -> go.Figure:
     """Draw one strip of images for each group; photographs in greys, loadings in the colours of loadings."""
-    images = _images(table, picture)
+    images = _images(table, picture.shape)
     groups = list(dict.fromkeys(group for group, _ in images))
     rows, columns = picture.shape
     head = max(6, rows * 2 // 5)  # pixels above a strip for its title
@@ -44,11 +44,11 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
     for plain in (True, False):
         sheet = np.full((top, width), np.nan)
         for key, (y, x) in places.items():
-            if (key[0] in picture.plain) == plain:
+            if (key[0] in picture.grey) == plain:
                 sheet[y : y + rows, x : x + columns] = images[key]
         if np.isfinite(sheet).any():
             _add_sheet(figure, sheet, palette, plain=plain)
-    for key, words in picture.captions:
+    for key, words in picture.captions.items():
         if key in places:
             y, x = places[key]
             labels.append(_label(x, y + rows - 0.5, words, foot=False))
@@ -62,13 +62,11 @@ def strips(table: StudyTable, picture: Parts, palette: Palette, title: str) -> g
     return figure
 
 
-def _images(table: StudyTable, picture: Parts) -> dict[tuple[str, int], np.ndarray]:
-    """Return each image by (group, part)."""
+def _images(table: Table, shape: tuple[int, int]) -> dict[tuple[str, int], np.ndarray]:
+    """Return each image by strip and number."""
     images: dict[tuple[str, int], np.ndarray] = {}
-    columns = (table.column(c) for c in (picture.group, picture.part, picture.feature, picture.value))
-    for group, part, feature, value in zip(*columns, strict=True):
-        image = images.setdefault((str(group), int(part)), np.zeros(picture.shape))
-        image.flat[int(feature)] = value
+    for strip, number, pixel, value in table.frame[["strip", "image", "pixel", "value"]].itertuples(index=False):
+        images.setdefault((strip, number), np.zeros(shape)).flat[pixel] = value
     return images
 
 
@@ -105,78 +103,60 @@ WIDE = 64  # characters of a line of a title
 HATCH = ("", "/", "x", ".", "\\", "-")
 
 
-def study(table: StudyTable, palette: Palette, *, titled: bool = False) -> go.Figure:
+def study(table: Table, palette: Palette, *, titled: bool = False) -> go.Figure:
     """Draw a table as its picture says; ``titled`` where no heading stands above."""
     title = "<br>".join(textwrap.wrap(table.title, WIDE)) if titled else ""
     picture = table.picture
     if picture is None:
         raise ValueError(f"table {table.name!r} has no picture")
-    if picture.kind == "parts":
+    if picture.kind == "images":
         return strips(table, picture, palette, title)
-    if picture.kind == "curves" and picture.bands:
-        return _band(table, picture, palette, title)
+    if picture.band:
+        return _band(table, picture, picture.band, palette, title)
     figure = _bars(table, picture, palette) if picture.kind == "bars" else _curves(table, picture, palette)
     named = len(names(figure))
     rows = named if named < 7 else -(-named // 2)
-    body = 560 if picture.kind == "curves" and picture.equal else 440
-    alt = f"{table.title}: {len(table.rows)} rows; " + ", ".join(line.title for line in picture.lines) + "."
-    dress(figure, palette, title=title, alt=alt, height=body + LEGEND_ROW * max(rows - 3, 0), legend_rows=rows)
+    alt = f"{table.title}: {len(table.frame)} rows; {', '.join(picture.lines)}."
+    height = (560 if picture.equal else 440) + LEGEND_ROW * max(rows - 3, 0)
+    dress(figure, palette, title=title, alt=alt, height=height, legend_rows=rows)
     above = 44 + 18 * title.count("<br>") if titled else 8
-    if picture.kind == "curves" and picture.spans:
-        above += 36
-    figure.layout.margin.t = above
+    figure.layout.margin.t = above + (36 if picture.spans else 0)
     return figure
 
 
-def _band(table: StudyTable, picture: Curves, palette: Palette, title: str) -> go.Figure:
+def _band(table: Table, picture: Picture, ends: tuple[str, str], palette: Palette, title: str) -> go.Figure:
     """Draw variance against k, or against the number of parts, as the band that all pages show."""
-    (proven,) = [band for band in picture.bands if band.proven]
-    rows: list[tuple[Any, ...]] = [
-        tuple(row) for row in zip(*map(table.column, (picture.x, proven.low, proven.high)), strict=True)
-    ]
-    at = tuple(row[0] for row in rows)
+    at = tuple(table.column(picture.x))
     curves: dict[str, dict[int, Any]] = {
-        line.title: {x: y for x, y in zip(at, table.column(line.y), strict=True) if y is not None}
-        for line in picture.lines
+        line: {x: y for x, y in zip(at, table.column(line), strict=True) if y is not None} for line in picture.lines
     }
     best = [max((curve[x] for curve in curves.values() if x in curve), default=0.0) for x in at]
+    lower, upper = map(table.column, ends)
     band = common.Band(
         at,
-        tuple(reached if low is None else low for reached, (_, low, _) in zip(best, rows, strict=True)),
-        tuple(math.inf if high is None else high for _, _, high in rows),
-        frozenset(x for x, _, high in rows if high is not None),
+        tuple(reached if low is None else low for reached, low in zip(best, lower, strict=True)),
+        tuple(math.inf if high is None else high for high in upper),
+        frozenset(x for x, high in zip(at, upper, strict=True) if high is not None),
     )
+    curves = {name: curve for name, curve in curves.items() if curve}
+    along, log = picture.along or picture.x, picture.log_x
     figure = common.figure(
-        band,
-        curves,
-        palette,
-        title=table.title,
-        unit="% of λ₁",
-        along=picture.x_title,
-        log=picture.log_x,
-        what=picture.x,
+        band, curves, palette, title=table.title, unit="% of λ₁", along=along, log=log, what=picture.x
     )
-    for likely in picture.bands:
-        if not likely.proven:
-            _add_likely(figure, table, picture, likely, palette)
-    if picture.log_x:
+    if picture.likely:
+        figure.add_scatter(  # the upper end of a band that holds with a probability, over the proven one
+            x=at,
+            y=[100 * y for y in table.column(picture.likely)],
+            name="the paper's band (holds with a probability)",
+            mode="lines",
+            line={"color": palette.paper_bound, "width": 1.5, "dash": "dash"},
+            hovertemplate="%{x}<br>upper bound, with a probability: %{y:.2f} %<extra></extra>",
+        )
+    if log:
         set_axes(figure, "x", **_ticks(at))
     figure.layout.title.text = title
     figure.layout.margin.t = 44 + 18 * title.count("<br>") if title else 8
     return figure
-
-
-def _add_likely(figure: go.Figure, table: StudyTable, picture: Curves, band: Band, palette: Palette) -> None:
-    """Draw the upper end of a band that holds with a probability, over the proven one."""
-    points = [row for row in _points(table, picture.x, (band.high,)) if row[1] is not None]
-    figure.add_scatter(
-        x=[x for x, _ in points],
-        y=[100 * y for _, y in points],
-        name=band.title,
-        mode="lines",
-        line={"color": palette.paper_bound, "width": 1.5, "dash": "dash"},
-        hovertemplate="%{x}<br>upper bound, with a probability: %{y:.2f} %<extra></extra>",
-    )
 
 
 def _ticks(at: Sequence[float]) -> dict[str, Any]:
@@ -185,146 +165,122 @@ def _ticks(at: Sequence[float]) -> dict[str, Any]:
     return {"tickvals": shown, "ticktext": [f"{v:g}" if v == int(v) else f"{v:.3g}" for v in shown]}
 
 
-def _points(table: StudyTable, x: str, columns: Sequence[str]) -> list[tuple]:
-    """Return (x, columns …) of each row; a row without value breaks the line only where x is missing too."""
-    every = zip(table.column(x), *[table.column(c) for c in columns], strict=True)
-    return [row for row in every if row[1] is not None or row[0] is None]
+def _inks(picture: Picture, palette: Palette) -> list[tuple[int, str]]:
+    """Return place and colour of each line: guides have those of the line before them."""
+    inks, place = [], 0
+    for line in picture.lines:
+        if line == picture.printed:
+            inks.append((place, palette.ink))
+        elif line in picture.guides:
+            inks.append((place - 1, palette.series[(place - 1) % len(palette.series)]) if place else (0, palette.quiet))
+        else:
+            inks.append((place, palette.series[place % len(palette.series)]))
+            place += 1
+    return inks
 
 
-def _curves(table: StudyTable, picture: Curves, palette: Palette) -> go.Figure:
+def _curves(table: Table, picture: Picture, palette: Palette) -> go.Figure:
     """Draw values along an axis, over spans and edges."""
     figure = go.Figure()
-    place = 0
-    for i, line in enumerate(picture.lines):
-        colour = place if line.colour is None else line.colour
-        place += line.role == "ours"
-        _add_line(figure, table, picture, line, (i, colour), palette)
-    for mark in picture.marks:
+    for line, (place, ink) in zip(picture.lines, _inks(picture, palette), strict=True):
+        _add_line(figure, table, picture, line, place, ink)
+    for x, y, label in picture.marks:
         figure.add_scatter(
-            x=[mark.x],
-            y=[mark.y],
+            x=[x],
+            y=[y],
             mode="markers+text",
-            text=[mark.label],
-            textposition="top left" if mark.x > 0 else "bottom right",
+            text=[label],
+            textposition="top left" if x > 0 else "bottom right",
             textfont={"size": 15},
-            marker={"size": 12, "color": palette.upper_bound, "symbol": "star" if mark.printed else "circle"},
-            name=mark.label,
+            marker={"size": 12, "color": palette.upper_bound},
+            name=label,
             showlegend=False,
         )
     _add_spans(figure, picture, palette)
-    set_axes(figure, "x", title_text=picture.x_title, type="log" if picture.log_x else None)
-    set_axes(figure, "y", title_text=picture.y_title, type="log" if picture.log_y else None)
+    set_axes(figure, "x", title_text=picture.along or picture.x, type="log" if picture.log_x else None)
+    set_axes(figure, "y", title_text=picture.y, type="log" if picture.log_y else None)
+    along = [x for x in table.column(picture.x) if x is not None]
     if picture.log_x:
-        set_axes(figure, "x", **_ticks(list({v for v in table.column(picture.x) if isinstance(v, int | float)})))
-    elif _few_whole(table.column(picture.x)):
+        set_axes(figure, "x", **_ticks(list(set(along))))
+    elif all(isinstance(x, int) for x in along) and max(along) - min(along) <= 15:  # it counts: no halves
         set_axes(figure, "x", dtick=1)
     if picture.log_y:
         set_axes(figure, "y", dtick=1, exponentformat="power")
     if picture.y_range:
         set_axes(figure, "y", range=picture.y_range)
     if picture.spans:
-        set_axes(figure, "x", range=[picture.spans[0].start, picture.spans[-1].end])
+        set_axes(figure, "x", range=[picture.spans[0][0], picture.spans[-1][1]])
     if picture.equal:
         set_axes(figure, "y", scaleanchor="x", constrain="domain")
         set_axes(figure, "x", constrain="domain")
     return figure
 
 
-def _few_whole(cells: Sequence[object]) -> bool:
-    """Tell whether an axis counts a few things: then it has no halves."""
-    known = [cell for cell in cells if isinstance(cell, int | float)]
-    return bool(known) and all(isinstance(cell, int) for cell in known) and max(known) - min(known) <= 15
-
-
-def _add_line(
-    figure: go.Figure, table: StudyTable, picture: Curves, line: Line, place: tuple[int, int], palette: Palette
-) -> None:
-    """Draw one series."""
-    number, colour = place
-    points = _points(table, line.x or picture.x, [line.y, *[c for c in (line.low, line.high) if c]])
-    values = [row[1] for row in points]
-    series = palette.series[colour % len(palette.series)]
-    ink = {"ours": series, "printed": palette.ink, "guide": palette.quiet if line.colour is None else series}[line.role]
-    dash = "dot" if line.role == "guide" else DASHES[colour % len(DASHES)]
-    if line.solid or (line.mode == "lines" and line.role == "ours"):
-        dash = "solid"
-    at = number if line.colour is None else line.colour
-    symbol = "star" if line.role == "printed" else SYMBOLS[at % len(SYMBOLS)]
-    size = 15 if line.role == "printed" else 5 if line.role == "guide" else 9
+def _add_line(figure: go.Figure, table: Table, picture: Picture, line: str, place: int, ink: str) -> None:
+    """Draw one series; a row without value breaks the line only where x is missing too."""
+    rows = table.frame[table.frame[line].notna() | table.frame[picture.x].isna()]
+    is_guide, is_printed = line in picture.guides, line == picture.printed
+    low, high = f"{line}, low", f"{line}, high"
     spread = None
-    if line.low and line.high:
-        spread = {
-            "type": "data",
-            "symmetric": False,
-            "array": [row[3] - row[1] if row[1] is not None and row[3] is not None else 0 for row in points],
-            "arrayminus": [row[1] - row[2] if row[1] is not None and row[2] is not None else 0 for row in points],
-            "thickness": 1.2,
-        }
+    if high in rows:
+        ends = {"array": rows[high] - rows[line], "arrayminus": rows[line] - rows[low]}
+        spread = {"type": "data", "symmetric": False, "thickness": 1.2, **ends}
+    dash = "dot" if is_guide else "solid" if picture.smooth else DASHES[place % len(DASHES)]
     figure.add_scatter(
-        x=[row[0] for row in points],
-        y=values,
-        name=line.title,
-        mode=line.mode,
-        line={"color": ink, "dash": dash, "width": 2.2 * line.weight},
-        marker={"size": size, "symbol": symbol, "color": ink, "line": {"width": 2, "color": ink}},
+        x=rows[picture.x],
+        y=rows[line],
+        name="printed in the paper" if is_printed else line,
+        mode="markers" if is_printed else "lines" if picture.smooth or is_guide else "lines+markers",
+        line={"color": ink, "dash": dash, "width": 2.2},
+        marker={
+            "size": 15 if is_printed else 9,
+            "symbol": "star" if is_printed else SYMBOLS[place % len(SYMBOLS)],
+            "color": ink,
+            "line": {"width": 2, "color": ink},
+        },
         error_y=spread,
-        hovertemplate="%{x:.5g}<br>%{y:.5g}<extra>" + line.title + "</extra>",
+        hovertemplate="%{x:.5g}<br>%{y:.5g}<extra>" + line + "</extra>",
     )
 
 
-def _add_spans(figure: go.Figure, picture: Curves, palette: Palette) -> None:
+def _add_spans(figure: go.Figure, picture: Picture, palette: Palette) -> None:
     """Shade stretches of the axis in turn, label them, and draw the edges."""
     whole = {"xref": "x", "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}  # as high as the axis
     band = {"type": "rect", "fillcolor": palette.band, "opacity": 0.5, "line": {"width": 0}}
     edge = {"type": "line", "line": {"color": palette.quiet, "width": 1, "dash": "dash"}}
     label = {"y": 1.0, "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    label["font"] = {"size": 13, "color": palette.ink}
     figure.update_layout(  # at once: added one by one, all before it are read again for each
         shapes=[
-            *[{**whole, **band, "x0": span.start, "x1": span.end} for span in picture.spans[::2]],
+            *[{**whole, **band, "x0": start, "x1": end} for start, end, _ in picture.spans[::2]],
             *[{**whole, **edge, "x0": at, "x1": at} for at in picture.edges],
         ],
         annotations=[
-            {
-                **label,
-                "x": (span.start + span.end) / 2,
-                "yshift": 2 + 16 * (i % 2),
-                "text": span.label,
-                "font": {"size": 13, "color": palette.ink},
-            }
-            for i, span in enumerate(picture.spans)
+            {**label, "x": (start + end) / 2, "yshift": 2 + 16 * (i % 2), "text": text}
+            for i, (start, end, text) in enumerate(picture.spans)
         ],
     )
 
 
-def _bars(table: StudyTable, picture: Bars, palette: Palette) -> go.Figure:
+def _bars(table: Table, picture: Picture, palette: Palette) -> go.Figure:
     """Draw a group of bars for each row."""
-    figure = go.Figure()
-    names = [str(value).replace(", ", "<br>") for value in table.column(picture.x)]
-    place = 0
-    for i, line in enumerate(picture.lines):
-        colour = {"printed": palette.ink, "guide": palette.quiet}.get(line.role)
-        if colour is None:
-            colour = palette.series[(place if line.colour is None else line.colour) % len(palette.series)]
-            place += 1
-        values = table.column(line.y)
-        column = next(c for c in table.columns if c.name == line.y)
+    figure, texts = go.Figure(), table.shown()
+    for i, (line, (_, ink)) in enumerate(zip(picture.lines, _inks(picture, palette), strict=True)):
+        hatch = {"shape": HATCH[i % len(HATCH)], "fillmode": "overlay", "solidity": 0.12}
         figure.add_bar(
-            x=names,
-            y=values,
-            name=line.title,
-            text=[column.format(value) for value in values],
+            x=[str(value).replace(", ", "<br>") for value in table.frame[picture.x]],
+            y=table.frame[line],
+            name="printed in the paper" if line == picture.printed else line,
+            text=texts[line],
             textposition="outside",
             textangle=0,
             cliponaxis=False,
-            marker={
-                "color": colour,
-                "pattern": {"shape": HATCH[i % len(HATCH)], "fillmode": "overlay", "solidity": 0.12},
-            },
-            hovertemplate="%{x}<br>%{text}<extra>" + line.title + "</extra>",
+            marker={"color": ink, "pattern": hatch},
+            hovertemplate="%{x}<br>%{text}<extra>" + line + "</extra>",
         )
     figure.update_layout(barmode="group")
-    set_axes(figure, "x", title_text=picture.x_title, type="category")
-    set_axes(figure, "y", title_text=picture.y_title, type="log" if picture.log_y else None)
+    set_axes(figure, "x", title_text=picture.along, type="category")
+    set_axes(figure, "y", title_text=picture.y)
     if picture.y_range:
         set_axes(figure, "y", range=picture.y_range)
     return figure

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from nnspca.studies import STUDIES, Study, StudyTable, stored
+from nnspca.studies import STUDIES, Study, Table, stored
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Palette
 from nnspca.view.jobs.job import Job
@@ -57,9 +57,9 @@ def sentences(study: Study) -> tuple[str, str]:
     return first, study.summary[len(first) :].strip()
 
 
-def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[StudyTable, ...]:
+def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> tuple[Table, ...]:
     """Return the live run's tables, or the stored run's until the live run has some."""
-    arrived = _filled(job.arrived[-1]) if job is not None and job.arrived else ()
+    arrived = job.arrived[-1] if job is not None and job.arrived else ()
     before = stored(study.name)
     if arrived or before is None:
         return arrived
@@ -73,7 +73,7 @@ def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> 
         f":material/inventory_2: **A stored run** of {thumbnails()[study.name]['made']}: seed {before.seed}{form}"
         f"{_on(before.data)}. {rest}"
     )
-    return _filled(before.tables)
+    return before.tables
 
 
 def _on(data: tuple[str, ...]) -> str:
@@ -89,11 +89,7 @@ def _live_settings(study: Study, choice: Choices, now: State, seed: int) -> str:
     return f"{f'the full form with seed {now.seed}' if choice.full else again}{other}"
 
 
-def _filled(tables: tuple[StudyTable, ...]) -> tuple[StudyTable, ...]:
-    return tuple(table for table in tables if table.rows)
-
-
-def draw(study: Study, choice: Choices, tables: tuple[StudyTable, ...], live: bool) -> None:
+def draw(study: Study, choice: Choices, tables: tuple[Table, ...], live: bool) -> None:
     """Show every figure and the paper's numbers beside ours; ``live`` where this visit's own run made them."""
     pictured = [table for table in tables if table.picture is not None]
     for table in tables:
@@ -106,7 +102,7 @@ def draw(study: Study, choice: Choices, tables: tuple[StudyTable, ...], live: bo
     for table in tables:
         if table.name == "printed":
             st.subheader(table.title)
-            st.table(table.formatted_records())
+            st.table(table.shown().to_dict("records"))
             if table.note:
                 st.caption(table.note)
     if live and study.needs and choice.data(study) != study.needs:
@@ -127,13 +123,13 @@ def background(study: Study) -> None:
         st.caption(study.source.citation)
 
 
-def takeaway(study: Study, choice: Choices, now: State, tables: tuple[StudyTable, ...]) -> None:
+def takeaway(study: Study, choice: Choices, now: State, tables: tuple[Table, ...]) -> None:
     """Offer every table and figure, and the code that makes them again."""
     with expander(KEYS["tables"], "Tables, downloads and code", ":material/table_view:") as opened:
         if opened.open:
             for table in tables:
                 st.markdown(f"**{table.title}**")
-                st.dataframe(table.formatted_records(), hide_index=True, alt=table.title)
+                st.dataframe(table.rounded(), hide_index=True, alt=table.title)
             held: dict[str, Content] = {
                 **{f"{table.name}.csv": table.to_csv().encode() for table in tables},
                 "tables.json": lambda: downloads.tables_json(*tables),
@@ -142,7 +138,7 @@ def takeaway(study: Study, choice: Choices, now: State, tables: tuple[StudyTable
             downloads.offer(f"{study.name}-{choice.form}", held, _code(study, choice, now))
 
 
-def _page(table: StudyTable, palette: Palette) -> bytes:
+def _page(table: Table, palette: Palette) -> bytes:
     return style.page(figure_of(table, palette, titled=True)).encode()
 
 
@@ -157,7 +153,7 @@ def _code(study: Study, choice: Choices, now: State) -> str:
             f"result = STUDIES[{study.name!r}].run(full={choice.full}, seed={now.seed}{other})",
             "for table in result.tables:",
             "    print(table.title)",
-            "    print(table.to_csv())",
+            "    print(table.frame)",
         ]
     )
 

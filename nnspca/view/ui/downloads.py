@@ -15,8 +15,8 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, preparing
-from nnspca.studies import StudyTable
-from nnspca.studies.table import safe_cell
+from nnspca.result.wording import safe_cell
+from nnspca.studies import Table
 from nnspca.view import sanitize
 from nnspca.view.link.state import State
 from nnspca.view.session import Content
@@ -68,7 +68,7 @@ def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
     return out.getvalue().encode()
 
 
-def tables_json(*tables: StudyTable) -> bytes:
+def tables_json(*tables: Table) -> bytes:
     """Return tables of a study as JSON: of each its name, title, note and rows, these by the names of the columns."""
     entries = [
         {
@@ -76,7 +76,7 @@ def tables_json(*tables: StudyTable) -> bytes:
             "title": table.title,
             "note": table.note,
             "stopped": table.stopped,
-            "rows": [dict(zip(table.names, row, strict=True)) for row in table.rows],
+            "rows": table.frame.astype(object).to_dict("records"),
         }
         for table in tables
     ]

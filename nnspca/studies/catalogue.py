@@ -1,0 +1,83 @@
+"""The papers, their studies and the numbers that they print; stored runs, which are ZIP files of CSV tables."""
+
+from __future__ import annotations
+
+import io
+import json
+import tomllib
+import zipfile
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import IO
+
+import pandas as pd
+
+from nnspca.studies import asteris2011, asteris2014, sigg2008, sigg2008_genes, zass2006, zass2006_faces
+from nnspca.studies.study import Paper, Printed, Study, StudyResult
+
+FOLDER = Path(__file__).parent / "stored"  # written by `python -m tests.stored`
+MODULES = (asteris2014, asteris2011, sigg2008, sigg2008_genes, zass2006, zass2006_faces)
+FIGURES = {name: functions for module in MODULES for name, functions in module.FIGURES.items()}
+_words = tomllib.loads(files("nnspca.studies").joinpath("studies.toml").read_text(encoding="utf-8"))
+PAPERS = {name: Paper(name, **words) for name, words in _words["papers"].items()}
+
+
+def _study(name: str, words: dict) -> Study:
+    words["printed"] = tuple(Printed(name, **number) for number in words.get("printed", ()))
+    words |= {key: tuple(words.get(key, ())) for key in ("needs", "stand_ins")}
+    yields, show = FIGURES[name]
+    return Study(name, PAPERS[name.partition("-")[0]], yields=yields, show=show, **words)
+
+
+STUDIES = {name: _study(name, words) for name, words in _words["studies"].items()}
+PRINTED = tuple(number for study in STUDIES.values() for number in study.printed)
+
+
+def pack(result: StudyResult) -> bytes:
+    """Return a run as a ZIP of its frames as CSV, with all digits, and of what is known of the run."""
+    out = io.BytesIO()
+    about = {name: getattr(result, name) for name in ("data", "full", "seed", "seconds", "shape")}
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as held:
+        held.writestr("run.json", json.dumps(about))
+        for name, frame in result.rows.items():
+            held.writestr(f"{name}.csv", frame.to_csv(index=False))
+    return out.getvalue()
+
+
+@cache
+def stored(study: str) -> StudyResult | None:
+    """Return the stored run of a study: reduced, seed 0, on the paper's own data.
+
+    Parameters
+    ----------
+    study : str
+        A name in ``STUDIES``.
+
+    Returns
+    -------
+    StudyResult or None
+        None if no run is stored. Photographs of data sets that are not bundled are left out.
+
+    Examples
+    --------
+    >>> stored("asteris2014-fig6").data, stored("no such study")
+    (('lrs',), None)
+    """
+    file = FOLDER / f"{study}.zip"
+    return read(STUDIES[study], file) if file.is_file() else None
+
+
+def read(study: Study, file: Path | IO[bytes]) -> StudyResult:
+    """Return a run from a file as :func:`pack` makes it."""
+    with zipfile.ZipFile(file) as held:
+        about = json.loads(held.read("run.json"))
+        frames = {
+            name.removesuffix(".csv"): pd.read_csv(
+                held.open(name), float_precision="round_trip", keep_default_na=False, na_values=[""]
+            )
+            for name in held.namelist()
+            if name.endswith(".csv")
+        }
+    about |= {"data": tuple(about["data"]), "shape": tuple(about["shape"])}
+    return StudyResult(study, frames, **about)

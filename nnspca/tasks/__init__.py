@@ -1,4 +1,4 @@
-"""Tasks on one component: solve, certify, sweep over k, path, necessity, contribution and scores.
+"""Tasks on one component: solve, certify, sweep over k, necessity, contribution and scores.
 
 :mod:`nnspca` exports the public functions. This package also exports what an app needs to show a
 curve as it comes: :func:`path` solves for many k from coarse to fine, :func:`certify_path` adds the
@@ -6,6 +6,6 @@ upper bounds, and :func:`first_upper_bound` proves what takes next to no time.
 """
 
 from nnspca.tasks._certify import first_upper_bound
-from nnspca.tasks._path import certify_path, path
+from nnspca.tasks._sweep import certify_path, coarse_first, path
 
-__all__ = ["certify_path", "first_upper_bound", "path"]
+__all__ = ["certify_path", "coarse_first", "first_upper_bound", "path"]

@@ -1,11 +1,12 @@
-"""Many k and methods on one covariance: progress, stop, any executor, warm starts along k."""
+"""Curves over k: coarse k first, then those between, begun from their neighbours; all components before the bounds."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
+from bisect import bisect
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +15,20 @@ from nnspca.bounds.plan import PLANS
 from nnspca.control.arguments import check_callables, check_choice, check_one_or_several, check_several
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
-from nnspca.machines import Executor, Workers, check_executor
+from nnspca.covariance.problem import Problem
+from nnspca.machines import Executor, TaskArguments, Workers, check_executor
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
+from nnspca.solvers.best import quick_start
+from nnspca.solvers.climb import climb
+from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
+from nnspca.tasks._certify import first_upper_bound, is_neighbour
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_method, check_seed, solve
 
-WORKERS = 2  # chains of certificates, each of which starts from the one before it in its chain
+OnPoint = Callable[[SweepPoint], None]
+Place = tuple[int, str]  # of a point: its k and method
+EARLY = 0.1  # approximate time of a rough component relative to a full search
 
 
 def sweep(
@@ -32,16 +40,15 @@ def sweep(
     certify: str | None = "live",
     seed: int = 0,
     executor: Executor = None,
-    on_point: Callable[[SweepPoint], None] | None = None,
+    on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Sweep:
     """Solve for every k with every method, and certify each k.
 
-    k runs upward: the best component at one k starts ``best`` at the next, and is what the next
-    certificate falls back on, so the certified lower bound never decreases along k. Each
-    certificate starts from the multipliers of an earlier one, and a bound at one k holds at every
-    smaller k as it is, and at larger k in proportion.
+    The smallest and the largest k come first, then those between: ``best`` begins with the components at the nearest
+    k before, and never falls as k grows. Then each k is certified, from the best component of all methods; a bound at
+    one k holds at every smaller k as it is, and at larger k in proportion.
 
     Parameters
     ----------
@@ -58,8 +65,7 @@ def sweep(
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         Two threads when None. Processes and the workers of a Dask cluster are sent the covariance
         once and can be stopped in the middle of a task; with any other executor only what is
-        not begun is stopped. Each k starts from the one before: a task for each method and two
-        certificates are at work at once, not more.
+        not begun is stopped.
     on_point : callable, optional
         Called with each :class:`SweepPoint` when solved, and again with its certificate.
     should_stop, on_progress : callable, optional
@@ -85,129 +91,240 @@ def sweep(
     """
     check_covariance(cov)
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
-    sizes = check_one_or_several("k", k)
+    ks = check_one_or_several("k", k)
     listed = [methods] if isinstance(methods, str) else methods
-    chosen = check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))
-    wanted = sorted({check_cardinality(cov, each) for each in sizes})
-    names = list(dict.fromkeys(check_method(name, nonnegative).name for name in chosen))
-    seed, nonnegative = check_seed(seed), bool(nonnegative)
-    if not wanted or not names:
-        raise ValueError(f"a sweep needs at least one k and one method; got k={wanted}, methods={names}")
+    names = list(dict.fromkeys(check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))))
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
-    run = _Run(cov, wanted, names, nonnegative, certify, seed, on_point, Monitor(should_stop, on_progress))
-    with Workers(executor, cov, run.monitor) as workers:
-        return run.swept(workers)
+    monitor = Monitor(should_stop, on_progress)
+    solving = len(names) / (len(names) + 1) if certify is not None else 1.0
+    common: dict[str, Any] = {"seed": seed, "executor": executor, "on_point": on_point, "should_stop": should_stop}
+    telling = monitor.part(0.0, solving).relay
+    curve = path(cov, ks, names, nonnegative=nonnegative, on_progress=telling, **common)
+    if certify is None:
+        return curve
+    telling = monitor.part(solving, 1.0).relay
+    proven = certify_path(cov, curve, effort=certify, on_progress=telling, **common)
+    return replace(proven, seconds=curve.seconds + proven.seconds)
+
+
+def path(
+    cov: Covariance,
+    ks: Iterable[int],
+    methods: Sequence[str] = ("best",),
+    *,
+    nonnegative: bool = True,
+    seed: int = 0,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    anchors: int | None = None,
+    first: MutableMapping[int, Component] | None = None,
+    known: Callable[[int, str], Component | None] = lambda k, method: None,
+    executor: Executor = None,
+    on_point: OnPoint | None = None,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> Sweep:
+    """Solve for every k, in levels from coarse to fine; :func:`certify_path` adds the upper bounds.
+
+    ``options`` are what each method is called with. ``best`` searches about ``anchors`` k in full, all when None;
+    between them it only improves what its neighbours have. Where ``first`` is given, ``best`` shows a rough component
+    at every k, marked as stopped, before any k is searched; it searches last, and from those as well: they are taken
+    from ``first``, and put there when made. ``known`` is asked for the component of each k and method just before it
+    would be solved: one from an earlier, stopped run of the same path takes its place. ``on_point`` is called with
+    each point when solved, before that with its rough component, and again where a smaller k turns out to keep more.
+
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[3.0, -1.0, 1.0], [-1.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
+    >>> [round(p.component.variance, 3) for p in path(cov, [1, 2, 3]).points]
+    [3.0, 3.618, 3.618]
+    """
+    levels = coarse_first(check_cardinality(cov, k) for k in ks)
+    for name in methods:
+        check_method(name, nonnegative)
+    if not levels or not methods:
+        raise ValueError(f"a curve needs at least one k and one method; got k={[*ks]}, methods={list(methods)}")
+    nonnegative, seed = bool(nonnegative), check_seed(seed)
+    monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
+    every = [k for level in levels for k in level]
+    full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or len(every))}
+    # best takes longest and is looked at most: it goes first, or last from rough components; nothing waits for others
+    after = {(k, "best"): [(other, "best") for other in near] for k, near in neighbours(levels).items()}
+    others: dict[Place, list[Place]] = {(k, name): [] for k in every for name in methods if name != "best"}
+    best = after if "best" in methods else {}
+    after = best | others if first is None else others | best
+    early = [k for k in every if first is not None and (k, "best") in best and known(k, "best") is None]
+    curve = _Curve(on_point, {}, monitor, len(after) + EARLY * len(early))
+
+    def begin(at: Place) -> TaskArguments:
+        """The task of a point, or None if its component is known by now."""
+        k, name = at
+        if (before := known(k, name)) is not None:
+            curve.put(SweepPoint(k, name, before))
+            return None
+        near = [curve.points[one] for one in after[at]] + [curve.rough[one] for one in (at,) if one in curve.rough]
+        start = np.array([point.component.loadings for point in near]) if near else None
+        return k, nonnegative, name, seed, start, k in full, dict((options or {}).get(name, {}))
+
+    with Workers(executor, cov, monitor) as workers:
+        for k, component in _rough_components(workers, early, nonnegative, first if first is not None else {}):
+            curve.sketch(SweepPoint(k, "best", component))
+        for (k, name), component in workers.when_ready(
+            _solved, after, workers.ahead, lambda at: all(before in curve.points for before in after[at]), begin
+        ):
+            rough = curve.rough.get((k, name))
+            less = rough is not None and component.stopped and component.variance < rough.component.variance
+            curve.put(rough if rough is not None and less else SweepPoint(k, name, component))
+    for at, point in curve.rough.items():
+        curve.points.setdefault(at, point)
+    for point in _carried_over(curve.points):
+        curve.put(point)
+    points = tuple(sorted(curve.points.values(), key=lambda p: (p.k, list(methods).index(p.method))))
+    stopped = len(points) < len(after) or any(p.component.stopped for p in points)
+    leading = float(cov.eigenpairs(1)[0][0])
+    return Sweep(points, leading, nonnegative, stopped, time.perf_counter() - started)
+
+
+def certify_path(
+    cov: Covariance,
+    sweep: Sweep,
+    *,
+    ks: Iterable[int] | None = None,
+    known: Callable[[int], Certificate | None] = lambda k: None,
+    effort: str = "live",
+    seed: int = 0,
+    executor: Executor = None,
+    first: Iterable[int] = (),
+    within: float | None = None,
+    on_point: OnPoint | None = None,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> Sweep:
+    """Certify the k of a path from coarse to fine, each with a warm start from a nearer one if there is one.
+
+    In the end each upper bound holds at the smaller k as well, and at the larger ones in proportion. ``known`` is asked
+    for the certificate of each k, first of all and again just before it would be made. The k of ``first`` get a first
+    upper bound before any gets its own, where the matrix is held and they cost next to nothing: those certificates are
+    marked as stopped. With ``within``, a k gets no proof of its own if the upper bound carried from the two nearest k
+    of the levels before exceeds its variance by at most this share: its certificate then is that bound. ``on_point`` is
+    called with each point of a k once certified, and before that with its first upper bound.
+
+    >>> import nnspca
+    >>> cov = nnspca.Covariance.from_matrix([[3.0, -1.0, 1.0], [-1.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
+    >>> [round(c.ratio, 3) for c in certify_path(cov, path(cov, [1, 2])).certificates.values()]
+    [1.0, 1.0]
+    """
+    monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
+    curve = _Curve(on_point, {(p.k, p.method): p for p in sweep.points}, monitor)
+    champions, proven, early = _champions(sweep), curve.certificates, set(first)
+    levels = coarse_first(champions if ks is None else set(ks) & set(champions))
+    for k in sorted(k for level in levels for k in level):
+        if (before := known(k)) is not None:
+            curve.certify(k, before)
+    waiting, total = warm_starts(levels, proven), sum(map(len, levels))
+    around = neighbours(levels) if within is not None else {}
+    least = carried.least_variance(cov) if within is not None else 0.0
+    sources: dict[int, Certificate] = {}  # for each k that needs no proof of its own, the one its bound is from
+
+    def ready(k: int) -> bool:
+        return all(other in proven for other in (waiting[k], *around.get(k, ())) if other is not None)
+
+    def own(k: int) -> Certificate:
+        """The certificate of a k, or the one that its bound is carried from."""
+        return sources.get(k, proven[k])
+
+    def carry(k: int) -> bool:
+        """Give a k the bound carried from its neighbours, if that is close enough."""
+        champion = champions[k]
+        if within is None or champion is None:
+            return False
+        found = carried.certificate(k, champion, map(own, around.get(k, ())), least)
+        if found is None or found[0].upper > found[0].lower * (1 + within):
+            return False
+        certificate, sources[k] = found
+        curve.certify(k, certificate)
+        return True
+
+    def begin(k: int) -> TaskArguments:
+        """The task of one k, or None if its certificate is known by now."""
+        if (before := known(k)) is not None:
+            curve.certify(k, before)
+        elif not carry(k):
+            other = waiting[k]
+            return k, sweep.nonnegative, effort, champions[k], seed, None if other is None else own(other)
+        return None
+
+    with Workers(executor, cov, monitor) as workers:
+        if cov.holds_entries:
+            wanted = [(champions[k], k, sweep.nonnegative, seed) for k in waiting if k in early and champions[k]]
+            for _, certificate in workers.each(_first, wanted):
+                curve.show(certificate.k, certificate)
+        for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
+            curve.certify(k, certificate)
+            monitor.tell(len(proven) / total, f"k = {k:,}: bound proven")
+    for k, certificate in carried.levelled(proven, cov):
+        curve.certify(k, certificate)
+    stopped = sweep.stopped or monitor.stop()
+    return replace(sweep, points=tuple(curve.points.values()), stopped=stopped, seconds=time.perf_counter() - started)
 
 
 @dataclass
-class _Run:
-    """One sweep in progress."""
+class _Curve:
+    """A curve in progress: the points that are shown, the rough ones before them, and the certificates by k."""
 
-    cov: Covariance
-    ks: list[int]
-    names: list[str]
-    nonnegative: bool
-    effort: str | None
-    seed: int
-    on_point: Callable[[SweepPoint], None] | None
+    on_point: OnPoint | None
+    points: dict[Place, SweepPoint]
     monitor: Monitor
-    points: dict[tuple[int, str], SweepPoint] = field(default_factory=dict)
-    ended: dict[int, Certificate | None] = field(default_factory=dict)  # certificates by k
-    done: int = 0
+    total: float = 1.0  # of the work, in points searched in full
+    rough: dict[Place, SweepPoint] = field(default_factory=dict)
+    certificates: dict[int, Certificate] = field(default_factory=dict)
 
-    def swept(self, workers: Workers) -> Sweep:
-        """Solve for one k after the other, and certify each meanwhile."""
-        started = time.perf_counter()
-        leading = float(self.cov.eigenpairs(1)[0][0])
-        certificates: dict[Future[Certificate], int] = {}
-        chain: list[tuple[int, Future[Certificate]]] = []
-        best: Component | None = None
-        for k in self.ks:
-            if self.monitor.stop():
-                break
-            starts = {"best": best.loadings} if best is not None else {}
-            solving = {
-                workers.submit(_solve, k, self.nonnegative, name, self.seed, starts.get(name)): name
-                for name in self.names
-            }
-            for solved, component in workers.completed(set(solving)):
-                self._put(SweepPoint(k, solving[solved], component))
-                self._tell(f"k = {k:,}: {solving[solved]}")
-            known = [self.points[k, name] for name in self.names if (k, name) in self.points]
-            best = champion(k, [p.component for p in known if METHODS[p.method].feasible], best)
-            if self.effort is not None and not self.monitor.stop():
-                # without a component to start from, the certificate searches for its own
-                warm_start = self._warm_start(workers, certificates, chain)
-                task = workers.submit(certified, k, self.nonnegative, self.effort, best, self.seed, warm_start)
-                certificates[task] = k
-                chain.append((k, task))
-            for future, certificate in workers.completed({f for f in certificates if f.done()}):
-                self._certified(certificates.pop(future), certificate)
-        for future, certificate in workers.completed(set(certificates)):
-            self._certified(certificates[future], certificate)
-        proven = {k: p.certificate for (k, name), p in self.points.items() if name == self.names[0] and p.certificate}
-        for k, certificate in carried.levelled(proven, self.cov):
-            self._certify_points(k, certificate)
-        points = sorted(self.points.values(), key=lambda p: (p.k, self.names.index(p.method)))
-        complete = len(points) == len(self.ks) * len(self.names) and not any(p.component.stopped for p in points)
-        stopped = self.monitor.stop() or not complete
-        return Sweep(tuple(points), leading, self.nonnegative, stopped, time.perf_counter() - started)
+    def put(self, point: SweepPoint) -> None:
+        """Store a solved point."""
+        self._tell(self.points, point)
 
-    def _certified(self, k: int, certificate: Certificate) -> None:
-        self.ended[k] = certificate
-        self._certify_points(k, certificate)
-        self._tell(f"k = {k}: certified")
+    def sketch(self, point: SweepPoint) -> None:
+        """Store a rough point."""
+        self._tell(self.rough, point)
 
-    def _certify_points(self, k: int, certificate: Certificate) -> None:
-        for name in self.names:
-            if (k, name) in self.points:  # it may have been stopped before
-                self._put(replace(self.points[k, name], certificate=certificate))
-
-    def _warm_start(
-        self,
-        workers: Workers,
-        certificates: dict[Future[Certificate], int],
-        chain: list[tuple[int, Future[Certificate]]],
-    ) -> Certificate | None:
-        """Wait for the certificate two values of k before: two chains keep two workers busy."""
-        if len(chain) < WORKERS:
-            return None
-        k, task = chain[-WORKERS]
-        if task in certificates:
-            del certificates[task]
-            certificate = workers.result(task)
-            if certificate is not None:
-                self._certified(k, certificate)
-        return self.ended.get(k)
-
-    def _put(self, point: SweepPoint) -> None:
-        self.points[point.k, point.method] = point
+    def _tell(self, stored: dict[Place, SweepPoint], point: SweepPoint) -> None:
+        stored[point.k, point.method] = point
         if self.on_point is not None:
             self.on_point(point)
+        done = len(self.points) + EARLY * len(self.rough)
+        self.monitor.tell(min(done / self.total, 1.0), f"k = {point.k:,}: {point.method}")
 
-    def _tell(self, stage: str) -> None:
-        self.done += 1
-        self.monitor.tell(self.done / (len(self.ks) * (len(self.names) + (self.effort is not None))), stage)
+    def certify(self, k: int, certificate: Certificate) -> None:
+        """Store the certificate of a k."""
+        self.certificates[k] = certificate
+        self.show(k, certificate)
+
+    def show(self, k: int, certificate: Certificate) -> None:
+        """Report every point of a k with its certificate or first bound."""
+        for at in [at for at in self.points if at[0] == k]:
+            self.points[at] = replace(self.points[at], certificate=certificate)
+            if self.on_point is not None:
+                self.on_point(self.points[at])
 
 
-def champion(k: int, rivals: Sequence[Component], previous: Component | None) -> Component | None:
-    """The best of some components of a k, and of that of a smaller k, which is feasible here too."""
-    carried_over = [] if previous is None else [replace(previous, k=k, note=f"carried over from k = {previous.k}")]
-    return max([*rivals, *carried_over], key=lambda c: c.variance, default=None)
-
-
-def _solve(
+def _solved(
     cov: Covariance,
     k: int,
     nonnegative: bool,
-    name: str,
+    method: str,
     seed: int,
     start: np.ndarray | None,
+    full: bool,
+    options: dict[str, Any],
     poll: ShouldStop | None,
 ) -> Component:
-    """One (k, method), as a task that can be sent to a worker."""
-    return solve(cov, k, name, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start)
+    """On a worker: one point, searched in full or only improved from its start, rows of loadings."""
+    if start is None or full:
+        return solve(cov, k, method, nonnegative=nonnegative, seed=seed, should_stop=poll, start=start, **options)
+    started, monitor, problem = time.perf_counter(), Monitor(poll), Problem(cov, k, nonnegative)
+    rivals, variances = climb(problem, start, monitor=monitor)  # a hundredth of a full search
+    x, history = polish(problem, rivals[int(variances.argmax())], monitor=monitor)
+    part = problem.component(x, "best", history, stopped=monitor.stop(), note="improved from its neighbours")
+    return replace(part, features=cov.features, seconds=time.perf_counter() - started)
 
 
 def certified(
@@ -220,14 +337,111 @@ def certified(
     warm_start: Certificate | None,
     poll: ShouldStop | None,
 ) -> Certificate:
-    """One certificate, as a task that can be sent to a worker."""
-    return certify_one(
-        cov,
-        k,
-        nonnegative=nonnegative,
-        effort=effort,
-        component=champion,
-        seed=seed,
-        warm_start=warm_start,
-        should_stop=poll,
-    )
+    """On a worker: one certificate."""
+    settings: dict[str, Any] = {"nonnegative": nonnegative, "effort": effort, "seed": seed, "should_stop": poll}
+    return certify_one(cov, k, component=champion, warm_start=warm_start, **settings)
+
+
+def _first(
+    cov: Covariance, champion: Component, k: int, nonnegative: bool, seed: int, poll: ShouldStop | None
+) -> Certificate:
+    """On a worker: one first bound."""
+    return first_upper_bound(cov, k, champion, nonnegative=nonnegative, seed=seed, should_stop=poll)
+
+
+def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) -> Component:
+    """On a worker: the first component that ``best`` shows at one k."""
+    started = time.perf_counter()
+    component = quick_start(Problem(cov, k, nonnegative), monitor=Monitor(poll))
+    return replace(component, seconds=time.perf_counter() - started)
+
+
+def _rough_components(
+    workers: Workers, ks: Sequence[int], nonnegative: bool, components: MutableMapping[int, Component]
+) -> Iterator[tuple[int, Component]]:
+    """Yield each k with its rough component: the given ones at once, the others as they are computed."""
+    before = {k: components[k] for k in ks if k in components}  # as it is now: others may add to it
+    yield from before.items()
+    left = [k for k in ks if k not in before]
+    for i, component in workers.each(_rough, ((k, nonnegative) for k in left)):
+        if not workers.monitor.stop():  # it was not cut short
+            components[left[i]] = component
+        yield left[i], component
+
+
+def _carried_over(points: Mapping[Place, SweepPoint]) -> list[SweepPoint]:
+    """The points at which ``best`` has less than at a smaller k, whose component is feasible there too."""
+    before: Component | None = None
+    changed: list[SweepPoint] = []
+    for k, name in sorted(points):
+        if name == "best":
+            here = points[k, name].component
+            if before is not None and before.variance > here.variance:
+                stopped = before.stopped or here.stopped  # where it has not been sought to the end, it may be beaten
+                here = replace(before, k=k, stopped=stopped, note=f"carried over from k = {before.k}")
+                changed.append(SweepPoint(k, name, here))
+            before = here
+    return changed
+
+
+def _champions(sweep: Sweep) -> dict[int, Component | None]:
+    """The best feasible component known at each k, from this or a smaller k; None where no method has one."""
+    best: Component | None = None
+    champions: dict[int, Component | None] = {}
+    for k in sorted({p.k for p in sweep.points}):
+        rivals = [p.component for p in sweep.points if p.k == k and METHODS[p.method].feasible]
+        if best is not None:
+            rivals.append(replace(best, k=k, note=f"carried over from k = {best.k}"))
+        champions[k] = best = max(rivals, key=lambda c: c.variance, default=None)
+    return champions
+
+
+def coarse_first(ks: Iterable[int]) -> list[tuple[int, ...]]:
+    """Return the values of k in levels: both ends, then the middle of each gap, and again.
+
+    >>> coarse_first(range(1, 10))
+    [(1, 9), (5,), (3, 7), (2, 4, 6, 8)]
+    """
+    every = sorted(set(ks))
+    levels = [tuple(dict.fromkeys((every[0], every[-1])))] if every else []
+    gaps = [(0, len(every) - 1)]
+    while gaps := [(low, high) for low, high in gaps if high - low > 1]:
+        middles = [(low + high) // 2 for low, high in gaps]
+        levels.append(tuple(every[m] for m in middles))
+        gaps = [half for (low, high), m in zip(gaps, middles, strict=True) for half in ((low, m), (m, high))]
+    return levels
+
+
+def neighbours(levels: Sequence[Sequence[int]]) -> dict[int, tuple[int, ...]]:
+    """Return for each k, coarse first, the nearest smaller and the nearest larger one of earlier levels.
+
+    >>> neighbours([(1, 9), (5,), (3, 7)])
+    {1: (), 9: (), 5: (1, 9), 3: (1, 5), 7: (5, 9)}
+    """
+    around: dict[int, tuple[int, ...]] = {}
+    earlier: list[int] = []
+    for level in levels:
+        for k in level:
+            place = bisect(earlier, k)
+            around[k] = tuple(earlier[max(place - 1, 0) : place + 1])
+        earlier = sorted([*earlier, *level])
+    return around
+
+
+def warm_starts(levels: Sequence[Sequence[int]], certified: Container[int]) -> dict[int, int | None]:
+    """Each k to certify, coarse first, and the k of its warm start: the nearest certified or of an earlier level.
+
+    None if that is too far to be useful: such a k can run at any time.
+
+    >>> warm_starts([(2, 40), (20,), (30, 36)], {20})
+    {2: None, 40: None, 30: None, 36: 40}
+    """
+    sources: dict[int, int | None] = {}
+    earlier = {k for level in levels for k in level if k in certified}
+    for level in levels:
+        for k in level:
+            if k not in certified:
+                nearest = min(earlier, key=lambda other: (max(other, k) / min(other, k), other), default=None)
+                sources[k] = nearest if nearest is not None and is_neighbour(k, nearest) else None
+        earlier |= set(level)
+    return sources

@@ -13,8 +13,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.solvers.best import quick_start
-from nnspca.tasks._path import certify_path, path
-from nnspca.tasks.levels import coarse_first
+from nnspca.tasks._sweep import certify_path, coarse_first, path
 from tests import budgets
 from tests.oracle import optimum
 from tests.problems import DATA, MATRICES
@@ -135,7 +134,7 @@ def test_what_was_rough_before_is_told_at_once_and_what_was_cut_short_is_made_ag
     path(cov, range(1, 15), first=cut, on_point=seen.append, should_stop=lambda: len(seen) >= 4)
     assert all(np.array_equal(made[k].loadings, component.loadings) for k, component in cut.items())
     assert len(cut) < 14
-    monkeypatch.setattr(nnspca.tasks._path, "quick_start", None)
+    monkeypatch.setattr(nnspca.tasks._sweep, "quick_start", None)
     seen.clear()
     again = path(cov, range(1, 15), first=made, on_point=seen.append)
     assert all(point.component is made[point.k] for point in seen[:14])
@@ -161,7 +160,7 @@ def test_what_is_known_is_not_begun_again():
 
 def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
     """EM begins with nothing that others have found: all of it is done while one search of ``best`` still goes on."""
-    cov, whole, ended, late = covariance(6), nnspca.tasks._path.solve, [], threading.Event()
+    cov, whole, ended, late = covariance(6), nnspca.tasks._sweep.solve, [], threading.Event()
 
     def solve(cov, k, method, **options):
         if (k, method) == (1, "best") and not late.wait(20):
@@ -172,7 +171,7 @@ def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
             late.set()
         return found
 
-    monkeypatch.setattr(nnspca.tasks._path, "solve", solve)
+    monkeypatch.setattr(nnspca.tasks._sweep, "solve", solve)
     bare = path(cov, range(1, 15), ("best", "em"))
     assert len(bare.points) == 28
     assert not bare.stopped
@@ -237,7 +236,7 @@ def test_a_path_without_k_or_method_is_refused(ks, methods):
 
 def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
     """Or another run would go on from it, and end with less than it finds by itself."""
-    cov, whole = covariance(9), nnspca.tasks._path.solve
+    cov, whole = covariance(9), nnspca.tasks._sweep.solve
 
     def cut_short(cov, k, *words, **options):
         found = whole(cov, k, *words, **options)
@@ -247,7 +246,7 @@ def test_what_a_stopped_path_carries_over_is_no_finished_point(monkeypatch):
         x[int(cov.diagonal.argmin())] = 1.0
         return replace(found, loadings=x, variance=cov.variance(x), stopped=True)
 
-    monkeypatch.setattr(nnspca.tasks._path, "solve", cut_short)
+    monkeypatch.setattr(nnspca.tasks._sweep, "solve", cut_short)
     done = path(cov, (1, 14))
     assert [p.component.variance for p in done.points] == [done.points[0].component.variance] * 2
     assert [p.component.stopped for p in done.points] == [False, True]

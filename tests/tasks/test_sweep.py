@@ -4,9 +4,8 @@ import dataclasses
 import importlib
 import io
 import itertools
-import multiprocessing
 import threading
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -135,7 +134,7 @@ def test_a_sweep_stopped_in_the_middle_returns_what_was_solved(cov):
     curve = nnspca.sweep(cov, range(1, 10), ("em",), on_point=solved.append, should_stop=lambda: len(solved) >= 3)
     assert curve.stopped
     assert 1 <= len(curve.points) < 9
-    assert {p.k for p in curve.points} == set(range(1, len(curve.points) + 1))
+    assert {1, 9} <= {p.k for p in curve.points}
     for cert in curve.certificates.values():
         nnspca.verify(cert, cov)
 
@@ -153,14 +152,6 @@ def test_threads_processes_and_one_worker_give_the_same(cov):
         assert plain(nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4, executor=serial)) == plain(own)
     with ThreadPoolExecutor(4) as threads:
         assert plain(nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4, executor=threads)) == plain(own)
-
-
-@pytest.mark.heavy
-def test_a_pool_of_processes_gives_the_same(cov):
-    own = nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4)
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as processes:
-        away = nnspca.sweep(cov, [2, 5], ("best", "em"), seed=4, executor=processes)
-    assert plain(away) == plain(own)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, SweepPoint
-from nnspca.tasks.levels import coarse_first
+from nnspca.tasks import coarse_first
 from nnspca.view import tasks
 from nnspca.view.jobs import machines
 from nnspca.view.jobs.job import Job, Work, stretch

@@ -3,10 +3,10 @@
 from nnspca.datasets.catalogue import available, load
 from nnspca.datasets.dataset import Axis, Dataset, DatasetInfo
 from nnspca.datasets.fetch import DownloadStopped
-from nnspca.datasets.inspecting import Inspection, inspect, leave_out
+from nnspca.datasets.inspecting import Inspection, inspect
 from nnspca.datasets.lazily import LazyData, open_lazily
 from nnspca.datasets.originals import gene_symbols, spiked
-from nnspca.datasets.preparing import center, crop, log1p, normalize_images, project_out, rename, standardize
+from nnspca.datasets.preparing import center, crop, leave_out, log1p, normalize_images, project_out, rename, standardize
 from nnspca.datasets.reading import FilePreview, MissingValues, preview, read, read_names
 from nnspca.errors import ReadingStopped
 

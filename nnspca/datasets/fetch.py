@@ -1,7 +1,7 @@
 """Files that are not shipped: found in a local folder or the cache, or downloaded once and verified.
 
-By hand, as pooch can neither be stopped while a server is silent, nor count bytes where no size is
-announced, nor give up on a file that grows longer than its pinned size.
+By hand, as pooch can neither be stopped while a server is silent, nor give up on a file that grows longer than its
+pinned size, nor return what it cannot keep.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import lzma
 import os
-import stat
 import tempfile
 import threading
 import urllib.error
@@ -24,9 +23,7 @@ import platformdirs
 from nnspca.errors import DataError, reason
 
 BASE_URL = "https://raw.githubusercontent.com/"
-DATA_VARIABLE = "NNSPCA_DATA"
-CACHE_VARIABLE = "NNSPCA_CACHE"
-MIRROR_VARIABLE = "NNSPCA_MIRROR"
+DATA_VARIABLE, CACHE_VARIABLE, MIRROR_VARIABLE = "NNSPCA_DATA", "NNSPCA_CACHE", "NNSPCA_MIRROR"
 POLL_SECONDS = 0.05
 STALL_SECONDS = 20.0
 _CHUNK = 1 << 14
@@ -48,11 +45,7 @@ class DownloadStopped(DataError):
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file pinned by address, size in bytes and SHA-256 digest.
-
-    >>> RemoteFile("a.csv", "owner/repo/commit/a.csv", "00", 10).url
-    'https://raw.githubusercontent.com/owner/repo/commit/a.csv'
-    """
+    """A file pinned by address, size in bytes and SHA-256 digest."""
 
     name: str
     path: str
@@ -64,13 +57,27 @@ class RemoteFile:
         """The pinned address."""
         return BASE_URL + self.path
 
+    @property
     def by_hand(self) -> str:
         """How to supply the file without a download."""
         return (
-            f"To supply it by hand, get {self.name} from {self.url}, put it in a folder and name "
-            f"that folder in the environment variable {DATA_VARIABLE}, or upload the file in the "
-            "app."
+            f"To supply it by hand, get {self.name} from {self.url}, put it in a folder and name that folder in the "
+            f"environment variable {DATA_VARIABLE}, or upload the file in the app."
         )
+
+    def is_content(self, data: bytes) -> bool:
+        """Whether this is the content of the file; it is hashed only if its size fits."""
+        return len(data) == self.size and hashlib.sha256(data).hexdigest() == self.sha256
+
+    def checked(self, data: bytes, where: str) -> bytes:
+        """Return the content; DataError, which says where it was, if it is another file's."""
+        digest = hashlib.sha256(data).hexdigest()
+        if digest != self.sha256:
+            raise DataError(
+                f"{self.name} {where} is not the expected file: its sha256 is {digest} and should be {self.sha256}. "
+                f"Remove or replace that copy. {self.by_hand}"
+            )
+        return data
 
 
 def data_folder() -> Path | None:
@@ -81,10 +88,8 @@ def data_folder() -> Path | None:
 
 def cache_folder() -> Path:
     """Return the folder for fetched files: ``NNSPCA_CACHE``, else the user's cache; it may not exist yet."""
-    named = os.environ.get(CACHE_VARIABLE)
-    if named:
-        return Path(os.path.expanduser(named))  # unlike Path.expanduser, it leaves an unknown home unchanged
-    return platformdirs.user_cache_path("nnspca")
+    named = os.environ.get(CACHE_VARIABLE)  # unlike Path.expanduser, os.path's leaves an unknown home unchanged
+    return Path(os.path.expanduser(named)) if named else platformdirs.user_cache_path("nnspca")
 
 
 def local_folders() -> list[Path]:
@@ -100,10 +105,8 @@ def is_local(file: RemoteFile) -> bool:
 
 def local(file: RemoteFile) -> bytes | None:
     """Return the content of ``file`` if a local folder has it; never uses the network."""
-    for folder in local_folders():
-        if os.path.isfile(folder / file.name) and is_content(content := read_local(folder / file.name), file):
-            return content
-    return None
+    found = (read_local(folder / file.name) for folder in local_folders() if os.path.isfile(folder / file.name))
+    return next(filter(file.is_content, found), None)
 
 
 def obtain(
@@ -113,20 +116,15 @@ def obtain(
 
     Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same path below
     ``NNSPCA_MIRROR``, an https address or a folder). A fetched file is kept in the cache when that can be written.
-    DataError for a wrong checksum, or a file that cannot be fetched, says how to supply it by hand.
     """
     given = data_folder()
     if given is not None:
         require_folder(given)
         if os.path.isfile(given / file.name):
-            data = read_local(given / file.name)
-            _check_digest(data, file, f"{file.name} in the folder {DATA_VARIABLE}")
-            return data, file.name
+            return file.checked(read_local(given / file.name), f"in the folder {DATA_VARIABLE}"), file.name
     cached = cache_folder() / file.name
-    if os.path.isfile(cached):
-        data = read_local(cached)
-        if _digest(data) == file.sha256:
-            return data, file.url
+    if os.path.isfile(cached) and file.is_content(data := read_local(cached)):
+        return data, file.url
     data, url = download(file, on_progress, should_stop)
     _keep(data, cached)
     return data, url
@@ -135,15 +133,12 @@ def obtain(
 def unpack(file: RemoteFile) -> bytes:
     """Return the checked content of a file that comes packed beside this module."""
     packed = Path(__file__).with_name(f"{file.name}.xz")
-    data = lzma.decompress(packed.read_bytes())
-    _check_digest(data, file, f"{file.name} as bundled")
-    return data
+    return file.checked(lzma.decompress(packed.read_bytes()), "as bundled")
 
 
 def require_folder(folder: Path) -> None:
     """Refuse a value of ``NNSPCA_DATA`` that is no readable folder: most likely a typing error."""
-    wrong = fault(folder)
-    if wrong:
+    if wrong := fault(folder):
         raise DataError(wrong)
 
 
@@ -153,7 +148,8 @@ def fault(folder: Path | None) -> str:
         return ""
     what = "which is not a folder"
     try:
-        if stat.S_ISDIR(os.stat(folder).st_mode):
+        os.stat(folder)
+        if folder.is_dir():
             what = "" if os.access(folder, os.R_OK | os.X_OK) else "which you may not look into"
     except PermissionError:
         what = "which lies in a folder you may not look into"
@@ -173,10 +169,15 @@ def read_local(path: Path) -> bytes:
 def download(
     file: RemoteFile, on_progress: OnProgress | None = None, should_stop: ShouldStop | None = None
 ) -> tuple[bytes, str]:
-    """Fetch ``file`` over the network and check it; return its content and the address it came from."""
+    """Fetch ``file`` over the network, or from a mirror's folder, and check it; return it and its address."""
     mirror = os.environ.get(MIRROR_VARIABLE)
     if mirror and not mirror.startswith("https://"):
-        return _mirrored(file, mirror)
+        path = Path(os.path.expanduser(mirror), file.path)
+        if not path.is_absolute():
+            raise DataError(
+                f"{MIRROR_VARIABLE} is {mirror!r}; it must start with https://, or be the path of a folder."
+            )
+        return file.checked(read_local(path), f"of the mirror {mirror}"), str(path)
     url = f"{(mirror or BASE_URL).rstrip('/')}/{file.path}"
     transfer = _Transfer(url, file.size)
     transfer.start()
@@ -189,25 +190,13 @@ def download(
                 on_progress(done, transfer.total)
                 reported = done
     finally:
-        transfer.cancelled.set()
+        transfer.cancelled = True
     if transfer.failure:
-        raise DataError(f"{file.name} could not be downloaded: {transfer.failure}. {file.by_hand()}")
-    data = bytes(transfer.received)
-    _check_digest(data, file, f"{file.name} as downloaded")
+        raise DataError(f"{file.name} could not be downloaded: {transfer.failure}. {file.by_hand}")
+    data = file.checked(bytes(transfer.received), "as downloaded")
     if on_progress is not None:
         on_progress(len(data), transfer.total)
     return data, url
-
-
-def _mirrored(file: RemoteFile, mirror: str) -> tuple[bytes, str]:
-    """Return the checked content of a file of a mirror that is a folder of this machine."""
-    folder = Path(os.path.expanduser(mirror))
-    if not folder.is_absolute():
-        raise DataError(f"{MIRROR_VARIABLE} is {mirror!r}; it must start with https://, or be the path of a folder.")
-    path = folder / file.path
-    data = read_local(path)
-    _check_digest(data, file, f"{file.name} of the mirror {mirror}")
-    return data, str(path)
 
 
 class _Transfer(threading.Thread):
@@ -216,11 +205,9 @@ class _Transfer(threading.Thread):
     def __init__(self, url: str, size: int):
         super().__init__(daemon=True, name="nnspca-download")
         self.url, self.size = url, size
-        self.received = bytearray()
+        self.received, self.failure = bytearray(), ""
+        self.finished, self.cancelled = threading.Event(), False
         self.total: int | None = None
-        self.failure = ""
-        self.finished = threading.Event()
-        self.cancelled = threading.Event()
 
     def run(self) -> None:
         try:
@@ -230,11 +217,9 @@ class _Transfer(threading.Thread):
             error.close()
         except TimeoutError:
             self.failure = f"the server sent nothing for {STALL_SECONDS:g} seconds"
-        except (OSError, ValueError) as error:
+        except Exception as error:  # a thread's exception would be lost
             cause = getattr(error, "reason", None) or error
             self.failure = f"no connection to the server{reason(cause)}; check the network"
-        except Exception as error:  # a thread's exception would be lost
-            self.failure = f"the answer could not be understood{reason(error)}"
         finally:
             self.finished.set()
 
@@ -243,30 +228,10 @@ class _Transfer(threading.Thread):
         with urllib.request.urlopen(request, timeout=STALL_SECONDS) as response:
             length = response.headers.get("Content-Length", "")
             self.total = int(length) if length.isdigit() else None
-            while not self.cancelled.is_set() and (chunk := response.read1(_CHUNK)):
-                self.received += chunk
-                if len(self.received) > self.size:
-                    break  # longer than the pinned file: the checksum will say so
+            while not self.cancelled and len(self.received) <= self.size and (chunk := response.read1(_CHUNK)):
+                self.received += chunk  # a file longer than the pinned one is none: its checksum will say so
         if self.total is not None and len(self.received) < min(self.total, self.size):
             self.failure = f"the connection ended after {len(self.received):,} of {self.total:,} bytes"
-
-
-def is_content(data: bytes, file: RemoteFile) -> bool:
-    """Return whether this is the content of the pinned file; it is hashed only if its size fits."""
-    return len(data) == file.size and _digest(data) == file.sha256
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def _check_digest(data: bytes, file: RemoteFile, what: str) -> None:
-    digest = _digest(data)
-    if digest != file.sha256:
-        raise DataError(
-            f"{what} is not the expected file: its sha256 is {digest} and should be {file.sha256}. "
-            f"Remove or replace that copy. {file.by_hand()}"
-        )
 
 
 def _keep(data: bytes, path: Path) -> None:

@@ -8,7 +8,7 @@ data. The observations are shown before a result, with the choice that was made.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal
@@ -23,30 +23,32 @@ WIDE, UNEQUAL = 10.0, 3.0  # ratios of two standard deviations: of different sca
 DOMINANT, LARGE = 0.9, 0.5  # a column with more of the total variance is dominant, or large
 FEW = 5  # samples below which hardly anything can be said
 COUNTED = 20  # distinct values that whole numbers must have to be counts, not grades
-SKEWED = 20.0  # ratio of the largest value to the median from which a logarithm is offered
-TALL = 20.0  # times more rows than columns from which rows may be the features
-ALIKE = 3.0  # ratio of standard deviations up to which all columns look like one kind of thing
-MOST_COLUMNS = 20_000  # most columns that are compared with each other
-MOST_CORRELATED = 2000  # most columns of which all correlations are computed
+TALL, ALIKE = 20.0, 3.0  # times more rows than columns, all of one kind, from which rows may be the features
+MOST_COLUMNS = 2000  # most columns that are compared with each other
 SAME = 1 - 1e-9  # correlation from which two columns are one quantity in two units
-ALMOST = 0.9995  # and from which they may be, each rounded
 NEAR = 0.3  # share of the first direction's largest loading from which a feature counts as part of it
-IDENTIFIERS = re.compile(r"(?:^|[_\s.-])(?:id|ids|index|idx|no|nr|num|row|rownum|case|subject|patient|code)$", re.I)
 NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
-CLASSES = re.compile(r"(?:^|[_\s.-])(?:class|label|target|cluster|group|species|diagnosis)$", re.I)
 FEW_KINDS = 20  # most whole numbers that may stand for classes
-TOTALS = re.compile(r"(?:^|[_\s.-])(?:total|sum|overall|all)(?:$|[_\s.-])", re.I)
 SERIES = 30  # rows from which an order in time is looked for
 STEADY, RISING = 0.9, 0.7  # correlations with the row before, and with the number of the row, of what grows in time
 GENERIC = frozenset({"", "c", "col", "column", "f", "feat", "feature", "attr", "field", "unnamed", "v", "var", "x"})
-TIMES = re.compile(r"(?:^|[_\s.-])(?:date|day|time|timestamp|year|month)s?(?:$|[_\s.-])", re.I)
+IDENTIFIERS, CLASSES = (
+    re.compile(rf"(?:^|[_\s.-])(?:{words})$", re.I)
+    for words in (
+        "id|ids|index|idx|no|nr|num|row|rownum|case|subject|patient|code",
+        "class|label|target|cluster|group|species|diagnosis",
+    )
+)
+TIMES, TOTALS = (
+    re.compile(rf"(?:^|[_\s.-])(?:{words})(?:$|[_\s.-])", re.I)
+    for words in ("(?:date|day|time|timestamp|year|month)s?", "total|sum|overall|all")
+)
 
 Kind = Literal[
     "scales",
     "named alike",
     "dominant",
     "counts",
-    "skewed",
     "constant",
     "duplicates",
     "units",
@@ -160,78 +162,34 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
         )
     spread = np.asarray(data.deviations)
     constant = np.flatnonzero(spread == 0)
-    if constant.size:
-        note = _left_out("constant", data, constant, "does not vary", "do not vary")
-        if constant.size == n or data.image_shape is not None:  # a picture keeps its pixels
-            does = "does not vary" if constant.size == 1 else "do not vary"
-            note = replace(note, says=f"{_columns(data, constant)} {does}.", choice="")
-        notes.append(note)
+    notes += _left_out("constant", data, constant, "does not vary", "do not vary")
+    if constant.size and (constant.size == n or data.image_shape is not None):  # a picture keeps its pixels
+        notes[-1] = replace(notes[-1], says=notes[-1].says.removesuffix(": left out.") + ".", choice="")
     if data.kind == "table" and data.image_shape is None and data.axis is None:
-        notes += _identifiers_and_dates(data)
-        used = np.setdiff1d(np.arange(n), [i for note in notes for i in note.features])
-        whole = _orientation(data, spread, used)
-        copies = _duplicates(data, used)
-        used = np.setdiff1d(used, [i for note in copies for i in note.features])
-        related = not data.is_sparse and 2 <= len(used) <= MOST_CORRELATED and m >= FEW
-        units = _units(data, spread, used) if related else []
-        signs = _signs(data, spread, used) if related else []
-        # What is left out dominates nothing.
-        used = np.setdiff1d(used, [i for note in units if note.choice == "leave out" for i in note.features])
-        totals = _totals(data, used)
-        used = np.setdiff1d(used, [i for note in totals for i in note.features])
-        notes += [*_scales(data, spread, used), *_counts(data, used), *_levels(data, used), *whole, *copies, *units]
-        notes += [*totals, *signs]
+        notes += _of_table(data, spread, np.flatnonzero(spread > 0))
     return Inspection((m, n), tuple(notes), data.feature_names)
 
 
-def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
-    """Return a data set without some of its columns.
+def _of_table(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
+    """The notes on a table; what one leaves out counts for none of those after it."""
+    comparable = not data.is_sparse and data.shape[0] >= FEW
+    notes = _identifiers_and_dates(data, used) if comparable else []
+    used = _without(used, notes)
+    orientation = _orientation(data, spread, used)
+    beside: list[Note] = []
+    if comparable and 2 <= len(used) <= MOST_COLUMNS:
+        beside += _duplicates(data, used)
+        signs = _signs(data, used := _without(used, beside))
+        beside += _units(data, used)
+        beside += _totals(data, used := _without(used, beside))
+        used = _without(used, beside)
+        beside += signs
+    return [*notes, *_scales(data, spread, used), *_counts(data, used), *_levels(data, used), *orientation, *beside]
 
-    Parameters
-    ----------
-    data : Dataset
-        Of any kind.
-    columns : sequence of str or int
-        By name or by position, from 0 on.
 
-    Returns
-    -------
-    Dataset
-        Spectra keep their axis, a covariance loses rows and columns, and images that lose pixels become a table.
-
-    Raises
-    ------
-    nnspca.DataError
-        Where a column is not there, or none would be left.
-
-    Examples
-    --------
-    >>> table = Dataset(name="people", X=[[1.0, 7.0], [2.0, 5.0]], feature_names=("id", "age"))
-    >>> leave_out(table, ["id"]).feature_names
-    ('age',)
-    """
-    places = {str(name): i for i, name in enumerate(data.feature_names)}
-    gone = set()
-    for column in columns:
-        i = places.get(column, -1) if isinstance(column, str) else int(column)
-        if not 0 <= i < data.n_features:
-            known = ", ".join(list(places)[:5])
-            raise DataError(f"there is no column {column!r:.60}; there are {data.n_features:,}: {known}, …")
-        gone.add(i)
-    retained = [i for i in range(data.n_features) if i not in gone]
-    if not retained:
-        raise DataError("at least one column has to be left")
-    if not gone:
-        return data
-    return replace(
-        data,
-        X=data.X[np.ix_(retained, retained)] if data.kind == "covariance" else data.X[:, retained],
-        feature_names=tuple(data.feature_names[i] for i in retained),
-        kind="table" if data.image_shape is not None and data.kind != "covariance" else data.kind,
-        image_shape=None,
-        axis=None if data.axis is None else replace(data.axis, values=data.axis.values[retained]),
-        planted=None,
-    )
+def _without(used: np.ndarray, notes: Iterable[Note]) -> np.ndarray:
+    gone = [i for note in notes if note.choice == "leave out" for i in note.features]
+    return np.setdiff1d(used, gone).astype(int)
 
 
 def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
@@ -247,47 +205,70 @@ def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
     return Dataset(name="table", X=values, feature_names=texts)
 
 
-def _columns(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
-    """List the names of columns, at most five."""
+def _named(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
+    """The names of columns, at most five."""
     names = [repr(str(data.feature_names[int(i)])[:40]) for i in which[:5]]
     more = len(which) - len(names)
-    head = "Column" if len(which) == 1 else "Columns"
-    return f"{head} {', '.join(names)}{f' and {more:,} more' if more else ''}"
+    return f"{', '.join(names)}{f' and {more:,} more' if more else ''}"
 
 
-def _left_out(kind: Kind, data: Dataset, which: Sequence[int] | np.ndarray, one: str, several: str) -> Note:
-    """Note columns that are left out: what ``one`` of them does, or ``several`` do."""
-    does = one if len(which) == 1 else several
-    return Note(kind, f"{_columns(data, which)} {does}: left out.", "leave out", tuple(map(int, which)))
-
-
-def _identifiers_and_dates(data: Dataset) -> list[Note]:
-    """Note identifiers and dates: numbers that name a sample or a time."""
-    if data.is_sparse or data.n_features > MOST_COLUMNS or data.shape[0] < FEW:
+def _left_out(kind: Kind, data: Dataset, which: Sequence[int] | np.ndarray, one: str, several: str) -> list[Note]:
+    """A note on columns that are left out, if there are any: what ``one`` of them does, or ``several`` do."""
+    if not len(which):
         return []
+    does, head = (one, "Column") if len(which) == 1 else (several, "Columns")
+    return [Note(kind, f"{head} {_named(data, which)} {does}: left out.", "leave out", tuple(map(int, which)))]
+
+
+def _identifiers_and_dates(data: Dataset, used: np.ndarray) -> list[Note]:
+    """Whole numbers that name a sample, a time or a class."""
     identifiers, dates, classes = [], [], []
-    for i, name in enumerate(map(str, data.feature_names)):
-        values = data.X[:, i]
+    for i in used.tolist():
+        name, values = str(data.feature_names[i]), data.X[:, i]
         if not _whole(values):
             continue
+        kinds, steps = len(np.unique(values)), np.diff(values)
         if TIMES.search(name) and _is_time(values):
             dates.append(i)
-        elif len(np.unique(values)) == len(values):
-            steps = np.diff(values)
+        elif kinds == len(values):
             if (steps == 1).all() or (steps == -1).all() or IDENTIFIERS.search(name):
                 identifiers.append(i)
-        elif CLASSES.search(name) and len(np.unique(values)) <= min(FEW_KINDS, len(values) // 2):
+        elif CLASSES.search(name) and kinds <= min(FEW_KINDS, len(values) // 2):
             classes.append(i)
-    notes = [_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples")]
-    notes.append(_left_out("dates", data, dates, "holds a date", "hold dates"))
-    notes.append(_left_out("classes", data, classes, "holds few whole numbers, a class", "hold classes"))
-    return [note for note in notes if note.features]
+    return [
+        *_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples"),
+        *_left_out("dates", data, dates, "holds a date", "hold dates"),
+        *_left_out("classes", data, classes, "holds few whole numbers, a class", "hold classes"),
+    ]
+
+
+def _whole(values: np.ndarray) -> bool:
+    return bool((values == np.round(values)).all())
+
+
+def _is_time(values: np.ndarray) -> bool:
+    """Whether whole numbers are years, days written as yyyymmdd, or seconds since 1970."""
+    low, high = float(values.min()), float(values.max())
+    return (low >= 1500 and high <= 2200) or (low >= 15_000_101 and high <= 22_001_231) or (low >= 1e8 and high < 4e9)
+
+
+def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
+    seen: dict[bytes, int] = {}
+    equal = [int(i) for i in used if seen.setdefault(data.X[:, i].tobytes(), int(i)) != int(i)]
+    return _left_out("duplicates", data, equal, "equals another column", "equal another column")
+
+
+def _units(data: Dataset, used: np.ndarray) -> list[Note]:
+    """Columns that hold the quantity of another column in another unit."""
+    Z = _standardised(data, used)
+    later = np.triu(Z.T @ Z / len(Z), 1)  # each pair once, at the row of the earlier column
+    one = "holds the same quantity as another column, in another unit"
+    several = "hold the same quantities as other columns, in other units"
+    return _left_out("units", data, used[(later >= SAME).any(axis=0)], one, several)
 
 
 def _totals(data: Dataset, used: np.ndarray) -> list[Note]:
-    """Note columns that are the sum of all others, or so called and the sum of those before them."""
-    if data.is_sparse or not 3 <= len(used) <= MOST_COLUMNS or data.shape[0] < FEW:
-        return []
+    """Columns that are the sum of all others, or so called and the sum of those before them."""
     X, found = data.X[:, used], []
     whole = X.sum(axis=1)
     for j, i in enumerate(used.tolist()):
@@ -296,14 +277,15 @@ def _totals(data: Dataset, used: np.ndarray) -> list[Note]:
             others.append(X[:, [k for k in range(j) if used[k] not in found]].sum(axis=1))
         if any(np.allclose(X[:, j], other, rtol=1e-6, atol=1e-9 * np.abs(X[:, j]).max()) for other in others):
             found.append(i)
-    found = found if len(found) < len(used) - 1 else []  # where all are sums of all, none is the total
-    return [_left_out("totals", data, found, "is the sum of others", "are sums of others")] if found else []
+    if len(used) < 3 or len(found) >= len(used) - 1:  # where all are sums of all, none is the total
+        return []
+    return _left_out("totals", data, found, "is the sum of others", "are sums of others")
 
 
 def _levels(data: Dataset, used: np.ndarray) -> list[Note]:
-    """Note values that grow from row to row, as prices do: what they share is then time."""
+    """Values that grow from row to row, as prices do: what they share is then time."""
     m = data.shape[0]
-    if data.is_sparse or m < SERIES or not 2 <= len(used) <= MOST_CORRELATED or float(data.X[:, used].min()) <= 0:
+    if data.is_sparse or m < SERIES or not 2 <= len(used) <= MOST_COLUMNS or float(data.X[:, used].min()) <= 0:
         return []
     Z = data.X[:, used] - data.X[:, used].mean(axis=0)
     steady = (Z[1:] * Z[:-1]).sum(axis=0) / (Z**2).sum(axis=0) >= STEADY
@@ -318,54 +300,41 @@ def _levels(data: Dataset, used: np.ndarray) -> list[Note]:
     return [Note("levels", text, "offer returns")]
 
 
-def _whole(values: np.ndarray) -> bool:
-    return bool((values == np.round(values)).all())
-
-
-def _is_time(values: np.ndarray) -> bool:
-    """Return whether whole numbers are years, days written as yyyymmdd, or seconds since 1970."""
-    low, high = float(values.min()), float(values.max())
-    return (low >= 1500 and high <= 2200) or (low >= 15_000_101 and high <= 22_001_231) or (low >= 1e8 and high < 4e9)
-
-
 def _scales(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
-    """Note different scales, and one column that holds nearly all the variance."""
+    """Different scales, and one column that holds nearly all the variance."""
     if len(used) < 2:
         return []
     mine = spread[used]
     ratio, share = float(mine.max() / mine.min()), float(mine.max() ** 2 / (mine**2).sum())
-    notes = []
+    first = int(used[mine.argmax()])
+    name, percentage = repr(str(data.feature_names[first])[:40]), f"{np.floor(1000 * share) / 10:.1f} %"
     if ratio > WIDE and share <= DOMINANT and _named_alike(data, used):
         text = "The columns' names differ only in a number, so they seem to share one unit: not standardised."
         return [Note("named alike", text)]
-    answers = _both_answers(data, spread, used)
-    factor = f"{float(f'{ratio:.2g}'):,.0f}"
+    notes, answers = [], _both_answers(data, spread, used)
+    text = f"The scales of the columns differ by a factor of {float(f'{ratio:.2g}'):,.0f}"
     if ratio > WIDE:
-        text = f"The scales of the columns differ by a factor of {factor}: standardised, so that units do not matter."
-        notes.append(Note("scales", f"{text}{answers}", "standardise"))
-    elif (ratio > UNEQUAL and not _named_alike(data, used)) or share > LARGE:
-        largest = f"{str(data.feature_names[int(used[mine.argmax()])])[:40]!r} has {np.floor(1000 * share) / 10:.1f} %"
-        text = f"The scales of the columns differ by a factor of {factor}, and {largest} of the total variance."
-        if answers:
-            notes.append(Note("scales", f"{text}{answers} If units differ, standardise."))
+        notes.append(Note("scales", f"{text}: standardised, so that units do not matter.{answers}", "standardise"))
+    elif answers and ((ratio > UNEQUAL and not _named_alike(data, used)) or share > LARGE):
+        text += f", and {name} has {percentage} of the total variance."
+        notes.append(Note("scales", f"{text}{answers} If units differ, standardise."))
     if share > DOMINANT:
-        first = int(used[mine.argmax()])
-        name = repr(str(data.feature_names[first])[:40])
-        percentages = np.floor(1000 * share) / 10
-        text = f"Without standardising, {name} alone would have {percentages:.1f} % of the total variance."
+        text = f"Without standardising, {name} alone would have {percentage} of the total variance."
         notes.append(Note("dominant", text, "standardise", (first,)))
     return notes
 
 
 def _both_answers(data: Dataset, spread: np.ndarray, used: np.ndarray) -> str:
     """What a nonnegative component is made of as the data are and standardised, where that is quickly known."""
-    if data.is_sparse or len(used) > MOST_CORRELATED or data.shape[0] < FEW:
+    if data.is_sparse or len(used) > MOST_COLUMNS or data.shape[0] < FEW:
         return ""
-    Z = _standardised(data, spread, used)
+    Z = _standardised(data, used)
     plain, scaled = (_made_of(data, used, values) for values in (Z * spread[used], Z))
-    if plain == scaled:
-        return ""
-    return f" A component of the data as they are is mostly {plain}; standardised, mostly {scaled}."
+    return (
+        ""
+        if plain == scaled
+        else (f" A component of the data as they are is mostly {plain}; standardised, mostly {scaled}.")
+    )
 
 
 def _made_of(data: Dataset, used: np.ndarray, Z: np.ndarray) -> str:
@@ -381,87 +350,44 @@ def _made_of(data: Dataset, used: np.ndarray, Z: np.ndarray) -> str:
 
 
 def _named_alike(data: Dataset, used: np.ndarray) -> bool:
-    """Tell whether all names are one word with a number each, as "pixel_3_4" or "470 nm": one quantity, in one unit."""
-    if len(used) < NAMED_ALIKE:
-        return False
+    """Whether all names are one word with a number each, as "pixel_3_4" or "470 nm": one quantity, in one unit."""
     stems = {re.sub(r"[\d.,_\s-]+", "", str(data.feature_names[int(i)])).lower() for i in used}
-    return len(stems) == 1 and not stems & GENERIC
+    return len(used) >= NAMED_ALIKE and len(stems) == 1 and not stems & GENERIC
 
 
 def _counts(data: Dataset, used: np.ndarray) -> list[Note]:
-    """Note counts, and values of a long right tail: a logarithm may suit them."""
+    """Counts: a logarithm may suit them."""
     values = data.X.data if data.is_sparse else data.X[:, used]
     if values.size == 0 or float(values.min()) < 0:
         return []
     sample = np.asarray(values).ravel()[:: max(1, values.size // 200_000)]
-    positive = sample[sample > 0]
-    if positive.size == 0:
+    if not (sample > 0).any() or not _whole(sample) or len(np.unique(sample[:20_000])) < COUNTED:
         return []
-    if _whole(sample) and len(np.unique(sample[:20_000])) >= COUNTED:
-        sentence = (
-            "All values are whole numbers of zero and more, like counts: a logarithm, log(1 + x), "
-            "or the square root of each row's shares (Hellinger) may suit them."
-        )
-        return [Note("counts", sentence, "offer log1p")]
-    tails = positive.max() / np.median(positive)
-    if len(used) > 50 and tails > SKEWED:
-        sentence = f"The largest value is {tails:,.0f} times the median: a logarithm, log(1 + x), may suit them."
-        return [Note("skewed", sentence, "offer log1p")]
-    return []
+    text = (
+        "All values are whole numbers of zero and more, like counts: a logarithm, log(1 + x), "
+        "or the square root of each row's shares (Hellinger) may suit them."
+    )
+    return [Note("counts", text, "offer log1p")]
 
 
 def _orientation(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
-    """Note a table whose columns look like samples: far fewer than rows, and all of one kind."""
+    """A table whose columns look like samples: far fewer than rows, and all of one kind."""
     m, n = data.shape
     if m < TALL * n or n < FEW or m < 1000 or len(used) < n:
         return []
-    means = np.asarray(data.means)
-    alike = spread.max() <= ALIKE * spread.min() and np.ptp(means) <= ALIKE * spread.max()
-    if not alike or _first_direction(data, spread, used)[1] <= DOMINANT:
+    alike = spread.max() <= ALIKE * spread.min() and np.ptp(np.asarray(data.means)) <= ALIKE * spread.max()
+    if not alike or _leading(_standardised(data, used))[1] <= DOMINANT:
         return []
-    sentence = f"{m:,} rows and {n:,} columns that resemble each other: the samples may be the columns."
-    return [Note("orientation", sentence, "offer transpose")]
+    text = f"{m:,} rows and {n:,} columns that resemble each other: the samples may be the columns."
+    return [Note("orientation", text, "offer transpose")]
 
 
-def _duplicates(data: Dataset, used: np.ndarray) -> list[Note]:
-    if data.is_sparse or len(used) > MOST_COLUMNS:
-        return []
-    seen: dict[bytes, int] = {}
-    equal = [int(i) for i in used if seen.setdefault(data.X[:, i].tobytes(), int(i)) != int(i)]
-    return [_left_out("duplicates", data, equal, "equals another column", "equal another column")] if equal else []
-
-
-def _units(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
-    """Note columns that hold the quantity of another column in another unit, exactly or after rounding."""
-    Z = _standardised(data, spread, used)
-    later = np.triu(Z.T @ Z / len(Z), 1)  # each pair once, at the row of the earlier column
-    exact = used[(later >= SAME).any(axis=0)]
-    notes = []
-    if exact.size:
-        one = "holds the same quantity as another column, in another unit"
-        several = "hold the same quantities as other columns, in other units"
-        notes.append(_left_out("units", data, exact, one, several))
-    almost = np.argwhere((later >= ALMOST) & (later < SAME))
-    if len(almost):
-        pair = used[almost[0]]
-        more = f", and {len(almost) - 1:,} more such pairs" if len(almost) > 2 else ""
-        more = ", and one more such pair" if len(almost) == 2 else more
-        sentence = f"{_columns(data, pair)} correlate above {ALMOST}{more}: perhaps one quantity in two units."
-        notes.append(Note("units", sentence, "", tuple(pair.tolist())))
-    return notes
-
-
-def _standardised(data: Dataset, spread: np.ndarray, used: np.ndarray) -> np.ndarray:
-    return (data.columns(used) - np.asarray(data.means)[used]) / spread[used]
-
-
-def _first_direction(data: Dataset, spread: np.ndarray, used: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the leading eigenvector of the correlations, and its share of the trace."""
-    return _leading(_standardised(data, spread, used))
+def _standardised(data: Dataset, used: np.ndarray) -> np.ndarray:
+    return (data.columns(used) - np.asarray(data.means)[used]) / np.asarray(data.deviations)[used]
 
 
 def _leading(Z: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the leading eigenvector of Z'Z, and its share of the trace."""
+    """The leading eigenvector of Z'Z, and its share of the trace."""
     if Z.shape[0] < Z.shape[1]:
         _, s, v = np.linalg.svd(Z, full_matrices=False)
         return v[0], float(s[0] ** 2 / (s**2).sum())
@@ -469,19 +395,19 @@ def _leading(Z: np.ndarray) -> tuple[np.ndarray, float]:
     return vectors[:, -1], float(values[-1] / max(values.sum(), np.finfo(float).tiny))
 
 
-def _signs(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]:
-    """Note how many features each sign of the first direction has: a nonnegative component uses one of the two."""
-    x, _ = _first_direction(data, spread, used)
-    strong = np.abs(x) >= NEAR * np.abs(x).max()
-    fall, rise = sorted((int((strong & (x > 0)).sum()), int((strong & (x < 0)).sum())))
-    if not fall:
+def _signs(data: Dataset, used: np.ndarray) -> list[Note]:
+    """How many features each sign of the first direction has: a nonnegative component uses one of the two."""
+    if len(used) < 2:
         return []
-    up, down = (np.flatnonzero(strong & (side * x > 0)) for side in (1, -1))
-    few, many = (_columns(data, used[side]).partition(" ")[2] for side in sorted((up, down), key=len))
-    sentence = (
-        f"Along the first eigenvector {rise:,} feature{'s' * (rise > 1)} rise{'s' * (rise == 1)} while {fall:,} "
-        f"fall{'s' * (fall == 1)}: a nonnegative component can use only one of these groups, {many} "
-        f"against {few}. With any sign (nonnegative=False) it uses both; so it does once items of opposite direction "
-        "are turned round."
+    x, _ = _leading(_standardised(data, used))
+    strong = np.abs(x) >= NEAR * np.abs(x).max()
+    few, many = sorted((np.flatnonzero(strong & (side * x > 0)) for side in (1, -1)), key=len)
+    if not len(few):
+        return []
+    text = (
+        f"Along the first eigenvector {len(many):,} feature{'s' * (len(many) > 1)} rise{'s' * (len(many) == 1)} while "
+        f"{len(few):,} fall{'s' * (len(few) == 1)}: a nonnegative component can use only one of these groups, "
+        f"{_named(data, used[many])} against {_named(data, used[few])}. With any sign (nonnegative=False) it uses "
+        "both; so it does once items of opposite direction are turned round."
     )
-    return [Note("signs", sentence, "offer any sign")]
+    return [Note("signs", text, "offer any sign")]

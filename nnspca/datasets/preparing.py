@@ -168,6 +168,56 @@ def numbered(dataset: Dataset) -> Dataset:
     return replace(dataset, feature_names=distinct(dataset.feature_names), notes=(*dataset.notes, note))
 
 
+def leave_out(data: Dataset, columns: Sequence[str | int]) -> Dataset:
+    """Return a data set without some of its columns.
+
+    Parameters
+    ----------
+    data : Dataset
+        Of any kind.
+    columns : sequence of str or int
+        By name or by position, from 0 on.
+
+    Returns
+    -------
+    Dataset
+        Spectra keep their axis, a covariance loses rows and columns, and images that lose pixels become a table.
+
+    Raises
+    ------
+    nnspca.DataError
+        Where a column is not there, or none would be left.
+
+    Examples
+    --------
+    >>> table = Dataset(name="people", X=[[1.0, 7.0], [2.0, 5.0]], feature_names=("id", "age"))
+    >>> leave_out(table, ["id"]).feature_names
+    ('age',)
+    """
+    places = {str(name): i for i, name in enumerate(data.feature_names)}
+    gone = set()
+    for column in columns:
+        i = places.get(column, -1) if isinstance(column, str) else int(column)
+        if not 0 <= i < data.n_features:
+            known = ", ".join(list(places)[:5])
+            raise DataError(f"there is no column {column!r:.60}; there are {data.n_features:,}: {known}, …")
+        gone.add(i)
+    retained = [i for i in range(data.n_features) if i not in gone]
+    if not retained:
+        raise DataError("at least one column has to be left")
+    if not gone:
+        return data
+    return replace(
+        data,
+        X=data.X[np.ix_(retained, retained)] if data.kind == "covariance" else data.X[:, retained],
+        feature_names=tuple(data.feature_names[i] for i in retained),
+        kind="table" if data.image_shape is not None and data.kind != "covariance" else data.kind,
+        image_shape=None,
+        axis=None if data.axis is None else replace(data.axis, values=data.axis.values[retained]),
+        planted=None,
+    )
+
+
 @dataclass(frozen=True)
 class Step:
     """One preprocessing step."""

@@ -15,62 +15,43 @@ from nnspca.view.results import known
 from nnspca.view.sources import catalogue
 from tests.pages.conftest import drawn, jobs, settle, texts
 
-pytestmark = pytest.mark.usefixtures("short_proofs")
-
 PAGE = "pages/compare.py"
 QUICK = {"what": "solvers", "data": "pitprops", "k": 4, "racers": ["best", "em", "greedy", "pca"], "limit": 2}
 
 
-def test_a_race_is_drawn_with_its_upper_bound(open_page):
-    page = settle(open_page(PAGE, **QUICK))
+def test_a_race_is_drawn_and_told_by_its_numbers_goes_home_and_runs_again_from_its_code(open_page, taken, short_proofs):
+    page = settle(open_page(PAGE, take=True, **QUICK))
     (way,) = drawn(page)
     lanes = {trace["name"]: trace for trace in way["data"]}
     solvers = ("Portfolio (default)", "EM", "Greedy (PathSPCA)")
     assert set(lanes) == {*solvers, figures.BOUND, figures.BAND, figures.FLAG, figures.LOWEST}
-    assert max(max(lanes[name]["y"]) for name in solvers) <= 100
-    assert lanes[figures.BOUND]["y"][-1] >= 100
+    assert max(max(lanes[name]["y"]) for name in solvers) <= 100 <= lanes[figures.BOUND]["y"][-1]
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
-    said = texts(page)
-    assert "Did not start: PCA (it uses every feature" in said
+    assert "Did not start: PCA (it uses every feature" in texts(page)
 
-
-def test_the_share_in_the_first_line_is_that_of_the_ledger(open_page):
-    page = settle(open_page(PAGE, **QUICK))
-    data = catalogue.dataset("pitprops")
-    best = known.at(data, State(data="pitprops", k=4))
+    best, standing = known.at(catalogue.dataset("pitprops"), State(data="pitprops", k=4)), jobs(page)[0].arrived[0]
     assert f"**{words.proven_share(best.ratio)}**" in page.markdown[0].value.replace("\u00a0", " ")
-    (job,) = jobs(page)
-    assert best.upper <= job.arrived[0].upper, "what the race has proven is in the ledger"
-    assert best.lower >= max(lane.variance for lane in job.arrived[0].lanes) * (1 - 1e-12)
+    assert best.upper <= standing.upper, "what the race has proven is in the ledger"
+    assert best.lower >= max(lane.variance for lane in standing.lanes) * (1 - 1e-12)
 
-
-def test_the_race_goes_home_with_every_point_and_runs_again_from_its_code(open_page, taken):
-    page = settle(open_page(PAGE, take=True, **QUICK))
     told = json.loads(taken("race.json"))
     (frame,) = page.dataframe
-    marks = sum(len(solver["marks"]) for solver in told["solvers"])
-    assert len(frame.value) == marks + len(told["upper_bounds"])
+    assert len(frame.value) == sum(len(solver["marks"]) for solver in told["solvers"]) + len(told["upper_bounds"])
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    for solver in told["solvers"]:
-        for mark in solver["marks"]:
-            x = np.zeros(cov.n_features)
-            x[mark["support"]] = mark["loadings"]
-            assert cov.variance(x) == pytest.approx(mark["variance"])
-            assert mark["variance"] <= told["upper"]
+    for mark in (mark for solver in told["solvers"] for mark in solver["marks"]):
+        x = np.zeros(cov.n_features)
+        x[mark["support"]] = mark["loadings"]
+        assert cov.variance(x) == pytest.approx(mark["variance"])
+        assert mark["variance"] <= told["upper"]
     (code,) = [block.value for block in page.code]
     scope: dict = {"print": lambda *shown: None}
     exec(code, scope)
     assert [lane.state for lane in scope["ended"].lanes] == [FINISHED] * 3 + [BARRED]
 
-
-def test_a_race_once_run_is_shown_again_and_run_again_runs_it_anew(open_page):
-    first = settle(open_page(PAGE, **QUICK))
     again = settle(open_page(PAGE, **QUICK))
-    (one,), (other,) = jobs(first), jobs(again)
-    assert one.arrived[0] is other.arrived[0]
+    assert jobs(again)[0].arrived[0] is standing, "once run it is shown again"
     again.button(key="start-race").click().run()
-    settle(again)
-    assert jobs(again)[0].arrived[0] is not one.arrived[0]
+    assert jobs(settle(again))[0].arrived[0] is not standing, "and run anew on request"
 
 
 def test_without_a_solver_the_page_says_what_to_do(open_page):
@@ -84,8 +65,7 @@ def lane(name, state, seconds, *marks, reason=""):
 
 def test_every_share_is_of_the_lowest_upper_bound_known():
     lanes = (lane("em", FINISHED, 1.0, (0.5, 0.8)),)
-    standing = Race(1, True, 2, lanes, (Fall(0.1, 1.0),), FINISHED, 2.0)
-    shown = figures.race(standing, ("em",), DARK, 0.9)
+    shown = figures.race(Race(1, True, 2, lanes, (Fall(0.1, 1.0),), FINISHED, 2.0), ("em",), DARK, 0.9)
     lines = {trace.name: trace for trace in shown.data}
     assert lines["EM"].y[0] == pytest.approx(100 * 0.8 / 0.9)
     assert lines[figures.BOUND].y[-1] == pytest.approx(100 / 0.9)

@@ -27,7 +27,7 @@ from nnspca.view.results.ledger import Known
 from nnspca.view.robust import need
 from nnspca.view.sources import catalogue
 from tests.pages import test_samples as samples
-from tests.pages.test_need import needed
+from tests.pages.test_stability import needed
 
 TABLE = Path(__file__).with_suffix(".json")
 PART = Component(np.array([1.0, 0.0]), 1.0, "best", 1)

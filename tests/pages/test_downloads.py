@@ -1,0 +1,157 @@
+"""What goes home: each number as the library has it, and no word of a table that a spreadsheet would run."""
+
+import csv
+import io
+import json
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import anndata
+import numpy as np
+import pandas as pd
+import pytest
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.studies import Table
+from nnspca.view.explore import more
+from nnspca.view.link.state import State
+from nnspca.view.ui import downloads
+from tests.pages.conftest import settle
+
+PACKAGE = Path(nnspca.__file__).parent
+X = np.random.default_rng(0).normal(size=(8, 3))
+COV = nnspca.Covariance.from_data(X)
+PART = nnspca.solve(COV, 2)
+BOTH = PART.loadings[:, None] * [[1.0, -1.0]]
+OPENERS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+WORDS = [
+    *("=cmd|'/c calc'!A1", "+1", "-2+3", "@SUM(A1)", "\t=1", "\ttext", "\rtext", "\r=1", " =1", "\n=1", "＝1"),
+    *("a;=1", "a;\t-1", "a\n+1"),
+]
+
+
+def named(word):
+    """Data in which all that a file can name is called so."""
+    names = tuple(word + "x" * i for i in range(3))
+    classes = {"labels": [0, 1] * 4, "label_names": (word, word + "x")}
+    return Dataset(name=word, title=word, kind="table", X=X, feature_names=names, **classes)
+
+
+def genes(data):
+    """What goes home of single cells."""
+    adata = anndata.AnnData(np.array(data.X))
+    adata.var_names = data.feature_names
+    nnspca.anndata.components(adata, 1, 3)
+    with tempfile.TemporaryDirectory() as folder:
+        nnspca.anndata.write_gmt(f"{folder}/genes.gmt", adata)
+        return Path(f"{folder}/genes.gmt").read_bytes()
+
+
+WRITERS = {
+    "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
+    "a study": lambda data: Table("t", "T", pd.DataFrame({data.name: [data.name, -1.5]})).to_csv().encode(),
+    "loadings": lambda data: more.loadings_csv(PART, data),
+    "loadings, long": lambda data: downloads.loadings_long({data.name: BOTH}, data),
+    "loadings, wide": lambda data: downloads.loadings_wide({data.name: BOTH}, data),
+    "features (GMT)": lambda data: downloads.feature_lists({data.name: BOTH}, data),
+    "scores of parts": lambda data: downloads.scores({data.name: BOTH}, data, State()),
+    "genes (GMT)": lambda data: genes(data),
+}
+
+
+def runs(cell):
+    """Whether a spreadsheet takes a cell, or a piece of it that it may split off, for a formula."""
+    number = re.fullmatch(r"-[\d.]+(e[+-]\d+)?", cell)
+    return not number and any(piece.lstrip(" ").startswith((*OPENERS, "\t", "\r")) for piece in re.split("[;\n]", cell))
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_spreadsheet_runs_nothing_of_a_table_that_goes_home(writer):
+    assert all(map(runs, WORDS))
+    for word in WORDS:
+        made = WRITERS[writer](named(word)).decode()
+        delimiter = "\t" if "GMT" in writer else ","
+        rows = list(csv.reader(io.StringIO(made, newline=""), delimiter=delimiter, strict=True))
+        assert len({len(row) for row in rows}) == 1 or delimiter == "\t"
+        assert not [cell for row in rows for cell in row if runs(cell)], (word, made)
+        assert any(word.strip()[-1] in cell for row in rows for cell in row)  # it is in there
+
+
+def test_every_table_is_written_by_those_guarded_above():
+    """A new way to write rows must be added to the writers above."""
+    written = re.compile(r'frame.*\.to_csv|csv\.(writer|DictWriter)|(",|";|"\\t)"\.join|savetxt')
+    found = {
+        str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if written.search(path.read_text("utf-8"))
+    }
+    assert found == {
+        "anndata.py",
+        "docs/site/conf.py",  # pages of documents, no tables
+        "studies/catalogue.py",  # what `stored` reads again
+        "studies/study.py",
+        "view/ui/downloads.py",
+        "view/spannogram/rows.py",
+    }
+
+
+def read(content):
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+def test_a_run_goes_home_with_what_was_asked_found_and_proven_and_as_one_page(open_page, taken, short_proofs):
+    link = {"data": "pitprops", "k": 4, "ks": "2, 5", "methods": ["best", "em"]}
+    settle(open_page("pages/explore.py", **link, more=True), path=True)
+    told = json.loads(taken("component.json"))
+    assert (told["data"], told["standardise"], told["nonnegative"], told["k"]) == ("pitprops", False, True, 4)
+    assert told["variance"] <= told["proven"]["upper"] <= told["proven"]["leading"] * (1 + 1e-9)
+    assert np.linalg.norm(told["loadings"]) == pytest.approx(1)
+    assert len(told["loadings"]) == len(told["support"]) <= 4
+    rows = read(taken("curves.csv"))
+    asked = {(name, k) for name in ("best known", "em") for k in (2, 4, 5)} - {("em", 4)}
+    assert {(row["method"], int(row["k"])) for row in rows} == asked
+    for row in rows:
+        assert max(float(row["lower"]), float(row["variance"])) <= float(row["upper"]) and 0 < float(row["ratio"]) <= 1
+    printed = taken("report.html").decode()
+    assert "Upper bound (proven)" in printed and "nnspca.certify" in printed
+    assert "$" not in re.sub(r"<(pre|script).*</\1>", "", printed, flags=re.S)
+
+
+@pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])
+def test_every_bundled_data_set_has_a_report_and_no_word_of_it_is_html(name):
+    data, now = nnspca.datasets.load(name), State(data=name, k=5)
+    cov = nnspca.Covariance.from_dataset(data)
+    part, leading = nnspca.solve(cov, 5, "thresholding"), float(cov.eigenpairs(1)[0][0])
+    printed = more.report(part, None, data, now, leading, "code < here")
+    assert 'class="picture"' in printed and len(printed) < 60_000
+    assert "code &lt; here" in printed and printed.count("None yet.") == 1
+    names = ("<script>alert(1)</script>",) * data.n_features
+    lured = more.report(part, None, replace(data, feature_names=names, title="<img src=x>"), now, leading, "")
+    assert "<script>alert" not in lured and "<img" not in lured
+
+
+def test_tables_hold_each_loading_and_lists_each_feature():
+    data = nnspca.datasets.load("digits")
+    parts = nnspca.decompose(nnspca.Covariance.from_dataset(data), 2, 5, "em")
+    found, names = {"em": parts.loadings}, {str(name): i for i, name in enumerate(data.feature_names)}
+    long, wide = read(downloads.loadings_long(found, data)), read(downloads.loadings_wide(found, data))
+    assert (len(long), len(wide)) == (np.count_nonzero(parts.loadings), data.n_features)
+    for row in long:
+        assert float(row["loading"]) == parts.loadings[names[row["feature"]], int(row["part"]) - 1]
+    assert [float(row["em part 2"]) for row in wide] == parts.loadings[:, 1].tolist()
+    lines = [line.split("\t") for line in downloads.feature_lists(found, data).decode().splitlines()]
+    assert [line[0] for line in lines] == ["em_part_1", "em_part_2"]
+    heaviest = np.argsort(-parts.loadings[:, 0])[: len(lines[0]) - 2]
+    assert lines[0][2:] == [str(data.feature_names[i]) for i in heaviest]
+    U = np.zeros((64, 1))
+    U[3], U[7] = 0.6, -0.8
+    signed = downloads.feature_lists({"pca": U}, data).decode().splitlines()
+    assert [line.split("\t")[0] for line in signed] == ["pca_part_1", "pca_part_1_negative"]
+    scores = [float(row["em part 1"]) for row in read(downloads.scores(found, data, State(data="digits")))]
+    assert np.allclose(scores, ((data.X - data.X.mean(axis=0)) @ parts.loadings)[:, 0])
+
+
+def test_what_json_has_no_number_for_is_null():
+    said = json.loads(downloads.json_of({"a": np.float64("inf"), "b": [np.nan, np.int64(3)], "c": np.array([True])}))
+    assert said == {"a": None, "b": [None, 3], "c": [True]}

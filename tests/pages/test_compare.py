@@ -144,8 +144,8 @@ def test_tables_downloads_and_code_say_what_was_found_and_that_data_are_missing(
     assert scope["points"].column("Data set") == ["pitprops"] * 3 + ["digits"] * 3
     assert scope["points"].column("k") == list(points["k"])
     tables = json.loads(taken("compare.json"))["tables"]
-    assert all({row["data"] for row in table["rows"]} == {"pitprops", "digits"} for table in tables)
-    assert all(row["variance"] <= row["upper"] for row in tables[1]["rows"])
+    assert all({row["Data set"] for row in table["rows"]} == {"pitprops", "digits"} for table in tables)
+    assert all(row["Variance ÷ λ₁"] <= row["Proven upper bound ÷ λ₁"] for row in tables[1]["rows"])
 
 
 def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):

@@ -5,10 +5,10 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from nnspca.view.frame import assets, routes, uploading
+from nnspca.view.frame import server, uploading
 
 HERE = Path(__file__).parent
 MAIN = HERE / "pages" / "main.py"  # beside app.py, Streamlit would run the pages by itself on a server's first visit
 
-ours = [*routes.served(HERE), Middleware(uploading.UploadMiddleware), Middleware(assets.AssetMiddleware)]
-app = st.App(MAIN, routes=routes.routes(), middleware=ours)
+ours = [*server.served(HERE), Middleware(uploading.UploadMiddleware), Middleware(server.AssetMiddleware)]
+app = st.App(MAIN, routes=server.routes(), middleware=ours)

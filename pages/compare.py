@@ -3,12 +3,13 @@
 import streamlit as st
 
 from nnspca.view import tasks
-from nnspca.view.compare import panels, race, sets
-from nnspca.view.jobs.job import Job
+from nnspca.view.compare import race, sets
+from nnspca.view.jobs import Job
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
 from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 
 STOPPED = "Stopped."
 
@@ -21,13 +22,13 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         names = sets.ask_sets(now)
     with shown:
         figure, waiting = widgets.reserved("together-place", "The figure appears once the data are read.")
-    choice, chosen = sets.ask_rest(names, now)
+    choice, subjects = sets.ask_rest(names, now)
     if len(names) < 2 or not choice.by:
         waiting.empty()
         answer.info("Choose at least two data sets and one solver.", icon=":material/compare:")
         widgets.end_page()
-    task, known = sets.task(chosen, choice, now), sets.compared(chosen, choice, now)
-    first = 0 if any(one.complete for one in known) else sets.first(chosen, choice, now)
+    task, known = sets.task(subjects, choice), sets.compared(subjects, choice)
+    first = 0 if any(one.complete for one in known) else sets.first(subjects, choice)
 
     def begin() -> Job:
         with press:
@@ -38,25 +39,25 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
 
     # else the figure goes first, without a run
     job = begin() if first or tasks.running(task) else None
-    known = sets.compared(chosen, choice, now)
-    answer.markdown(panels.answer(known))
-    live = sets.live(job, chosen)
+    known = sets.compared(subjects, choice)
+    answer.markdown(sets.answer(known))
+    live = sets.live(job, subjects)
     waiting.empty()
     with figure:
-        drawn = panels.together(known, live)
+        drawn = sets.together(known, live)
     if job is None:
         begin()
-    with widgets.expander(sets.KEYS["panels"], panels.WHY, ":material/query_stats:") as fold:
+    with widgets.expander(sets.KEYS["panels"], sets.WHY, ":material/query_stats:") as fold:
         if fold.open and live:
-            panels.describe_each(known, live)
+            sets.describe_each(known, live)
     with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
-            panels.takeaway(known, live, choice, now, drawn)
+            sets.takeaway(known, live, choice, now, drawn)
 
 
 def solvers(now: State, answer: DeltaGenerator) -> None:
     """Compare up to six solvers and a proof on one clock."""
-    data = catalogue.in_use(now)
+    subject = Subject(catalogue.in_use(now), now)
     asked, shown = widgets.choices_and_figure("compare")
     which, limit, press, running = asked.columns([2, 0.8, 0.8, 1.3], vertical_alignment="bottom")
     with shown:
@@ -67,18 +68,18 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
         answer.info("Choose at least one solver to start.", icon=":material/timer:")
         widgets.end_page()
     with press:
-        job = race.start(data, now, choice)
+        job = race.start(subject, choice)
     tasks.wait_for_picture(job)  # it is drawn as it runs
     with running:
         done = tasks.follow(job, STOPPED, waited=True, news=race.news)
     waiting.empty()
     with figure:
-        drawn = race.track(job, choice, data, now, answer)
+        drawn = race.track(job, choice, subject, answer)
     ended = race.standing(job)
     if done and ended is not None:
         with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
             if fold.open:
-                race.takeaway(ended, drawn, data, now, choice)
+                race.takeaway(ended, drawn, subject, choice)
 
 
 now = state.current()
@@ -87,7 +88,7 @@ with switch:
     what = widgets.choose(sets.KEYS["what"], "What to compare", horizontal=True, label_visibility="collapsed")
 title.title(f"Compare {what}")
 answer = st.container(key=f"answer-{what}".replace(" ", "-")).empty()
-answer.markdown(panels.WORKING)  # it has its line from the first
+answer.markdown(sets.WORKING)  # it has its line from the first
 if what == state.SOLVERS:
     tasks.drop("compare")
     solvers(now, answer)

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from nnspca.view.data import panels, upload
+from nnspca.view import collection
+from nnspca.view.data import page
 from nnspca.view.link import state
-from nnspca.view.results import collection
 from nnspca.view.sources import catalogue
 
 catalogue.apply_scheduled_dataset()  # which the sidebar has done already, where there is one
@@ -12,13 +12,13 @@ now = state.current()
 
 st.title("Data")
 st.markdown("Drop a file of your own or choose a data set: Explore, Parts and Compare then use it.")
-upload.show()
+page.show()
 preparing_first = st.container()  # of large data: in sight of the sidebar that asked for it
-panels.folder()
-panels.problems()
+page.folder()
+page.problems()
 collection.cards(now)
 chosen = catalogue.infos().get(now.data)
 if chosen is not None:
     with preparing_first:
         data = catalogue.in_use(now) if chosen.local else None
-    panels.in_use(chosen, data, now)
+    page.in_use(chosen, data, now)

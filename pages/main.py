@@ -5,9 +5,8 @@ from pathlib import Path
 import streamlit as st
 
 import nnspca
-from nnspca.view import sanitize, session
-from nnspca.view.frame import assets, routes, sidebar
-from nnspca.view.jobs import machines
+from nnspca.view import machines, sanitize, session
+from nnspca.view.frame import server, sidebar
 from nnspca.view.link import state, widgets
 from nnspca.view.sources import uploads
 
@@ -29,9 +28,9 @@ page = st.navigation(
 )
 counting = sidebar.sidebar(page.url_path or "explore")
 with st.sidebar:
-    assets.follow()
+    server.follow()
     machines.location_note()
-    routes.link_to_documents(HERE)
+    server.link_to_documents(HERE)
 body = st.container()
 sidebar.bar(counting)
 with body:

@@ -4,10 +4,10 @@ import streamlit as st
 
 from nnspca.view import tasks
 from nnspca.view.link import state
-from nnspca.view.papers import choices, panels, run
+from nnspca.view.papers import panels
 
 now = state.current()
-study = choices.which()
+study = panels.which()
 st.title("Papers")
 st.markdown("Figures of four papers, run again: **does each come out as printed, and what is proven today?**")
 every, one = st.columns([1, 2.6], gap="medium")
@@ -16,9 +16,9 @@ with every:
 with one:
     panels.opening(study)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        choice = choices.ask(study)
-        job = run.start(study, choice, now)
-    choices.absent(study)
+        choice = panels.ask(study)
+        job = panels.start(study, choice, now)
+    panels.absent(study)
     if job is not None:
         tasks.follow(job, "Stopped. The rows known by then are shown.")
     tables = panels.known_tables(study, choice, now, job)

@@ -2,18 +2,17 @@
 
 import streamlit as st
 
-from nnspca.view import tasks
+from nnspca.view import robust, tasks
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
-from nnspca.view.parts import choices, panels, run, take
-from nnspca.view.parts.choices import KEYS, LABELS
-from nnspca.view.results import known
-from nnspca.view.robust import need, stability
-from nnspca.view.sources import catalogue, store
+from nnspca.view.parts import panels, run, take
+from nnspca.view.parts.run import KEYS, LABELS
+from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 
 now = state.current()
-data = catalogue.in_use(now)
-total = store.covariance(data, now).trace
+subject = Subject(catalogue.in_use(now), now)
+total = subject.cov.trace
 
 st.title("Parts")
 purpose = st.container(key="parts-purpose").empty()  # an empty element keeps the place
@@ -23,45 +22,45 @@ with shown:
     running = st.container(key="parts-running")
     running.empty()
     sight, curve = st.columns([1, 1.1], gap="large")
-choices.open_others()
+run.open_others()
 proofs = widgets.expander(
     KEYS["proven"], "Certificate, a tighter proof, indispensable features, stability", ":material/verified:"
 )
 others = widgets.expander(KEYS["others"], "Other solvers, PCA and NMF", ":material/compare:")
 use = widgets.expander(KEYS["use"], "Reconstruct a sample; downloads and code", ":material/download:")
 with asked:
-    choice, press, suggest = choices.ask(now, data, others)
+    choice, press, suggest = run.ask(subject, others)
 if not choice.with_:
     said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
 purpose.markdown(panels.purpose(now, choice))
 with press:
-    job = run.start(data, now, choice)
+    job = run.start(subject, choice)
 stopped = job.stopped
 if stopped:  # Stop is answered first
     with running:
         tasks.follow(job)
 
 counts = range(1, int(KEYS["r"].high or 1) + 1)
-rows = known.parts_along(data, now, counts)
+rows = subject.parts_along(counts)
 if not (choice.best and rows[choice.r].components):
     job.wait_for_first(tasks.FIRST)
-    rows = known.parts_along(data, now, counts)
+    rows = subject.parts_along(counts)
 done, arrived, best = job.done, len(job.arrived), rows[choice.r]
 results = run.parts_by_way(job, choice, best, total)
 lead = results.get(choice.lead)
-proof = run.certificate(job, data, now, best)
-longer = None if proof is None else tasks.running(run.tightening(proof, data, now))
+proof = run.certificate(job, subject, best)
+longer = None if proof is None else tasks.running(run.tightening(proof, subject))
 
 sought = None if lead is None else panels.sought(lead, choice, now)
-resampled = None if data.kind == "covariance" else stability.known(sought, data, now)
+resampled = None if subject.data.kind == "covariance" else robust.stability_known(sought, subject)
 with suggest:
-    widgets.offer(panels.suggested(lead, data, now, resampled), "r", choice.r)
-said.markdown(f"## {panels.headline(results, best, choice, done=done)}{stability.clause(resampled)}")
+    widgets.offer(panels.suggested(lead, subject, resampled), "r", choice.r)
+said.markdown(f"## {panels.headline(results, best, choice, done=done)}{robust.clause(resampled)}")
 drawn: dict[str, Figure] = {}
 with sight:
     if lead is not None:
-        panels.whole(lead, data)
+        panels.whole(lead, subject.data)
 with curve:
     if choice.disjoint and any(row.components for row in rows.values()):
         drawn["band"] = panels.along(results, rows, job, choice, total)
@@ -71,34 +70,34 @@ with proofs:
     if proofs.open:
         view = widgets.choose(KEYS["proven_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
         if view == "certificate":
-            panels.certificate(proof, best, choice, data, now, longer, done=done)
+            panels.certificate(proof, best, choice, subject, longer, done=done)
         elif view == "each part alone":
-            panels.each_alone(results, data, now, choice, done=done)
+            panels.each_alone(results, subject, choice, done=done)
         elif sought is None:
             st.markdown("No part is found yet.")
         elif view == "indispensable":
-            need.panel(sought.parts, data, now)
-        elif data.kind == "covariance" or (choice.lead == "nmf" and run.of_samples(data, now)):
+            robust.need_panel(sought.parts, subject)
+        elif subject.data.kind == "covariance" or (choice.lead == "nmf" and run.of_samples(subject)):
             st.markdown("There are no samples to draw again.")
         else:
-            stability.panel(sought, data, now)
+            robust.stability_panel(sought, subject)
 with others:
-    if others.open and (together := panels.compared(results, data, choice)) is not None:
+    if others.open and (together := panels.compared(results, subject.data, choice)) is not None:
         drawn["together"] = together
 with use:
     if use.open and results:
         view = widgets.choose(KEYS["use_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
         if view == "samples":
-            take.samples(results, data, now, choice)
+            take.samples(results, subject, choice)
         else:
-            take.takeaway(results, best, proof, data, now, choice, drawn)
+            take.takeaway(results, best, proof, subject, choice, drawn)
 if not stopped:
     with running:
         ended = tasks.follow(job)
         if ended and (not done or len(job.arrived) > arrived):
             st.rerun()  # it ended while the page was drawn
         if ended and not job.stopped and not job.problem:
-            st.caption(panels.live(job, choice, data, now))
+            st.caption(panels.live(job, choice, subject))
             if choice.best:
                 with curve:
-                    panels.fill_band(rows, data, now, choice)
+                    panels.fill_band(rows, subject, choice)

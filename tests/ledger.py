@@ -17,9 +17,9 @@ import numpy as np
 import nnspca
 from nnspca.control.threads import one_blas_thread
 from nnspca.studies import PRINTED
-from nnspca.view.explore import path
-from nnspca.view.link.dataset_defaults import opening, usual_k
-from nnspca.view.results import stored
+from nnspca.view import ledger
+from nnspca.view.explore import run
+from nnspca.view.link.state import opening, usual_k
 from tests.benchmarks import certificates, live
 
 RESTARTS, LEADERS = 100, 25  # of the search for a component before each proof
@@ -48,7 +48,7 @@ def record_of(name, seconds, before, missing):
     if before is not None and (before.content_hash, before.standardise) == (data.content_hash, standardise):
         components, parts = dict(before.components), dict(before.parts)
     warm = None
-    for k in sorted({*path.cardinalities(data.n_features, usual), *named(name, data.n_features)}):
+    for k in sorted({*run.cardinalities(data.n_features, usual), *named(name, data.n_features)}):
         held = components.get(k)
         if held is not None and (missing or held[0].variance > (1 - 1e-9) * held[1]):
             continue
@@ -88,12 +88,12 @@ def record_of(name, seconds, before, missing):
             made = max(made, held[0], key=lambda group: math.fsum(p.variance for p in group))
         parts[r] = made, min(proof.upper, math.inf if held is None else held[1])
         print(f"{name} r={r}: {math.fsum(p.variance for p in made) / parts[r][1]:.6f}", flush=True)
-    return stored.Record(name, data.content_hash, standardise, data.n_features, usual, components, parts)
+    return ledger.Record(name, data.content_hash, standardise, data.n_features, usual, components, parts)
 
 
 def packed(component, cov, k):
     """Return a component as it is read back, with the variance that is left."""
-    loadings = stored.unpack(*stored.pack(component.loadings), len(component.loadings))
+    loadings = ledger.unpack(*ledger.pack(component.loadings), len(component.loadings))
     return replace(component, loadings=loadings, variance=cov.variance(loadings), k=k)
 
 
@@ -121,11 +121,11 @@ def write(records):
             "parts_nonzeros": [part.cardinality for part in each],
         }
         for kind, listed in (("", singles), ("parts_", each)):
-            pairs = [stored.pack(part.loadings) for part in listed]
+            pairs = [ledger.pack(part.loadings) for part in listed]
             arrays[f"{name}/{kind}support"] = np.concatenate([support for support, _ in pairs])
             arrays[f"{name}/{kind}levels"] = np.concatenate([levels for _, levels in pairs])
-    np.savez_compressed(stored.FILE, about=np.array(json.dumps(about)), **arrays)
-    print(f"{stored.FILE.name}: {stored.FILE.stat().st_size / 1e3:.0f} kB", flush=True)
+    np.savez_compressed(ledger.FILE, about=np.array(json.dumps(about)), **arrays)
+    print(f"{ledger.FILE.name}: {ledger.FILE.stat().st_size / 1e3:.0f} kB", flush=True)
 
 
 def main():
@@ -135,7 +135,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--missing", action="store_true")
     chosen = parser.parse_args()
-    records = dict(stored.records()) if stored.FILE.exists() else {}
+    records = dict(ledger.records()) if ledger.FILE.exists() else {}
     for info in nnspca.datasets.available():
         if info.local and (not chosen.names or info.name in chosen.names):
             with one_blas_thread():

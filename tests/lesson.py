@@ -11,7 +11,7 @@ from sklearn.decomposition import NMF
 
 import nnspca
 from nnspca.view.learn import boards
-from nnspca.view.link.dataset_defaults import opening
+from nnspca.view.link.state import opening
 
 PARTS = 6
 

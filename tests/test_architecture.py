@@ -19,16 +19,15 @@ LAYERS = (
     tuple(f"nnspca.view.{page}" for page in (*PAGES, "frame")),
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages
     ("nnspca.view.robust",),  # how far an answer holds, too
-    ("nnspca.view.results",),
+    ("nnspca.view.collection",),
     ("nnspca.view.ui",),
-    ("nnspca.view.sources",),
-    ("nnspca.view.tasks",),
-    ("nnspca.view.jobs",),
+    ("nnspca.view.subject",),
+    ("nnspca.view.sources", "nnspca.view.ledger"),
+    ("nnspca.view.tasks", "nnspca.view.machines"),
     ("nnspca.view.link",),
     ("nnspca.view.figures",),
     ("nnspca.view.session", "nnspca.view.cache"),
-    ("nnspca.view.say",),
-    ("nnspca.view.words", "nnspca.view.sanitize", "nnspca.view.jobs.job", "nnspca.view.jobs.workers", "nnspca.docs"),
+    ("nnspca.view.say", "nnspca.view.sanitize", "nnspca.view.jobs", "nnspca.docs"),
     ("nnspca.studies", "nnspca.estimator", "nnspca.anndata"),
     ("nnspca.components", "nnspca.resampling"),
     ("nnspca.tasks",),
@@ -114,7 +113,7 @@ def test_arrows_point_down():
         if not within(other, ("nnspca", "pages", "app")) or within(other, APART):
             return False
         if other == "nnspca":  # the whole package
-            return layer_of(name) > layer_of("nnspca.view.words")
+            return layer_of(name) > layer_of("nnspca.view.say")
         return layer_of(other) < layer_of(name)
 
     assert not barred([name for name in INNER if layer_of(name) is not None], points_up)

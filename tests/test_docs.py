@@ -17,7 +17,7 @@ import pytest
 import nnspca
 import nnspca.docs.__main__ as command
 from nnspca.docs.site import gallery, generator, links, pages, reference
-from nnspca.view.link import guide, state
+from nnspca.view.link import state, widgets
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "nnspca" / "docs"
@@ -185,9 +185,9 @@ def test_the_site_is_whole(site):
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("key", guide.PARAGRAPHS)
+@pytest.mark.parametrize("key", widgets.PARAGRAPHS)
 def test_a_help_mark_leads_to_a_paragraph(site, key):
-    page, _, paragraph = guide.PARAGRAPHS[key].partition("#")
+    page, _, paragraph = widgets.PARAGRAPHS[key].partition("#")
     assert f'id="{paragraph}"' in (site / page).read_text(encoding="utf-8") or not paragraph
 
 

@@ -74,8 +74,8 @@ import nnspca
 assert nnspca.__file__.startswith({str(installed)!r})
 from nnspca.view.spannogram import circle
 assert all((circle.BROWSER / name).is_file() for name in circle.SCRIPTS)
-from nnspca.view.frame import assets
-assert assets.STYLE.is_file()
+from nnspca.view.frame import server
+assert server.STYLE.is_file()
 assert all(nnspca.datasets.load(info.name).X.size for info in nnspca.datasets.available() if info.bundled)
 """
     python(program, folder=tmp_path, PYTHONPATH=str(installed), PYTHONWARNINGS="ignore")

@@ -9,7 +9,7 @@ import pytest
 
 import nnspca
 from nnspca.result import sentences
-from nnspca.view.link.dataset_defaults import usual_k
+from nnspca.view.link.state import usual_k
 from tests.tables import TABLES
 
 LARGE = 100  # features from which a proof takes seconds, and says nothing that the smaller ones do not

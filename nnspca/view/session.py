@@ -23,7 +23,7 @@ import numpy as np
 import streamlit as st
 
 from nnspca.datasets import Dataset, Inspection
-from nnspca.view.jobs.job import Job
+from nnspca.view.jobs import Job
 
 KEY = "session"  # of Streamlit's own state: the one that is not a widget's
 NEWS, DOWNLOAD = "news", "download"  # first words of the addresses

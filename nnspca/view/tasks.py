@@ -16,15 +16,11 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from nnspca.datasets import Dataset
 from nnspca.view import cache, sanitize, session
-from nnspca.view.jobs import progress
-from nnspca.view.jobs.job import Job, Work
-from nnspca.view.jobs.progress import Look
-from nnspca.view.jobs.workers import FairSemaphore
-from nnspca.view.link import guide
-from nnspca.view.link.state import State
-from nnspca.view.words import fixed
+from nnspca.view.jobs import FairSemaphore, Job, Work
+from nnspca.view.link import canvas, widgets
+from nnspca.view.link.canvas import Look
+from nnspca.view.say import fixed
 
 PATIENCE = 0.4  # seconds a page waits before it shows progress: quick runs never flash a bar
 AT_ONCE = 0.05  # seconds in which a run whose answer is known hands it over
@@ -33,22 +29,6 @@ LONG = 5.0  # seconds after which a run says how long it has been going
 POLL_SECONDS = 0.3  # between two looks of the browser at a run
 
 Key = tuple[Hashable, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """What a result is about: data as they are prepared, and the sidebar's sign constraint, k and seed."""
-
-    data: Dataset
-    now: State
-
-    def key(self, what: str, *about: Hashable) -> Key:
-        """Return the key of a result for this k and seed, by which every page that asks for the same finds it."""
-        return self.along(what, self.now.k, self.now.seed, *about)
-
-    def along(self, what: str, *about: Hashable) -> Key:
-        """Return the key of a result that does not hang on k and seed, or on others."""
-        return what, self.data.name, self.data.content_hash, self.now.standardise, self.now.nonnegative, *about
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +57,7 @@ class Button:
 
 def solve(width: Literal["stretch", "content"] = "stretch") -> Button:
     """Return the one button for what a page is about."""
-    about = guide.explained("live", "Run solver and proof from scratch with these settings.")
+    about = widgets.explained("live", "Run solver and proof from scratch with these settings.")
     return Button("Solve live", about, ":material/play_arrow:", width=width)
 
 
@@ -225,7 +205,7 @@ def _watch(job: Job, first: int, waited: bool, news: Callable[[Job], object]) ->
 
     with st.container(horizontal=True, vertical_alignment="center", key=f"watch-{job.kind}"):
         with st.container():
-            progress.show(job.kind, look, POLL_SECONDS)
+            canvas.progress(job.kind, look, POLL_SECONDS)
         st.button(
             "Stop",
             key=f"stop-{job.kind}",

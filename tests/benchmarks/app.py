@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from playwright.sync_api import TimeoutError
 
 import nnspca
-from nnspca.view.explore.path import cardinalities, certified
-from nnspca.view.link.dataset_defaults import usual_k
+from nnspca.view.explore.run import cardinalities, certified
+from nnspca.view.link.state import usual_k
 from tests.benchmarks.visits import PATIENCE, Visitor, visiting
 
 # Per page: its address, and the condition on which its first figure says something.

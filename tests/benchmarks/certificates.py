@@ -9,7 +9,7 @@ from pathlib import Path
 import nnspca
 from nnspca.datasets import available
 from nnspca.studies import PRINTED
-from nnspca.view.words import at_most
+from nnspca.view.say import at_most
 from tests.benchmarks.data import covariance
 
 TABLE_KS = (5, 10, 20, 50)

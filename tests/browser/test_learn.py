@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from nnspca.view.learn import boards, figures
+from nnspca.view import ledger
+from nnspca.view.learn import boards, stage
 from nnspca.view.learn.words import STEPS
-from nnspca.view.results import known
-from nnspca.view.words import RAISED
+from nnspca.view.say import RAISED
 from tests.browser.page import unmoved
 
 pytestmark = pytest.mark.browser
@@ -26,7 +26,7 @@ BEYOND = """() => [...document.querySelector('.st-key-learn').querySelectorAll('
 @pytest.fixture(autouse=True)
 def only_what_is_stored():
     """Expected numbers come from the stored ledger: what tests in this process have computed is forgotten."""
-    known.ledger.clear()
+    ledger.shared.clear()
 
 
 CUT = """() => { window.cut = []; const pen = CanvasRenderingContext2D.prototype, write = pen.fillText;
@@ -195,7 +195,7 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
         page.locator("section.lesson h2").focus()
         if at < len(STEPS) - 1:
             page.keyboard.press("ArrowRight")
-    facts = figures.changes()["facts"]
+    facts = stage.changes()["facts"]
     chapter(page, 7)
     page.get_by_role("slider", name="Curves, n").press("End")
     expect(page.locator("[data-say=readout]")).to_contain_text("40 curves")  # k may be as large again
@@ -231,8 +231,8 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
 
 def library() -> dict[str, tuple[str, ...]]:
     """What the library says of the steps' first figures: the browser, which computes by itself, must say the same."""
-    cloud, one, half = figures.cloud()["facts"], figures.rank_one()["facts"], figures.half_space()["facts"]
-    matrix, counting = figures.matrix()["facts"], figures.counting(625, 40)["facts"]
+    cloud, one, half = stage.cloud()["facts"], stage.rank_one()["facts"], stage.half_space()["facts"]
+    matrix, counting = stage.matrix()["facts"], stage.counting(625, 40)["facts"]
     return {
         "counting": tuple(f"10{str(power).translate(RAISED)}" for power in counting.values()),
         "cloud": (cloud["covariance"].replace("-", "−"), f"PCA {cloud['pca']}, ours {cloud['ours']}"),

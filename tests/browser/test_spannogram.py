@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from nnspca.spannogram import curves
-from nnspca.view.spannogram import rows, sphere
+from nnspca.view.spannogram import circle, sphere
 from tests.browser.page import settled_url, unmoved
 
 pytestmark = pytest.mark.browser
@@ -114,7 +114,7 @@ def test_nothing_moves_before_a_person_moves_it_dragging_finds_the_set_and_play_
 
 def slows_where_the_set_changes(page: Page) -> None:
     """For a second, and the caption says what happens; without a flash for who asks for less motion."""
-    V = rows.example(2)
+    V = circle.example(2)
     found = curves.regions(V, 2)
     (edge,) = np.flatnonzero((found.angles > 0.39) & (found.angles < 0.5))
     page.get_by_role("button", name="Play", exact=True).click()
@@ -134,7 +134,7 @@ def slows_where_the_set_changes(page: Page) -> None:
 
 def is_turned_by_dragging(page: Page) -> None:
     """Each direction has its set."""
-    V = rows.example(2)
+    V = circle.example(2)
     page.mouse.move(*at(page, -1.0, 0))
     page.mouse.down()
     for phi in (-0.6, -0.1, 0.3):
@@ -155,13 +155,13 @@ def test_of_many_curves_play_advances_pause_holds_and_a_jump_reaches_the_best_va
     assert held > before
     page.wait_for_timeout(300)
     assert number(page, "phi") == held
-    jumps_to_the_optimum(page, rows.random(FEWER, 2, 0), 40, True)
+    jumps_to_the_optimum(page, circle.random(FEWER, 2, 0), 40, True)
 
 
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
 def test_stepping_visits_every_change_and_names_both_sets_and_a_jump_reaches_the_best_value_there_is(visit, sign):
     page = ready(visit(f"/spannogram?sign={sign.replace(' ', '+')}"))
-    V, nonnegative = rows.example(2), sign == "nonnegative"
+    V, nonnegative = circle.example(2), sign == "nonnegative"
     found = curves.regions(V, 2, nonnegative=nonnegative)
     supports = [s.tolist() for _, _, s in found.supports()]
     press(page, "Home")
@@ -236,7 +236,7 @@ def has_a_peak_dragged(page: Page, V: np.ndarray) -> None:
     page.mouse.move(*at(page, -0.5, 2.0), steps=5)
     page.mouse.up()
     typed = link(page, "V")
-    changed = rows.read_link(typed, (4, 2))
+    changed = circle.read_link(typed, (4, 2))
     assert np.arctan2(*changed[1]) == pytest.approx(-0.5, abs=0.05)
     np.testing.assert_array_equal(np.delete(changed, 1, axis=0), np.delete(V, 1, axis=0))
     page.wait_for_timeout(800)
@@ -260,7 +260,7 @@ def test_the_sphere_plays_in_the_browser_and_asks_the_server_nothing(visit):
     ball = page.locator("section.sphere")
     page.locator("section.sphere[data-frames]").wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    rounds = sphere.globe(rows.random(12, 3, 0), 3, True).rounds
+    rounds = sphere.globe(circle.random(12, 3, 0), 3, True).rounds
     box = ball.bounding_box()
     page.evaluate(RERUNS)
     stage = ball.locator(".stage")

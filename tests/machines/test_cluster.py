@@ -20,8 +20,7 @@ from nnspca.machines import cluster as sending
 from nnspca.machines.cluster import Cluster
 from nnspca.studies import comparison
 from nnspca.tasks import path
-from nnspca.view.jobs import machines
-from nnspca.view.jobs import machines as setting
+from nnspca.view import machines
 from tests.machines.doing import leave, meet, nap
 from tests.pages.conftest import ROOT, settle
 from tests.resampling.test_bootstrap import PLANTED, planted
@@ -234,7 +233,7 @@ def test_a_worker_killed_while_blocks_are_summed_costs_time_only(client, monkeyp
 
 
 def pages_note():
-    from nnspca.view.jobs import machines
+    from nnspca.view import machines
 
     machines.location_note()
 
@@ -263,9 +262,9 @@ def test_the_app_sends_its_runs_to_the_scheduler_it_is_pointed_at_and_says_so(cl
 
 
 def test_where_the_scheduler_does_not_answer_runs_stay_here_and_the_page_says_so(monkeypatch):
-    monkeypatch.setattr(setting, "PATIENCE", 0.3)
+    monkeypatch.setattr(machines, "PATIENCE", 0.3)
     monkeypatch.setenv("NNSPCA_SCHEDULER", "tcp://127.0.0.1:9")
-    assert setting.cluster_client() is None
+    assert machines.cluster_client() is None
     said = AppTest.from_function(pages_note).run().caption[0].value
     assert "Runs stay on this machine" in said
     assert "does not answer" in said

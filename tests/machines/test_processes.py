@@ -207,7 +207,7 @@ def alive(pid):
 
 
 def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
-    from nnspca.view.jobs import machines
+    from nnspca.view import machines
 
     monkeypatch.setenv("NNSPCA_PROCESSES", "2")
     tasks = machines.executor()
@@ -256,6 +256,6 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
 
 
 def notes():
-    from nnspca.view.jobs import machines
+    from nnspca.view import machines
 
     machines.location_note()

@@ -15,8 +15,8 @@ from streamlit.testing.v1 import AppTest
 from nnspca import datasets
 from nnspca.solvers import ascent, coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
-from nnspca.view.explore import path as player
-from nnspca.view.results import known
+from nnspca.view import ledger
+from nnspca.view.explore import run
 from nnspca.view.session import Session
 from nnspca.view.ui import charts
 from tests import budgets
@@ -39,13 +39,13 @@ def runs_stay_here(monkeypatch):
 def the_player_has_few_steps(monkeypatch):
     """The path behind the first screen runs beside all that a test looks at: of a few k, one of them proven."""
     for name, few in (("STEPS", 6), ("CERTIFIED", 2), ("FEW", 1), ("ANCHORS", 3)):
-        monkeypatch.setattr(player, name, few)
+        monkeypatch.setattr(run, name, few)
 
 
 @pytest.fixture(autouse=True)
 def the_ledger_holds_only_what_is_stored():
     """What one test's runs have found is not known in the next."""
-    known.ledger.clear()
+    ledger.shared.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)

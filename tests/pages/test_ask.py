@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.link.state import State
-from nnspca.view.tasks import Subject, Task
+from nnspca.view.subject import Subject
+from nnspca.view.tasks import Task
 
 SOON = 10  # seconds
 NOW = State(data="d", k=3, seed=0)
@@ -31,7 +32,7 @@ def test_what_a_result_hangs_on_is_in_its_key(what):
     own, other = Subject(DATA, NOW), Subject(*OTHERS[what])
     assert own.key("solve") != other.key("solve")
     assert own.key("solve") == Subject(replace(DATA), replace(NOW)).key("solve") != own.key("certify")
-    assert (own.along("sweep", 1) == other.along("sweep", 1)) == (what in ("k", "seed"))
+    assert (own.key_of("sweep", 1) == other.key_of("sweep", 1)) == (what in ("k", "seed"))
 
 
 SCRIPT = """

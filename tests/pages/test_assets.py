@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from nnspca.view.frame import assets
+from nnspca.view.frame import server
 
 FILE = b"export const a = 1;" * 200
 PAGE = b"<html><head><title>x</title></head><body><p></p></body></html>"
@@ -19,7 +19,7 @@ def brought(tmp_path_factory, monkeypatch):
     for name in ("one.js", "one.abc.js"):
         file = tmp_path_factory.mktemp("js") / name
         file.write_bytes(FILE)
-        monkeypatch.setitem(assets._BROUGHT, f"js/{name}", file)
+        monkeypatch.setitem(server._BROUGHT, f"js/{name}", file)
 
 
 class Origin:
@@ -60,19 +60,19 @@ def test_a_path_that_only_looks_like_a_script_of_streamlits_gets_its_page():
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": PAGE})
 
-    app = assets.AssetMiddleware(page)
-    before = assets._packed.cache_info().currsize
+    app = server.AssetMiddleware(page)
+    before = server._packed.cache_info().currsize
     for path in ("/static/js/made-up.js", "/static/js/../js/one.js.map", "/js/one.js"):
         status, headers, body = ask(app, path, accept_encoding="gzip")
         assert (status, body) == (200, PAGE) and "content-encoding" not in headers
     for i in range(50):
         assert gzip.decompress(ask(app, f"/{i}/static/js/one.js", accept_encoding="gzip")[2]) == FILE
-    assert assets._packed.cache_info().currsize == before + 1
+    assert server._packed.cache_info().currsize == before + 1
 
 
 def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
     origin = Origin()
-    app = assets.AssetMiddleware(origin)
+    app = server.AssetMiddleware(origin)
     answers = [ask(app, "/static/js/one.abc.js", accept_encoding="gzip, br") for _ in range(2)]
     assert answers[0] == answers[1]
     assert not origin.asked
@@ -86,19 +86,19 @@ def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
 
 @pytest.mark.parametrize("asked", [{}, {"accept_encoding": "br"}, {"accept_encoding": "gzip", "range": "bytes=0-9"}])
 def test_who_takes_nothing_packed_gets_the_file_as_it_is(asked):
-    _, headers, body = ask(assets.AssetMiddleware(Origin()), "/static/js/one.js", **asked)
+    _, headers, body = ask(server.AssetMiddleware(Origin()), "/static/js/one.js", **asked)
     assert body == FILE
     assert "content-encoding" not in headers
 
 
 def test_the_page_names_its_scripts_and_brings_its_style():
     origin = Origin()
-    _, headers, body = ask(assets.AssetMiddleware(origin), "/data", accept="text/html", if_none_match='"1"')
+    _, headers, body = ask(server.AssetMiddleware(origin), "/data", accept="text/html", if_none_match='"1"')
     page = body.decode()
     head, _, rest = page.partition("</head>")
     named = re.findall(r'<link rel="modulepreload" crossorigin href="\./static/js/([^"]+)">', head)
-    assert named == list(assets.early())
-    assert assets.style() in rest.partition("</body>")[0]
+    assert named == list(server.early())
+    assert server.style() in rest.partition("</body>")[0]
     assert page.startswith("<html><head><title>x</title>")
     assert headers["content-length"] == str(len(body))
     assert "etag" not in headers  # another version of ours brings another page
@@ -107,25 +107,25 @@ def test_the_page_names_its_scripts_and_brings_its_style():
 
 def test_what_is_no_page_and_no_script_is_left_alone():
     for path, method in (("/_stcore/health", "GET"), ("/static/js/one.js", "HEAD"), ("/media/a.png", "GET")):
-        _, headers, body = ask(assets.AssetMiddleware(Origin()), path, method, accept="*/*", accept_encoding="gzip")
+        _, headers, body = ask(server.AssetMiddleware(Origin()), path, method, accept="*/*", accept_encoding="gzip")
         assert body in (FILE, PAGE)
         assert headers["etag"] == '"1"'
 
 
 def test_streamlit_still_has_every_script_that_is_named_early():
     """A new release that calls them otherwise costs speed, and nothing else would tell."""
-    files = assets.early()
-    assert [stem for stem in assets.EARLY if not any(name.startswith(f"{stem}.") for name in files)] == []
-    assert all((assets.SCRIPTS / name).is_file() for name in files)
-    assert sum((assets.SCRIPTS / name).stat().st_size for name in files) < 4e6  # no figure library among them
+    files = server.early()
+    assert [stem for stem in server.EARLY if not any(name.startswith(f"{stem}.") for name in files)] == []
+    assert all((server.SCRIPTS / name).is_file() for name in files)
+    assert sum((server.SCRIPTS / name).stat().st_size for name in files) < 4e6  # no figure library among them
 
 
 def test_pages_about_a_chart_name_its_scripts_too():
-    chart = next(assets.SCRIPTS.glob("PlotlyChart.*.js")).name
-    app = assets.AssetMiddleware(Origin())
+    chart = next(server.SCRIPTS.glob("PlotlyChart.*.js")).name
+    app = server.AssetMiddleware(Origin())
     pages = {
         path: ask(app, path, accept="text/html")[2].decode() for path in ("/compare", "/deep/compare", "/", "/data")
     }
     assert [path for path, page in pages.items() if chart in page] == ["/compare", "/deep/compare"]
-    assert pages["/compare"].count("modulepreload") > pages["/"].count("modulepreload") == len(assets.early())
+    assert pages["/compare"].count("modulepreload") > pages["/"].count("modulepreload") == len(server.early())
     assert f"const CHART = './static/js/{chart}';" in pages["/compare"].partition("</head>")[2]

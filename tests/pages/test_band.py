@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 
 import nnspca
-from nnspca.view import words
-from nnspca.view.explore import content
-from nnspca.view.explore.path import Live
+from nnspca.view import say
+from nnspca.view.explore import stage
+from nnspca.view.explore.run import Choices, Live, Solver
 from nnspca.view.figures import band
 from nnspca.view.figures.band import Band
 from nnspca.view.figures.style import DARK, LIGHT
-from nnspca.view.results.ledger import Known
+from nnspca.view.ledger import Known
+from nnspca.view.link.state import State
 
 KNOWN = Band((1, 2, 3, 4), (0.2, 0.3, 0.4, 0.5), (0.2, 0.33, 0.44, math.inf), frozenset({1, 3}))
 
@@ -69,12 +70,13 @@ def test_what_the_browser_rings_is_what_the_words_count(missing):
         k: Known(k, (replace(part, k=k),), upper * (1 - gap), upper, found=True, proven=True)
         for k, upper, gap in ((2, 1.9, missing), (3, 2.3, 0.2))
     }
-    view = content.View(data, 4.2, 2, "best", rows, {2: part}, Live({}, {}))
-    sent = content.payload(view, None, about="", note="", live_text="")
+    choice = Choices(Solver("best", ()), ("best",), (2, 3), log=True)
+    view = stage.View(data, State(data="pitprops", k=2), choice, rows, {2: part}, Live({}, {}))
+    sent = stage.payload(view, None, about="", note="", live_text="")
     said = sum(sent["band"]["optimal"])
     assert sent["closed"] == (f"proven optimal at {said} of 2 values of k" if said else "")
     assert rows[2].optimal == sent["band"]["optimal"][0]
-    assert sent["band"]["optimal"][0] == (sent["band"]["gaps"][0] <= words.OPTIMAL)
+    assert sent["band"]["optimal"][0] == (sent["band"]["gaps"][0] <= say.OPTIMAL)
 
 
 def test_what_the_pointer_is_told_is_rounded_against_us():

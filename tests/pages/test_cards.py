@@ -9,13 +9,11 @@ import pytest
 from PIL import Image
 
 import nnspca
-from nnspca.view import words
-from nnspca.view.jobs import progress
-from nnspca.view.link.dataset_defaults import opening, usual_k
-from nnspca.view.link.state import State, usual_scale
-from nnspca.view.results import collection, known, stored
-from nnspca.view.sources import catalogue, store
-from nnspca.view.ui import gallery
+from nnspca.view import collection, ledger, say
+from nnspca.view.link import canvas
+from nnspca.view.link.state import State, opening, usual_k, usual_scale
+from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 
 BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -30,27 +28,27 @@ def record(name):
     for at in (k, min(k + 2, data.n_features)):
         part = nnspca.solve(cov, at, "em")
         found[at] = part, 1.02 * nnspca.certify(cov, at, component=part).upper
-    return stored.Record(name, data.content_hash, standardise, data.n_features, k, found, {})
+    return ledger.Record(name, data.content_hash, standardise, data.n_features, k, found, {})
 
 
 @pytest.fixture
 def shelf(monkeypatch):
     """Nothing is stored but what a test puts here; pictures are drawn at once."""
     records = {}
-    monkeypatch.setattr(stored, "records", lambda: records)
+    monkeypatch.setattr(ledger, "records", lambda: records)
     monkeypatch.setattr(collection, "AFTER", 0.0)
     made = collection.Pictures(0.0)
     monkeypatch.setattr(collection, "pictures", lambda: made)
-    known.ledger.clear()
+    ledger.shared.clear()
     yield records
-    known.ledger.clear()
+    ledger.shared.clear()
 
 
 def shown(monkeypatch, now):
     """The cards that a visitor sees once the pictures are drawn."""
     cards = []
-    monkeypatch.setattr(gallery, "show", lambda key, label, given, here, choose: cards.extend(given))
-    monkeypatch.setattr(progress, "show", lambda *asked: None)  # no browser asks here
+    monkeypatch.setattr(canvas, "cards", lambda key, label, given, here, choose: cards.extend(given))
+    monkeypatch.setattr(canvas, "progress", lambda *asked: None)  # no browser asks here
     collection.cards(now)
     for _ in range(200):
         if collection.pictures().ask({}) and len(collection.pictures().done) >= len(BUNDLED):
@@ -66,15 +64,15 @@ def test_a_card_says_the_number_that_explore_shows(name, shelf, monkeypatch):
     shelf[name] = record(name)
     data = catalogue.local_dataset(name)
     now = State(data=name, scale=usual_scale(name), k=shelf[name].opening)
-    best = known.at(data, now)
+    best = Subject(data, now).at()
     said = shown(monkeypatch, now)[name].foot
-    assert said == f"k = {now.k}: {words.proven_share(best.ratio)} (stored proof)"
+    assert said == f"k = {now.k}: {say.proven_share(best.ratio)} (stored proof)"
     # and after a live run has found better, both say that
-    proof = nnspca.certify(store.covariance(data, now), now.k)
-    known.record(data, now, proof)
-    assert known.at(data, now).ratio > best.ratio
+    proof = nnspca.certify(Subject(data, now).cov, now.k)
+    Subject(data, now).record(proof)
+    assert Subject(data, now).at().ratio > best.ratio
     said = shown(monkeypatch, now)[name].foot
-    assert said == f"k = {now.k}: {words.proven_share(known.at(data, now).ratio)}"
+    assert said == f"k = {now.k}: {say.proven_share(Subject(data, now).at().ratio)}"
 
 
 def test_every_local_data_set_has_a_picture_though_nothing_is_stored_of_it(shelf, monkeypatch):

@@ -12,12 +12,12 @@ import pytest
 
 import nnspca
 from nnspca import check
-from nnspca.view import cache, words
-from nnspca.view.certificate import claims, panels, proofs
+from nnspca.view import cache, ledger, say, subject
+from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import run
+from nnspca.view.ledger import Ledger
 from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
-from nnspca.view.results import known
-from nnspca.view.results.ledger import Ledger
+from nnspca.view.subject import Subject
 from tests.pages.conftest import drawn, jobs, played, said_at, settle, texts, traces
 
 EASY = {"data": "digits", "k": 2}  # closed within milliseconds
@@ -33,7 +33,7 @@ def certificate_of(page):
 
 def upper_of(cert):
     """Return a certificate's upper bound as the page says it."""
-    return words.number(cert.upper, up=True, telling=claims.TELLING)
+    return say.number(cert.upper, up=True, telling=panels.TELLING)
 
 
 def longer(page):
@@ -51,8 +51,8 @@ def no_proofs_from_other_tests():
 def nothing_stored(monkeypatch):
     """The ledger of a data set that no thorough run has seen."""
     book = Ledger()
-    monkeypatch.setattr(known, "ledger", lambda: book)
-    known.ledger.clear = book._accounts.clear
+    monkeypatch.setattr(ledger, "shared", lambda: book)
+    ledger.shared.clear = book._accounts.clear
     return book
 
 
@@ -79,7 +79,7 @@ def test_every_bound_is_explained_in_two_to_five_sentences(name):
 
 def test_the_reader_is_never_told_less_than_the_upper_bound():
     cert = nnspca.certify(nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.00001]]), 1)
-    above, found = map(float, re.findall(r"\*\*([\d.]+)\*\*", claims.claim(cert, 2))[:2])
+    above, found = map(float, re.findall(r"\*\*([\d.]+)\*\*", panels.claim(cert, 2))[:2])
     assert above >= cert.upper and found <= cert.lower
 
 
@@ -120,7 +120,7 @@ def test_the_opened_certificate_says_what_by_which_bound_and_why(open_page):
     assert nnspca.BOUNDS[cert.winner.name].argument in said
     (table,) = [d.value for d in page.dataframe if "Upper bound" in d.value.columns]
     assert len(table) == len(cert.bounds)
-    assert table["Upper bound"][0] == words.title(cert.winner.name) + " ← lowest proven"
+    assert table["Upper bound"][0] == say.title(cert.winner.name) + " ← lowest proven"
     assert list(table["% of λ₁"]) == sorted(table["% of λ₁"], key=float)
 
 
@@ -128,7 +128,7 @@ def test_a_certificate_of_a_live_run_says_what_a_lower_upper_bound_known_says(op
     data, now = nnspca.datasets.load("digits"), State(data="digits", k=9)
     cov = nnspca.Covariance.from_dataset(data)
     cert = nnspca.certify(cov, 9)
-    nothing_stored.record(known.problem(data, now), 9, cert.component, cert.lower * 1.00005, stored=True)
+    nothing_stored.record(Subject(data, now).problem, 9, cert.component, cert.lower * 1.00005, stored=True)
     said = texts(settle(open_page("pages/explore.py", data="digits", k=9, proof=True)))
     assert "This certificate is from the live run: at least" in said
     assert "The stored proof is tighter: proven optimal." in said
@@ -149,9 +149,9 @@ def test_a_closed_gap_is_told_as_proven_optimal(open_page):
 def test_a_solver_short_of_the_optimum_is_not_called_optimal(open_page):
     page = settle(open_page("pages/explore.py", method="thresholding", data="digits", k=9))
     assert "optimal" not in said_at(page, 9)
-    best = known.at(nnspca.datasets.load("digits"), State(data="digits", k=9))
+    best = Subject(nnspca.datasets.load("digits"), State(data="digits", k=9)).at()
     shown = played(page)
-    assert shown["shares"][shown["ks"].index(9)] <= best.lower / known.store.leading(
+    assert shown["shares"][shown["ks"].index(9)] <= best.lower / subject.preparation.leading(
         nnspca.datasets.load("digits"), State(data="digits", k=9)
     )
 
@@ -159,7 +159,7 @@ def test_a_solver_short_of_the_optimum_is_not_called_optimal(open_page):
 def test_a_gap_counts_as_closed_where_the_best_is_proven_optimal_and_nowhere_else(open_page, hasty):
     page = settle(open_page("pages/explore.py", data="digits", k=5, ks="1, 5"), path=True)
     band = played(page)["band"]
-    assert dict(zip(band["ks"], (gap < words.OPTIMAL for gap in band["gaps"]), strict=True)) == {1: True, 5: False}
+    assert dict(zip(band["ks"], (gap < say.OPTIMAL for gap in band["gaps"]), strict=True)) == {1: True, 5: False}
     assert played(page)["closed"] == "proven optimal at 1 of 2 values of k"
 
 
@@ -172,8 +172,8 @@ def test_a_longer_proof_comes_down_and_outlives_the_session(open_page, hasty):
     assert fall.after.upper < fall.before.upper == live.upper
     data = nnspca.datasets.load("digits")
     nnspca.verify(fall.after, nnspca.Covariance.from_dataset(data))
-    assert claims.fallen(fall.before, fall.after, fall.seconds)[:20] in "\n".join(e.value for e in page.success)
-    assert said_at(page, 4).endswith(f"{words.proven_share(fall.after.ratio)}.") or fall.after.ratio > 1 - words.OPTIMAL
+    assert panels.brought(fall.before, fall.after, fall.seconds)[:20] in "\n".join(e.value for e in page.success)
+    assert said_at(page, 4).endswith(f"{say.proven_share(fall.after.ratio)}.") or fall.after.ratio > 1 - say.OPTIMAL
     other = settle(open_page("pages/explore.py", data="digits", k=4, proof=True))
     assert upper_of(fall.after) in texts(other)
     assert said_at(other, 4) == said_at(page, 4)
@@ -204,7 +204,7 @@ def test_every_k_is_tightened_widest_gap_first(open_page, hasty):
     page = settle(open_page("pages/explore.py", **asked), path=True)
     band = played(page)["band"]
     before = dict(zip(band["ks"], band["gaps"], strict=True))
-    left = sorted((k for k in before if before[k] >= words.OPTIMAL), key=before.get, reverse=True)
+    left = sorted((k for k in before if before[k] >= say.OPTIMAL), key=before.get, reverse=True)
     assert set(left) == {5, 10}
     page.button(key="start-tighten-all").click().run()
     page = settle(page, path=True)
@@ -215,7 +215,7 @@ def test_every_k_is_tightened_widest_gap_first(open_page, hasty):
     after = dict(zip(band["ks"], band["gaps"], strict=True))
     assert all(after[k] <= before[k] for k in before)
     assert sum(after.values()) < sum(before.values())
-    assert page.button(key="start-tighten-all").disabled == (max(band["gaps"]) < words.OPTIMAL)
+    assert page.button(key="start-tighten-all").disabled == (max(band["gaps"]) < say.OPTIMAL)
 
 
 def test_two_certificates_make_one_that_holds():

@@ -11,16 +11,17 @@ from nnspca.datasets import Dataset, fetch
 from nnspca.result import Component
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
-from nnspca.view.compare import panels, sets
+from nnspca.view import ledger
+from nnspca.view.compare import sets
 from nnspca.view.compare.sets import SHARES, Choices
 from nnspca.view.figures.band import gap, place
-from nnspca.view.jobs.job import Job
+from nnspca.view.jobs import Job
+from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
-from nnspca.view.results import known, stored
-from nnspca.view.results.ledger import Known
 from nnspca.view.session import Session
-from nnspca.view.sources import catalogue, files
+from nnspca.view.sources import catalogue, uploads
+from nnspca.view.subject import Subject
 from tests.pages.conftest import drawn, jobs, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -61,7 +62,7 @@ def test_what_is_said_and_drawn_before_and_after_the_live_run_is_what_the_ledger
     asked = Choices(("pitprops", "digits"), ("best",), "few")
     for name, title in (("pitprops", "Pit props"), ("digits", "Handwritten digits")):
         data, now = catalogue.dataset(name), asked.view(name, State())
-        rows = known.along(data, now, stored.cardinalities(known.problem(data, now)))
+        rows = Subject(data, now).along(ledger.cardinalities(Subject(data, now).problem))
         lower, below = (t for t in figure["data"] if t.get("name") == title and t.get("mode") == "lines+markers")
         assert [k for k, _ in lower["customdata"]] == list(rows)
         for (k, shown), depth in zip(below["customdata"], below["y"], strict=True):
@@ -73,7 +74,7 @@ def test_what_is_said_and_drawn_before_and_after_the_live_run_is_what_the_ledger
     marks = [trace for trace in figure["data"] if "live:" in (trace.get("hovertemplate") or "")]
     assert sum(len(t["x"]) for t in marks if t.get("yaxis") == "y2") == len({(p.k, id(p)) for _, p in found})
     for name, point in found:
-        best = known.at(catalogue.dataset(name), State(data=name), point.k)
+        best = Subject(catalogue.dataset(name), State(data=name)).at(point.k)
         assert best.lower >= point.component.variance and best.upper <= point.certificate.upper
     for word in ("Spectrum:", "Sign:", "Correlation:", "Proof:"):
         assert texts(page).count(f"**{word}**") == 2
@@ -83,9 +84,11 @@ def test_each_k_of_a_live_run_is_one_at_which_a_proof_is_stored():
     data = catalogue.dataset("digits")
     for fine in ("few", "some", "many"):
         asked = Choices(("digits",), ("best",), fine)
-        assert set(asked.cardinalities(data, State())) <= set(stored.cardinalities(known.problem(data, State())))
+        assert set(asked.cardinalities(Subject(data, State()))) <= set(
+            ledger.cardinalities(Subject(data, State()).problem)
+        )
         other = replace(State(), sign=state.ANY_SIGN)
-        assert asked.cardinalities(data, other) == comparison.cardinalities(64, SHARES[fine])
+        assert asked.cardinalities(Subject(data, other)) == comparison.cardinalities(64, SHARES[fine])
 
 
 def test_data_of_which_nothing_is_known_are_computed_first_and_solve_live_starts_from_nothing(open_page):
@@ -112,7 +115,7 @@ def test_each_data_set_has_the_preprocessing_it_opens_with_or_the_one_chosen_for
 
 def test_each_data_set_is_prepared_where_it_can_be_and_the_page_and_its_code_say_how(open_page):
     counts = Dataset(name="counts", X=np.random.default_rng(0).poisson(3.0, (30, 6)) ** 4)
-    read = files._Kept(("count data.csv",), "counts", files.Reading(names="gene data.csv"))
+    read = uploads._Kept(("count data.csv",), "counts", uploads.Reading(names="gene data.csv"))
     own = {"session": Session(uploads={"counts": counts}, readings={"counts": read})}
     link = {"vs": ["pitprops", "counts"], "fine": "few", "prep": ["log1p"], "take": True, "scales": "as is"}
     page = settle(open_page(PAGE, **link, **own))
@@ -158,15 +161,15 @@ def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):
 
 def test_a_run_hands_over_profiles_first_and_keeps_certified_points():
     now, job = replace(State(), seed=11, sign=state.ANY_SIGN), Job("compare")
-    data = tuple(catalogue.dataset(name) for name in ("digits", "pitprops"))
+    data = tuple(Subject(catalogue.dataset(name), now) for name in ("digits", "pitprops"))
     asked = Choices(("digits", "pitprops"), ("best",), "few")
-    sets.work(data, asked, now)(job)
+    sets.work(data, asked)(job)
     profiles = [name for name, thing in job.arrived if isinstance(thing, Profile)]
     assert profiles == ["pitprops", "digits"], "cheapest first"
     results = sets.live(job, data)
     assert list(results) == ["digits", "pitprops"], "in the order asked for"
     assert all(len(result.points) == 3 and all(p.certificate for p in result.points) for result in results.values())
-    assert all(one.complete for one in sets.compared(data, asked, now)), "and what it found is in the ledger"
+    assert all(one.complete for one in sets.compared(data, asked)), "and what it found is in the ledger"
 
 
 @pytest.mark.parametrize(
@@ -176,8 +179,8 @@ def test_the_reasons_follow_from_the_numbers(spectrum, words):
     def reasons(*ratios):
         part = Component(np.array([1.0, 0, 0, 0]), 1.0, "best", 1)
         rows = [Known(k, (part,), 1.0, 1 / r, proven=True) if r else Known(k) for k, r in enumerate(ratios, 1)]
-        shown = sets.Compared(Dataset(name="X", X=np.eye(4)), "X", tuple(rows), 1.0)
-        return " ".join(panels.reasons(about, shown)).replace("\u00a0", " ")
+        shown = sets.Compared(Subject(Dataset(name="X", X=np.eye(4)), State()), "X", tuple(rows))
+        return " ".join(sets.reasons(about, shown)).replace("\u00a0", " ")
 
     about = Profile("x", "X", 4, 9, np.array(spectrum, float), 2.0, 0.4, 0.95, 0.8, 0.3)
     assert words in reasons(None) and "costs little" in reasons(None) and "**Proof:**" not in reasons(None)

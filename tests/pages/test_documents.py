@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nnspca.view.frame import routes
-from nnspca.view.link import guide
+from nnspca.view.frame import server
+from nnspca.view.link import widgets
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def ask(folder, path):
 
     scope = {"type": "http", "method": "GET", "path": path, "root_path": "", "query_string": b"", "headers": []}
     scope |= {"scheme": "http", "server": ("127.0.0.1", 8501)}
-    answer = routes.Documents(app, folder)(scope, receive, send)
+    answer = server.Documents(app, folder)(scope, receive, send)
     with ThreadPoolExecutor(1) as apart:  # a loop of its own: the browser's tests keep one running here
         apart.submit(asyncio.run, answer).result()
     return said[0]["status"], b"".join(message.get("body", b"") for message in said[1:])
@@ -61,9 +61,9 @@ def test_the_sidebar_leads_to_documents_that_are_served(tmp_path, site):
     def page(root):
         from pathlib import Path
 
-        from nnspca.view.frame import routes
+        from nnspca.view.frame import server
 
-        routes.link_to_documents(Path(root))
+        server.link_to_documents(Path(root))
 
     shown = AppTest.from_function(page, args=(str(tmp_path),)).run()
     assert [text.value for text in shown.markdown] == ["[Guide, reference and examples](docs/index.html)"]
@@ -71,16 +71,16 @@ def test_the_sidebar_leads_to_documents_that_are_served(tmp_path, site):
 
 
 def test_what_was_not_built_is_not_served(tmp_path, site, monkeypatch):
-    assert len(routes.served(tmp_path)) == 1
-    assert routes.served(tmp_path / "elsewhere") == []
+    assert len(server.served(tmp_path)) == 1
+    assert server.served(tmp_path / "elsewhere") == []
     monkeypatch.setenv("NNSPCA_DOCS", str(site))
-    assert len(routes.served(tmp_path / "elsewhere")) == 1
+    assert len(server.served(tmp_path / "elsewhere")) == 1
 
 
 def test_a_help_mark_leads_on_where_the_documents_are_served(site, monkeypatch, tmp_path):
     monkeypatch.setenv("NNSPCA_DOCS", str(site))
-    assert guide.explained("k", "So many.").startswith("So many. [More](docs/guide/choosing.html#")
-    assert guide.explained("no such key", "Words.") == "Words."
-    assert guide.explained("k", None) is None
+    assert widgets.explained("k", "So many.").startswith("So many. [More](docs/guide/choosing.html#")
+    assert widgets.explained("no such key", "Words.") == "Words."
+    assert widgets.explained("k", None) is None
     monkeypatch.setenv("NNSPCA_DOCS", str(tmp_path / "elsewhere"))
-    assert guide.explained("k", "So many.") == "So many."
+    assert widgets.explained("k", "So many.") == "So many."

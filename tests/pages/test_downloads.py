@@ -18,6 +18,7 @@ from nnspca.datasets import Dataset
 from nnspca.studies import Table
 from nnspca.view.explore import more
 from nnspca.view.link.state import State
+from nnspca.view.subject import Subject
 from nnspca.view.ui import downloads
 from tests.pages.conftest import settle
 
@@ -57,7 +58,7 @@ WRITERS = {
     "loadings, long": lambda data: downloads.loadings_long({data.name: BOTH}, data),
     "loadings, wide": lambda data: downloads.loadings_wide({data.name: BOTH}, data),
     "features (GMT)": lambda data: downloads.feature_lists({data.name: BOTH}, data),
-    "scores of parts": lambda data: downloads.scores({data.name: BOTH}, data, State()),
+    "scores of parts": lambda data: downloads.scores({data.name: BOTH}, Subject(data, State())),
     "genes (GMT)": lambda data: genes(data),
 }
 
@@ -122,12 +123,12 @@ def test_a_run_goes_home_with_what_was_asked_found_and_proven_and_as_one_page(op
 def test_every_bundled_data_set_has_a_report_and_no_word_of_it_is_html(name):
     data, now = nnspca.datasets.load(name), State(data=name, k=5)
     cov = nnspca.Covariance.from_dataset(data)
-    part, leading = nnspca.solve(cov, 5, "thresholding"), float(cov.eigenpairs(1)[0][0])
-    printed = more.report(part, None, data, now, leading, "code < here")
+    part = nnspca.solve(cov, 5, "thresholding")
+    printed = more.report(part, None, Subject(data, now), "code < here")
     assert 'class="picture"' in printed and len(printed) < 60_000
     assert "code &lt; here" in printed and printed.count("None yet.") == 1
     names = ("<script>alert(1)</script>",) * data.n_features
-    lured = more.report(part, None, replace(data, feature_names=names, title="<img src=x>"), now, leading, "")
+    lured = more.report(part, None, Subject(replace(data, feature_names=names, title="<img src=x>"), now), "")
     assert "<script>alert" not in lured and "<img" not in lured
 
 
@@ -148,7 +149,7 @@ def test_tables_hold_each_loading_and_lists_each_feature():
     U[3], U[7] = 0.6, -0.8
     signed = downloads.feature_lists({"pca": U}, data).decode().splitlines()
     assert [line.split("\t")[0] for line in signed] == ["pca_part_1", "pca_part_1_negative"]
-    scores = [float(row["em part 1"]) for row in read(downloads.scores(found, data, State(data="digits")))]
+    scores = [float(row["em part 1"]) for row in read(downloads.scores(found, Subject(data, State(data="digits"))))]
     assert np.allclose(scores, ((data.X - data.X.mean(axis=0)) @ parts.loadings)[:, 0])
 
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nnspca.view import tasks
-from nnspca.view.jobs.job import Job
+from nnspca.view.jobs import Job
 
 
 class EndsWhile(Job):
@@ -81,10 +81,10 @@ def test_a_message_of_a_component_that_the_page_no_longer_has_changes_nothing():
         import streamlit as st
 
         from nnspca.view.explore import stage
-        from nnspca.view.jobs import progress
+        from nnspca.view.link import canvas
 
-        progress.keep_choices("progress-explore", "draw")
-        progress.keep_choices("play", "ended")
+        canvas.keep_choices("progress-explore", "draw")
+        canvas.keep_choices("play", "ended")
         for answer in (stage._choose_k, stage._choose_point, stage._ask_why):
             answer()
         st.write(sorted(key for key in st.session_state if not key.startswith("_")))

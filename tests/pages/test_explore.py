@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view import cache, tasks, words
+from nnspca.view import cache, ledger, say, subject, tasks
 from nnspca.view.certificate import proofs
-from nnspca.view.explore import content
-from nnspca.view.explore import path as player
+from nnspca.view.explore import run, stage
+from nnspca.view.ledger import Ledger
 from nnspca.view.link.state import STANDARDISED, State
-from nnspca.view.results import curves, known
-from nnspca.view.results.ledger import Ledger
-from nnspca.view.sources import catalogue, store
+from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 from tests.pages.conftest import played, said_at, settle
 
 FACES = {"data": "lfw-faces", "k": 40, "scale": STANDARDISED}  # whose thorough runs come with the package
@@ -29,8 +28,8 @@ def nothing_found_by_other_tests():
 def empty(monkeypatch):
     """A ledger without what comes with the package."""
     book = Ledger()
-    monkeypatch.setattr(known, "ledger", lambda: book)
-    known.ledger.clear = book._accounts.clear
+    monkeypatch.setattr(ledger, "shared", lambda: book)
+    ledger.shared.clear = book._accounts.clear
     return book
 
 
@@ -46,10 +45,10 @@ def live_of(page):
 def test_sentence_and_chart_say_the_ledgers_number_at_each_k(open_page):
     page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks="2, 6, 9"), path=True)
     shown, (data, now) = played(page), pitprops()
-    rows, unit = known.along(data, now, shown["ks"]), store.leading(data, now)
+    rows, unit = Subject(data, now).along(shown["ks"]), Subject(data, now).leading
     for at, k in enumerate(shown["ks"]):
-        assert words.proven_share(rows[k].ratio) in shown["says"][at]
-        assert f"{words.at_least(100 * rows[k].lower / unit, 1)} % of λ₁" in shown["says"][at]
+        assert say.proven_share(rows[k].ratio) in shown["says"][at]
+        assert f"{say.at_least(100 * rows[k].lower / unit, 1)} % of λ₁" in shown["says"][at]
         assert shown["shares"][at] <= rows[k].lower / unit <= shown["shares"][at] + 1e-6
         band = shown["band"]
         assert band["gaps"][band["ks"].index(k)] == shown["gaps"][at] >= 1 - rows[k].ratio - 1e-12
@@ -71,12 +70,12 @@ def test_the_first_picture_has_its_whole_band_before_anything_has_run(open_page,
 def test_the_live_line_says_live_and_has_the_live_runs_own_numbers():
     part = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1)
     proof = nnspca.certify(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1)
-    assert content.live(None, None, 4.0, done=False) == "Live: solving …"
-    assert content.live(None, None, 4.0, done=True) == ""
-    said = content.live(part, None, 4.0, done=False)
+    assert stage.live(None, None, 4.0, done=False) == "Live: solving …"
+    assert stage.live(None, None, 4.0, done=True) == ""
+    said = stage.live(part, None, 4.0, done=False)
     assert said.startswith("Live: 75.0 % of λ₁ found in ") and said.endswith("; computing the upper bound …")
-    assert content.live(part, proof, 4.0, done=True).startswith("Live: 75.0 % of λ₁ found in ")
-    assert ", proven optimal in " in content.live(part, proof, 4.0, done=True)
+    assert stage.live(part, proof, 4.0, done=True).startswith("Live: 75.0 % of λ₁ found in ")
+    assert ", proven optimal in " in stage.live(part, proof, 4.0, done=True)
 
 
 def test_live_runs_read_nothing_that_is_stored(open_page, empty):
@@ -89,7 +88,7 @@ def test_live_runs_read_nothing_that_is_stored(open_page, empty):
     one[0] = 1.0
     for k in range(1, 14):  # what no run finds: too little variance, and too low an upper bound
         poor = nnspca.result.Component(one, 1e-6, "best", k)
-        empty.record(known.problem(data, now), k, poor, 1e-3, stored=True)
+        empty.record(Subject(data, now).problem, k, poor, 1e-3, stored=True)
     page = open_page("pages/explore.py", **asked)
     assert live_of(page) == plain
     assert min(played(page)["band"]["upper"]) < min(plain["upper"])
@@ -98,9 +97,9 @@ def test_live_runs_read_nothing_that_is_stored(open_page, empty):
 def test_solve_live_starts_from_nothing_and_the_ledger_stays(open_page, monkeypatch):
     page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks="2, 4, 9", methods=["best", "em"]), path=True)
     data, now = pitprops()
-    before, rows = played(page), known.along(data, now, (2, 4, 9))
+    before, rows = played(page), Subject(data, now).along((2, 4, 9))
     asked, solved = [], []
-    path, certify_path, solve = curves.path, curves.certify_path, nnspca.solve
+    path, certify_path, solve = subject.path, subject.certify_path, nnspca.solve
 
     def watched(cov, ks, **more):
         asked.extend(more["known"](k, name) for k in ks for name in more.get("methods", ("best",)))
@@ -110,8 +109,8 @@ def test_solve_live_starts_from_nothing_and_the_ledger_stays(open_page, monkeypa
         asked.extend(known(k) for k in ks)
         return certify_path(*given, ks=ks, known=known, **more)
 
-    monkeypatch.setattr(curves, "path", watched)
-    monkeypatch.setattr(curves, "certify_path", proven)
+    monkeypatch.setattr(subject, "path", watched)
+    monkeypatch.setattr(subject, "certify_path", proven)
     monkeypatch.setattr(nnspca, "solve", lambda *given, **more: solved.append(given) or solve(*given, **more))
     page.button(key="start-explore").click().run()
     assert played(page)["says"] == before["says"]  # while it runs: what is known stays known
@@ -119,8 +118,8 @@ def test_solve_live_starts_from_nothing_and_the_ledger_stays(open_page, monkeypa
     assert solved
     assert len(asked) > 6
     assert not any(asked)
-    assert known.along(data, now, (2, 4, 9)).keys() == rows.keys()
-    assert all(known.at(data, now, k).lower >= rows[k].lower for k in rows)
+    assert Subject(data, now).along((2, 4, 9)).keys() == rows.keys()
+    assert all(Subject(data, now).at(k).lower >= rows[k].lower for k in rows)
     assert played(page)["live"] == before["live"]
 
 
@@ -165,7 +164,7 @@ def test_a_component_that_breaks_the_rules_is_shown_for_contrast_and_proves_noth
     assert said_at(page, 4).endswith("Shown for contrast: it does not satisfy the limit k = 4.")
     data = catalogue.dataset("pitprops")
     now = State(data="pitprops", k=4, sign="any sign")
-    assert known.at(data, now).component.cardinality <= 4
+    assert Subject(data, now).at().component.cardinality <= 4
 
 
 def test_values_of_k_are_those_typed_and_the_k_that_is_shown(open_page):
@@ -187,14 +186,15 @@ def test_a_run_that_ends_while_its_page_is_drawn_is_shown_at_once(open_page, mon
 
 def test_k_that_are_carried_and_not_proven_are_said_to_be_so(open_page, empty):
     data, now = pitprops()
-    cov = store.covariance(data, now)
+    cov = Subject(data, now).cov
     for k in (3, 4, 5):
-        empty.record(known.problem(data, now), k, nnspca.solve(cov, k))
-    empty.record(known.problem(data, now), 5, None, nnspca.certify(cov, 5).upper)
-    rows = known.along(data, now, (3, 4, 5))
+        empty.record(Subject(data, now).problem, k, nnspca.solve(cov, k))
+    empty.record(Subject(data, now).problem, 5, None, nnspca.certify(cov, 5).upper)
+    rows = Subject(data, now).along((3, 4, 5))
     parts = {k: row.component for k, row in rows.items()}
-    view = content.View(data, store.leading(data, now), 4, "best", rows, parts, player.Live({}, {}))
-    sent = content.payload(view, None, about="x", note="", live_text="")
+    choice = run.Choices(run.Solver("best", ()), ("best",), (3, 4, 5), log=True)
+    view = stage.View(data, now, choice, rows, parts, run.Live({}, {}))
+    sent = stage.payload(view, None, about="x", note="", live_text="")
     assert sent["band"]["ks"] == [3, 4, 5]
     assert sent["band"]["proven"] == [False, False, True]
     assert view.band.proven == {5}
@@ -202,9 +202,9 @@ def test_k_that_are_carried_and_not_proven_are_said_to_be_so(open_page, empty):
 
 def test_a_longer_proof_under_way_lowers_the_band_at_once(empty):
     data, now = catalogue.dataset("digits"), State(data="digits", k=9)
-    cov = store.covariance(data, now)
+    cov = Subject(data, now).cov
     loose = nnspca.certify(cov, 9)
-    proofs.keep(loose, data, now)
+    proofs.keep(loose, Subject(data, now))
     seen = []
 
     class Watched:
@@ -214,11 +214,11 @@ def test_a_longer_proof_under_way_lowers_the_band_at_once(empty):
             return False
 
         def report(self, progress):
-            seen.append((progress.upper, known.at(data, now).upper))
+            seen.append((progress.upper, Subject(data, now).at().upper))
 
         def publish(self, fall):
-            seen.append((fall.after.upper, known.at(data, now).upper))
+            seen.append((fall.after.upper, Subject(data, now).at().upper))
 
-    proofs.tightening("tighten", (9,), (9,), data, now, 1.0).make()(Watched())
+    proofs.tightening("tighten", (9,), (9,), Subject(data, now), 1.0).make()(Watched())
     assert len(seen) > 1
     assert all(upper is None or at <= upper for upper, at in seen)

@@ -11,11 +11,9 @@ import scipy.sparse
 from streamlit.testing.v1 import AppTest
 
 import nnspca
-from nnspca.view import cache, session
+from nnspca.view import cache, ledger, session
 from nnspca.view.cache import Results, Shared, nbytes
-from nnspca.view.results import known
-from nnspca.view.sources import store
-from nnspca.view.sources import uploads as room
+from nnspca.view.sources import preparation, uploads
 from tests.pages.conftest import ROOT, settle
 
 KILO = 128  # doubles of a kilobyte
@@ -86,7 +84,7 @@ def brought(page, name, rows=40):
 
 def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open_page, monkeypatch):
     page = brought(open_page("pages/data.py"), "first")
-    monkeypatch.setattr(room, "OWN", int(1.5 * nbytes(page.session_state["session"].uploads["first"])))
+    monkeypatch.setattr(uploads, "OWN", int(1.5 * nbytes(page.session_state["session"].uploads["first"])))
     page = brought(page, "second")
     assert list(page.session_state["session"].uploads) == ["second"]
     assert any("a file was removed: first." in told.value for told in page.info)
@@ -96,7 +94,7 @@ def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open
 
 def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(open_page, monkeypatch):
     before = brought(open_page("pages/data.py"), "theirs")
-    monkeypatch.setattr(room, "ALL", nbytes(before.session_state["session"].uploads["theirs"]) + 10)
+    monkeypatch.setattr(uploads, "ALL", nbytes(before.session_state["session"].uploads["theirs"]) + 10)
     page = brought(open_page("pages/data.py"), "mine")
     assert not page.session_state["session"].uploads
     assert any("try again later" in told.value for told in page.error)
@@ -113,7 +111,7 @@ def until(holds):
 
 def test_files_of_visitors_who_left_make_room(open_page, monkeypatch):
     pages = [brought(open_page("pages/data.py"), name) for name in ("first", "second", "third")]
-    monkeypatch.setattr(room, "ALL", int(3.5 * nbytes(pages[0].session_state["session"].uploads["first"])))
+    monkeypatch.setattr(uploads, "ALL", int(3.5 * nbytes(pages[0].session_state["session"].uploads["first"])))
     refused = brought(open_page("pages/data.py"), "fourth")
     assert any("try again later" in told.value for told in refused.error)
     monkeypatch.setattr(session, "stay", lambda: 0.01)
@@ -133,15 +131,15 @@ def test_when_a_visit_has_ended_nothing_of_its_file_is_held(short_proofs, monkey
         settle(page.run())
     data = kept["session"].uploads["gone"]
     about = data.content_hash, False, True
-    assert known.ledger().at(about, 1, 0.0).bounded
-    cov = store.covariance_for(data, standardise=False, repair=False)
+    assert ledger.shared().at(about, 1, 0.0).bounded
+    cov = preparation.covariance_for(data, standardise=False, repair=False)
     left = [weakref.ref(thing) for thing in (data, data.X, cov)]
     visit = kept["session"]
     del data, cov, page, kept, value  # what Streamlit holds of a session that has ended
     monkeypatch.setattr(session, "stay", lambda: 0.01)
     visit.leave()
     assert until(lambda: not any(thing() is not None for thing in left))
-    assert not known.ledger().at(about, 1, 0.0).components
+    assert not ledger.shared().at(about, 1, 0.0).components
     for held in (cache.shared()._held, cache.results()._results):
         assert not any("gone" in key for key in held)
 

@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.spannogram import curves
-from nnspca.view.learn import boards, figures, stage
+from nnspca.view.learn import boards, stage
 from nnspca.view.learn.words import STEPS
+from nnspca.view.ledger import records
 from nnspca.view.link import canvas, state
-from nnspca.view.results.stored import records
 from tests.pages.conftest import ROOT, texts
 
 BROWSER = Path(stage.BROWSER)
@@ -129,7 +129,7 @@ def test_the_payload_is_small_enough_for_a_class():
 
 
 def test_every_bound_of_the_matrix_holds_for_every_pair_and_the_last_is_reached():
-    told = figures.matrix()
+    told = stage.matrix()
     A, M = np.array(told["A"]), np.array(told["M"])
     assert np.linalg.eigvalsh(A).min() > 0
     pairs = [max(np.linalg.eigvalsh(A[np.ix_(p, p)])[-1] if A[p[0], p[1]] > 0 else A[p[0], p[0]], A[p[1], p[1]])
@@ -143,45 +143,45 @@ def test_every_bound_of_the_matrix_holds_for_every_pair_and_the_last_is_reached(
 
 
 def test_the_cloud_and_the_half_circles_agree_with_a_fine_search():
-    points = np.array(figures.CLOUD)
+    points = np.array(stage.CLOUD)
     A = np.cov(points.T, bias=True)
     quarter = np.linspace(0, np.pi / 2, 2001)
     c = np.stack([np.cos(quarter), np.sin(quarter)])
-    facts = figures.cloud()["facts"]
+    facts = stage.cloud()["facts"]
     assert float(facts["ours"]) == pytest.approx(np.einsum("it,ij,jt->t", c, A, c).max(), abs=0.01)
     assert facts["mixes"]
-    V, turn = np.array(figures.WALLS), np.linspace(0, 2 * np.pi, 20001)
+    V, turn = np.array(stage.WALLS), np.linspace(0, 2 * np.pi, 20001)
     values = V @ np.stack([np.sin(turn), np.cos(turn)])
-    half = figures.half_space()["facts"]
+    half = stage.half_space()["facts"]
     assert float(half["optimum"]) == pytest.approx((values**2).sum(axis=0)[(values >= 0).all(axis=0)].max(), abs=0.011)
     assert float(half["leading"]) > float(half["optimum"])
     assert not half["allowed"]
 
 
 def test_the_curves_of_the_lesson_hold_their_optimum_and_their_counts():
-    told = figures.rank_two()
+    told = stage.rank_two()
     V, k = np.array(told["V"]), told["k"]
     best = max(curves.optimum(V[list(some)], k).value for size in (1, 2) for some in combinations(range(len(V)), size))
     assert told["optimum"][1] == pytest.approx(best, rel=1e-9)
     assert told["facts"]["candidates"] < told["facts"]["supports"]
-    one = figures.rank_one()["facts"]
+    one = stage.rank_one()["facts"]
     assert one["optimum"] == max(one["plus"], one["minus"])
 
 
 def test_a_result_of_a_board_reaches_every_chapter_through_one_door(monkeypatch):
     """Redirecting ``boards.proven`` changes each number that the lesson shows of them."""
-    best = boards.proven(figures.FACES)
+    best = boards.proven(stage.FACES)
     other = replace(best, lower=0.2 * best.leading, upper=0.25 * best.leading)
     monkeypatch.setattr(boards, "proven", lambda name: other)
-    assert figures.pca()["facts"]["ours"] == "20.0 %"
-    assert figures.paint(["faces"])["facts"]["share"] == "80.0 %"
+    assert stage.pca()["facts"]["ours"] == "20.0 %"
+    assert stage.paint(["faces"])["facts"]["share"] == "80.0 %"
     board = boards.payload("faces")
     assert (board["solver"]["variance"], board["upper"]) == (other.lower, other.upper)
 
 
 def test_the_parts_of_the_faces_share_no_pixel():
-    told, cov = boards.parts()["together"], boards.covariance(figures.FACES)
-    found = figures.loadings(told, cov.n_features)
+    told, cov = boards.parts()["together"], boards.covariance(stage.FACES)
+    found = stage.loadings(told, cov.n_features)
     assert len(found) == 6
     assert (found >= 0).all()
     assert ((found > 0).sum(axis=0) <= 1).all()
@@ -189,13 +189,13 @@ def test_the_parts_of_the_faces_share_no_pixel():
 
 
 def test_the_faces_of_pca_are_its_eigenvectors_and_keep_what_is_said():
-    told, cov = figures.pca(), boards.covariance(figures.FACES)
-    values, vectors = figures.leading()
+    told, cov = stage.pca(), boards.covariance(stage.FACES)
+    values, vectors = stage.leading()
     np.testing.assert_allclose(cov.variance(vectors.T), values, rtol=1e-9)
     x = np.zeros(cov.n_features)
     heavy = np.argsort(-np.abs(vectors[:, 0]))[:40]
     x[heavy] = vectors[heavy, 0]
     kept = cov.variance(x / np.linalg.norm(x)) / values[0]
     assert float(told["facts"]["cut"].split()[0]) == pytest.approx(100 * kept, abs=0.1)
-    assert kept * values[0] < boards.proven(figures.FACES).lower
+    assert kept * values[0] < boards.proven(stage.FACES).lower
     assert canvas.pack(vectors.T, "f4") == told["vectors"]

@@ -10,7 +10,7 @@ import pytest
 import nnspca
 from nnspca.bounds import carried
 from nnspca.result import Component
-from nnspca.view.results.ledger import Known, Ledger
+from nnspca.view.ledger import Known, Ledger
 from tests.oracle import allows, optima_of_parts
 from tests.problems import any_rank, correlation, equal_rows, scaled, spiked, zero_rows
 

@@ -4,10 +4,8 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from nnspca.view.jobs import job as module
-from nnspca.view.jobs import workers
-from nnspca.view.jobs.job import Job
-from nnspca.view.jobs.workers import FairSemaphore
+from nnspca.view import jobs
+from nnspca.view.jobs import FairSemaphore, Job
 from tests.pages.test_workers import SOON, Endless, begin
 
 __all__ = ["begin"]
@@ -33,8 +31,8 @@ def until(holds) -> bool:
 
 
 def test_a_run_nobody_looks_at_lets_the_page_at_hand_go_first_and_goes_on_when_looked_at_again(begin, monkeypatch):
-    monkeypatch.setattr(module, "LEFT", 0.4)
-    monkeypatch.setattr(module, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(jobs, "LEFT", 0.4)
+    monkeypatch.setattr(jobs, "POLL_SECONDS", 0.05)
     shared, over = FairSemaphore(1), threading.Event()
     behind, ahead = Endless(), Endless()
     left = begin(shared, behind)
@@ -53,7 +51,7 @@ def test_a_run_nobody_looks_at_lets_the_page_at_hand_go_first_and_goes_on_when_l
 
 
 def test_a_run_that_works_in_threads_of_its_own_gives_way_in_all_of_them(begin, monkeypatch):
-    monkeypatch.setattr(workers, "TURN", 0.2)
+    monkeypatch.setattr(jobs, "TURN", 0.2)
     shared, both = FairSemaphore(1), (Endless(), Endless())
 
     def in_threads(job: Job) -> None:
@@ -66,7 +64,7 @@ def test_a_run_that_works_in_threads_of_its_own_gives_way_in_all_of_them(begin, 
     ahead = Endless()
     at_hand = begin(shared, ahead)
     assert until(lambda: ahead.steps > 0)
-    monkeypatch.setattr(workers, "TURN", 60)
+    monkeypatch.setattr(jobs, "TURN", 60)
     assert until(lambda: not at_hand.stage.startswith("Waiting"))
     assert all(work.rests() for work in both)
     at_hand.stop()

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from nnspca.view.explore import choices as explore
+from nnspca.view.explore import run
 from nnspca.view.link import state
 from tests.pages.conftest import alone, played, redrawn, said_at, settle, texts
 from tests.pages.test_sanitize import LURES, alive
@@ -221,7 +221,7 @@ def test_an_unusable_list_of_k_says_what_is_wrong_in_words_that_can_be_written(o
     assert {2, 4, 13} <= set(played(settle(page, path=True))["ks"])
     for strange in ("1, \ud800", "\udfff5", "\u202e9", "9" * 500):
         with pytest.raises(ValueError, match=r"is not a whole number or a range|outside 1 to 9") as raised:
-            explore.read_ks(strange, 9)
+            run.read_ks(strange, 9)
         assert len(str(raised.value).encode()) < 200
 
 

@@ -8,13 +8,13 @@ import pytest
 
 import nnspca
 from nnspca.view import cache
-from nnspca.view.certificate import claims, proofs
+from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import run
-from nnspca.view.jobs.job import Job
-from nnspca.view.link.solver import Solver
+from nnspca.view.explore.run import Solver
+from nnspca.view.jobs import Job
 from nnspca.view.link.state import ANY_SIGN, State
-from nnspca.view.results import known
-from nnspca.view.sources import catalogue, store
+from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 from tests.pages.conftest import jobs, played, settle, texts
 
 NOW = State(data="digits", k=9)
@@ -27,7 +27,7 @@ def nothing_known():
 
 def digits():
     data = catalogue.dataset("digits")
-    return data, store.covariance(data, NOW)
+    return data, Subject(data, NOW).cov
 
 
 def test_a_longer_proof_looks_for_a_better_component_first_and_says_so():
@@ -36,14 +36,14 @@ def test_a_longer_proof_looks_for_a_better_component_first_and_says_so():
     before = nnspca.certify(cov, 9, component=poor)
     assert before.lower == poor.variance
     job = Job("tighten")
-    proofs.keep(before, data, NOW)
-    proofs.tightening("tighten", (9,), (9,), data, NOW).make()(job)
+    proofs.keep(before, Subject(data, NOW))
+    proofs.tightening("tighten", (9,), (9,), Subject(data, NOW)).make()(job)
     (fall,) = job.arrived
     assert fall.after.lower > poor.variance
     assert fall.after.component.variance == fall.after.lower
     nnspca.verify(fall.after, cov)
-    assert "A better component was found: " in claims.fallen(fall.before, fall.after, fall.seconds)
-    assert "better component" not in claims.fallen(fall.before, dataclasses.replace(fall.before), 1.0)
+    assert "A better component was found: " in panels.brought(fall.before, fall.after, fall.seconds)
+    assert "better component" not in panels.brought(fall.before, dataclasses.replace(fall.before), 1.0)
 
 
 def test_of_two_certificates_the_better_component_is_kept():
@@ -54,9 +54,9 @@ def test_of_two_certificates_the_better_component_is_kept():
     assert cert.lower > poor.variance
     for first, second in ((cert, loose), (loose, cert)):
         cache.results.clear()
-        proofs.keep(first, data, NOW)
-        assert proofs.keep(second, data, NOW).component is cert.component
-    nnspca.verify(proofs.certificate_at(data, NOW, 9), cov)
+        proofs.keep(first, Subject(data, NOW))
+        assert proofs.keep(second, Subject(data, NOW)).component is cert.component
+    nnspca.verify(proofs.certificate_at(Subject(data, NOW), 9), cov)
 
 
 def test_a_first_upper_bound_is_shown_at_once_and_nothing_is_built_on_it(open_page, monkeypatch):
@@ -92,11 +92,11 @@ def test_a_first_upper_bound_is_shown_at_once_and_nothing_is_built_on_it(open_pa
 def test_what_another_solver_finds_never_becomes_the_certificates_own(method):
     now = dataclasses.replace(NOW, sign=ANY_SIGN)
     job = Job("other")
-    run.ExploreJob(catalogue.dataset("digits"), now, Solver(method, ())).work(job)
+    run.ExploreJob(Subject(catalogue.dataset("digits"), now), Solver(method, ())).work(job)
     part, certificate = run.latest(job)
     assert len(job.arrived) == 2
     assert part.method == method
     assert certificate.component is not part
     assert certificate.lower <= certificate.upper
     if method == "pca":  # all features at once: no component of the problem, and so none of the ledger's
-        assert part.variance > certificate.upper >= known.at(catalogue.dataset("digits"), now).lower
+        assert part.variance > certificate.upper >= Subject(catalogue.dataset("digits"), now).at().lower

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from nnspca.view.learn import boards
-from nnspca.view.words import proven_share
+from nnspca.view.say import proven_share
 from tests.pages.conftest import played, settle, texts
 
 SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.I)

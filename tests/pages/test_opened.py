@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import open_lazily
-from nnspca.view.sources import fetching, opened, store
+from nnspca.view.sources import catalogue, opened, preparation
 from nnspca.view.ui import downloads
 from tests.pages.conftest import settle, texts
 
@@ -67,13 +67,13 @@ def test_of_a_large_one_the_covariance_is_kept_and_the_code_gives_the_same(kept,
             f"cov = nnspca.Covariance.from_dataset(data, standardize={standardise})",
             there,
         )
-        shown = store.covariance_maker(data, standardise, False)[1]()
+        shown = preparation.covariance_maker(data, standardise, False)[1]()
         assert shown.fingerprint == there["cov"].fingerprint
         assert shown.n_samples == 60
 
 
 def test_before_a_large_file_is_read_the_page_asks(place, open_page, monkeypatch):
-    monkeypatch.setattr(fetching, "AT_ONCE", 0)
+    monkeypatch.setattr(catalogue, "AT_ONCE", 0)
     page = settle(open_page("pages/data.py", data="few.npy"))
     assert opened.listed()["few.npy"].data is None
     (button,) = [b for b in page.button if b.label == "Read it"]

@@ -8,9 +8,9 @@ import scipy.sparse
 from PIL import Image
 
 from nnspca.datasets import Dataset
+from nnspca.view import collection
+from nnspca.view.link import canvas
 from nnspca.view.link.state import State
-from nnspca.view.results import collection
-from nnspca.view.ui import gallery, preview
 
 RNG = np.random.default_rng(0)
 OWN = {
@@ -25,7 +25,7 @@ OWN = {
 
 @pytest.mark.parametrize("name", OWN)
 def test_every_kind_of_data_has_a_small_picture(name):
-    content = preview.thumbnail(OWN[name])
+    content = collection.thumbnail(OWN[name])
     picture = Image.open(io.BytesIO(content))
     assert max(picture.size) <= 128 and len(content) < 10_000
     assert len(picture.getcolors(256)) > 1
@@ -34,7 +34,7 @@ def test_every_kind_of_data_has_a_small_picture(name):
 def test_the_card_of_a_file_that_was_brought_has_a_picture(monkeypatch):
     shown = []
     monkeypatch.setattr(collection.catalogue, "uploaded", lambda: OWN)
-    monkeypatch.setattr(gallery, "show", lambda key, label, cards, here, choose: shown.extend(cards))
+    monkeypatch.setattr(canvas, "cards", lambda key, label, cards, here, choose: shown.extend(cards))
     collection.cards(State(data="table"))
     own = {card.name: card for card in shown if card.name in OWN}
     assert own.keys() == OWN.keys()

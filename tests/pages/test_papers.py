@@ -112,10 +112,10 @@ def test_a_press_on_a_card_turns_to_its_study_and_the_link_says_so():
 def _turned():
     import streamlit as st
 
-    from nnspca.view.papers import choices
+    from nnspca.view.papers import panels
 
-    choices.turn_to("asteris2011-fig1")
-    st.markdown(choices.which().name)
+    panels.turn_to("asteris2011-fig1")
+    st.markdown(panels.which().name)
 
 
 def test_a_result_is_kept_for_the_next_visitor_and_another_seed_is_another_run(open_page):

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view import cache, tasks, words
-from nnspca.view.parts import choices, panels, run
-from nnspca.view.results import known, stored
-from nnspca.view.robust.need import provable
+from nnspca.view import cache, ledger, say, tasks
+from nnspca.view.parts import panels, run
+from nnspca.view.robust import provable
 from nnspca.view.ui import component
 from tests.pages.conftest import redrawn, sent, settle, texts, traces
 
@@ -44,11 +43,11 @@ def maximum(app):
 @pytest.fixture
 def empty_ledger(monkeypatch):
     """Nothing is stored, and nothing known of other tests' tasks."""
-    monkeypatch.setattr(stored, "records", dict)  # by the fixture that tests patch it with again: undone in order
-    known.ledger.clear()
+    monkeypatch.setattr(ledger, "records", dict)  # by the fixture that tests patch it with again: undone in order
+    ledger.shared.clear()
     cache.results.clear()
     yield
-    known.ledger.clear()
+    ledger.shared.clear()
 
 
 @functools.cache
@@ -58,7 +57,7 @@ def pitprops_stored(r):
     cov = nnspca.Covariance.from_dataset(data)
     proof, first = nnspca.certify_parts(cov, r, 4, effort="thorough"), nnspca.certify(cov, 4)
     one, several = {4: (first.component, first.upper)}, {r: (proof.parts, proof.upper)}
-    return {"pitprops": stored.Record("pitprops", data.content_hash, False, 13, 4, one, several)}
+    return {"pitprops": ledger.Record("pitprops", data.content_hash, False, 13, 4, one, several)}
 
 
 def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_from_nothing(
@@ -93,7 +92,7 @@ def test_what_the_ledger_knows_is_shown_before_the_live_run_has_found_anything(e
         while not job.should_stop():
             time.sleep(0.01)
 
-    monkeypatch.setattr(stored, "records", lambda: pitprops_stored(3))
+    monkeypatch.setattr(ledger, "records", lambda: pitprops_stored(3))
     ask = tasks.ask
     monkeypatch.setattr(tasks, "ask", lambda task, button=None: ask(replace(task, make=lambda: waits), button))
     app = page(**SMALL, r=3)
@@ -105,16 +104,16 @@ def test_what_the_ledger_knows_is_shown_before_the_live_run_has_found_anything(e
 
 
 def test_after_the_live_run_the_best_known_is_shown_and_only_live_numbers_differ(empty_ledger, settled, monkeypatch):
-    monkeypatch.setattr(stored, "records", lambda: pitprops_stored(3))
+    monkeypatch.setattr(ledger, "records", lambda: pitprops_stored(3))
     record = pitprops_stored(3)["pitprops"]
     said = texts(settled(**SMALL, r=3, proven=True))
     parts, upper = record.parts[3]
-    best = known.ledger().parts_along((record.content_hash, False, True), 4, (3,), 0.0)[3]
+    best = ledger.shared().parts_along((record.content_hash, False, True), 4, (3,), 0.0)[3]
     assert best.upper <= upper and best.lower >= sum(part.variance for part in parts) * (1 - 1e-12)
     shares = re.findall(r"(?:at least [\d.]+ % of the optimum|proven optimal)", said)
-    assert words.proven_share(best.ratio) == shares[0]
+    assert say.proven_share(best.ratio) == shares[0]
     for line in said.split("\n"):
-        if "of the optimum" in line and words.proven_share(best.ratio) not in line:
+        if "of the optimum" in line and say.proven_share(best.ratio) not in line:
             assert "live" in line.lower()
     assert re.search(r"Live, in [\d.]+ (ms|s): ", said)
 
@@ -184,7 +183,7 @@ def test_parts_of_standardised_data_rebuild_a_sample_in_its_own_units(settled):
     spread = np.where(data.X.std(axis=0) > 0, data.X.std(axis=0), 1.0)
     away = (data.X[0] - data.X.mean(axis=0)) / spread
     u = np.linalg.eigh(nnspca.Covariance.from_dataset(data, standardize=True).entries)[1][:, -1]
-    share = words.percent((u @ away) ** 2 / (away @ away))
+    share = say.percent((u @ away) ** 2 / (away @ away))
     assert f"This part explains **{share}** of this image's squared distance from the mean." in texts(app)
 
 
@@ -229,9 +228,9 @@ def test_no_solver_says_what_to_do_and_a_link_that_asks_for_a_comparison_opens_i
 
 
 def test_pca_goes_with_all_components_at_once_and_only_parts_sought_alone_can_be_proven():
-    chosen = choices.Choices(3, "projection", ("pca", "best"))
+    chosen = run.Choices(3, "projection", ("pca", "best"))
     assert (chosen.apart_for("pca"), chosen.apart_for("best")) == ("joint", "projection")
-    assert choices.Choices(3, "joint", ("best",)).apart_for("best") == "disjoint"
+    assert run.Choices(3, "joint", ("best",)).apart_for("best") == "disjoint"
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     assert provable(nnspca.decompose(cov, 2, 3))
     assert not provable(nnspca.decompose(cov, 2, 3, deflation="quasi-orthogonal"))

@@ -10,7 +10,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view import cache, tasks
 from nnspca.view.session import Session
-from nnspca.view.sources import store
+from nnspca.view.sources import preparation
 from nnspca.view.sources.preparation import Preparation
 from tests.pages.conftest import settle, texts
 
@@ -32,7 +32,7 @@ def gate(monkeypatch):
         return form(data, standardize, **rest)
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
-    monkeypatch.setattr(store, "QUICK", 0.0)
+    monkeypatch.setattr(preparation, "QUICK", 0.0)
     monkeypatch.setattr(tasks, "PATIENCE", 0.05)
     cache.shared.clear()
     opened.asked = asked
@@ -93,7 +93,7 @@ def test_all_that_a_page_needs_is_made_by_the_run_and_is_held(monkeypatch):
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", lambda *_, **__: pytest.fail("made again"))
     data = Preparation.of(one.raw, ("project-out", "log1p"), standardise=True, repair=False).data()
     assert data.notes[-1].startswith("Centred")
-    store.eigenvalues(data, standardise=True, repair=False)
+    preparation.eigenvalues(data, standardise=True, repair=False)
 
 
 def test_a_run_that_is_stopped_makes_nothing_more():
@@ -110,7 +110,7 @@ def test_a_matrix_that_is_no_covariance_is_refused_without_looking_again(monkeyp
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", lambda *_, **__: pytest.fail("looked again"))
     for _ in range(2):
         with pytest.raises(nnspca.DataError, match="most negative eigenvalue is -1"):
-            store.covariance_for(one.raw, standardise=False, repair=False)
+            preparation.covariance_for(one.raw, standardise=False, repair=False)
 
 
 def test_the_repair_of_a_matrix_is_a_run_of_its_own(open_page, monkeypatch):
@@ -118,7 +118,7 @@ def test_the_repair_of_a_matrix_is_a_run_of_its_own(open_page, monkeypatch):
     content = b"a,b,c\n1,0.9,0.1\n0.9,1,0.9\n0.1,0.9,1\n"
     page.file_uploader(key="upload").set_value([("bent.csv", content, "text/csv")]).run()
     settle(page)
-    monkeypatch.setattr(store, "QUICK", 0.0)
+    monkeypatch.setattr(preparation, "QUICK", 0.0)
     begun = []
     ask = tasks.ask
     monkeypatch.setattr(tasks, "ask", lambda task, *given: begun.append(task.kind) or ask(task, *given))

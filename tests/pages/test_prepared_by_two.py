@@ -9,7 +9,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view import cache, tasks
 from nnspca.view.session import Session
-from nnspca.view.sources import store
+from nnspca.view.sources import preparation
 from tests.pages.conftest import jobs, settle, texts
 
 SOON = 10  # seconds within which a thread that may go on does so
@@ -36,7 +36,7 @@ def gate(monkeypatch):
         return form(data, standardize, **rest)
 
     monkeypatch.setattr(nnspca.Covariance, "from_dataset", formed)
-    monkeypatch.setattr(store, "QUICK", 0.0)
+    monkeypatch.setattr(preparation, "QUICK", 0.0)
     monkeypatch.setattr(tasks, "PATIENCE", 0.05)
     cache.shared.clear()
     yield one

@@ -3,7 +3,7 @@
 import pytest
 
 from nnspca.view import tasks
-from nnspca.view.jobs.workers import FairSemaphore, Ticket
+from nnspca.view.jobs import FairSemaphore, Ticket
 from tests.pages.conftest import played, settle
 
 

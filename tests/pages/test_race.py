@@ -7,12 +7,12 @@ import pytest
 
 import nnspca
 from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, Fall, Lane, Mark, Race
-from nnspca.view import words
+from nnspca.view import say
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import DARK
 from nnspca.view.link.state import State
-from nnspca.view.results import known
 from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 from tests.pages.conftest import drawn, jobs, settle, texts
 
 PAGE = "pages/compare.py"
@@ -29,8 +29,8 @@ def test_a_race_is_drawn_and_told_by_its_numbers_goes_home_and_runs_again_from_i
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
     assert "Did not start: PCA (it uses every feature" in texts(page)
 
-    best, standing = known.at(catalogue.dataset("pitprops"), State(data="pitprops", k=4)), jobs(page)[0].arrived[0]
-    assert f"**{words.proven_share(best.ratio)}**" in page.markdown[0].value.replace("\u00a0", " ")
+    best, standing = Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4)).at(), jobs(page)[0].arrived[0]
+    assert f"**{say.proven_share(best.ratio)}**" in page.markdown[0].value.replace("\u00a0", " ")
     assert best.upper <= standing.upper, "what the race has proven is in the ledger"
     assert best.lower >= max(lane.variance for lane in standing.lanes) * (1 - 1e-12)
 

@@ -7,13 +7,13 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Axis, Dataset
-from nnspca.view.explore import claims, figures, samples
+from nnspca.view.explore import figures, samples
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State
-from nnspca.view.results import known
 from nnspca.view.session import Session
 from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
 from tests.pages.conftest import drawn, jobs, sent, settle, texts, traces
 
@@ -48,9 +48,9 @@ def told(data, k=2, *, standardise=False, nonnegative=True, feature=0):
     cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
     parts = nnspca.decompose(cov, min(2, data.n_features), min(k, data.n_features), nonnegative=nonnegative).parts
     first, second = parts[0], parts[1] if len(parts) > 1 else None
-    positions = None if data.kind == "covariance" else samples.positioned(data, now, first, second)
+    positions = None if data.kind == "covariance" else samples.positioned(Subject(data, now), first, second)
     role = nnspca.contribution(cov, first, feature)
-    return positions, claims.why(role, first, data, standardised=standardise), first
+    return positions, samples.why(role, first, data, standardised=standardise), first
 
 
 @pytest.mark.parametrize("name", DEGENERATE)
@@ -61,7 +61,7 @@ def test_whatever_the_data_lack_every_sample_has_its_place_and_every_feature_its
         assert said
         if positions is not None:
             assert sorted(positions.order) == list(range(len(data.X)))
-            assert isinstance(claims.told_apart(data, positions.apart), str)
+            assert isinstance(samples.told_apart(data, positions.apart), str)
             marks = [m for t in figures.ladder(positions, samples._class_names(data), LIGHT).data for m in t.customdata]
             assert sorted(number for (number,) in marks) == list(range(1, len(data.X) + 1))
         assert first.cardinality <= k
@@ -73,19 +73,21 @@ def test_the_share_of_pairs_is_rounded_against_the_part_and_the_best_told_class_
     positions, *_ = told(both)
     area = nnspca.auc(positions.scores, both.labels == 1)
     assert area == 0.75
-    assert claims.told_apart(both, positions.apart) == "The score separates low from high (AUC 0.75): low scores lower."
+    assert (
+        samples.told_apart(both, positions.apart) == "The score separates low from high (AUC 0.75): low scores lower."
+    )
     nearly = made(both.X, labels=[*([0] * 19), 1, 0, *([1] * 19)], label_names=("ALL", "AML"))
     positions, *_ = told(nearly)
     assert 0.99 < positions.apart[1] < 1
-    assert "(AUC 0.99)" in claims.told_apart(nearly, positions.apart)
+    assert "(AUC 0.99)" in samples.told_apart(nearly, positions.apart)
     three = made(both.X, labels=np.minimum(np.arange(40) // 10, 2), label_names=("a", "b", "c"))
-    assert "separates a best of 3 classes (AUC 1.00): a scores lower" in claims.told_apart(three, told(three)[0].apart)
+    assert "separates a best of 3 classes (AUC 1.00): a scores lower" in samples.told_apart(three, told(three)[0].apart)
     mixed = made(both.X, labels=np.arange(40) % 2, label_names=("7", "8"))
-    assert "hardly" in claims.told_apart(mixed, told(mixed)[0].apart)
-    assert "best class 7, which scores lower (AUC 0.52;" in claims.told_apart(mixed, told(mixed)[0].apart)
-    assert "one class, b" in claims.told_apart(DEGENERATE["one class"], told(DEGENERATE["one class"])[0].apart)
-    assert "too few" in claims.told_apart(DEGENERATE["thirty classes"], told(DEGENERATE["thirty classes"])[0].apart)
-    assert claims.told_apart(made(X), told(made(X))[0].apart) == ""
+    assert "hardly" in samples.told_apart(mixed, told(mixed)[0].apart)
+    assert "best class 7, which scores lower (AUC 0.52;" in samples.told_apart(mixed, told(mixed)[0].apart)
+    assert "one class, b" in samples.told_apart(DEGENERATE["one class"], told(DEGENERATE["one class"])[0].apart)
+    assert "too few" in samples.told_apart(DEGENERATE["thirty classes"], told(DEGENERATE["thirty classes"])[0].apart)
+    assert samples.told_apart(made(X), told(made(X))[0].apart) == ""
 
 
 @pytest.mark.parametrize(("why", "noted"), [("2", ""), ("900", "why: “900” cannot be used here"), ("x", "“x” cannot")])
@@ -105,7 +107,7 @@ def second_of(page):
 def test_the_samples_are_of_the_component_shown_and_the_second_one_uses_other_features(open_page):
     page = settle(settle(open_page("pages/explore.py", data="lrs", k=8, samples=True)))
     data, now = catalogue.dataset("lrs"), State(data="lrs", k=8)
-    first = known.at(data, now).component
+    first = Subject(data, now).at().component
     second = second_of(page)
     assert not (first.support[:, None] == second.support).any()
     assert any("nnspca.separation(scores, data.labels)" in block.value for block in page.code)
@@ -154,7 +156,7 @@ def test_another_solvers_component_is_asked_about_where_it_is_shown(open_page):
     (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
     part, data = job.arrived[0], catalogue.dataset("digits")
     role = nnspca.contribution(nnspca.Covariance.from_dataset(data), part, 0)
-    assert claims.question(role, data, example=False).removeprefix("Why is ").split(" ")[0] in texts(page)
+    assert samples.question(role, data, example=False).removeprefix("Why is ").split(" ")[0] in texts(page)
     (drawn_part,) = sent(page, "why")["parts"]
     assert drawn_part["sure"] == [0]
     assert drawn_part["support"] == canvas.pack(np.sort(role.others[role.covariances != 0]), "i4")

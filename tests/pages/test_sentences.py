@@ -17,15 +17,16 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, CrossValidation
 from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
-from nnspca.view import words
-from nnspca.view.compare import panels as compared
+from nnspca.view import robust, say
 from nnspca.view.compare import race as raced
-from nnspca.view.compare import sets as data_sets
-from nnspca.view.explore import claims, content, held_out
+from nnspca.view.compare import sets
+from nnspca.view.explore import more, stage
+from nnspca.view.explore import samples as told
+from nnspca.view.ledger import Known
+from nnspca.view.link.state import State
 from nnspca.view.parts import panels as parted
-from nnspca.view.results.ledger import Known
-from nnspca.view.robust import need
 from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 from tests.pages import test_samples as samples
 from tests.pages.test_stability import needed
 
@@ -42,7 +43,7 @@ def known(lower=1.0, upper=np.inf, k=1, **more):
 
 def explored(lower, upper, **more):
     one = Component(np.eye(13)[0], lower, "best", 4)
-    return content.sentence(one, Known(4, (one,), lower, upper, True, True, **more), catalogue.dataset("pitprops"), 5)
+    return stage.sentence(one, Known(4, (one,), lower, upper, True, True, **more), catalogue.dataset("pitprops"), 5)
 
 
 def headline(lower, upper):
@@ -52,11 +53,11 @@ def headline(lower, upper):
 
 
 def each_at_every_k(*ratios_of_sets):
-    sets = []
+    compared = []
     for title, ratios in zip("ABC", ratios_of_sets, strict=False):
         rows = [known(1.0, 1.0 / ratio, k) if ratio else Known(k) for k, ratio in enumerate(ratios, 1)]
-        sets.append(data_sets.Compared(Dataset(name=title, X=np.eye(4)), title, tuple(rows), 1.0))
-    return compared.answer(sets)
+        compared.append(sets.Compared(Subject(Dataset(name=title, X=np.eye(4)), State()), title, tuple(rows)))
+    return sets.answer(compared)
 
 
 # A race of solvers.
@@ -91,13 +92,13 @@ NAMED = Dataset(name="x", X=np.eye(3), kind="covariance", feature_names=("a", "b
 def why(A, j, x=None, standardised=False):
     cov = nnspca.Covariance.from_matrix(A)
     part = nnspca.solve(cov, 2) if x is None else Component(np.array(x), float(cov.variance(np.array(x))), "given", 2)
-    return claims.why(nnspca.contribution(cov, part, j), part, NAMED, standardised=standardised)
+    return told.why(nnspca.contribution(cov, part, j), part, NAMED, standardised=standardised)
 
 
 def apart(labels, *names):
     line = np.arange(40.0)[:, None]
     data = samples.made(np.hstack([line, line]), labels=labels, label_names=names)
-    return claims.told_apart(data, samples.told(data)[0].apart)
+    return told.told_apart(data, samples.told(data)[0].apart)
 
 
 NEAR = [[2.0, 1.0, 0.5], [1.0, 2.0, 0.5], [0.5, 0.5, 2.0]]
@@ -123,12 +124,12 @@ CASES = {
     "race tied": lambda: race(TIED, (0.1, 1.0)),
     "race without a bound": lambda: race(TIED[:1]),
     "race that none may enter": lambda: race(LANES[4:]),
-    "need": lambda: need.summary(*needed(), "pixels"),
-    "need, none": lambda: need.summary(
+    "need": lambda: robust.need_summary(*needed(), "pixels"),
+    "need, none": lambda: robust.need_summary(
         *needed(essential=np.zeros(6, dtype=bool), dispensable=np.ones(6, dtype=bool), within=0.0), "genes"
     ),
-    "need within 0.2 %": lambda: need.summary(*needed(within=0.002), "pixels"),
-    "held out": lambda: held_out.summary(CrossValidation((1, 4, 9), FOLDS, FOLDS + 0.1)),
+    "need within 0.2 %": lambda: robust.need_summary(*needed(within=0.002), "pixels"),
+    "held out": lambda: more.summary(CrossValidation((1, 4, 9), FOLDS, FOLDS + 0.1)),
     "two classes told apart": lambda: apart(np.arange(40) % 20 >= 10, "low", "high"),
     "two classes not told apart": lambda: apart(np.arange(40) % 2, "7", "8"),
     "three classes told apart": lambda: apart(np.minimum(np.arange(40) // 10, 2), "a", "b", "c"),
@@ -155,7 +156,7 @@ SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)")
 
 
 @given(some.floats(0.01, 1.0), some.sampled_from((explored, headline, lambda *ends: race(TIED[:1], upper=ends[1])[0])))
-def test_no_sentence_claims_more_than_is_proven(ratio, say):
-    lower = 0.99995 if say not in (explored, headline) else 1.0
-    share, optimal = SHARE.search(say(lower, lower / ratio)).groups()
-    assert ratio >= 1 - words.OPTIMAL if optimal else float(share) <= 100 * ratio
+def test_no_sentence_claims_more_than_is_proven(ratio, said):
+    lower = 0.99995 if said not in (explored, headline) else 1.0
+    share, optimal = SHARE.search(said(lower, lower / ratio)).groups()
+    assert ratio >= 1 - say.OPTIMAL if optimal else float(share) <= 100 * ratio

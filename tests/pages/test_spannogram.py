@@ -12,8 +12,8 @@ from hypothesis import strategies as some
 import nnspca
 from nnspca.spannogram import curves, enumeration
 from nnspca.view.link.state import DATA, RANDOM
-from nnspca.view.spannogram import circle, rows, sphere
-from nnspca.view.spannogram.rows import Rows
+from nnspca.view.spannogram import circle, sphere
+from nnspca.view.spannogram.circle import Rows
 from tests.pages.conftest import texts
 
 PAGE = "pages/spannogram.py"
@@ -35,7 +35,7 @@ def test_the_page_opens_with_four_curves_and_says_the_idea(open_page):
     page = open_page(PAGE)
     data = sent(page)
     assert (data["n"], data["k"], data["nonnegative"]) == (4, 2, True)
-    np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), rows.example(2))
+    np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), circle.example(2))
 
 
 @pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])
@@ -54,7 +54,7 @@ def test_every_bundled_data_set_gives_curves_and_a_way_to_draw_its_component(ope
 def test_the_canvas_is_given_the_regions_the_library_finds(open_page):
     page = open_page(PAGE, curves=RANDOM, n=30, top=4, seed=5)
     data = sent(page)
-    V = rows.random(30, 2, 5)
+    V = circle.random(30, 2, 5)
     found = curves.regions(V, 4)
     np.testing.assert_array_equal(unpack(data["angles"]), found.angles)
     np.testing.assert_array_equal(unpack(data["leaving"]), found.leaving)
@@ -82,7 +82,7 @@ def test_the_same_eigenvector_twice_says_what_to_change(open_page):
 
 
 def test_data_with_one_direction_only_say_so(open_page, monkeypatch):
-    monkeypatch.setattr(rows, "most_directions", lambda data: 1)
+    monkeypatch.setattr(circle, "most_directions", lambda data: 1)
     assert "varies along 1 direction only; this figure needs 2" in texts(open_page(PAGE, curves=DATA, data="pitprops"))
 
 
@@ -128,7 +128,7 @@ def test_candidates_are_numbered_as_the_library_counts_them(n, k, nonnegative, s
 
 @pytest.mark.parametrize("nonnegative", [True, False])
 def test_of_many_curves_thirty_are_drawn_and_the_others_lie_within_their_envelope(nonnegative):
-    V = rows.random(625, 2, 0)
+    V = circle.random(625, 2, 0)
     picture = circle.picture(V, 10, nonnegative)
     assert len(picture.shown) == circle.DRAWN
     assert set(picture.shown) <= set(picture.ever)
@@ -145,14 +145,14 @@ def test_of_many_curves_thirty_are_drawn_and_the_others_lie_within_their_envelop
 
 
 def test_few_curves_are_all_drawn_and_have_no_envelope():
-    picture = circle.picture(rows.random(circle.ALL_CURVES, 2, 0), 4, True)
+    picture = circle.picture(circle.random(circle.ALL_CURVES, 2, 0), 4, True)
     assert picture.shown.tolist() == list(range(circle.ALL_CURVES))
     assert picture.envelope is None
 
 
 @given(some.integers(2, 40), some.integers(1, 6), some.booleans(), some.integers(0, 99))
 def test_a_whole_turn_is_covered_and_each_region_holds_the_highest_curves(n, k, nonnegative, seed):
-    k, V = min(k, n), rows.random(n, 2, seed)
+    k, V = min(k, n), circle.random(n, 2, seed)
     picture = circle.picture(V, k, nonnegative)
     assert (picture.regions.start, picture.regions.end) == (-np.pi / 2, 3 * np.pi / 2)
     for left, right, support in picture.regions.supports():
@@ -165,7 +165,7 @@ def test_a_whole_turn_is_covered_and_each_region_holds_the_highest_curves(n, k, 
 
 @given(some.integers(1, 40), some.integers(1, 5), some.integers(0, 99))
 def test_curves_in_the_set_at_once_have_different_colours_where_there_are_enough(n, k, seed):
-    V = rows.random(n, 2, seed)
+    V = circle.random(n, 2, seed)
     picture = circle.picture(V, min(k, n), True)
     assert set(picture.tints) <= set(range(len(circle.TINTS)))
     np.testing.assert_array_equal(picture.tints, circle.picture(V.copy(), min(k, n), True).tints)
@@ -174,7 +174,7 @@ def test_curves_in_the_set_at_once_have_different_colours_where_there_are_enough
 
 
 def test_the_payload_of_the_largest_picture_stays_small():
-    V = rows.random(12582, 2, 0)
+    V = circle.random(12582, 2, 0)
     data = circle.payload(Rows(V), 40, True, circle.picture(V, 40, True))
     assert len(json.dumps(data)) < 250_000
 
@@ -183,14 +183,14 @@ def test_the_payload_of_the_largest_picture_stays_small():
 def test_the_sphere_is_sent_once_with_every_round_and_what_is_known_after_it(open_page, sign):
     page = open_page(PAGE, curves=RANDOM, n=12, top=3, dimensions=SPHERE, sign=sign)
     data = sent(page, "nnspca-sphere")
-    rounds = sphere.globe(rows.random(12, 3, 0), 3, sign == "nonnegative").rounds
+    rounds = sphere.globe(circle.random(12, 3, 0), 3, sign == "nonnegative").rounds
     assert data["values"] == [now.value for now in rounds]
     assert data["uppers"] == [now.upper for now in rounds]
     assert data["open"][-1] == 0
 
 
 def test_the_recorded_cells_are_those_of_every_round():
-    rounds = sphere.globe(rows.random(15, 3, 2), 4, True).rounds
+    rounds = sphere.globe(circle.random(15, 3, 2), 4, True).rounds
     held = sphere.record(rounds)
     for at, now in enumerate(rounds):
         here = (held.born <= at) & (at < held.gone)
@@ -203,17 +203,17 @@ def test_the_recorded_cells_are_those_of_every_round():
 
 
 def test_a_flat_matrix_has_cells_too_and_the_payload_stays_small():
-    flat = np.column_stack([rows.random(6, 2, 1), np.zeros(6)])
+    flat = np.column_stack([circle.random(6, 2, 1), np.zeros(6)])
     world = sphere.globe(flat, 2, True)
     assert world.record.cells.shape[1] == 2
     assert not world.rounds[-1].open.any()
-    large = sphere.globe(rows.random(12582, 3, 0), 40, True)
+    large = sphere.globe(circle.random(12582, 3, 0), 40, True)
     data = sphere.payload(large, True, ["" for _ in large.rounds], "")
     assert len(json.dumps(data)) < 450_000
 
 
 def test_the_scale_of_colours_ends_where_the_best_is():
-    world = sphere.globe(rows.example(3), 2, True)
+    world = sphere.globe(circle.example(3), 2, True)
     data = sphere.payload(world, True, ["" for _ in world.rounds], "")
     assert data["mostText"] == data["valuesText"][-1]
 
@@ -221,7 +221,7 @@ def test_the_scale_of_colours_ends_where_the_best_is():
 @pytest.mark.parametrize("nonnegative", [True, False])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_sphere_proves_the_optimum_that_enumeration_finds(nonnegative, seed):
-    V = rows.random(9, 3, seed)
+    V = circle.random(9, 3, seed)
     world = sphere.globe(V, 3, nonnegative)
     exact = enumeration.maximise(V, 3, nonnegative=nonnegative)
     assert world.rounds[-1].value == pytest.approx(exact.value, rel=1e-9)
@@ -231,7 +231,7 @@ def test_the_sphere_proves_the_optimum_that_enumeration_finds(nonnegative, seed)
 
 
 def test_no_direction_of_a_closed_cell_beats_the_best():
-    V = rows.random(15, 3, 2)
+    V = circle.random(15, 3, 2)
     for now in sphere.globe(V, 4, True).rounds:
         middles = now.corners[~now.open].sum(axis=1)
         if len(middles):

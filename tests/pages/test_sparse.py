@@ -9,7 +9,7 @@ import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.link.state import State
 from nnspca.view.session import Session
-from nnspca.view.sources import store
+from nnspca.view.subject import Subject
 from tests.pages.conftest import jobs, texts
 from tests.pages.test_samples import told
 
@@ -52,7 +52,10 @@ def test_two_thousand_by_five_thousand_counts_are_told_of_without_writing_them_o
     now = State(data="counts", scale="standardised", k=20)
     page = AppTest.from_string(ALONE, default_timeout=60)
     page.session_state["session"] = Session(uploads={"counts": data})
-    page.session_state["first"], page.session_state["now"] = nnspca.solve(store.covariance(data, now), 20, "em"), now
+    page.session_state["first"], page.session_state["now"] = (
+        nnspca.solve(Subject(data, now).cov, 20, "em"),
+        now,
+    )
     page.query_params["why"] = "4001"
     page.run()
     for job in jobs(page):

@@ -9,13 +9,13 @@ import pytest
 
 import nnspca
 from nnspca.result import Component, CrossValidation, Necessity
-from nnspca.view import cache, tasks
+from nnspca.view import cache, robust, tasks
 from nnspca.view.explore import figures
 from nnspca.view.figures.style import LIGHT
-from nnspca.view.jobs.job import Job
+from nnspca.view.jobs import Job
 from nnspca.view.link.state import State
-from nnspca.view.robust import need, stability
-from nnspca.view.sources import catalogue, store
+from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 from tests.pages.conftest import jobs, played, redrawn, said_at, sent, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -58,12 +58,12 @@ def answer(**changes):
 def needed(**changes):
     """Return the same as it is told: by part, the part, and what its features are called."""
     said = answer(**changes)
-    return need.Needed({0: said}), need.only(said.component, 2.0)
+    return robust.Needed({0: said}), robust.only(said.component, 2.0)
 
 
 def test_a_table_says_of_each_feature_what_is_known():
     data = nnspca.datasets.read(b"a,b,c,d,e,f\n1,2,3,4,5,6\n2,4,6,1,3,5\n", "x.csv")
-    rows = need.listing(need.Needed({0: answer()}), data)
+    rows = robust.need_listing(robust.Needed({0: answer()}), data)
     assert [row["feature"] for row in rows] == ["b", "e", "d", "a", "c", "f"]
     assert [row["state"] for row in rows][:3] == ["indispensable", "not decided", "dispensable"]
     assert rows[3]["squared loading at most"] == "4.01 %"
@@ -95,16 +95,16 @@ def test_of_several_parts_each_is_proven_with_the_others_as_they_are(open_page):
 
 def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
     data, now, job = catalogue.dataset("pitprops"), State(data="pitprops", k=4), Job("indispensable")
-    parts = need.only(nnspca.certify(store.covariance(data, now), 4).component, 2.0)
+    parts = robust.only(nnspca.certify(Subject(data, now).cov, 4).component, 2.0)
     job.stop()
-    tasks.kept(need._key(parts, data, now, 1.0), need._find(parts, data, now, 1.0))(job)
+    tasks.kept(robust._need_key(parts, Subject(data, now), 1.0), robust._need_find(parts, Subject(data, now), 1.0))(job)
     (made,) = job.arrived
     assert made.stopped and made.proven[0].undecided.any()
-    assert need.known(parts, data, now) is None
-    assert "not decided" in need.summary(made, parts, "features")
+    assert robust.need_known(parts, Subject(data, now)) is None
+    assert "not decided" in robust.need_summary(made, parts, "features")
 
     data, now, job = catalogue.dataset("digits"), State(data="digits", k=4), Job("stable")
-    sought, honest = stability.Sought(nnspca.decompose(store.covariance(data, now), 1, 4, "em"), "em"), job.report
+    sought, honest = robust.Sought(nnspca.decompose(Subject(data, now).cov, 1, 4, "em"), "em"), job.report
 
     def report(progress):
         honest(progress)
@@ -112,11 +112,13 @@ def test_a_stopped_run_shows_what_is_proven_or_drawn_and_is_not_kept():
             job.stop()
 
     job.report = report
-    tasks.kept(stability._key(sought, data, now, 50), stability._find(sought, data, now, 50))(job)
+    tasks.kept(
+        robust._stability_key(sought, Subject(data, now), 50), robust._stability_find(sought, Subject(data, now), 50)
+    )(job)
     drawn = job.arrived[-1]
     assert drawn.stopped and 2 <= drawn.resamples < 50
-    assert cache.results().get(stability._key(sought, data, now, 50)) is None
-    assert "of 1 part" in stability.summary(drawn, "pixels")
+    assert cache.results().get(robust._stability_key(sought, Subject(data, now), 50)) is None
+    assert "of 1 part" in robust.stability_summary(drawn, "pixels")
 
 
 DIGITS = {"data": "digits", "k": 6, "proven": True, "proven_view": "stability", "resamples": 10, "with": ["em"]}

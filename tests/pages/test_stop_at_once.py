@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from nnspca.view.jobs.job import Job
-from nnspca.view.jobs.workers import FairSemaphore
+from nnspca.view.jobs import FairSemaphore, Job
 from nnspca.view.sources import uploads
 from tests.pages.conftest import texts
 

@@ -4,8 +4,7 @@ import pytest
 import streamlit as st
 
 from nnspca.view import tasks
-from nnspca.view.compare import panels as compare
-from nnspca.view.compare import race
+from nnspca.view.compare import race, sets
 from nnspca.view.explore import proof
 from tests.pages.conftest import texts
 
@@ -24,7 +23,7 @@ SLOW = {
 @pytest.mark.parametrize(
     ("path", "slot", "panels", "draws", "asked"),
     [
-        ("pages/compare.py", "compare", compare, "together", {"vs": ["digits", "lfw-faces"], "sign": "any sign"}),
+        ("pages/compare.py", "compare", sets, "together", {"vs": ["digits", "lfw-faces"], "sign": "any sign"}),
         ("pages/explore.py", "explore", proof, "figure", SLOW),
         ("pages/compare.py", "race", race, "track", {"what": "solvers", "data": "lfw-faces", "k": 40}),
     ],

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view.explore.path import cardinalities
-from nnspca.view.link.dataset_defaults import opening, usual_k
-from nnspca.view.results import stored
-from tests import ledger
+from nnspca.view import ledger
+from nnspca.view.explore.run import cardinalities
+from nnspca.view.link.state import opening, usual_k
+from tests import ledger as made
 
-RECORDS = stored.records()
+RECORDS = ledger.records()
 LOCAL = {info.name for info in nnspca.datasets.available() if info.local}
 FETCHED = ("cbcl-faces", "cbcl-faces-raw", "leukemia", "lrs")
 NAMES = [pytest.param(name, marks=pytest.mark.real_data if name in FETCHED else ()) for name in sorted(RECORDS)]
@@ -30,7 +30,7 @@ def at_hand(request):
 
 def test_every_data_set_of_the_catalogue_is_stored_and_the_file_is_small():
     assert set(RECORDS) == {info.name for info in nnspca.datasets.available()}
-    assert stored.FILE.stat().st_size < 500_000
+    assert ledger.FILE.stat().st_size < 500_000
 
 
 def test_it_is_the_view_that_the_data_set_opens_with(at_hand):
@@ -43,7 +43,7 @@ def test_it_is_the_view_that_the_data_set_opens_with(at_hand):
 
 @pytest.mark.parametrize("name", sorted(RECORDS))
 def test_what_readme_the_benchmarks_and_the_papers_name_is_stored(name):
-    assert set(RECORDS[name].components) >= ledger.named(name, RECORDS[name].n)
+    assert set(RECORDS[name].components) >= made.named(name, RECORDS[name].n)
 
 
 def test_stored_components_are_feasible_and_have_the_variance_that_is_said(at_hand):
@@ -97,6 +97,6 @@ def test_sixteen_bits_lose_next_to_nothing():
     X = rng.standard_normal((30, 40)) + rng.standard_normal((30, 1))
     cov = nnspca.Covariance.from_data(X)
     part = nnspca.solve(cov, 12)
-    again = stored.unpack(*stored.pack(part.loadings), 40)
+    again = ledger.unpack(*ledger.pack(part.loadings), 40)
     assert np.isclose(np.linalg.norm(again), 1.0)
     assert cov.variance(again) >= part.variance * (1 - 1e-8)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nnspca.view.link.dataset_defaults import usual_k
+from nnspca.view.link.state import usual_k
 from tests.pages.conftest import files_of, played, settle, texts
 from tests.tables import TABLES
 

@@ -13,7 +13,7 @@ from nnspca.studies import comparison
 from nnspca.view import tasks
 from nnspca.view.link.state import State
 from nnspca.view.session import Session
-from nnspca.view.sources import files
+from nnspca.view.sources import uploads
 from nnspca.view.ui import downloads
 from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
 from tests.pages.conftest import alone, brought, files_of, redrawn, settle, texts
@@ -59,7 +59,7 @@ def test_a_file_of_the_catalogue_is_told_from_the_catalogues_own(bring, monkeypa
     rows = "\n".join(f"{i},{i * i % 7},{'ab'[i % 2]}" for i in range(20))
     content = f"p,q,kind\n{rows}\n".encode()
     assert read(content, "MLL.csv").name == "leukemia"
-    assert files.own_name("leukemia.csv", content) == "leukemia (yours)"
+    assert uploads.own_name("leukemia.csv", content) == "leukemia (yours)"
     page = bring(("MLL.csv", content))
     assert "your file **MLL**" in texts(page) and "Byte for byte the file of “Leukemia" in texts(page)
     assert page.session_state["data"] == held(page, "MLL").title == "MLL"

@@ -12,7 +12,7 @@ import pytest
 from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
 
-from nnspca.view.frame import routes
+from nnspca.view.frame import server
 from nnspca.view.session import FILES, Session
 
 HOSTILE = "../<b>evil</b> é y.csv"
@@ -20,7 +20,7 @@ HOSTILE = "../<b>evil</b> é y.csv"
 
 def get(address, version=""):
     """Return what a server that has our routes alone answers."""
-    app, sent = Starlette(routes=routes.routes()), []
+    app, sent = Starlette(routes=server.routes()), []
 
     async def receive():
         return {"type": "http.request", "body": b"", "more_body": False}

@@ -6,9 +6,8 @@ import time
 import pytest
 
 from nnspca.result import Progress
-from nnspca.view.jobs import workers as module
-from nnspca.view.jobs.job import Job
-from nnspca.view.jobs.workers import FairSemaphore
+from nnspca.view import jobs
+from nnspca.view.jobs import FairSemaphore, Job
 
 SOON = 10  # seconds within which a thread that may go on does so
 
@@ -77,7 +76,7 @@ def test_what_runs_in_the_background_gives_way_at_once_and_goes_on_afterwards(be
 
 
 def test_a_quick_run_does_not_wait_for_the_end_of_a_long_one(begin, monkeypatch):
-    monkeypatch.setattr(module, "TURN", 0.2)
+    monkeypatch.setattr(jobs, "TURN", 0.2)
     shared, long = FairSemaphore(1), Endless()
     begin(shared, long)
     assert long.moves()
@@ -144,7 +143,7 @@ def test_a_run_that_fails_gives_its_worker_back(begin):
 
 
 def test_all_are_served_when_many_ask_at_once(begin, monkeypatch):
-    monkeypatch.setattr(module, "TURN", 0.05)
+    monkeypatch.setattr(jobs, "TURN", 0.05)
 
     def some(job: Job) -> int:
         for _ in range(30):
@@ -153,6 +152,6 @@ def test_all_are_served_when_many_ask_at_once(begin, monkeypatch):
         return 30
 
     shared = FairSemaphore(2)
-    jobs = [begin(shared, some) for _ in range(10)]
-    assert all(job.wait(2 * SOON) for job in jobs)
-    assert all(job.result == 30 for job in jobs), [job.problem for job in jobs]
+    all_of_them = [begin(shared, some) for _ in range(10)]
+    assert all(job.wait(2 * SOON) for job in all_of_them)
+    assert all(job.result == 30 for job in all_of_them), [job.problem for job in all_of_them]

@@ -27,12 +27,12 @@ from nnspca.studies.asteris2014 import (
     guarantee,
     variances,
 )
-from nnspca.view.spannogram import rows
+from nnspca.view.spannogram import circle
 from tests import budgets, oracle
 
 
 def test_the_four_rows_are_those_the_spannogram_page_opens_with():
-    assert np.array_equal(rows.example(2), ROWS)
+    assert np.array_equal(circle.example(2), ROWS)
 
 
 def test_the_regions_of_four_curves_cover_the_circle_and_hold_the_best_support():

@@ -1,28 +1,146 @@
-"""The certificate, opened: what was proven, why it is true, how to check it, and how to prove more."""
+"""A certificate, opened: what was proven and why it holds, how to check it, and a page to print."""
 
 from __future__ import annotations
 
+import html
 import io
+import platform
+import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from string import Template
 
 import numpy as np
 import streamlit as st
 
 import nnspca
 from nnspca import check, check_more
+from nnspca.bounds.registry import BOUNDS
 from nnspca.certificates.exact.written import needs_second_checker
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Certificate, PartsCertificate, Progress
-from nnspca.view import tasks, words
-from nnspca.view.certificate import claims, proofs
-from nnspca.view.jobs.job import Job
-from nnspca.view.link import guide
+from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress, wording
+from nnspca.view import sanitize, say, tasks
+from nnspca.view.certificate import proofs
+from nnspca.view.certificate.proofs import GAIN, Proven
+from nnspca.view.jobs import Job
+from nnspca.view.link import widgets
 from nnspca.view.link.state import State
+from nnspca.view.say import at_most, number, optimal, proven_share, seconds
 from nnspca.view.session import Content
-from nnspca.view.sources import store
+from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 from nnspca.view.tasks import Button, Task
-from nnspca.view.ui import charts, downloads
+from nnspca.view.ui import charts, component, downloads
+
+TELLING = 6  # digits of two variances side by side: what is proven optimal differs in the fifth at the earliest
+
+
+def why(bound: Bound) -> str:
+    """Say why a bound is true."""
+    return BOUNDS[bound.name].argument
+
+
+def claim(certificate: Certificate, n: int) -> str:
+    """Say what a certificate proves, with its numbers, upper bounds rounded up."""
+    gap = 1 - certificate.ratio
+    best = (
+        "so it is **proven optimal**, to 1 part in 10,000."
+        if optimal(certificate.ratio)
+        else f"which is **{proven_share(certificate.ratio)}**; the gap is at most {at_most(100 * gap, 2)} %."
+    )
+    most = at_most(100 * certificate.upper / certificate.leading, 1)
+    kind = kind_of(certificate.component, certificate.k)
+    return (
+        f"Consider every vector of {n:,} loadings that is {kind}. None has a variance above "
+        f"**{number(certificate.upper, up=True, telling=TELLING)}**, which is {most} % of λ₁. The best one found has "
+        f"**{number(certificate.lower, down=True, telling=TELLING)}**, {best}"
+    )
+
+
+def kind_of(component: Component, k: int) -> str:
+    """Say what “such a component” means here.
+
+    >>> import numpy as np
+    >>> kind_of(Component(np.array([1.0]), 1.0, "best", k=3), 3)
+    'a unit vector with at most 3 nonzero loadings, all nonnegative'
+    """
+    sign = ", all nonnegative" if component.nonnegative else ", of either sign"
+    return f"a unit vector with at most {wording.plural(k, 'nonzero loading')}{sign}"
+
+
+def brought(before: Proven, after: Proven, spent: float) -> str:
+    """Say how far a longer proof has brought an upper bound down: for one component as a share of λ₁."""
+    if isinstance(before, Certificate):
+        old, new = (at_most(100 * upper / before.leading, 2) for upper in (before.upper, after.upper))
+        unit = " % of λ₁"
+    else:
+        old, new, unit = number(before.upper, up=True), number(after.upper, up=True), ""
+    gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
+    better = f" A better component was found: {100 * gained:.2g} % more variance." if gained > GAIN else ""
+    if after.upper > before.upper * (1 - 1e-6):
+        return f"The upper bound did not come down in {seconds(spent)}: it is still {old}{unit}.{better}"
+    return (
+        f"In {seconds(spent)} the upper bound came down from {old} to {new}{unit}. The component has "
+        f"{proven_share(after.ratio)}; before, {proven_share(before.ratio)}.{better}"
+    )
+
+
+PAGE = Path(__file__).with_name("sheet.html")
+
+
+def sheet(
+    what: str,
+    verdict: str,
+    layers: Sequence[component.Layer],
+    subject: Subject,
+    method: str,
+    numbers: Sequence[Sequence[str]],
+    certificate: str,
+    code: str,
+) -> str:
+    """Return a web page that needs nothing else and prints on one sheet.
+
+    What stands between ** in ``verdict`` and ``certificate`` is bold. The ``layers`` are drawn over the mean sample
+    where the data's terms let it be passed on, else over plain grey.
+    """
+    data = subject.data
+    info = catalogue.infos().get(data.name)
+    free = info is not None and (info.bundled or data.name in catalogue.uploaded())
+    versions = f"nnspca {nnspca.__version__}, numpy {np.__version__}, Python {platform.python_version()}"
+    return Template(PAGE.read_text(encoding="utf-8")).substitute(
+        title=html.escape(f"{what}: {sanitize.line(data.title or data.name)}"),
+        verdict=_bold(verdict),
+        picture=component.page(layers, data, component.backdrop(data) if free else None),
+        data=html.escape(_about(subject)),
+        method=html.escape(f"{method} Made with {versions}."),
+        numbers="".join(
+            "<tr>"
+            + "".join(
+                f"<td><b>{html.escape(cell)}</b></td>" if at else f"<td>{html.escape(cell)}</td>"
+                for at, cell in enumerate(row)
+            )
+            + "</tr>"
+            for row in numbers
+        ),
+        certificate=_bold(certificate),
+        code=html.escape(code),
+    )
+
+
+def _bold(words: str) -> str:
+    """Return words as HTML; what stands between ** is bold."""
+    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(words))
+
+
+def _about(subject: Subject) -> str:
+    """Say which data, how they were prepared, and whom to thank."""
+    data = subject.data
+    rows, columns = data.shape
+    scaled = ", each feature divided by its standard deviation" if subject.standardise else ""
+    text = f"{data.title or data.name}: {rows:,} × {columns:,}{scaled}. {data.citation} Terms: {data.terms}"
+    return sanitize.line(f"{text.strip()} Content: {data.content_hash[:16]}.")
+
 
 MORE = "The checker for this kind of proof is `check_more.py`; it needs `check.py` in the same folder."
 STOPPED = "Stopped. Every upper bound proven so far is kept."
@@ -31,47 +149,47 @@ ABOUT = f"Searches for a better component, then lowers the upper bound, {STOP}"
 TIGHTEN = Button("Tighten the proof", f"Lowers the upper bound, {STOP}", ":material/compress:")
 
 
-def opened(certificate: Certificate, data: Dataset, now: State) -> None:
+def opened(certificate: Certificate, subject: Subject) -> None:
     """Open the certificate: its claim, the bound that gave it, all the others, a second route, and the file."""
-    won, n = certificate.winner, data.n_features
-    st.markdown(f"**What was proven.** {claims.claim(certificate, n)}")
-    st.markdown(f"**The lowest upper bound: {words.title(won.name).lower()}.** {won.detail}")
-    st.markdown(f"**Why it holds.** {claims.why(won)}")
+    won, n = certificate.winner, subject.data.n_features
+    st.markdown(f"**What was proven.** {claim(certificate, n)}")
+    st.markdown(f"**The lowest upper bound: {say.title(won.name).lower()}.** {won.detail}")
+    st.markdown(f"**Why it holds.** {why(won)}")
     st.markdown("**Every upper bound that was tried**, lowest first.")
     ranked = sorted(certificate.bounds, key=lambda b: b.value)
     st.dataframe(
         [_row(b, certificate) for b in ranked],
         hide_index=True,
-        alt="Every upper bound that was tried, lowest first: " + ", ".join(words.title(b.name) for b in ranked) + ".",
+        alt="Every upper bound that was tried, lowest first: " + ", ".join(say.title(b.name) for b in ranked) + ".",
     )
     with st.popover("Why the others hold", icon=":material/school:"):
         for bound in ranked:
             if bound is not won:
-                st.markdown(f"**{words.title(bound.name)}.** {claims.why(bound)}")
-    check_and_files(certificate, data, now)
+                st.markdown(f"**{say.title(bound.name)}.** {why(bound)}")
+    check_and_files(certificate, subject)
 
 
 def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
     wins = bound is certificate.winner
     return {
-        "Upper bound": words.title(bound.name) + (" ← lowest proven" if wins else ""),
-        "% of λ₁": words.at_most(100 * bound.value / certificate.leading, 2),
-        "Best found ÷ upper bound": words.percent(min(certificate.lower / bound.value, 1.0), 2),
-        "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
+        "Upper bound": say.title(bound.name) + (" ← lowest proven" if wins else ""),
+        "% of λ₁": say.at_most(100 * bound.value / certificate.leading, 2),
+        "Best found ÷ upper bound": say.percent(min(certificate.lower / bound.value, 1.0), 2),
+        "Time": say.seconds(bound.seconds) if bound.seconds else "not timed",
     }
 
 
-def check_and_files(certificate: Certificate | PartsCertificate, data: Dataset, now: State) -> None:
+def check_and_files(certificate: Certificate | PartsCertificate, subject: Subject) -> None:
     """Offer a check by the library's second route, the certificate as a file, and what checks that elsewhere."""
     k = certificate.k
     if isinstance(certificate, PartsCertificate):
-        key, stem, found = "parts", f"{data.name}-r{certificate.n_components}-k{k}", "the parts' variances"
+        key, stem, found = "parts", f"{subject.data.name}-r{certificate.n_components}-k{k}", "the parts' variances"
         same, bounded = "variances", f"set of {certificate.n_components} parts with at most {k} features each"
     else:
-        key, stem, found = "explore", f"{data.name}-k{k}", "one variance"
+        key, stem, found = "explore", f"{subject.data.name}-k{k}", "one variance"
         same, bounded = "variance", f"component with at most {k} features"
     about = certificate.fingerprint, k, certificate.nonnegative, certificate.lower, certificate.upper
-    cov = store.covariance(data, now)
+    cov = subject.cov
 
     def work(job: Job) -> bool:
         proven = sum(bound.deterministic for bound in certificate.bounds)
@@ -82,22 +200,21 @@ def check_and_files(certificate: Certificate | PartsCertificate, data: Dataset, 
             raise ValueError(f"The second route does not confirm this certificate: {error}") from error
         return True
 
-    says = guide.explained("verify", "Recomputes every variance and every upper bound with separate code.")
+    says = widgets.explained("verify", "Recomputes every variance and every upper bound with separate code.")
     button = Button("Check it by a second route", says, ":material/verified:")
     job = tasks.offer(Task(f"verify-{key}", about, lambda: work), button)
     if job is not None:
         tasks.follow(job, "Stopped before the check was complete.")
         if job.done and job.result:
             st.success(f"Confirmed: the second route finds the same {same} and the same upper bounds.")
-    _files(certificate, data, now, f"{stem}-certificate", bounded, key)
+    _files(certificate, subject, f"{stem}-certificate", bounded, key)
 
 
-def _files(
-    certificate: Certificate | PartsCertificate, data: Dataset, now: State, stem: str, bounded: str, key: str
-) -> None:
+def _files(certificate: Certificate | PartsCertificate, subject: Subject, stem: str, bounded: str, key: str) -> None:
     """Offer a certificate as a file, and all that checks it: a script, the checker that needs no library, its data."""
-    cov = store.covariance(data, now)
-    code, more = verifier_code(now, f"{stem}.npz", bounded), needs_second_checker(certificate, cov)
+    data = subject.data
+    cov = subject.cov
+    code, more = verifier_code(subject.now, f"{stem}.npz", bounded), needs_second_checker(certificate, cov)
     held: dict[str, Content] = {
         f"{stem}.npz": lambda: certificate_npz(certificate, cov),
         "verify.py": code,
@@ -126,7 +243,7 @@ def _files(
 
 def fallen(fall: proofs.Fall) -> None:
     """Say what a longer proof has brought."""
-    st.success(claims.fallen(fall.before, fall.after, fall.seconds), icon=":material/trending_down:")
+    st.success(brought(fall.before, fall.after, fall.seconds), icon=":material/trending_down:")
 
 
 def certificate_npz(certificate: Certificate | PartsCertificate, cov: nnspca.Covariance | None = None) -> bytes:

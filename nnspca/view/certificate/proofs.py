@@ -12,15 +12,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 import nnspca
-from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, PartsCertificate, Progress
-from nnspca.view import cache, words
-from nnspca.view.jobs import machines
-from nnspca.view.jobs.job import Job, Work
-from nnspca.view.link.state import State
-from nnspca.view.results import known
-from nnspca.view.sources import store
-from nnspca.view.tasks import Key, Subject, Task
+from nnspca.view import cache, machines, say
+from nnspca.view.jobs import Job, Work
+from nnspca.view.subject import Subject
+from nnspca.view.tasks import Key, Task
 
 RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the longer proof
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
@@ -62,55 +58,55 @@ def joined(first: Certificate, second: Certificate) -> Certificate:
     )
 
 
-def _key(data: Dataset, now: State, k: int) -> Key:
+def _key(subject: Subject, k: int) -> Key:
     """Return the key of the tightest proof: it speaks about the problem, whichever page asked for it."""
-    return Subject(data, now).along("tightest", k)
+    return subject.key_of("tightest", k)
 
 
-def certificate_at(data: Dataset, now: State, k: int) -> Certificate | None:
+def certificate_at(subject: Subject, k: int) -> Certificate | None:
     """Return the tightest certificate that any live run has made at k."""
-    certificate: Certificate | None = cache.results().get(_key(data, now, k))
+    certificate: Certificate | None = cache.results().get(_key(subject, k))
     return certificate
 
 
-def keep(certificate: Certificate, data: Dataset, now: State) -> Certificate:
+def keep(certificate: Certificate, subject: Subject) -> Certificate:
     """Keep a certificate, joined with the one that is kept already; return it."""
-    before = certificate_at(data, now, certificate.k)
+    before = certificate_at(subject, certificate.k)
     best = certificate if before is None else joined(before, certificate)
-    cache.results().put(_key(data, now, certificate.k), best)
-    known.record(data, now, best)
+    cache.results().put(_key(subject, certificate.k), best)
+    subject.record(best)
     return best
 
 
-def forget(data: Dataset, now: State, ks: Sequence[int]) -> None:
+def forget(subject: Subject, ks: Sequence[int]) -> None:
     """Throw away the tightest proofs of these k."""
-    for k in {*ks, now.k}:
-        cache.results().drop(_key(data, now, k))
+    for k in {*ks, subject.k}:
+        cache.results().drop(_key(subject, k))
 
 
 def tightening(
-    kind: str, about: Sequence[int], ks: Sequence[int], data: Dataset, now: State, patience: float = math.inf
+    kind: str, about: Sequence[int], ks: Sequence[int], subject: Subject, patience: float = math.inf
 ) -> Task:
     """Return the task of proving lower upper bounds at some k, in turn; it publishes each Fall.
 
     It is ``about`` all k of a view. ``patience`` is how many seconds one k may take before the next has its turn.
     """
-    key = Subject(data, now).along("tighten", *about)
-    return Task(kind, key, lambda: _tighten(ks, store.covariance(data, now), data, now, patience))
+    key = subject.key_of("tighten", *about)
+    return Task(kind, key, lambda: _tighten(ks, subject.cov, subject, patience))
 
 
-def _tighten(ks: Sequence[int], cov: nnspca.Covariance, data: Dataset, now: State, patience: float) -> Work:
+def _tighten(ks: Sequence[int], cov: nnspca.Covariance, subject: Subject, patience: float) -> Work:
 
     def work(job: Job) -> None:
         for place, k in enumerate(ks):
             if not job.should_stop():
-                job.publish(_tightened(k, cov, data, now, job, (place, len(ks)), patience))
+                job.publish(_tightened(k, cov, subject, job, (place, len(ks)), patience))
 
     return work
 
 
 def _tightened(
-    k: int, cov: nnspca.Covariance, data: Dataset, now: State, job: Job, place: tuple[int, int], patience: float
+    k: int, cov: nnspca.Covariance, subject: Subject, job: Job, place: tuple[int, int], patience: float
 ) -> Fall[Certificate]:
     """Close the gap from both sides: search longer for a better component, then prove a lower upper bound.
 
@@ -125,19 +121,19 @@ def _tightened(
 
     def listen(progress: Progress) -> None:
         done = (at + max(progress.fraction, spent())) / places
-        name = words.title(progress.stage.removeprefix("bound ").strip("“”"))
+        name = say.title(progress.stage.removeprefix("bound ").strip("“”"))
         row = f" ({at + 1} of {places})" if places > 1 else ""
         if progress.upper is not None:
-            known.record_upper(data, now, k, progress.upper)  # first: what is reported may be drawn at once
+            subject.record_upper(k, progress.upper)  # first: what is reported may be drawn at once
         job.report(dataclasses.replace(progress, fraction=done, stage=f"Tightening k = {k}{row}: {name}"))
 
     def over() -> bool:
         return job.should_stop() or spent() >= 1.0
 
-    settings: dict[str, Any] = {"nonnegative": now.nonnegative, "seed": now.seed, "should_stop": over}
-    before = certificate_at(data, now, k)
+    settings: dict[str, Any] = {"nonnegative": subject.nonnegative, "seed": subject.seed, "should_stop": over}
+    before = certificate_at(subject, k)
     if before is None:
-        before = keep(machines.call(nnspca.certify, cov, k, on_progress=listen, **settings), data, now)
+        before = keep(machines.call(nnspca.certify, cov, k, on_progress=listen, **settings), subject)
     listen(Progress(0.0, "a longer search", before.lower, before.upper))
     result = machines.call(
         nnspca.solve,
@@ -160,4 +156,4 @@ def _tightened(
         on_progress=listen,
         **settings,
     )
-    return Fall(before, keep(certificate, data, now), time.monotonic() - start)
+    return Fall(before, keep(certificate, subject), time.monotonic() - start)

@@ -15,7 +15,7 @@ from nnspca.view import sanitize
 from nnspca.view.figures import band as common
 from nnspca.view.figures.band import Band
 from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, rgba, set_axes, shade
-from nnspca.view.words import at_most, ceil, floor, percent, seconds
+from nnspca.view.say import at_most, ceil, ceils, floors, percent, seconds
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
 BAND, BOUND, LOWEST, FLAG = (
@@ -86,8 +86,12 @@ def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Pale
             "symbol": [SYMBOLS[i % len(SYMBOLS)]] * len(times) + ["triangle-right" if flagged else "line-ns"],
             "line": {"width": 1.5, "color": colour},
         },
-        customdata=[[floor(share, 2), seconds(mark.seconds)] for share, mark in zip(shares, lane.marks, strict=True)]
-        + [[floor(shares[-1], 2), seconds(lane.seconds)]],
+        customdata=[
+            [share, seconds(spent)]
+            for share, spent in zip(
+                floors([*shares, shares[-1]], 2), [*(mark.seconds for mark in lane.marks), lane.seconds], strict=True
+            )
+        ],
         hovertemplate="live, %{customdata[1]}: at least %{customdata[0]:.2f} % of the optimum<extra>"
         + METHODS[lane.method].title
         + "</extra>",
@@ -236,7 +240,8 @@ def _described(shown: Shown) -> str:
 
 
 def _live_gaps(shown: Shown) -> dict[int, float]:
-    return {k: common.gap(low, high) for k, (low, high) in shown.live.items() if math.isfinite(high)}
+    low, high = ({k: ends[at] for k, ends in shown.live.items()} for at in (0, 1))
+    return Band(tuple(low), tuple(low.values()), tuple(high.values()), frozenset()).gaps
 
 
 def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
@@ -269,15 +274,15 @@ def _add_both(
     figure.add_scatter(
         x=[k / shown.n for k in variances],
         y=[100 * low for low in variances.values()],
-        customdata=[[k, floor(100 * low, 2)] for k, low in variances.items()],
+        customdata=list(map(list, zip(variances, floors([100 * low for low in variances.values()], 2), strict=True))),
         hovertemplate=f"{of}explains %{{customdata[1]:.2f}} % of λ₁<extra>{title}</extra>",
         **look,
     )
     figure.add_scatter(
         x=[k / shown.n for k in gaps],
-        y=[common.place(gap) for gap in gaps.values()],
+        y=common.places(gaps.values()),
         yaxis="y2",
-        customdata=[[k, ceil(100 * gap, 4)] for k, gap in gaps.items()],
+        customdata=list(map(list, zip(gaps, ceils([100 * gap for gap in gaps.values()], 4), strict=True))),
         hovertemplate=f"{of}gap at most %{{customdata[1]:.4f}} %<extra>{title}</extra>",
         **look | {"showlegend": False},
     )

@@ -9,26 +9,22 @@ from dataclasses import dataclass
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset
 from nnspca.result import Progress, wording
 from nnspca.studies import race
 from nnspca.studies.race_state import BARRED, GAIN, RUNNING, STOPPED, Race
-from nnspca.view import cache, sanitize, tasks, words
+from nnspca.view import cache, machines, sanitize, say, tasks
 from nnspca.view.compare import figures
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs import machines
-from nnspca.view.jobs.job import Job
+from nnspca.view.jobs import Job
+from nnspca.view.ledger import Known
 from nnspca.view.link import state
-from nnspca.view.link.solver import TITLES, title
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose
-from nnspca.view.results import known
-from nnspca.view.results.ledger import Known
 from nnspca.view.say import share
 from nnspca.view.session import Content
-from nnspca.view.sources import store
-from nnspca.view.tasks import Subject, Task
+from nnspca.view.subject import Subject
+from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("compare")
@@ -65,7 +61,7 @@ def ask(which: DeltaGenerator, limit: DeltaGenerator) -> Choices:
             KEYS["racers"],
             "Solvers",
             allowed=f"up to {state.MOST_RACERS} of {', '.join(state.METHODS)}",
-            format_func=TITLES.__getitem__,
+            format_func=state.TITLES.__getitem__,
             help=f"Up to {state.MOST_RACERS}. A solver that cannot solve this problem does not start. {CLOCK}",
         )
     with limit:
@@ -77,16 +73,16 @@ def ask(which: DeltaGenerator, limit: DeltaGenerator) -> Choices:
     return Choices(racers, seconds)
 
 
-def start(data: Dataset, now: State, choice: Choices) -> Job:
+def start(subject: Subject, choice: Choices) -> Job:
     """Draw the button that solves live; return the page's job, or end the page here.
 
     Its work keeps the standing in ``about``, and publishes the race once it has ended.
     """
-    key = Subject(data, now).key("race", now.d, choice.racers, choice.limit)
-    cov, results = store.covariance(data, now), cache.results()
+    key = subject.key("race", subject.now.d, choice.racers, choice.limit)
+    cov, results = subject.cov, cache.results()
 
     def work(job: Job) -> None:
-        write = _writer(data, now)
+        write = _writer(subject)
 
         def look(standing: Race) -> None:
             write(standing)
@@ -97,11 +93,11 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
         ended = results.get(key) or machines.call(
             race,
             cov,
-            now.k,
+            subject.k,
             choice.racers,
-            nonnegative=now.nonnegative,
-            seed=now.seed,
-            options=choice.options(now),
+            nonnegative=subject.nonnegative,
+            seed=subject.seed,
+            options=choice.options(subject.now),
             seconds=choice.limit,
             should_stop=job.should_stop,
             here=True,
@@ -115,7 +111,7 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
     return tasks.ask(Task("race", key, lambda: work, lambda: results.drop(key)), tasks.solve())
 
 
-def _writer(data: Dataset, now: State):
+def _writer(subject: Subject):
     """Return what writes to the ledger each better component and each lower upper bound of a race."""
     best, lowest = 0.0, float("inf")
 
@@ -124,10 +120,10 @@ def _writer(data: Dataset, now: State):
         lane = max(standing.lanes, key=lambda lane: lane.variance)
         if lane.variance > best and (component := standing.component(lane.method)) is not None:
             best = lane.variance
-            known.record(data, now, component)
+            subject.record(component)
         if standing.upper is not None and standing.upper < lowest:
             lowest = standing.upper
-            known.record_upper(data, now, now.k, lowest)
+            subject.record_upper(subject.k, lowest)
 
     return write
 
@@ -148,9 +144,9 @@ def standing(job: Job) -> Race | None:
     return job.arrived[0] if job.arrived else job.about
 
 
-def track(job: Job, choice: Choices, data: Dataset, now: State, answer: DeltaGenerator) -> Figure:
+def track(job: Job, choice: Choices, subject: Subject, answer: DeltaGenerator) -> Figure:
     """Draw the answer and the race as they are now, and say which solvers did not end; return the figure."""
-    now_known, best = standing(job), known.at(data, now)
+    now_known, best = standing(job), subject.at()
     answer.markdown(RUNNING_YET if now_known is None else winner(now_known, best))
     drawn = figures.race(now_known, choice.racers, charts.palette(), _upper(now_known, best))
     charts.figure(drawn, "race" if job.done else "race-running", first=True)
@@ -170,17 +166,17 @@ def winner(standing: Race, best: Known) -> str:
         still = standing.proof_state == RUNNING or any(lane.state == RUNNING for lane in standing.lanes)
         return RUNNING_YET if still else "No solver has finished."
     first, most = winners[0], max(lane.variance for lane in winners)
-    name = f"The {title('best').lower()}" if first.method == "best" else title(first.method)
+    name = f"The {state.TITLES['best'].lower()}" if first.method == "best" else state.TITLES[first.method]
     count = len(standing.finished)
     running = any(lane.state == RUNNING for lane in standing.lanes)
     among = "" if not running else f" ({count} solvers have finished)" if count > 1 else " (no other has finished)"
-    proven = words.proven_share(share(most, upper)) if math.isfinite(upper) else "no upper bound is proven yet"
+    proven = say.proven_share(share(most, upper)) if math.isfinite(upper) else "no upper bound is proven yet"
     sure = " (proven)" if proven.startswith("at least") else ""
     live, rest = "", ""
     if _is_beaten(most, best):
-        live, rest = " of this live run", f"  \nThe best known: **{words.proven_share(best.ratio)}**."
+        live, rest = " of this live run", f"  \nThe best known: **{say.proven_share(best.ratio)}**."
     text = (
-        f"**{name}** was the first to reach the best component{live}, after {words.seconds(first.arrival(most) or 0.0)}"
+        f"**{name}** was the first to reach the best component{live}, after {say.seconds(first.arrival(most) or 0.0)}"
         f"{among}: **{proven}**{sure}.{rest}"
     )
     return text.replace(" %", "\u00a0%")
@@ -196,21 +192,22 @@ def unfinished(standing: Race) -> list[str]:
     lines = []
     for how, words_of in ((STOPPED, "Not finished"), (BARRED, "Did not start")):
         if lanes := [lane for lane in standing.lanes if lane.state == how]:
-            each = "; ".join(f"{title(lane.method)} ({sanitize.plain(lane.reason)})" for lane in lanes)
+            each = "; ".join(f"{state.TITLES[lane.method]} ({sanitize.plain(lane.reason)})" for lane in lanes)
             lines.append(f"{words_of}: {each}.")
     if standing.proof_state == STOPPED:
-        spent = words.seconds(standing.proof_seconds)
+        spent = say.seconds(standing.proof_seconds)
         lines.append(f"The proof was stopped after {spent}: the upper bound holds, and a longer proof may lower it.")
     return [sentence.replace(" %", "\u00a0%") for sentence in lines]
 
 
-def takeaway(standing: Race, figure: Figure, data: Dataset, now: State, choice: Choices) -> None:
+def takeaway(standing: Race, figure: Figure, subject: Subject, choice: Choices) -> None:
     """Offer every point, the race as JSON, the figure and the code."""
-    rows = standing.to_records(known.at(data, now).upper)
-    stem = f"{data.name}-k{now.k}-race"
+    rows = standing.to_records(subject.at().upper)
+    stem = f"{subject.data.name}-k{subject.k}-race"
     st.dataframe(
         [
-            {HEADINGS[key]: cell for key, cell in row.items()} | {HEADINGS["who"]: TITLES.get(str(row["who"]), PROOF)}
+            {HEADINGS[key]: cell for key, cell in row.items()}
+            | {HEADINGS["who"]: state.TITLES.get(str(row["who"]), PROOF)}
             for row in rows
         ],
         hide_index=True,
@@ -218,22 +215,22 @@ def takeaway(standing: Race, figure: Figure, data: Dataset, now: State, choice: 
     )
     held: dict[str, Content] = {
         "points.csv": lambda: downloads.table_csv(rows),
-        "race.json": lambda: _json(standing, data, now, choice),
+        "race.json": lambda: _json(standing, subject, choice),
         "race.html": lambda: style.page(figure).encode(),
     }
-    downloads.offer(stem, held, _code(now, choice))
+    downloads.offer(stem, held, _code(subject.now, choice))
 
 
-def _json(standing: Race, data: Dataset, now: State, choice: Choices) -> bytes:
+def _json(standing: Race, subject: Subject, choice: Choices) -> bytes:
     """Return what was asked, and the whole race with the loadings of every step."""
     return downloads.json_of(
         {
-            **downloads.data_record(data, now),
-            "k": now.k,
-            "options": choice.options(now),
+            **downloads.data_record(subject),
+            "k": subject.k,
+            "options": choice.options(subject.now),
             "seconds_allowed": choice.limit,
             "upper": standing.upper,
-            "lowest_upper_known": known.at(data, now).upper,
+            "lowest_upper_known": subject.at().upper,
             "stopped": standing.stopped,
             "solvers": [
                 {

@@ -1,31 +1,34 @@
-"""Data sets beside each other: which ones, what the ledger knows of them, and the live run, cheapest data first."""
+"""Data sets beside each other: what is asked, known and run, the answer, the figure, and what goes home."""
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import streamlit as st
 
-from nnspca.datasets import Dataset
 from nnspca.result import Progress, Sweep, SweepPoint
 from nnspca.studies import comparison
 from nnspca.studies.comparison import Profile
-from nnspca.view import cache, sanitize
-from nnspca.view.jobs.job import Job, Work, stretch
-from nnspca.view.link import solver, state
+from nnspca.view import cache, ledger, sanitize, say
+from nnspca.view.compare import figures
+from nnspca.view.figures import style
+from nnspca.view.figures.style import Figure
+from nnspca.view.jobs import Job, Work, stretch
+from nnspca.view.ledger import Known
+from nnspca.view.link import state
 from nnspca.view.link.state import State, methods_for
-from nnspca.view.link.widgets import choose, propose
-from nnspca.view.results import known, stored
-from nnspca.view.results.curves import SOLVING, Curve
-from nnspca.view.results.ledger import Known
-from nnspca.view.sources import catalogue, store
-from nnspca.view.tasks import Key, Subject, Task
-from nnspca.view.ui import downloads
+from nnspca.view.link.widgets import DeltaGenerator, choose, propose
+from nnspca.view.session import Content
+from nnspca.view.sources import catalogue
+from nnspca.view.subject import SOLVING, Curve, Subject
+from nnspca.view.tasks import Task
+from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("compare")
 BESIDE = "digits"  # what stands beside a person's own data at first
@@ -52,10 +55,10 @@ class Choices:
         scale = state.usual_scale(name) if self.scales == state.OPENING_SCALE else self.scales
         return replace(now, data=name, scale=scale)
 
-    def cardinalities(self, data: Dataset, now: State) -> tuple[int, ...]:
+    def cardinalities(self, subject: Subject) -> tuple[int, ...]:
         """Return the k to solve: for each share of the features the nearest at which there is a stored proof."""
-        ks = comparison.cardinalities(data.n_features, SHARES[self.fine])
-        stored_ks = stored.cardinalities(known.problem(data, self.view(data.name, now)))
+        ks = comparison.cardinalities(subject.data.n_features, SHARES[self.fine])
+        stored_ks = ledger.cardinalities(subject.problem)
         if not stored_ks:
             return ks
         return tuple(sorted({min(stored_ks, key=lambda k: max(k / share, share / k)) for share in ks}))
@@ -86,8 +89,8 @@ def ask_sets(now: State) -> tuple[str, ...]:
     return names
 
 
-def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset, ...]]:
-    """Draw the other choices, folded; return all of them, and the data sets."""
+def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Subject, ...]]:
+    """Draw the other choices, folded; return all of them, and the data sets as they are compared."""
     infos = catalogue.infos()
     with st.expander("Preprocessing, solvers and values of k", icon=":material/tune:"):
         scale, how, grid = st.columns([1.2, 1.4, 1], gap="medium")
@@ -108,7 +111,7 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
                 "Solvers",
                 options=able,
                 allowed=f"up to {state.MOST} of {', '.join(able)}",
-                format_func=solver.TITLES.__getitem__,
+                format_func=state.TITLES.__getitem__,
                 help="The figure shows the best of all.",
             )
         if steps := preprocessing(choices, now):
@@ -117,7 +120,7 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Dataset
             f"**{sanitize.plain(info.title)}**" for info in infos.values() if catalogue.away(info) == catalogue.ABSENT
         ]:
             st.caption(f"Not on this machine: {', '.join(absent)}. The [data page](data) says how to get them.")
-    return replace(choices, by=by), sets
+    return replace(choices, by=by), tuple(Subject(data, choices.view(data.name, now)) for data in sets)
 
 
 def preprocessing(choice: Choices, now: State) -> str:
@@ -145,84 +148,75 @@ class Live:
 class Compared:
     """What the ledger holds of one data set."""
 
-    data: Dataset
+    subject: Subject
     title: str
     rows: tuple[Known, ...]  # by k, ascending: all that are stored, or those of the live run
-    leading: float  # λ₁
 
-    @property
+    @cached_property
     def complete(self) -> bool:
         """Whether each k has a component and an upper bound: only then is a data set ranked."""
         return all(row.bounded for row in self.rows)
 
-    @property
+    @cached_property
     def least(self) -> Known:
         """The k of the widest gap, of those that have an upper bound."""
-        return min((row for row in self.rows if row.bounded), key=lambda row: row.ratio)
+        return min((row for row in self.rows if row.bounded), key=lambda row: row.lower / (row.upper or 1.0))
 
 
-def compared(sets: tuple[Dataset, ...], choice: Choices, now: State) -> list[Compared]:
+def compared(subjects: Sequence[Subject], choice: Choices) -> list[Compared]:
     """Return what is known of each data set, as chosen."""
-    titles, found = labels(), []
-    for data in sets:
-        own = choice.view(data.name, now)
-        ks = stored.cardinalities(known.problem(data, own)) or choice.cardinalities(data, own)
-        rows = tuple(known.along(data, own, ks).values())
-        found.append(Compared(data, titles[data.name], rows, store.leading(data, own)))
-    return found
+    titles = labels()
+    return [
+        Compared(
+            subject,
+            titles[subject.data.name],
+            tuple(subject.along(ledger.cardinalities(subject.problem) or choice.cardinalities(subject)).values()),
+        )
+        for subject in subjects
+    ]
 
 
-def task(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Task:
+def task(subjects: Sequence[Subject], choice: Choices) -> Task:
     """Return what the page has computed."""
-    view = sets, choice, now
-    key = tuple(_curve_key(data, choice, now) for data in sets)
-    return Task("compare", key, lambda: work(*view), lambda: _forget(*view))
+    keys = [subject.key_of("sweep", subject.seed, choice.cardinalities(subject), choice.by) for subject in subjects]
+
+    def forget() -> None:
+        """Throw away the points of earlier runs, so that the next one starts from nothing."""
+        for subject, key in zip(subjects, keys, strict=True):
+            Curve(key, subject).forget(choice.cardinalities(subject), ("best", *choice.by))
+
+    return Task("compare", tuple(keys), lambda: work(subjects, choice), forget)
 
 
-def _curve_key(data: Dataset, choice: Choices, now: State) -> Key:
-    subject = Subject(data, choice.view(data.name, now))
-    return subject.along("sweep", now.seed, choice.cardinalities(data, now), choice.by)
-
-
-def _forget(sets: tuple[Dataset, ...], choice: Choices, now: State) -> None:
-    """Throw away the points of earlier runs, so that the next one starts from nothing."""
-    for data in sets:
-        curve = Curve(_curve_key(data, choice, now), data, choice.view(data.name, now))
-        curve.forget(choice.cardinalities(data, now), ("best", *choice.by))
-
-
-def first(sets: tuple[Dataset, ...], choice: Choices, now: State) -> int:
+def first(subjects: Sequence[Subject], choice: Choices) -> int:
     """Return how many results make a picture: the profile and the curves of the smallest data set, two upper bounds."""
-    ks = len(choice.cardinalities(cheapest_first(sets)[0], now))
+    ks = len(choice.cardinalities(cheapest_first(subjects)[0]))
     return 1 + ks * (len(choice.by) + ("best" in choice.by)) + min(ks, 2)
 
 
-def cheapest_first(data: tuple[Dataset, ...]) -> list[Dataset]:
+def cheapest_first(subjects: Sequence[Subject]) -> list[Subject]:
     """Return the data sets in the order in which they are worked through."""
-    return sorted(data, key=lambda one: one.n_features)
+    return sorted(subjects, key=lambda one: one.data.n_features)
 
 
-def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
+def work(subjects: Sequence[Subject], choice: Choices) -> Work:
     """Return the work of the page: publishes (data set, Profile) and (data set, SweepPoint) as they come."""
     titles, fractions, lock = labels(), dict[str, float](), threading.Lock()
 
-    def report(job: Job, data: Dataset, progress: Progress) -> None:
+    def report(job: Job, name: str, progress: Progress) -> None:
         with lock:  # data sets are proven side by side
-            fractions[data.name] = max(progress.fraction, fractions.get(data.name, 0.0))
-            share = sum(fractions.values()) / len(sets)
-            job.report(replace(progress, fraction=share, stage=f"Running: {titles[data.name]}"))
+            fractions[name] = max(progress.fraction, fractions.get(name, 0.0))
+            share = sum(fractions.values()) / len(subjects)
+            job.report(replace(progress, fraction=share, stage=f"Running: {titles[name]}"))
 
-    stages = {data.name: _stages(data, choice, choice.view(data.name, now), report) for data in sets}
-    ordered = cheapest_first(sets)
-    rounds = [[d for d in ordered if d.n_features <= WIDE], [d for d in ordered if d.n_features > WIDE]]
+    stages = [(one.data.n_features > WIDE, _stages(one, choice, report)) for one in cheapest_first(subjects)]
+    rounds = [[stage for wide, stage in stages if wide == last] for last in (False, True)]
 
     def work_through(job: Job) -> None:
         for together in rounds:
             with ThreadPoolExecutor(AT_ONCE) as threads:  # the proofs of one while the curve of the next is solved
                 tasks = [
-                    threads.submit(prove, job, bare)
-                    for begin, prove in (stages[data.name] for data in together)
-                    if (bare := begin(job)) is not None
+                    threads.submit(prove, job, bare) for begin, prove in together if (bare := begin(job)) is not None
                 ]
             for task in tasks:
                 task.result()
@@ -231,35 +225,35 @@ def work(sets: tuple[Dataset, ...], choice: Choices, now: State) -> Work:
 
 
 def _stages(
-    data: Dataset, choice: Choices, now: State, report: Callable[[Job, Dataset, Progress], None]
+    subject: Subject, choice: Choices, report: Callable[[Job, str, Progress], None]
 ) -> tuple[Callable[[Job], Sweep | None], Callable[[Job, Sweep], None]]:
     """Return the run of one data set in two: its profile and the bare curve, None when stopped; then upper bounds."""
-    cov, results, ks = store.covariance(data, now), cache.results(), choice.cardinalities(data, now)
-    subject = Subject(data, now)
-    curve, key = Curve(subject.along("sweep", now.seed, ks, choice.by), data, now), subject.along("profile")
+    cov, results, ks = subject.cov, cache.results(), choice.cardinalities(subject)
+    name, key = subject.data.name, subject.key_of("profile")
+    curve = Curve(subject.key_of("sweep", subject.seed, ks, choice.by), subject)
 
     def publish(job: Job, result: Profile | SweepPoint) -> None:
-        job.publish((data.name, result))
+        job.publish((name, result))
 
     def begin(job: Job) -> Sweep | None:
-        about = results.get(key) or comparison.profile(data, cov, should_stop=job.should_stop)
+        about = results.get(key) or comparison.profile(subject.data, cov, should_stop=job.should_stop)
         if about is None:
             return None
         results.put(key, about)
         publish(job, about)
         if job.should_stop():
             return None
-        listen = stretch(partial(report, job, data), 0.0, SOLVING)
+        listen = stretch(partial(report, job, name), 0.0, SOLVING)
         return curve.solve(job, partial(publish, job), ks, methods=choice.by, first={}, on_progress=listen)
 
     def prove(job: Job, bare: Sweep) -> None:
         if not job.should_stop():
-            curve.prove(job, partial(publish, job), bare, on_progress=stretch(partial(report, job, data), SOLVING, 1.0))
+            curve.prove(job, partial(publish, job), bare, on_progress=stretch(partial(report, job, name), SOLVING, 1.0))
 
     return begin, prove
 
 
-def live(job: Job | None, sets: tuple[Dataset, ...]) -> dict[str, Live]:
+def live(job: Job | None, subjects: Sequence[Subject]) -> dict[str, Live]:
     """Return what the job has published, by data set as chosen; a certified point replaces the bare one."""
     profiles: dict[str, Profile] = {}
     points: dict[str, dict[tuple[int, str], SweepPoint]] = {}
@@ -268,8 +262,148 @@ def live(job: Job | None, sets: tuple[Dataset, ...]) -> dict[str, Live]:
             profiles[name] = result
         else:
             points.setdefault(name, {})[result.k, result.method] = result
-    return {
-        data.name: Live(profiles[data.name], tuple(points.get(data.name, {}).values()))
-        for data in sets
-        if data.name in profiles
+    names = [subject.data.name for subject in subjects]
+    return {name: Live(profiles[name], tuple(points.get(name, {}).values())) for name in names if name in profiles}
+
+
+FALLING, STEEP = 0.1, 0.5  # λ₄ ÷ λ₁ below the first: few directions matter; λ₂ ÷ λ₁ above the second: none leads
+MOSTLY, MIXED = 0.9, 0.7  # share of the first eigenvector's squared loadings of the same sign
+WHY = "Why they differ: spectrum, signs and correlation of each data set"
+WORKING = "Computing the upper bounds …"
+
+
+def answer(sets: Sequence[Compared]) -> str:
+    """Say of each data set what is proven at every k, the most first; those that are not complete come last."""
+    ready = sorted((one for one in sets if one.complete), key=lambda one: -one.least.ratio)
+    closed = [_name(one) for one in ready if one.least.optimal]
+    lines = [f"Proven optimal at every k: {', '.join(closed)}."] if closed else []
+    for one in ready[len(closed) :]:
+        where = " at every k" if one is ready[-1] or len(lines) == 0 else ""
+        lines.append(f"{_name(one)}: {say.proven_share(one.least.ratio)}{where}.")
+    if ready[len(closed) :]:
+        lines[-1] = f"{lines[-1][:-1]} (widest gap at k = {ready[-1].least.at:,})."
+    if ready and len(ready) < len(sets):
+        lines.append(f"Still computing: {', '.join(_name(one) for one in sets if not one.complete)}.")
+    return " ".join(lines or [WORKING]).replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0")
+
+
+def _name(one: Compared) -> str:
+    return f"**{sanitize.plain(one.title)}**"
+
+
+def together(sets: Sequence[Compared], live: dict[str, Live]) -> Figure:
+    """Show all data sets in one figure; return it."""
+    shown = [
+        figures.Shown(
+            one.title,
+            one.subject.data.n_features,
+            ledger.band_of(one.rows, one.subject.leading),
+            _of_run(live.get(one.subject.data.name), one.subject.leading),
+        )
+        for one in sets
+    ]
+    figure = figures.compared(shown, charts.palette())
+    charts.figure(figure, "together", first=True)
+    return figure
+
+
+def _of_run(live: Live | None, leading: float) -> dict[int, tuple[float, float]]:
+    """Return by k the best variance of the live run and its upper bound, as shares of λ₁."""
+    best: dict[int, tuple[float, float]] = {}
+    for point in () if live is None else live.points:
+        proof, (low, high) = point.certificate, best.get(point.k, (0.0, math.inf))
+        variance = point.component.variance if proof is None else max(point.component.variance, proof.lower)
+        best[point.k] = max(low, variance / leading), min(high, math.inf if proof is None else proof.upper / leading)
+    return best
+
+
+def describe_each(sets: Sequence[Compared], results: dict[str, Live]) -> None:
+    """Say in words what the numbers of each data set mean, two beside each other."""
+    ready = [one for one in sets if one.subject.data.name in results]
+    for column, one in zip(_pairs(len(ready)), ready, strict=True):
+        with column:
+            st.markdown(_name(one))
+            st.markdown("\n".join(f"- {sentence}" for sentence in reasons(results[one.subject.data.name].about, one)))
+
+
+def _pairs(count: int) -> list[DeltaGenerator]:
+    return [place for _ in range(0, count, 2) for place in st.columns(2, gap="medium")][:count]
+
+
+def reasons(about: Profile, one: Compared) -> list[str]:
+    """Say in plain words what the numbers of one data set mean for nonnegative sparse PCA."""
+    values = about.spectrum
+    second = float(values[1]) if len(values) > 1 else 0.0
+    fourth = float(values[3]) if len(values) > 3 else 0.0
+    if fourth < FALLING:
+        decay = "so a few eigenvectors explain nearly all the variance, and low-rank solvers do well"
+    elif second > STEEP:
+        decay = "so no eigenvector dominates, and low-rank solvers lose much"
+    else:
+        decay = "so one eigenvector dominates, followed by many small ones"
+    if about.one_sign > MOSTLY:
+        sign = "so the sign constraint costs little"
+    elif about.one_sign > MIXED:
+        sign = "so the sign constraint costs something"
+    else:
+        sign = "so a nonnegative component differs from ordinary PCA's"
+    lines = [
+        f"**Spectrum:** the first eigenvector explains {say.percent(about.first_share)} of the total variance, the "
+        f"second {say.fixed(second, 2)} times as much and the fourth {say.fixed(fourth, 2)} times: {decay}.",
+        f"**Sign:** {say.percent(about.one_sign)} of the first eigenvector's squared loadings have the same sign, "
+        f"{sign}. Positive covariances make up {say.percent(about.positive)} of the sum of all absolute ones.",
+        f"**Correlation:** the mean absolute correlation between features is {say.fixed(about.correlation, 2)}.",
+    ]
+    if any(row.bounded for row in one.rows):
+        least = one.least
+        lines.append(
+            f"**Proof:** {say.proven_share(least.ratio)} at k = {least.at:,}, where the gap is widest; before "
+            f"any run, Theorem 1 of Asteris et al. (2014) promises {say.percent(about.promised(least.at), 1)} there."
+        )
+    return [sentence.replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0") for sentence in lines]
+
+
+def takeaway(sets: Sequence[Compared], results: dict[str, Live], choice: Choices, now: State, figure: Figure) -> None:
+    """Show the tables of the live run, and offer them with the figure and the code."""
+    profiles = [result.about for result in results.values()]
+    points: Sequence[tuple[Profile, SweepPoint]] = [
+        (result.about, point)
+        for result in results.values()
+        for point in sorted(result.points, key=lambda p: (p.k, p.method))
+    ]
+    tables = comparison.tables(profiles, points)
+    for table in tables:
+        st.markdown(f"**{table.title}**" + (" of the live run" if table.name == "points" else ""))
+        whole = [name for name in table.frame.select_dtypes("int")]
+        places = {name: st.column_config.NumberColumn(format="%,d") for name in whole}
+        st.dataframe(table.rounded(), hide_index=True, column_config=places, alt=table.title)
+    held: dict[str, Content] = {
+        **{f"{table.name}.csv": table.to_csv().encode() for table in tables},
+        "compare.json": lambda: downloads.tables_json(*tables),
+        "compare.html": lambda: style.page(figure).encode(),
     }
+    downloads.offer("compare", held, _code(sets, now, choice))
+
+
+def _code(sets: Sequence[Compared], now: State, choice: Choices) -> str:
+    mended = [name for name in choice.vs if downloads.is_repaired(name)]
+    repair = f", repair={mended!r}" if mended else ""
+    lines = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(choice.vs)]
+    ks = [choice.cardinalities(one.subject) for one in sets]
+    standardised = [one.subject.data.name for one in sets if one.subject.standardise]
+    return "\n".join(
+        [
+            "import nnspca",
+            "from nnspca.studies import comparison",
+            "",
+            "data = [",
+            *[f"    {first.partition(' = ')[2].partition('  #')[0]}," for first, *_ in lines],
+            "]",
+            *(line for _, *rest in lines for line in rest),
+            f"about, points = comparison.compare(data, {choice.by!r}, ks={ks!r},",
+            f"                                   standardize={standardised!r}, nonnegative={now.nonnegative}, "
+            f"seed={now.seed}{repair})",
+            "print(about.frame)",
+            "print(points.frame)",
+        ]
+    )

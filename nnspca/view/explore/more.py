@@ -1,7 +1,8 @@
-"""More of the Explore page: downloads, code and a report, the data, which k the samples support, and stability."""
+"""More of the Explore page: downloads, code and a report, the data, which k held-out samples support, and stability."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -9,29 +10,171 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, SweepPoint, sentences
-from nnspca.view import sanitize, say
-from nnspca.view.certificate import claims, proofs, sheet
-from nnspca.view.certificate import panels as certificates
-from nnspca.view.explore import held_out, proof
-from nnspca.view.explore.choices import KEYS, Choices
-from nnspca.view.explore.content import View, indispensable, sought
+from nnspca.result import Certificate, Component, CrossValidation, SweepPoint, sentences, suggestions
+from nnspca.solvers.registry import METHODS
+from nnspca.view import cache, collection, machines, robust, sanitize, say, tasks
+from nnspca.view.certificate import panels, proofs
+from nnspca.view.explore import figures, proof
+from nnspca.view.explore.run import KEYS, Choices
+from nnspca.view.explore.stage import View, indispensable, sought, stability_of
 from nnspca.view.figures import style
-from nnspca.view.link.state import MORE, State
+from nnspca.view.figures.style import Figure
+from nnspca.view.jobs import Job
+from nnspca.view.link.state import MORE, remembered
 from nnspca.view.link.widgets import choose
-from nnspca.view.robust import need, stability
+from nnspca.view.say import at_least, at_most, number, proven_percent, seconds
 from nnspca.view.session import Content
-from nnspca.view.sources import store
-from nnspca.view.ui import component, downloads, preview
-from nnspca.view.words import at_least, at_most, number, proven_percent, seconds
+from nnspca.view.subject import Subject
+from nnspca.view.tasks import Key, Task
+from nnspca.view.ui import charts, component, downloads
+
+MOST = 12  # values of k that are tried
+STOPPED = "Stopped. The results so far are shown."
+
+
+def which_k(view: View) -> Figure | None:
+    """Ask for the number of folds, start the run, and show what each k explains of the held-out samples."""
+    m, ks, solver = view.data.X.shape[0], few(view.choice.ks), _solver(view.choice)
+    st.markdown(
+        "More features never explain less of **these** samples, but may explain less of new ones. Here a share of the "
+        "samples is held out, the component is found on the others, and its variance is measured on those held out. "
+        "That is sampling: an estimate with an error, **not a proof**."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        folds = choose(
+            KEYS["folds"],
+            "Folds",
+            usual=_usual_folds(m),
+            options=[f for f in KEYS["folds"].options if f <= max(m, 2)],
+            help="Into how many groups the samples are split at random; each group is held out once.",
+            width=260,
+        )
+        key = _held_out_key(view, ks, solver, folds)
+        task = Task("which", key, lambda: tasks.kept(key, _hold_out(view, ks, solver, folds)))
+        about = "Takes as long as the curve, once for each fold. Stop at any time: the results so far are shown."
+        job = tasks.offer(task, tasks.compute(about, ":material/content_cut:"))
+    result = tasks.answer(task, job, STOPPED)
+    return None if result is None else _say_which(result, view, solver, folds)
+
+
+def suggestion(view: View) -> suggestions.Suggestion | None:
+    """Suggest k by the curve, held-out samples and resamples, as far as they are known."""
+    curve = ((k, row.lower, row.upper) for k, row in view.known.items() if row.found)
+    measured = held_out(view)
+    return suggestions.features(curve, measured, lambda k: stability_of(view.parts.get(k), view.at_k(k)))
+
+
+def held_out(view: View) -> CrossValidation | None:
+    """Return what was measured on held-out samples for these choices; None where it was not."""
+    if view.data.kind == "covariance":
+        return None
+    folds = remembered(KEYS["folds"]) or _usual_folds(view.data.X.shape[0])
+    return cache.results().get(_held_out_key(view, few(view.choice.ks), _solver(view.choice), folds))
+
+
+def _solver(choice: Choices) -> str:
+    """Return the first solver of the chart whose components keep to the constraints."""
+    return next((name for name in choice.methods if METHODS[name].feasible), choice.methods[0])
+
+
+def _usual_folds(m: int) -> int:
+    return min(KEYS["folds"].default, max(folds for folds in KEYS["folds"].options if folds <= max(m, 2)))
+
+
+def few(ks: tuple[int, ...]) -> tuple[int, ...]:
+    """Return at most ``MOST`` of the k, evenly.
+
+    >>> few(tuple(range(1, 23, 2)))
+    (1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21)
+    """
+    if len(ks) <= MOST:
+        return ks
+    return tuple(sorted({ks[round(i * (len(ks) - 1) / (MOST - 1))] for i in range(MOST)}))
+
+
+def _held_out_key(subject: Subject, ks: tuple[int, ...], solver: str, folds: int) -> Key:
+    return subject.key_of("held-out", subject.seed, ks, solver, folds)
+
+
+def _hold_out(subject: Subject, ks: tuple[int, ...], solver: str, folds: int) -> Callable[[Job], CrossValidation]:
+    """Return what measures each k on held-out samples; it publishes whenever a k is known for every fold."""
+
+    def find(job: Job) -> CrossValidation:
+        published = 0
+
+        def look(result: CrossValidation) -> None:
+            nonlocal published
+            whole = int(np.isfinite(result.fitted).all(axis=0).sum())
+            if published < whole < len(result.ks):
+                published = whole
+                job.publish(result)
+
+        return nnspca.cross_validate(
+            subject.data,
+            ks,
+            folds,
+            solver,
+            standardize=subject.standardise,
+            nonnegative=subject.nonnegative,
+            seed=subject.seed,
+            executor=machines.executor(),
+            on_point=look,
+            should_stop=job.should_stop,
+            on_progress=job.report,
+        )
+
+    return find
+
+
+def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> Figure | None:
+    """Say which k it is, and draw what each keeps."""
+    if result.best_k is None:
+        st.info("Nothing was held out before it was stopped.", icon=":material/content_cut:")
+        return None
+    st.markdown(summary(result))
+    figure = figures.held_out(result, charts.palette(), log=view.choice.log)
+    charts.figure(figure, "held-out")
+    st.caption(
+        f"{METHODS[solver].title}, {folds} folds. “Share”: how much of the held-out samples' squared distance from the "
+        "training mean the component explains. The bars are one standard error of the mean over the folds."
+    )
+    call = (
+        f"found = nnspca.cross_validate(data, {list(result.ks)}, {folds}, {solver!r},\n"
+        f"                              standardize={view.standardise}, nonnegative={view.nonnegative}, "
+        f"seed={view.seed})\n"
+        "print(found.suggested_k, found.best_k, found.mean, found.error)"
+    )
+    st.dataframe(result.to_records(), hide_index=True, alt="One row for each k: its share of each part of the samples.")
+    st.code("\n".join([*downloads.data_lines(view.now), call]), language="python", wrap_lines=True)
+    return figure
+
+
+def summary(result: CrossValidation) -> str:
+    """Say which k the samples ask for, in plain words."""
+    best, suggested = result.best_k, result.suggested_k
+    assert best is not None
+    assert suggested is not None
+    at, least = result.ks.index(best), result.ks.index(suggested)
+    error = result.error[at]
+    few = f" ± {say.at_most(100 * error, 2)}" if np.isfinite(error) else ""
+    head = f"### {'Suggested' if suggested < best else 'Best'} k: {suggested}"
+    most = f"k = {best} explains the most of the held-out samples: **{say.percent(result.mean[at], 2)}**{few}."
+    if suggested != best:
+        most += f" k = {suggested} explains {say.percent(result.mean[least], 2)}, which is less by at most one "
+        most += "standard error."
+    lines = [f"{head} (probable, not proven)", most]
+    if best == result.ks[-1]:
+        lines.append("The share still rises at the largest k tried.")
+    return "\n\n".join(lines)
+
 
 TITLE = "Downloads and code, the data, choosing k, stability"
 LABELS = dict(zip(MORE, ("Downloads and code", "The data", "Which k?", "Stability"), strict=True))
 
 
-def panel(view: View, data: Dataset, now: State, choice: Choices) -> None:
+def panel(view: View) -> None:
     """Show downloads, the data, the choice of k by held-out samples, or stability, as chosen."""
-    options = MORE if data.kind != "covariance" else MORE[:2]  # the others draw samples
+    options = MORE if view.data.kind != "covariance" else MORE[:2]  # the others draw samples
     which = choose(
         KEYS["more_view"],
         "Show",
@@ -41,30 +184,32 @@ def panel(view: View, data: Dataset, now: State, choice: Choices) -> None:
         label_visibility="collapsed",
     )
     if which == "data":
-        preview.overview(data, now)
+        collection.overview(view)
     elif which == "which k":
-        held_out.panel(data, now, choice)
+        which_k(view)
     elif which == "stability":
-        _stability(view.part, data, now)
+        _stability(view)
     elif view.part is not None:
-        _downloads(view.part, view, data, now, choice)
+        _downloads(view.part, view)
 
 
-def _stability(part: Component | None, data: Dataset, now: State) -> None:
+def _stability(view: View) -> None:
     """Show how stable the component is, where it keeps to the constraints."""
+    part = view.part
     if part is None or not nnspca.METHODS[part.method].feasible:
         st.markdown("Stability is estimated only for components with at most k loadings of the allowed signs.")
     else:
-        stability.panel(sought(part, data, now), data, now)
+        robust.stability_panel(sought(part, view), view)
 
 
-def _downloads(part: Component, view: View, data: Dataset, now: State, choice: Choices) -> None:
+def _downloads(part: Component, view: View) -> None:
     """Offer everything as files: the loadings, the curves, the run on one page; and the code."""
-    proven, code, cov = proofs.certificate_at(data, now, now.k), _code(now, choice), store.covariance(data, now)
+    data = view.data
+    proven, code, cov = proofs.certificate_at(view, view.k), _code(view), view.cov
     loadings = {part.method: part.loadings[:, None]}
     held: dict[str, Content] = {
-        "report.html": lambda: report(part, proven, data, now, view.leading, code).encode(),
-        "component.json": lambda: as_json(part, proven, data, now),
+        "report.html": lambda: report(part, proven, view, code).encode(),
+        "component.json": lambda: as_json(part, proven, view),
         "loadings.csv": lambda: loadings_csv(part, data),
         "loadings.npz": lambda: _loadings_npz(part, data),
         "features.gmt": lambda: downloads.feature_lists(loadings, data),
@@ -72,9 +217,9 @@ def _downloads(part: Component, view: View, data: Dataset, now: State, choice: C
         "band.html": lambda: style.page(proof.figure(view)).encode(),
     }
     if data.kind != "covariance":
-        held["scores.csv"] = lambda: downloads.scores(loadings, data, now)
+        held["scores.csv"] = lambda: downloads.scores(loadings, view)
     if proven is not None:
-        held["certificate.npz"] = lambda: certificates.certificate_npz(proven, cov)
+        held["certificate.npz"] = lambda: panels.certificate_npz(proven, cov)
     downloads.offer(f"{data.name}-k{part.k}-{part.method}", held, code)
 
 
@@ -119,64 +264,64 @@ def _loadings_npz(part: Component, data: Dataset) -> bytes:
     )
 
 
-def _code(now: State, choice: Choices) -> str:
+def _code(view: View) -> str:
     """Return the Python that finds this component, its certificate and the curves again."""
-    setting = f"nonnegative={now.nonnegative}"
-    method, arguments = choice.solver.method, choice.solver.arguments
+    setting = f"nonnegative={view.nonnegative}"
+    method, arguments = view.choice.solver.method, view.choice.solver.arguments
     return "\n".join(
         [
-            *downloads.data_lines(now),
-            f"part = nnspca.solve(cov, {now.k}, {method!r}, {setting}, seed={now.seed}{arguments})",
-            f"cert = nnspca.certify(cov, {now.k}, {setting}, component=part)",
+            *downloads.data_lines(view.now),
+            f"part = nnspca.solve(cov, {view.k}, {method!r}, {setting}, seed={view.seed}{arguments})",
+            f"cert = nnspca.certify(cov, {view.k}, {setting}, component=part)",
             "nnspca.verify(cert, cov)  # raises unless a second route agrees",
             "print(part.support, part.variance, part.variance / cert.upper)",
             "",
-            f"curve = nnspca.sweep(cov, {list(choice.ks)}, methods={choice.methods!r},",
-            f"                     {setting}, certify='live', seed={now.seed})",
+            f"curve = nnspca.sweep(cov, {list(view.choice.ks)}, methods={view.choice.methods!r},",
+            f"                     {setting}, certify='live', seed={view.seed})",
             "for row in curve.to_records():",
             "    print(row)",
         ]
     )
 
 
-def report(part: Component, proof: Certificate | None, data: Dataset, now: State, leading: float, code: str) -> str:
+def report(part: Component, proof: Certificate | None, subject: Subject, code: str) -> str:
     """Return the run as a web page that needs nothing else and prints on one sheet."""
-    described = replace(part, features=store.covariance(data, now).features)
+    data = subject.data
+    described = replace(part, features=subject.cov.features)
     said = sanitize.line(sentences.component(described)).replace("**", "* *")  # a name turns no text bold
     info = nnspca.METHODS.get(part.method)
     title = f"{info.title}. {info.summary}" if info else part.method
     sign = "nonnegative loadings" if part.nonnegative else "loadings of either sign"
-    return sheet.sheet(
+    return panels.sheet(
         f"{part.cardinality} of {data.n_features:,} {component.noun(data)}",
-        f"{said} {indispensable(part, data, now)}".strip()
+        f"{said} {indispensable(part, subject)}".strip()
         + " "
         + (
             say.proven(part.variance, proof.upper, proof.leading)
             if proof
             else "No upper bound had been proven when this was saved."
         ),
-        component.of(need.only(part, store.covariance(data, now).trace), data),
-        data,
-        now,
-        f"{title} At most {part.k:,} features, {sign}, seed {now.seed}; {seconds(part.seconds)}.",
-        _numbers(part, proof, leading),
-        f"{claims.claim(proof, data.n_features)} {claims.why(proof.winner)}" if proof else "None yet.",
+        component.of(robust.only(part, subject.cov.trace), data),
+        subject,
+        f"{title} At most {part.k:,} features, {sign}, seed {subject.seed}; {seconds(part.seconds)}.",
+        _numbers(part, proof, subject.leading),
+        f"{panels.claim(proof, data.n_features)} {panels.why(proof.winner)}" if proof else "None yet.",
         code,
     )
 
 
-def as_json(part: Component, proof: Certificate | None, data: Dataset, now: State) -> bytes:
+def as_json(part: Component, proof: Certificate | None, subject: Subject) -> bytes:
     """Return the run as JSON: its settings, its component and its upper bound."""
     return downloads.json_of(
         {
-            **downloads.data_record(data, now),
+            **downloads.data_record(subject),
             "nonnegative": part.nonnegative,
             "k": part.k,
             "method": part.method,
             "options": {key: value for key, value in part.options.items() if isinstance(value, int | float | str)},
             "variance": part.variance,
             "support": part.support.tolist(),
-            "features": [str(data.feature_names[i]) for i in part.support],
+            "features": [str(subject.data.feature_names[i]) for i in part.support],
             "loadings": part.loadings[part.support].tolist(),
             "proven": None
             if proof is None

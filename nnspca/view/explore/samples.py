@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,18 +11,155 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Component, wording
-from nnspca.view import cache, sanitize, session, tasks
-from nnspca.view.explore import claims, figures
+from nnspca.result import Component, Contribution, wording
+from nnspca.view import cache, machines, sanitize, say, session, tasks
+from nnspca.view.explore import figures
 from nnspca.view.explore.figures import Positions
 from nnspca.view.figures.dataset import curves, montage
-from nnspca.view.jobs import machines
-from nnspca.view.jobs.job import Job
+from nnspca.view.jobs import Job
 from nnspca.view.link import state, widgets
-from nnspca.view.link.state import State
-from nnspca.view.sources import store
-from nnspca.view.tasks import Subject, Task
+from nnspca.view.subject import Subject
+from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, component, downloads
+
+FEWEST = 5  # samples of a class about which a share of pairs is worth a sentence
+CHANCE = 0.6  # below this share of pairs the score tells next to nothing
+NEGLIGIBLE = 5e-5  # share of the variance that two digits of a percentage do not show
+NAMED = 3  # features that a sentence names
+PIXEL = re.compile(r"^row (\d+), column (\d+)$")
+
+
+def class_name(data: Dataset, c: int) -> str:
+    """Return the name of a class, or its number where it has none; a bare number is said to be a class."""
+    name = sanitize.line(str(data.label_names[c]), sanitize.NAME) if c < len(data.label_names) else str(c)
+    return f"class {name}" if name.replace(".", "").isdigit() else name
+
+
+def feature_name(data: Dataset, i: int) -> str:
+    """Return what a feature is called, as one line."""
+    return sanitize.line(str(data.feature_names[i]), sanitize.NAME)
+
+
+def short_name(data: Dataset, i: int) -> str:
+    """Return what a feature is called in a sentence: a pixel by its row and column in brackets."""
+    return PIXEL.sub(r"(\1, \2)", feature_name(data, i))
+
+
+def question(role: Contribution, data: Dataset, *, example: bool) -> str:
+    """Return the question about a feature."""
+    name, one = short_name(data, role.feature), component.noun(data).removesuffix("s")
+    which = name if name.startswith(one) else f"{one} {name}"
+    ending = " (the largest loading)" if example else ""
+    return f"Why is {which} {'not ' if role.loading == 0 else ''}included?{ending}"
+
+
+def score(part: Component, data: Dataset, *, standardised: bool) -> str:
+    """Say what a score is, with the data's own words."""
+    noun, many = component.noun(data), part.cardinality
+    each = f"the component's {noun.removesuffix('s')}" if many == 1 else f"the component's {many:,} {noun}"
+    far = " ÷ standard deviation" if standardised else ""
+    return f"Score of a sample: loading × (value − mean){far}, summed over {each}."
+
+
+def told_apart(data: Dataset, apart: Sequence[float | None]) -> str:
+    """Say how well the score alone tells the classes apart, rounded down.
+
+    ``apart`` is the area under the curve of each class against all others.
+    """
+    if data.labels is None:
+        return ""
+    counts = np.bincount(data.labels[data.labels >= 0], minlength=len(apart))
+    present = np.flatnonzero(counts).tolist()
+    if len(present) < 2:
+        one = class_name(data, present[0]) if present else ""
+        return f"All samples are of one class, {one}." if present else "No sample has a class."
+    able = [c for c in present if min(counts[c], counts.sum() - counts[c]) >= FEWEST]
+    if not able:
+        return f"{len(present)} classes, but too few samples of each to say how well the score separates them."
+    areas = {c: apart[c] or 0.0 for c in able}
+    best = max(areas, key=lambda c: abs(areas[c] - 0.5))
+    area, name = areas[best], class_name(data, best)
+    others = class_name(data, next(c for c in present if c != best)) if len(present) == 2 else "all others"
+    shown, higher = say.at_least(max(area, 1 - area), 2), "higher" if area >= 0.5 else "lower"
+    if max(area, 1 - area) < CHANCE:
+        best_one = f"best {name}, which scores {higher} (AUC {shown}; chance gives 0.50)"
+        return f"The score hardly separates the classes: {best_one}."
+    which = f" from {others}" if len(present) == 2 else f" best of {len(present)} classes"
+    return f"The score separates {name}{which} (AUC {shown}): {name} scores {higher}."
+
+
+def measured_as(standardised: bool) -> str:
+    """Return what is shown of two features: of standardised ones, it is their correlation.
+
+    >>> measure(True)
+    'correlation'
+    """
+    return "correlation" if standardised else "covariance"
+
+
+def why(role: Contribution, part: Component, data: Dataset, *, standardised: bool) -> list[str]:
+    """Say why a component has a feature, or has it not; every loss is rounded up, every gain down."""
+    covariance = measured_as(standardised)
+    inside = role.loading != 0
+    lines = [_with_the_rest(role, data, covariance)] if len(role.others) else []
+    if inside:
+        loading = say.fixed(role.loading, 3)
+        lines.append(
+            f"Terms with it make up {say.fixed(100 * role.held, 1)} % of the variance (a term of two features counts "
+            f"for both); its loading is {loading}."
+        )
+        if len(role.others):
+            lines.append(f"Removing it costs {_lost(role.loss)}.")
+        else:
+            lines.append("It is the whole component.")
+        if role.partner is not None:
+            other, lost = short_name(data, role.partner), _lost(role.loss_exchanged)
+            as_much = role.loss > NEGLIGIBLE and lost == _lost(role.loss)
+            lines.append(
+                f"Replacing it by the best substitute found, {other}, costs " + ("as much." if as_much else f"{lost}.")
+            )
+        elif part.cardinality < data.n_features:
+            lines.append("No other feature that was tried can replace it.")
+        return lines
+    if role.pull <= 0 and part.nonnegative:
+        lines.append("Its covariance with the component is not positive, so its best nonnegative loading is zero.")
+    elif -role.loss > NEGLIGIBLE:
+        lines.append(f"As one more feature, it would add {_gain(-role.loss)} of variance.")
+    else:
+        lines.append("As one more feature, it would add next to nothing.")
+    if role.partner is not None:
+        other, lost = short_name(data, role.partner), _lost(role.loss_exchanged)
+        lines.append(f"Putting it in place of {other}, the cheapest exchange found, costs {lost}.")
+    return lines
+
+
+def _with_the_rest(role: Contribution, data: Dataset, covariance: str) -> str:
+    """Say with how many of the others it covaries, and with which most."""
+    many, with_it = len(role.others), int((role.covariances > 0).sum())
+    most = role.others[np.argsort(-role.covariances, kind="stable")[: min(NAMED, with_it)]]
+    names = f", most with {wording.listed([short_name(data, int(i)) for i in most])}" if with_it and many > 1 else ""
+    least, largest = (
+        say.number(float(end)).replace("-", "−") for end in (role.covariances.min(), role.covariances.max())
+    )
+    across = f"{covariance} {least}" if many == 1 else f"{covariance}s {least} to {largest}"
+    other, noun = "other " if role.loading else "", component.noun(data)
+    if many == 1:
+        one = f"the component's {other or 'only '}{noun.removesuffix('s')}, {short_name(data, int(role.others[0]))}"
+        return f"It {'rises' if with_it else 'does not rise'} with {one} ({across})."
+    some = "all" if with_it == many else f"{with_it:,}" if with_it else "none"
+    return f"It rises with {some} of the component's {many:,} {other}{noun} ({across}){names}."
+
+
+def _lost(share: float) -> str:
+    """Say a loss: at most so much, for better points than those found would lose less."""
+    if share < -NEGLIGIBLE:
+        return f"nothing, and gains {_gain(-share)}: the component is not optimal"
+    return f"at most {say.at_most(max(100 * share, 0.0), 2)} % of the variance"
+
+
+def _gain(share: float) -> str:
+    return f"at least {say.at_least(max(100 * share, 0.0), 2)} %"
+
 
 TITLE = "Samples and features: which samples score highest, why a feature is used"
 PICKER = "why-picker"
@@ -30,15 +169,15 @@ KEYS = state.keys_of("explore")
 DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}  # for each choice of the second component's features
 
 
-def _second(first: Component, data: Dataset, now: State, deflation: str) -> Job:
+def _second(first: Component, subject: Subject, deflation: str) -> Job:
     """Return the session's run of the second component, which publishes it where there is one; start it if need be."""
     support = hash(first.loadings.tobytes())
-    key = Subject(data, now).key("second", first.method, support, deflation)
-    cov, known = store.covariance(data, now), cache.results()
+    key = subject.key("second", first.method, support, deflation)
+    cov, known = subject.cov, cache.results()
 
     def work(job: Job) -> None:
         used = first.loadings != 0
-        if data.kind == "covariance" or (deflation == "disjoint" and used.all()):
+        if subject.data.kind == "covariance" or (deflation == "disjoint" and used.all()):
             return
         second = known.get(key)
         if second is None:
@@ -48,9 +187,9 @@ def _second(first: Component, data: Dataset, now: State, deflation: str) -> Job:
             second = machines.call(
                 nnspca.solve,
                 left,
-                min(now.k, left.n_features),
-                nonnegative=now.nonnegative,
-                seed=now.seed,
+                min(subject.k, left.n_features),
+                nonnegative=subject.nonnegative,
+                seed=subject.seed,
                 should_stop=job.should_stop,
                 on_progress=job.report,
             )
@@ -64,10 +203,11 @@ def _second(first: Component, data: Dataset, now: State, deflation: str) -> Job:
     return tasks.ask(Task("samples", key, lambda: work))
 
 
-def positioned(data: Dataset, now: State, first: Component, second: Component | None) -> Positions:
+def positioned(subject: Subject, first: Component, second: Component | None) -> Positions:
     """Return the samples' positions."""
+    data = subject.data
     U = np.column_stack([part.loadings for part in (first, second) if part is not None])
-    along = nnspca.scores(data.X, U, mean="own", standardize=now.standardise)
+    along = nnspca.scores(data.X, U, mean="own", standardize=subject.standardise)
     order = np.argsort(-along[:, 0].astype(np.float32), kind="stable")
     apart: tuple[float | None, ...] = ()
     if data.labels is not None:
@@ -76,8 +216,9 @@ def positioned(data: Dataset, now: State, first: Component, second: Component | 
     return Positions(along[:, 0], None if second is None else along[:, 1], order, apart)
 
 
-def panel(first: Component, data: Dataset, now: State) -> None:
+def panel(first: Component, subject: Subject) -> None:
     """Show the samples by their scores, those that are picked, and why a feature is in the component."""
+    data = subject.data
     if data.kind == "covariance":
         st.info(
             "These data are a covariance matrix: there are no samples, and so no scores. "
@@ -87,19 +228,19 @@ def panel(first: Component, data: Dataset, now: State) -> None:
     else:
         about = (f"{label.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for label, name in DEFLATION.items())
         label = widgets.choose(KEYS["second"], "The second component may use", horizontal=True, help=" ".join(about))
-        job = _second(first, data, now, DEFLATION[label])
+        job = _second(first, subject, DEFLATION[label])
         job.wait_for_first(tasks.FIRST)
         tasks.follow(job, first=1)
-        positions = positioned(data, now, first, job.arrived[0] if job.arrived else None)
+        positions = positioned(subject, first, job.arrived[0] if job.arrived else None)
         st.markdown(
             sanitize.plain(
-                f"{claims.score(first, data, standardised=now.standardise)} {claims.told_apart(data, positions.apart)}"
+                f"{score(first, data, standardised=subject.standardise)} {told_apart(data, positions.apart)}"
             )
         )
         st.fragment(_scores)(positions, data)
-    st.fragment(_why)(first, data, now)
+    st.fragment(_why)(first, subject)
     if data.kind != "covariance":
-        st.code(_code(data, now), language="python", wrap_lines=True)
+        st.code(_code(subject), language="python", wrap_lines=True)
 
 
 def _scores(positions: Positions, data: Dataset) -> None:
@@ -153,8 +294,9 @@ def _shown(title: str, which: np.ndarray, positions: Positions, data: Dataset, k
         )
 
 
-def _why(part: Component, data: Dataset, now: State) -> None:
+def _why(part: Component, subject: Subject) -> None:
     """Say why the feature that is asked about is in the component, or the one with the largest loading."""
+    data = subject.data
     here = session.current()
     if here.samples_of not in (None, data.content_hash):  # other data have other features
         st.query_params.pop("why", None)
@@ -163,15 +305,15 @@ def _why(part: Component, data: Dataset, now: State) -> None:
     feature = None if asked is None else int(asked) - 1
     _picker(part, feature, data)
     which = int(np.abs(part.loadings).argmax()) if feature is None else feature
-    role = nnspca.contribution(store.covariance(data, now), part, which)
-    said = claims.why(role, part, data, standardised=now.standardise)
+    role = nnspca.contribution(subject.cov, part, which)
+    said = why(role, part, data, standardised=subject.standardise)
     st.markdown(
-        f"**{sanitize.plain(claims.question(role, data, example=feature is None))}**\n\n"
+        f"**{sanitize.plain(question(role, data, example=feature is None))}**\n\n"
         + "\n".join(f"- {sanitize.plain(line)}" for line in said)
     )
     weights, itself = np.zeros(data.n_features), np.zeros(data.n_features, dtype=bool)
     weights[role.others], itself[role.feature] = role.covariances, True
-    measure = claims.measure(now.standardise)
+    measure = measured_as(subject.standardise)
     note = f"Its {measure}s with the component's other {component.noun(data)}. Framed: the feature itself."
     layer = component.Layer(weights, sure=itself)
     component.show([layer], data, "why", what=measure, note=note, focus=here.asked)
@@ -184,7 +326,7 @@ def _picker(part: Component, feature: int | None, data: Dataset) -> None:
     if feature is not None and feature not in own and feature not in others:
         others = [feature]
     st.session_state[PICKER] = feature
-    names = {i: claims.feature_name(data, i) for i in (*own, *others)}
+    names = {i: feature_name(data, i) for i in (*own, *others)}
     st.selectbox(
         "Why this feature?",
         [*own, *others],
@@ -206,17 +348,17 @@ def _picked() -> None:
 def _class_names(data: Dataset) -> list[str]:
     if data.labels is None:
         return []
-    name_of_class = {c: claims.class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
+    name_of_class = {c: class_name(data, c) if c >= 0 else "no class" for c in set(data.labels.tolist())}
     return [name_of_class[c] for c in data.labels.tolist()]
 
 
-def _code(data: Dataset, now: State) -> str:
+def _code(subject: Subject) -> str:
     lines = [
-        *downloads.data_lines(now),
-        f"part = nnspca.solve(cov, {now.k}, nonnegative={now.nonnegative}, seed={now.seed})",
-        f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={now.standardise})",
+        *downloads.data_lines(subject.now),
+        f"part = nnspca.solve(cov, {subject.k}, nonnegative={subject.nonnegative}, seed={subject.seed})",
+        f"scores = nnspca.scores(data.X, part.loadings, mean='own', standardize={subject.standardise})",
     ]
-    if data.labels is not None:
+    if subject.data.labels is not None:
         lines.append("print(nnspca.separation(scores, data.labels))  # each class against all others")
     lines.append("why = nnspca.contribution(cov, part, int(part.support[0]))  # of any feature")
     lines.append("print(why.held, why.loss, why.partner, why.loss_exchanged)")

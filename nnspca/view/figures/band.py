@@ -10,13 +10,14 @@ lighter shade, and the panel below shows nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import plotly.graph_objects as go
 
 from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress, shade
-from nnspca.view.words import OPTIMAL, ceil, floor, optimal
+from nnspca.view.say import OPTIMAL, ceils, floors, optimal
 
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
 UPPER, LOWER = (0.46, 1.0), (0.0, 0.33)  # what the two panels take of the figure's height
@@ -35,7 +36,7 @@ class Band:
     upper: tuple[float, ...]
     proven: frozenset[int]  # where the upper bound was proven itself; elsewhere it is carried over
 
-    @property
+    @cached_property
     def gaps(self) -> dict[int, float]:
         """Gap to the best possible, 0 to 1, where an upper bound is known."""
         return {
@@ -44,7 +45,7 @@ class Band:
             if math.isfinite(high)
         }
 
-    @property
+    @cached_property
     def optimal(self) -> tuple[int, ...]:
         """Where the best known is proven optimal."""
         return tuple(at for at, missing in self.gaps.items() if optimal(1 - missing))
@@ -57,6 +58,12 @@ def gap(variance: float, upper: float) -> float:
     (0.25, 0.0, 0.0)
     """
     return max(1.0 - variance / upper, 0.0) if upper > 0 else 0.0
+
+
+def gaps(ends: Sequence[tuple[float, float]], digits: int) -> list[float | None]:
+    """Return the gap of each variance to its upper bound, rounded up; None where that is infinite."""
+    known = iter(ceils([gap(low, high) for low, high in ends if math.isfinite(high)], digits))
+    return [next(known) if math.isfinite(high) else None for _, high in ends]
 
 
 def closed(band: Band, what: str = "k") -> str:
@@ -82,6 +89,11 @@ def _several(what: str) -> str:
     """
     first, space, rest = what.partition(" ")
     return f"{first}s{space}{rest}" if space else f"values of {what}"
+
+
+def places(gaps: Iterable[float]) -> list[float]:
+    """Return where each gap stands on the axis."""
+    return [place(missing) for missing in gaps]
 
 
 def place(missing: float) -> float:
@@ -198,17 +210,18 @@ def _add_curve(
     figure.add_scatter(
         x=at,
         y=[100 * points[x] for x in at],
-        customdata=[[x, name, floor(100 * points[x], 2)] for x in at],
+        customdata=[[x, name, share] for x, share in zip(at, floors([100 * points[x] for x in at], 2), strict=True)],
         hovertemplate=f"{what} = %{{x}}<br>explains %{{customdata[2]:.2f}} %<extra>{name}</extra>",
         **look,
     )
     gaps = {x: missing for x, missing in _gaps(band, points).items() if x in band.proven}
+    shown = dict(zip(gaps, ceils([100 * missing for missing in gaps.values()], 4), strict=True))
     figure.add_scatter(
         x=at,
         y=[place(gaps[x]) if x in gaps else None for x in at],  # the line ends where nothing is proven
         yaxis="y2",
         showlegend=False,
-        customdata=[[x, name, ceil(100 * gaps[x], 4) if x in gaps else None] for x in at],
+        customdata=[[x, name, shown.get(x)] for x in at],
         hovertemplate=f"{what} = %{{x}}<br>gap at most %{{customdata[2]:.4f}} %<extra>{name}</extra>",
         **look,
     )
@@ -226,7 +239,7 @@ def _add_marks(figure: go.Figure, band: Band, palette: Palette, what: str) -> No
         name="upper bound, proven",
         cliponaxis=False,
         marker={"symbol": "line-ew", "size": 13, "line": {"width": 3, "color": palette.upper_bound}},
-        customdata=[ceil(high, 2) for _, high in rows],
+        customdata=ceils([high for _, high in rows], 2),
         hovertemplate=f"{what} = %{{x}}<br>the proven maximum is %{{customdata:.2f}} %<extra>proven</extra>",
     )
 

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 
 from nnspca.datasets import Axis
 from nnspca.view.figures.style import Palette, axis_words, dress
-from nnspca.view.words import fixed
+from nnspca.view.say import fixed
 
 
 def curves(samples: np.ndarray, axis: Axis, palette: Palette) -> go.Figure:

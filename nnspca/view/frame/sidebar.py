@@ -11,8 +11,7 @@ import nnspca
 from nnspca.datasets import DatasetInfo, preparing
 from nnspca.view import sanitize
 from nnspca.view.link import canvas, state, widgets
-from nnspca.view.link.dataset_defaults import usual_k
-from nnspca.view.link.state import SHARED, usual_scale
+from nnspca.view.link.state import SHARED, usual_k, usual_scale
 from nnspca.view.link.widgets import choose
 from nnspca.view.sources import catalogue
 

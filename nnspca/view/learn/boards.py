@@ -18,12 +18,11 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.view import words
-from nnspca.view.link import canvas, dataset_defaults
-from nnspca.view.results import known
-from nnspca.view.results.ledger import Problem
+from nnspca.view import ledger, say
+from nnspca.view.ledger import Problem
+from nnspca.view.link import canvas, state
 from nnspca.view.say import share
-from nnspca.view.sources import catalogue, store
+from nnspca.view.sources import catalogue, preparation
 from nnspca.view.ui import component, downloads
 
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
@@ -58,33 +57,31 @@ def at_hand() -> list[str]:
 
 def covariance(name: str) -> nnspca.Covariance:
     """Return the covariance of a data set as its opening view takes it."""
-    return nnspca.Covariance.from_dataset(
-        catalogue.dataset(name), standardize=dataset_defaults.opening(name).standardise
-    )
+    return nnspca.Covariance.from_dataset(catalogue.dataset(name), standardize=state.opening(name).standardise)
 
 
 def problem(name: str) -> Problem:
     """Return the problem of a board: its data as the opening view takes them, nonnegative loadings."""
-    return catalogue.dataset(name).content_hash, dataset_defaults.opening(name).standardise, True
+    return catalogue.dataset(name).content_hash, state.opening(name).standardise, True
 
 
 def proven(name: str) -> Proven:
     """Return the best component known and its upper bound, from the ledger; computed where it has none."""
     data, k = catalogue.dataset(name), usual_k(name)
-    best = known.ledger().at(problem(name), k, 0.0)  # variances are at least 0
+    best = ledger.shared().at(problem(name), k, 0.0)  # variances are at least 0
     if not best.bounded:
         _compute(name, data.content_hash, k)
-        best = known.ledger().at(problem(name), k, 0.0)
+        best = ledger.shared().at(problem(name), k, 0.0)
     loadings = best.component.loadings
     support = np.flatnonzero(loadings)
-    leading = store.eigenvalues(data, standardise=dataset_defaults.opening(name).standardise, repair=False)[0]
+    leading = preparation.eigenvalues(data, standardise=state.opening(name).standardise, repair=False)[0]
     return Proven(tuple(support.tolist()), tuple(loadings[support].tolist()), best.lower, best.upper, float(leading))
 
 
 def parts() -> dict[str, Any]:
     """Return six parts of the faces by NMF, and the best known, from the ledger."""
     name, bundled = BOARDS["faces"], stored()["parts"]
-    best = known.ledger().parts_along(problem(name), usual_k(name), (len(bundled["nmf"]),), 0.0)[len(bundled["nmf"])]
+    best = ledger.shared().parts_along(problem(name), usual_k(name), (len(bundled["nmf"]),), 0.0)[len(bundled["nmf"])]
     ordered = sorted(best.components, key=lambda part: -part.variance)
     together = {
         "supports": [part.support.tolist() for part in ordered],
@@ -97,12 +94,12 @@ def parts() -> dict[str, Any]:
 def _compute(name: str, content_hash: str, k: int) -> None:
     """Solve and certify; some seconds on the faces."""
     certificate = nnspca.certify(covariance(name), k)
-    known.ledger().record(problem(name), k, certificate.component, certificate.upper)
+    ledger.shared().record(problem(name), k, certificate.component, certificate.upper)
 
 
 def usual_k(name: str) -> int:
     """Return how many features may be painted."""
-    return dataset_defaults.usual_k(catalogue.dataset(name).n_features, name)
+    return state.usual_k(catalogue.dataset(name).n_features, name)
 
 
 def payload(board: str) -> dict[str, Any]:
@@ -113,7 +110,7 @@ def payload(board: str) -> dict[str, Any]:
     """
     name = BOARDS[board]
     data = catalogue.dataset(name)
-    best, mean = proven(name), store.mean(data)
+    best, mean = proven(name), component.backdrop(data)
     return {
         "name": board,
         "data": name,
@@ -127,7 +124,7 @@ def payload(board: str) -> dict[str, Any]:
         **_numbers(name, data),
         "solver": {"support": list(best.support), "loadings": list(best.loadings), "variance": best.lower},
         "upper": best.upper,
-        "optimal": words.optimal(share(best.lower, best.upper)),
+        "optimal": say.optimal(share(best.lower, best.upper)),
         "leading": best.leading,
     }
 
@@ -138,7 +135,7 @@ def code(name: str, k: int) -> str:
 import nnspca
 
 {downloads.load_line(name)}
-cov = nnspca.Covariance.from_dataset(data, standardize={dataset_defaults.opening(name).standardise})
+cov = nnspca.Covariance.from_dataset(data, standardize={state.opening(name).standardise})
 painted = PAINTED
 mine = nnspca.solve(cov.restrict(painted), k=len(painted))
 cert = nnspca.certify(cov, k={k})
@@ -150,7 +147,7 @@ def about(data: Dataset) -> str:
     """Describe the data of a board."""
     scaled = " Each pixel is divided by its standard deviation."
     return f"{data.X.shape[0]:,} samples, {data.n_features} {component.noun(data)}." + (
-        scaled if dataset_defaults.opening(data.name).standardise else ""
+        scaled if state.opening(data.name).standardise else ""
     )
 
 
@@ -166,7 +163,7 @@ def samples(name: str) -> np.ndarray:
     """Return Z, shape (samples, features), with Z'Z the covariance."""
     data = catalogue.dataset(name)
     centred = data.X - data.X.mean(axis=0)
-    if dataset_defaults.opening(name).standardise:
+    if state.opening(name).standardise:
         deviation = centred.std(axis=0)
         centred = centred / np.where(deviation > 0, deviation, 1.0)
     return np.asarray(centred / math.sqrt(len(centred)))

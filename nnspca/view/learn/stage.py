@@ -1,16 +1,260 @@
-"""The lesson on the page: everything the browser needs, sent once, the component that plays it, the teacher's sheet."""
+"""The lesson on the page: the numbers behind its figures, sent once, and the component that plays it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from nnspca.view.learn import boards, figures
+import nnspca
+from nnspca.spannogram import curves, enumeration
+from nnspca.spannogram.arcs import Regions
+from nnspca.view.learn import boards
 from nnspca.view.learn.words import STEPS
 from nnspca.view.link import canvas, state, widgets
+from nnspca.view.say import at_least, at_most, fixed, percent
+from nnspca.view.sources import catalogue
+
+FACES = boards.BOARDS["faces"]
+COMPONENTS = 6
+COUNTS = 0.05  # a loading below this share of its component's largest is not counted
+SHOWN_K = 40
+CLOUD = (
+    *((-2.1, 1.2), (-1.4, 0.3), (-1.0, 1.1), (-0.4, 0.1), (0.1, -0.5)),
+    *((0.5, 0.4), (0.9, -0.9), (1.5, -0.3), (1.9, -1.4)),
+)
+VECTOR = (1.8, -0.6, 1.2, 0.9, -2.0, 0.4, -1.5, 1.0)  # −a wins at small k
+ROWS = ((-1.2, -0.4), (0.2, 0.9), (1.9, 0.1), (0.8, 1.9))
+WALLS = ((1.6, -0.7), (-0.5, 1.1), (1.2, 0.3))  # rows of V_I: their leading direction lies outside the arc
+MATRIX = ((6, 2, 2, 1), (2, 3, 0, -1), (2, 0, 3, 1), (1, -1, 1, 3))
+SHARES = ((0, 1, 1, 1), (4, 0, 0, 0), (4, 0, 0, 1), (1, 0, 1, 0))  # M: M_ij M_ji >= (A_ij⁺)²
+CUT = 1.0  # the level ρ at which the split proves least
+PAIR = 2  # k of the matrix
+MANY = (40, 5, 3)
+
+
+def scene() -> dict[str, Any]:
+    """The shape of a face."""
+    data = catalogue.dataset(FACES)
+    rows, columns = data.image_shape or (1, data.n_features)
+    return {"rows": rows, "columns": columns}
+
+
+def leading() -> tuple[np.ndarray, np.ndarray]:
+    """Return the first eigenvalues and eigenvectors, each mostly positive."""
+    values, vectors = boards.covariance(FACES).eigenpairs(COMPONENTS)
+    return values, vectors * np.where(vectors.sum(axis=0) < 0, -1.0, 1.0)
+
+
+def pca() -> dict[str, Any]:
+    """PCA's components, and what the largest loadings of the first explain alone."""
+    values, vectors = leading()
+    first, cov, k = vectors[:, 0], boards.covariance(FACES), SHOWN_K
+    cut = np.zeros_like(first)
+    largest = np.argsort(-np.abs(first), kind="stable")[:k]
+    cut[largest] = first[largest] / np.linalg.norm(first[largest])
+    return {
+        "image": scene(),
+        "vectors": canvas.pack(vectors.T, "f4"),
+        "values": values.tolist(),
+        "facts": {
+            "n": len(first),
+            "k": k,
+            "cut": percent(cov.variance(cut) / values[0], 1),
+            "ours": percent(boards.proven(FACES).lower / values[0], 1),
+        },
+    }
+
+
+def ghosts() -> dict[str, Any]:
+    """Six components by PCA, by NMF and by us, each scaled to a largest loading of 1."""
+    _, vectors = leading()
+    parts = boards.parts()
+    rows = {
+        "pca": vectors.T,
+        "nmf": np.array(parts["nmf"], dtype=float),
+        "ours": loadings(parts["together"], len(vectors)),
+    }
+    scaled = {name: row / np.abs(row).max(axis=1, keepdims=True) for name, row in rows.items()}
+    used = {name: float((np.abs(row) > COUNTS).sum(axis=0).mean()) for name, row in scaled.items()}
+    return {
+        "image": scene(),
+        "sets": [[name, canvas.pack(row, "f4")] for name, row in scaled.items()],
+        "facts": {name: at_least(value, 1) for name, value in used.items()},
+    }
+
+
+def loadings(parts: dict[str, Any], n: int) -> np.ndarray:
+    """Return bundled parts as loadings, shape (parts, n)."""
+    loadings = np.zeros((len(parts["supports"]), n))
+    for row, support, entries in zip(loadings, parts["supports"], parts["loadings"], strict=True):
+        row[support] = entries
+    return loadings
+
+
+def spectra() -> dict[str, tuple[int, list[float]]]:
+    """Return n and the first eigenvalues of the bundled data sets."""
+    sets = {name: boards.stored()["spectra"][boards.BOARDS[name]] for name in ("faces", "digits")}
+    return {name: (data["n"], data["values"]) for name, data in sets.items()}
+
+
+def paint(names: Sequence[str]) -> dict[str, Any]:
+    """The game, on these boards."""
+    best = boards.proven(FACES)
+    return {
+        "boards": [boards.payload(board) for board in names],
+        "facts": {"k": boards.usual_k(FACES), "share": percent(best.lower / best.upper, 1)},
+    }
+
+
+def random_rows(n: int, d: int, seed: int) -> np.ndarray:
+    """Return rows of independent normal entries, rounded so that they travel short, shape (n, d)."""
+    return np.round(np.random.default_rng(seed).standard_normal((n, d)), 2)
+
+
+def _supports(n: int, k: int) -> int:
+    return sum(math.comb(n, size) for size in range(1, k + 1))
+
+
+def _distinct(regions: Regions) -> int:
+    return len({tuple(s.tolist()) for _, _, s in regions.supports() if len(s)})
+
+
+def counting(n: int, k: int) -> dict[str, Any]:
+    """How many supports there are."""
+    ways = math.comb(n, k)
+    power = len(str(ways)) - 1
+    years = ways / 1e9 / (365.25 * 24 * 3600)
+    return {"n": n, "k": k, "facts": {"power": power, "years_power": math.floor(math.log10(years))}}
+
+
+def cloud() -> dict[str, Any]:
+    """Points in the plane whose covariance is negative: PCA mixes signs, the nonnegative component picks one axis."""
+    points = np.array(CLOUD)
+    cov = np.cov(points.T, bias=True)
+    values, vectors = np.linalg.eigh(cov)
+    part = nnspca.solve(nnspca.Covariance.from_matrix(cov), 2)
+    return {
+        "points": points.tolist(),
+        "facts": {
+            "covariance": fixed(cov[0, 1], 2),
+            "pca": fixed(float(values[-1]), 2),
+            "ours": fixed(part.variance, 2),
+            "mixes": bool(vectors[0, -1] * vectors[1, -1] < 0),
+        },
+    }
+
+
+def rank_one() -> dict[str, Any]:
+    """One vector: its k largest positive entries, or those of its negative."""
+    a, k = np.array(VECTOR), 3
+    cov = nnspca.Covariance.from_matrix(np.outer(a, a))
+    squares = {sign: sorted(np.sort(np.maximum(sign * a, 0))[-k:] ** 2, reverse=True) for sign in (1, -1)}
+    return {
+        "a": list(VECTOR),
+        "k": k,
+        "facts": {
+            "plus": at_least(float(sum(squares[1])), 2),
+            "minus": at_least(float(sum(squares[-1])), 2),
+            "optimum": at_least(nnspca.solve(cov, k, "exact").variance, 2),
+        },
+    }
+
+
+def rank_two() -> dict[str, Any]:
+    """Four curves over an angle, where the top two change, and the optimum."""
+    V, k = np.array(ROWS), 2
+    regions, best = curves.regions(V, k), curves.optimum(V, k)
+    return {
+        "V": V.tolist(),
+        "k": k,
+        "optimum": [best.phi, best.value],
+        "facts": {
+            "k": k,
+            "candidates": _distinct(regions),
+            "supports": _supports(len(V), k),
+            "best": at_least(best.value, 2),
+            "set": ", ".join(str(i + 1) for i in best.support),
+        },
+    }
+
+
+def changes() -> dict[str, Any]:
+    """Many curves: crossings, changes of the top set, and all supports."""
+    n, k, seed = MANY
+    V = random_rows(n, 2, seed)
+    regions = curves.regions(V, k)
+    return {
+        "V": V.tolist(),
+        "n": n,
+        "k": k,
+        "facts": {
+            "n": n,
+            "k": k,
+            "crossings": f"{math.comb(n + 1, 2):,}",
+            "changes": len(regions.angles),
+            "candidates": _distinct(regions),
+            "supports": f"{_supports(n, k):,}",
+        },
+    }
+
+
+def half_space() -> dict[str, Any]:
+    """Three rows: the arc of directions they allow, and the best of it."""
+    V = np.array(WALLS)
+    arc = curves.feasible_arc(V, np.arange(len(V)))
+    assert arc is not None
+    ends = [float((curves.values(V, phi) ** 2).sum()) for phi in arc]
+    values, vectors = np.linalg.eigh(V.T @ V)
+    allowed = bool((V @ vectors[:, -1] >= 0).all() or (V @ vectors[:, -1] <= 0).all())
+    return {
+        "V": V.tolist(),
+        "facts": {
+            "leading": fixed(float(values[-1]), 2),
+            "optimum": at_least(float(values[-1]) if allowed else max(ends), 2),
+            "allowed": allowed,
+        },
+    }
+
+
+def rank_d(spectra: dict[str, tuple[int, list[float]]]) -> dict[str, Any]:
+    """What more directions cost and what they miss, for the spectra of some data sets."""
+    n, values = spectra["faces"]
+    return {
+        "spectra": {name: {"n": n, "values": values} for name, (n, values) in spectra.items()},
+        "facts": {
+            "three": f"{enumeration.candidate_bound(n, 3, True):,}",
+            "missed": percent(values[3] / values[0], 0),
+        },
+    }
+
+
+def matrix() -> dict[str, Any]:
+    """Four features, k = 2: every upper bound by hand, down to the optimum."""
+    A, M = np.array(MATRIX, dtype=float), np.array(SHARES, dtype=float)
+    part = nnspca.solve(nnspca.Covariance.from_matrix(A), PAIR, "exact")
+    rows = [float(A[i, i] + max(A[i, j] for j in range(4) if j != i)) for i in range(4)]
+    split = float(np.linalg.eigvalsh(np.maximum(A - CUT, 0))[-1]) + CUT * PAIR
+    shared = [float(A[i, i] + M[i].max()) for i in range(4)]
+    return {
+        "A": A.tolist(),
+        "M": M.tolist(),
+        "k": PAIR,
+        "leading": float(np.linalg.eigvalsh(A)[-1]),
+        "optimum": part.variance,
+        "facts": {
+            "leading": at_most(float(np.linalg.eigvalsh(A)[-1]), 2),
+            "rows": at_most(max(rows), 2),
+            "split": at_most(split, 2),
+            "shared": at_most(max(shared), 2),
+            "optimum": at_least(part.variance + 1e-12, 2),
+        },
+    }
+
 
 BROWSER = Path(__file__).with_name("browser")
 CURVES = BROWSER.parents[1] / "spannogram" / "browser"  # what draws the spannogram draws it here too
@@ -36,18 +280,18 @@ def numbers(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     ``names`` are those of the boards to paint on.
     """
     return {
-        "paint": figures.paint(names),
-        "pca": figures.pca(),
-        "ghosts": figures.ghosts(),
-        "counting": figures.counting(625, 40),
-        "cloud": figures.cloud(),
-        "one": figures.rank_one(),
-        "two": figures.rank_two(),
-        "changes": figures.changes(),
-        "half": figures.half_space(),
-        "rankd": figures.rank_d(figures.spectra()),
-        "bounds": figures.matrix(),
-        "check": figures.matrix(),
+        "paint": paint(names),
+        "pca": pca(),
+        "ghosts": ghosts(),
+        "counting": counting(625, 40),
+        "cloud": cloud(),
+        "one": rank_one(),
+        "two": rank_two(),
+        "changes": changes(),
+        "half": half_space(),
+        "rankd": rank_d(spectra()),
+        "bounds": matrix(),
+        "check": matrix(),
     }
 
 

@@ -1,18 +1,20 @@
-"""Custom browser components: arrays packed for the wire, both themes' colours, and a component from its files."""
+"""Custom browser components: arrays packed for the wire, both themes' colours; cards to choose from, and progress."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from nnspca.view import session
 from nnspca.view.figures.style import DARK, LIGHT
+from nnspca.view.link import state
 
 SHARED = Path(__file__).parent / "browser"
 COMMON = ("numbers.js", "shown.js", "news.js", "theme.js", "brush.js", "picture.js")
@@ -76,3 +78,75 @@ def component(name: str, home: Path, scripts: Sequence[str]) -> Callable[..., An
         css=style(name, home),
         js=written(home, scripts),
     )
+
+
+_gallery = component("gallery", SHARED, ("gallery.js",))
+
+
+@dataclass(frozen=True)
+class Card:
+    """One card."""
+
+    name: str  # what a press chooses
+    # its three lines
+    title: str
+    says: str
+    foot: str = ""
+    picture: str = ""  # a PNG in base64; empty for none
+    group: str = ""  # the heading it stands under; empty for none. Cards of one group follow each other.
+
+
+def cards(
+    key: str, label: str, cards: Sequence[Card], here: str, choose: Callable[[str], None], *, strip: bool = False
+) -> None:
+    """Draw the cards, the one that is ``here`` marked; ``choose`` is called with the name of a card pressed.
+
+    A ``strip`` stands beside what is chosen and scrolls by itself; on a phone it lies above it, in
+    one row.
+    """
+    names = {card.name for card in cards}
+
+    def pressed() -> None:
+        name = sent(key, "chosen")
+        if name in names:
+            choose(name)
+
+    data = {"label": label, "cards": [asdict(card) for card in cards], "here": here, "strip": strip}
+    _gallery(key=key, data=data, on_chosen_change=pressed)
+
+
+_progress = component("progress", SHARED, ("progress.js",))
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at a run."""
+
+    fraction: float = 0.0  # share that is done, from 0 to 1
+    text: str = ""  # what it does; empty where nothing is to be shown
+    draw: bool = False  # whether the page has something new to draw
+
+
+def progress(name: str, look: Callable[[], Look], every: float) -> None:
+    """Show progress, looked at every so many seconds; the page is run again once ``look`` has something to draw."""
+    key = f"progress-{name}"
+    here = session.current()
+    here.runs += 1
+    _progress(
+        key=key,
+        data={
+            **vars(replace(look(), draw=False)),
+            "address": here.publish(key, lambda _: vars(look())),
+            "every": round(1000 * every),
+            "assignments": state.assignments(),
+            "run": here.runs,
+        },
+        on_draw_change=lambda: keep_choices(key, "draw"),
+    )
+
+
+def keep_choices(key: str, field: str) -> None:
+    """Keep choices that the browser had not learned of when a component asked for a rerun."""
+    seen = sent(key, field)
+    if seen is not None:
+        state.reassign(int(seen))

@@ -1,9 +1,12 @@
-"""Table of the link's query parameters, and the state that all pages share."""
+"""The link: the table of its query parameters, how a text given for one is read, and what all pages share."""
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -11,8 +14,113 @@ import nnspca
 from nnspca.datasets import preparing
 from nnspca.studies import PAPERS, STUDIES
 from nnspca.view import session
-from nnspca.view.link import dataset_defaults
-from nnspca.view.link.entry import Entry, Kind
+
+USUAL_K = 40
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Preprocessing and k where the link is silent; k is taken from the size of the data when None."""
+
+    standardise: bool = False
+    k: int | None = None
+
+
+OPENINGS = {
+    "lfw-faces": Opening(standardise=True, k=40),  # as they are, the first component is background at the border
+    "cbcl-faces-raw": Opening(standardise=True, k=40),  # as they are, brightness outweighs everything else
+    "lrs": Opening(k=8),  # from 11 on, the sign constraint lets no further wavelength in
+}
+
+
+def opening(name: str) -> Opening:
+    """Return the view a data set opens with."""
+    return OPENINGS.get(name, Opening())
+
+
+def usual_k(n: int, name: str = "") -> int:
+    """Return the cardinality a data set of ``n`` features opens with.
+
+    One feature alone varies with nothing: two are the fewest of which a component says anything.
+
+    >>> usual_k(625), usual_k(64), usual_k(13), usual_k(4), usual_k(1), usual_k(93, "lrs")
+    (40, 16, 4, 2, 1, 8)
+    """
+    return min(opening(name).k or min(USUAL_K, max(2, math.ceil(n / 4))), n)
+
+
+NUMBER = re.compile(r"[+-]?([0-9]{1,17}\.?[0-9]{0,17}|\.[0-9]{1,17})([eE][+-]?[0-9]{1,3})?")
+
+LARGEST = 2**53 - 1  # the largest whole number that a browser can tell from its neighbours
+UNWRITTEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # controls, and halves of characters
+
+Kind = Literal["switch", "fold", "whole", "number", "one", "several", "text"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One key of a link; what depends on the data is narrowed where the widget is drawn."""
+
+    key: str  # the name in the link, and that of the field which holds the choice
+    pages: tuple[str, ...]  # the pages that know the key; none: the sidebar, on every page
+    kind: Kind  # a switch, an opened fold, a whole number, any number, one or several of the options, or free text
+    default: Any = None  # what the page shows when the link is silent
+    # ends of a number; None for as far as a browser counts
+    low: float | None = None
+    high: float | None = None
+    options: tuple[Any, ...] = ()  # what may be chosen
+    widget: str = ""  # name of Streamlit's widget, where it is not the usual one of its kind
+    most: int | None = None  # how many options may be chosen at once
+    # the widget's words, for a key that several pages share
+    label: str = ""
+    help: str = ""
+    counts: tuple[str, ...] = ()  # for a key of the sidebar: the pages it counts on, where else it is not shown
+
+    def read(
+        self,
+        texts: Sequence[str],
+        low: float | None = None,
+        high: float | None = None,
+        options: Sequence[Any] | None = None,
+    ) -> tuple[Any, bool]:
+        """Return what a link says, None when nothing of it can be used, and whether all of it can.
+
+        >>> k = Entry("k", (), "whole", 40, low=1)
+        >>> k.read(["12"], high=625), k.read(["inf"]), k.read(["900"], high=625)
+        ((12, True), (None, False), (None, False))
+        >>> Entry("with", ("parts",), "several", options=("em", "best")).read(["em", "magic"])
+        (('em',), False)
+        """
+        text = texts[-1] if texts else ""
+        if self.kind == "text":
+            return (None, False) if UNWRITTEN.search(text) else (text, True)
+        if self.kind in ("switch", "fold"):
+            value = {"true": True, "false": False}.get(text.lower())
+            return value, value is not None
+        if self.kind in ("whole", "number"):
+            number = _number(text, whole=self.kind == "whole")
+            low, high = self.low if low is None else low, self.high if high is None else high
+            low, high = -LARGEST if low is None else low, LARGEST if high is None else high
+            fits = number is not None and low <= number <= high and (not self.options or number in self.options)
+            return (number, True) if fits else (None, False)
+        known = {str(option): option for option in (self.options if options is None else options)}
+        if self.kind == "one":
+            return (known[text], True) if text in known else (None, not text and self.default is None)
+        if not any(texts):
+            return (), True
+        chosen = tuple(dict.fromkeys(known[said] for said in texts if said in known))[: self.most]
+        return chosen or None, len(chosen) == len(texts)
+
+
+def _number(text: str, *, whole: bool) -> float | None:
+    """Return the finite number that a text writes in plain figures, if it does."""
+    if not NUMBER.fullmatch(text):
+        return None
+    number = float(text)
+    if not math.isfinite(number) or (whole and not number.is_integer()):
+        return None
+    return int(number) if whole else number
+
 
 AS_IS, STANDARDISED = "as is", "standardised"
 NONNEGATIVE, ANY_SIGN = "nonnegative", "any sign"
@@ -70,6 +178,7 @@ def _every_paper() -> tuple[Entry, ...]:
 
 
 METHODS = tuple(nnspca.METHODS)
+TITLES = {name: info.title for name, info in nnspca.METHODS.items()}  # of the solvers, on the screen
 SHORT = tuple(dict.fromkeys(PAPERS[study.paper].short for study in STUDIES.values()))  # names of the papers
 TABLE = (
     Entry("data", (), "one", "lfw-faces", counts=(*ONE_SET, "data")),
@@ -232,7 +341,7 @@ class State:
 def usual_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
     mixed = name in session.current().mixed  # a file of a visitor's own, in mixed units
-    return STANDARDISED if mixed or dataset_defaults.opening(name).standardise else AS_IS
+    return STANDARDISED if mixed or opening(name).standardise else AS_IS
 
 
 def current() -> State:

@@ -1,29 +1,170 @@
-"""Panels of the papers page: cards, the figures of a study, the printed numbers beside ours, and downloads."""
+"""The papers page: which study on which data, its run, its figures, the printed numbers beside ours, and downloads."""
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from functools import cache, partial
+from collections.abc import Hashable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from nnspca.studies import STUDIES, Study, Table, stored
+from nnspca.studies import PAPERS, STUDIES, Study, StudyResult, Table, stored
+from nnspca.view import cache, machines, tasks
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Palette
-from nnspca.view.jobs.job import Job
-from nnspca.view.link.state import State
-from nnspca.view.link.widgets import expander
-from nnspca.view.papers import choices
-from nnspca.view.papers.choices import KEYS, Choices
+from nnspca.view.jobs import Job, Work
+from nnspca.view.link import canvas, state
+from nnspca.view.link.canvas import Card
+from nnspca.view.link.state import BUNDLED, FULL, OWN, REDUCED, State
+from nnspca.view.link.widgets import choose, expander, press, pressed
 from nnspca.view.papers.figures import study as figure_of
+from nnspca.view.say import fixed
 from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
-from nnspca.view.ui import charts, downloads, gallery
-from nnspca.view.ui.gallery import Card
+from nnspca.view.tasks import Task
+from nnspca.view.ui import charts, downloads
+
+KEYS = state.keys_of("papers")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """On which data a study is run, and in which form, by their keys in the link."""
+
+    on: str = OWN
+    form: str = REDUCED
+
+    @property
+    def full(self) -> bool:
+        """Whether it is run as in the paper."""
+        return self.form == FULL
+
+    def data(self, study: Study) -> tuple[str, ...]:
+        """Return the names of the data sets that it is run on."""
+        return study.needs if self.on == OWN else study.stand_ins
+
+
+def which() -> Study:
+    """Return the study chosen: by the link, or by a press on its card."""
+    papers = {PAPERS[study.paper].short: study.paper for study in STUDIES.values()}
+    paper = papers[pressed(KEYS["paper"])]
+    named = {_name(study): study for study in STUDIES.values() if study.paper == paper}
+    return named[pressed(KEYS[paper])]
+
+
+def turn_to(name: str) -> None:
+    """Choose another study."""
+    study = STUDIES[name]
+    press(KEYS["paper"], study.source.short)
+    press(KEYS[study.paper], _name(study))
+
+
+def ask(study: Study) -> Choices:
+    """Let the person choose data and form where the study has more than one."""
+    return Choices(_data(study), _form(study))
+
+
+def _name(study: Study) -> str:
+    """Return what the link calls a study of its paper."""
+    return f"{study.figure}: {study.title}"
+
+
+def _form(study: Study) -> str:
+    """Let the person choose between the reduced run and the paper's full form."""
+    if not study.minutes:
+        return REDUCED
+    long = f"{fixed(study.minutes, 0)} minutes" if study.minutes >= 2 else "a minute"
+    form: str = choose(
+        KEYS["form"],
+        "Reduced or full run",
+        horizontal=True,
+        width="content",
+        help=f"Reduced: less than a minute. Full, as in the paper: about {long} on two processors.",
+    )
+    return form
+
+
+def _data(study: Study) -> str:
+    """Let the person choose the paper's data or bundled ones."""
+    if study.needs == study.stand_ins:  # nothing to choose: none at all, or bundled ones
+        return OWN
+    infos, missing = catalogue.infos(), study.missing()
+    bundled = ", ".join(infos[name].title for name in study.stand_ins)
+    chosen: str = choose(
+        KEYS["on"],
+        "Data",
+        options=[BUNDLED] if missing else [OWN, BUNDLED],
+        horizontal=True,
+        width="content",
+        allowed="the paper's own data are not on this machine" if missing else "",
+        help=f"The paper's: {', '.join(infos[name].title for name in study.needs)}. Stand-in: {bundled}.",
+    )
+    return chosen
+
+
+def absent(study: Study) -> None:
+    """Say plainly which of the paper's data are not on this machine."""
+    infos, missing = catalogue.infos(), study.missing()
+    if missing and study.needs != study.stand_ins:
+        named = ", ".join(f"**{infos[name].title}**" for name in missing)
+        bundled = ", ".join(infos[name].title for name in study.stand_ins)
+        st.info(
+            f"Not on this machine: {named}. The study can run on a stand-in ({bundled}), to which the paper's "
+            "numbers do not apply. The [data page](data) says how to get the paper's own.",
+            icon=":material/database_off:",
+        )
+
+
+def start(study: Study, choice: Choices, now: State) -> Job | None:
+    """Draw the button that solves live; return the job, None until it has been asked for."""
+    key = _key(study, choice, now)
+    task = Task("study", key, lambda: _work(study, choice, now), lambda: cache.results().drop(key))
+    button = tasks.solve(width="content")
+    if cache.results().get(key) is not None:  # what another visit has run is shown at once
+        return tasks.ask(task, button)
+    return tasks.offer(task, button)
+
+
+def _key(study: Study, choice: Choices, now: State) -> tuple[Hashable, ...]:
+    """Return what the result depends on."""
+    return "study", study.name, choice.full, choice.data(study), now.seed
+
+
+def _work(study: Study, choice: Choices, now: State) -> Work:
+    """Return the work of one study: publishes its tables as they fill."""
+    known, key = cache.results(), _key(study, choice, now)
+
+    def work(job: Job) -> None:
+        result = known.get(key)
+        if result is None:
+            result = machines.call(
+                _result,
+                study.name,
+                full=choice.full,
+                seed=now.seed,
+                data=choice.data(study),
+                should_stop=job.should_stop,
+                here=True,
+                on_progress=job.report,
+                on_tables=job.publish,
+            )
+            if not result.stopped:
+                known.put(key, result)
+        job.publish(result.tables)
+        job.result = result
+
+    return work
+
+
+def _result(name: str, **settings: Any) -> StudyResult:
+    """Run the study of this name."""
+    return STUDIES[name].run(**settings)
+
 
 FIRST = re.compile(r".+?\.(?=$| [A-Z])")  # the first sentence; the full stop in "Alg. 3" does not end it
 FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.stored`
@@ -32,7 +173,7 @@ FILE = Path(__file__).parent / "thumbnails.json"  # written by `python -m tests.
 def cards(here: Study) -> None:
     """Show a card for each study, by paper; a press turns to it."""
     pictures = thumbnails()
-    gallery.show(
+    canvas.cards(
         "paper-cards",
         "Figures of the papers",
         [
@@ -40,7 +181,7 @@ def cards(here: Study) -> None:
             for name, study in STUDIES.items()
         ],
         here.name,
-        choices.turn_to,
+        turn_to,
         strip=True,
     )
 
@@ -133,7 +274,11 @@ def takeaway(study: Study, choice: Choices, now: State, tables: tuple[Table, ...
             held: dict[str, Content] = {
                 **{f"{table.name}.csv": table.to_csv().encode() for table in tables},
                 "tables.json": lambda: downloads.tables_json(*tables),
-                **{f"{t.name}.html": partial(_page, t, charts.palette()) for t in tables if t.picture is not None},
+                **{
+                    f"{t.name}.html": functools.partial(_page, t, charts.palette())
+                    for t in tables
+                    if t.picture is not None
+                },
             }
             downloads.offer(f"{study.name}-{choice.form}", held, _code(study, choice, now))
 
@@ -158,7 +303,7 @@ def _code(study: Study, choice: Choices, now: State) -> str:
     )
 
 
-@cache
+@functools.cache
 def thumbnails() -> dict[str, dict[str, Any]]:
     """Return what each card shows, by study: picture, day, and the version that made it."""
     cards: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))

@@ -13,19 +13,17 @@ import nnspca
 from nnspca.components.matching import paired
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Components, PartsCertificate, Stability, sentences, suggestions, wording
-from nnspca.view import say, tasks, words
-from nnspca.view.certificate import panels as certificates
+from nnspca.view import ledger, robust, say, tasks
+from nnspca.view.certificate import panels
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs.job import Job
+from nnspca.view.jobs import Job
+from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.parts import figures, run
-from nnspca.view.parts.choices import IN_TURN, JOINT, TOGETHER, Choices, title_of
-from nnspca.view.results import known as results_known
-from nnspca.view.results.ledger import Known
-from nnspca.view.robust import need
-from nnspca.view.robust.stability import Sought
-from nnspca.view.sources import store
+from nnspca.view.parts.run import IN_TURN, JOINT, TOGETHER, Choices, title_of
+from nnspca.view.robust import Sought
+from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, component
 
 KNOWN = "best known"
@@ -85,52 +83,51 @@ def headline(results: Mapping[str, Components], known: Known, choice: Choices, *
     if run.applies(lead):
         return claim(lead, known, done=done)
     text = explained(len(lead.parts), lead.cumulative_variance[-1] / lead.total, alone(lead))
-    if need.provable(lead):
+    if robust.provable(lead):
         return f"{text} Upper bounds can be proven for each part alone, not for all together."
     why = "which the solver finds all at once" if lead.deflation == JOINT else "which may share features"
     return f"{text} Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
 
 
-def live(job: Job, choice: Choices, data: Dataset, now: State) -> str:
+def live(job: Job, choice: Choices, subject: Subject) -> str:
     """Say what the live run itself has proven, in how long; nothing before."""
     came = dict(job.arrived)
     proof, parts = came.get(run.PROOF), came.get(choice.lead)
     if parts is None:
         return ""
     if proof is None:
-        return f"Live, in {words.seconds(parts.seconds)}."
-    ratio = run.tightest(proof, data, now).ratio
-    return f"Live, in {words.seconds(parts.seconds + proof.seconds)}: {words.proven_share(ratio)}."
+        return f"Live, in {say.seconds(parts.seconds)}."
+    ratio = run.tightest(proof, subject).ratio
+    return f"Live, in {say.seconds(parts.seconds + proof.seconds)}: {say.proven_share(ratio)}."
 
 
-def longer_proof(certificate: PartsCertificate, data: Dataset, now: State, job: Job | None) -> None:
+def longer_proof(certificate: PartsCertificate, subject: Subject, job: Job | None) -> None:
     """Offer a longer proof, show it under way, and say what it brought."""
     running = job is not None and not job.done
-    if not words.optimal(certificate.ratio):
-        tasks.offer(run.tightening(certificate, data, now), certificates.TIGHTEN)
+    if not say.optimal(certificate.ratio):
+        tasks.offer(run.tightening(certificate, subject), panels.TIGHTEN)
     if job is None:
         return
-    tasks.follow(job, certificates.STOPPED)
-    if (running and job.done) or run.tightest(certificate, data, now).upper < certificate.upper:
+    tasks.follow(job, panels.STOPPED)
+    if (running and job.done) or run.tightest(certificate, subject).upper < certificate.upper:
         st.rerun()  # it ended after the page had drawn what was known before
     if job.done and job.arrived:
-        certificates.fallen(job.arrived[-1])
+        panels.fallen(job.arrived[-1])
 
 
 def certificate(
     proof: PartsCertificate | None,
     known: Known,
     choice: Choices,
-    data: Dataset,
-    now: State,
+    subject: Subject,
     longer: Job | None,
     *,
     done: bool,
 ) -> None:
     """Offer a longer proof of all parts together, and open the certificate; or say why there is none."""
     if proof is not None:
-        longer_proof(proof, data, now, longer)
-        opened(proof, known, data, now)
+        longer_proof(proof, subject, longer)
+        opened(proof, known, subject)
     elif not choice.disjoint:
         st.markdown(
             "Upper bounds hold only for parts that share no feature: choose **Together** or **Disjoint supports**."
@@ -141,10 +138,10 @@ def certificate(
         st.markdown("The live run is making the certificate …")
 
 
-def opened(certificate: PartsCertificate, known: Known, data: Dataset, now: State) -> None:
+def opened(certificate: PartsCertificate, known: Known, subject: Subject) -> None:
     """Open the joint certificate: its claim, the bound that gave it, the others, a second route, and the file."""
     won = certificate.winner
-    st.markdown(f"**What was proven live.** {proven(certificate, data.n_features)}")
+    st.markdown(f"**What was proven live.** {proven(certificate, subject.data.n_features)}")
     if known.upper < certificate.upper:
         st.caption("The stored proof above is tighter: it is the result of a longer run.")
     st.markdown(f"**The lowest upper bound: {_title(won).lower()}.** {won.detail}")
@@ -156,7 +153,7 @@ def opened(certificate: PartsCertificate, known: Known, data: Dataset, now: Stat
         alt="Every upper bound that was tried, lowest first: " + ", ".join(_title(b) for b in ranked) + ".",
     )
     st.markdown("\n".join(f"- **{_title(b)}**: {nnspca.PARTS_BOUNDS[b.name].summary}" for b in ranked))
-    certificates.check_and_files(certificate, data, now)
+    panels.check_and_files(certificate, subject)
 
 
 def proven(certificate: PartsCertificate, n: int) -> str:
@@ -166,8 +163,8 @@ def proven(certificate: PartsCertificate, n: int) -> str:
     return (
         f"Take any {_parts(certificate.n_components)} of {n:,} features{shared}, each with at most "
         f"{certificate.k:,} {signs}loadings: their variances add up to no more than "
-        f"**{words.number(certificate.upper, up=True)}**. The parts of the live run have "
-        f"**{words.number(certificate.lower)}**: {words.proven_share(certificate.ratio)}."
+        f"**{say.number(certificate.upper, up=True)}**. The parts of the live run have "
+        f"**{say.number(certificate.lower)}**: {say.proven_share(certificate.ratio)}."
     )
 
 
@@ -178,9 +175,9 @@ def _title(bound: Bound) -> str:
 def _bound_row(bound: Bound, certificate: PartsCertificate) -> dict[str, str]:
     return {
         "Upper bound": _title(bound) + (" ← lowest" if bound is certificate.winner else ""),
-        "Variance": words.number(bound.value, up=True),
-        "Proven share": words.proven_percent(min(certificate.lower / bound.value, 1.0)),
-        "Time": words.seconds(bound.seconds) if bound.seconds else "not timed",
+        "Variance": say.number(bound.value, up=True),
+        "Proven share": say.proven_percent(min(certificate.lower / bound.value, 1.0)),
+        "Time": say.seconds(bound.seconds) if bound.seconds else "not timed",
     }
 
 
@@ -208,11 +205,9 @@ def worth_drawing(parts: Components) -> Components:
     return replace(parts, parts=parts.parts[:count], cumulative_variance=parts.cumulative_variance[:count])
 
 
-def suggested(
-    parts: Components | None, data: Dataset, now: State, stability: Stability | None
-) -> suggestions.Suggestion | None:
+def suggested(parts: Components | None, subject: Subject, stability: Stability | None) -> suggestions.Suggestion | None:
     """Return a suggested number of parts, if there is reason for one; ``stability`` is their stability, where known."""
-    return None if parts is None else suggestions.parts(parts.parts, store.covariance(data, now).features, stability)
+    return None if parts is None else suggestions.parts(parts.parts, subject.cov.features, stability)
 
 
 def along(
@@ -228,7 +223,7 @@ def along(
             len(lead.parts): float(lead.variances.sum()) / total
         }
     figure = band.figure(
-        results_known.band_of(shown, total),
+        ledger.band_of(shown, total),
         curves,
         charts.palette(),
         title="Variance explained against the number of parts",
@@ -241,15 +236,15 @@ def along(
     return figure
 
 
-def fill_band(rows: Mapping[int, Known], data: Dataset, now: State, choice: Choices) -> None:
+def fill_band(rows: Mapping[int, Known], subject: Subject, choice: Choices) -> None:
     """Prove the smaller numbers of parts where nothing is known of them yet, and show the run."""
     missing = [r for r in range(1, choice.r) if not (rows[r].bounded and rows[r].proven)]
-    task = run.curve(data, now, choice.r, missing)
+    task = run.curve(subject, choice.r, missing)
     job = tasks.ask(task) if missing else tasks.running(task)
     if job is not None:
         proven_count = sum(row.bounded and row.proven for row in rows.values())
         if tasks.follow(job, "Stopped. The points found so far are drawn.") and proven_count < sum(
-            row.bounded and row.proven for row in results_known.parts_along(data, now, rows).values()
+            row.bounded and row.proven for row in subject.parts_along(rows).values()
         ):
             st.rerun()  # it ended after the figure was drawn
 
@@ -281,9 +276,9 @@ def _row(way: str, parts: Components, choice: Choices) -> dict[str, str]:
         "Kept apart": nnspca.DEFLATIONS[parts.deflation].title,
         "Parts": str(len(parts.parts)),
         "Features per part": f"{high:,}" if low == high else f"{low:,} to {high:,}",
-        "Total variance explained": words.percent(parts.cumulative_variance[-1] / parts.total, 1),
-        "Overlap": words.fixed(parts.overlap, 2),
-        "Time": words.seconds(parts.seconds) if parts.seconds else "stored",
+        "Total variance explained": say.percent(parts.cumulative_variance[-1] / parts.total, 1),
+        "Overlap": say.fixed(parts.overlap, 2),
+        "Time": say.seconds(parts.seconds) if parts.seconds else "stored",
     }
 
 
@@ -293,7 +288,7 @@ def gained(lead: Components, greedy: Components) -> str:
     more = both / each - 1 if each else 0.0
     if more < 1e-6:
         return "Found one after the other, the parts explain as much."
-    gain = words.percent(more, 1) if more >= 1e-3 else "less than 0.1 %"
+    gain = say.percent(more, 1) if more >= 1e-3 else "less than 0.1 %"
     return f"Found together, the parts explain **{gain}** more variance than found one after the other."
 
 
@@ -316,16 +311,16 @@ def explained_by_all(results: Mapping[str, Components], choice: Choices, key: st
     return figure
 
 
-def each_alone(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices, *, done: bool) -> None:
+def each_alone(results: Mapping[str, Components], subject: Subject, choice: Choices, *, done: bool) -> None:
     """Prove each part alone, and say what is proven of it."""
-    provable = [way for way, parts in results.items() if need.provable(parts)]
+    provable = [way for way, parts in results.items() if robust.provable(parts)]
     if not provable:
         st.markdown("No upper bound is proven for parts that a solver finds all at once, or that may share features.")
         return
     if not done:
         st.markdown("Each part is proven once the run has ended.")
         return
-    job = run.prove(results, data, now, choice)
+    job = run.prove(results, subject, choice)
     tasks.follow(job)
     left = (
         "on the features that the other parts leave free"
@@ -334,6 +329,6 @@ def each_alone(results: Mapping[str, Components], data: Dataset, now: State, cho
     )
     for r, cert in enumerate(job.arrived):
         st.markdown(
-            f"Part {r + 1}: **{words.proven_share(cert.ratio)}** {left} "
+            f"Part {r + 1}: **{say.proven_share(cert.ratio)}** {left} "
             f"({nnspca.BOUNDS[cert.winner.name].title.lower()})."
         )

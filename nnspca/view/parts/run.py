@@ -1,45 +1,181 @@
-"""The parts page's runs: several components by each solver, what is proven of them together, and of each alone."""
+"""What the Parts page is asked and what it has computed: parts by each solver, and what is proven of them."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.solvers import nmf
-from nnspca.view import cache, tasks
+from nnspca.view import cache, ledger, machines, tasks
 from nnspca.view.certificate.proofs import Fall, lowest
-from nnspca.view.jobs import machines
-from nnspca.view.jobs.job import Job, Work, stretch
+from nnspca.view.jobs import Job, Work, stretch
+from nnspca.view.ledger import Known
+from nnspca.view.link import state
 from nnspca.view.link.state import State
-from nnspca.view.parts.choices import BEST, DISJOINT, IN_TURN, JOINT, TOGETHER, Choices, title_of
-from nnspca.view.results import known
-from nnspca.view.results.ledger import Known
-from nnspca.view.robust.need import alone, provable
-from nnspca.view.sources import store
-from nnspca.view.tasks import Key, Subject, Task
+from nnspca.view.link.widgets import DeltaGenerator, choose
+from nnspca.view.robust import alone, provable
+from nnspca.view.subject import Subject
+from nnspca.view.tasks import Key, Task
+
+KEYS = state.keys_of("parts")
+JOINT, TOGETHER, DISJOINT = "joint", "together", "disjoint"
+LABELS = dict(  # of what the folds show, by its name in the link
+    zip(
+        (*state.PARTS_PROOF, *state.PARTS_USE),
+        ("Certificate", "Each part alone", "Indispensable features", "Stability", "Samples", "Downloads and code"),
+        strict=True,
+    )
+)
+IN_TURN = "one after the other"  # the page's name for the first solver's parts found one after the other
+BEST = "best"  # the default solver
+SMALL = 1500  # features whose covariance is held as a matrix
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the page decomposes, each field by its key in the link."""
+
+    r: int  # how many parts
+    apart: str  # how parts are kept apart
+    with_: tuple[str, ...]  # the solvers: the page shows the parts of the first, and compares the others with it
+    alpha: float = KEYS["alpha"].default  # price of overlap
+    angle: float = KEYS["angle"].default  # least angle between parts, in degrees
+
+    def apart_for(self, solver: str) -> str:
+        """Return how this solver keeps parts apart: PCA and NMF find all components at once."""
+        if solver in ("pca", "nmf"):
+            return JOINT
+        if self.apart == JOINT and not nnspca.METHODS[solver].multi:
+            return DISJOINT
+        return self.apart
+
+    @property
+    def lead(self) -> str:
+        """The solver whose parts the page is about: the first."""
+        return self.with_[0]
+
+    @property
+    def disjoint(self) -> bool:
+        """Whether the page asks for disjoint parts of at most k features: the problem that the ledger keeps."""
+        return self.apart_for(self.lead) in (TOGETHER, DISJOINT) and bool(nnspca.METHODS[self.lead].feasible)
+
+    @property
+    def best(self) -> bool:
+        """Whether the page asks for the best parts known, from any run."""
+        return self.lead == BEST and self.apart == TOGETHER
+
+    @property
+    def compares(self) -> bool:
+        """Whether the lead's parts are found jointly, and compared with its parts found one after the other."""
+        return self.apart_for(self.lead) == TOGETHER and self.r > 1
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """Names of what the run finds, in order."""
+        return (self.lead, IN_TURN, *self.with_[1:]) if self.compares else self.with_
+
+
+def title_of(way: str, choice: Choices) -> str:
+    """Return what a way of finding parts is called on the page."""
+    if way == IN_TURN:
+        return IN_TURN.capitalize()
+    return "Together" if way == choice.lead and choice.compares else nnspca.METHODS[way].title
+
+
+def _names(subject: Subject) -> list[str]:
+    """Return the solvers that can take these data; PCA is there whatever the signs."""
+    known = [
+        m
+        for m, info in nnspca.METHODS.items()
+        if (info.max_features or subject.data.n_features) >= subject.data.n_features
+    ]
+    return [m for m in known if subject.nonnegative in nnspca.METHODS[m].signs or m == "pca"]
+
+
+def open_others() -> None:
+    """Open the comparisons if the link names several solvers or a control inside them."""
+    entry, link = KEYS["others"], st.query_params
+    needs_comparison = len(link.get_all("with")) > 1 or "shown" in link
+    if needs_comparison and entry.key not in link and entry.key not in st.session_state:
+        st.session_state[entry.key] = True
+
+
+def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerator, DeltaGenerator]:
+    """Draw the row of controls, and the solvers in the place ``others``; return the choices and two buttons' places.
+
+    The buttons are Solve live and the suggestion.
+    """
+    data = subject.data
+    many, suggest, apart_from, press = st.columns([1, 1, 1.6, 1], vertical_alignment="bottom")
+    with many:
+        r = choose(
+            KEYS["r"],
+            "Parts",
+            usual=min(KEYS["r"].default, data.n_features),
+            high=min(int(KEYS["r"].high or 1), data.n_features),
+            help="Number of components to look for.",
+        )
+    with apart_from:
+        apart = choose(
+            KEYS["apart"],
+            "How parts are kept apart",
+            options=[m for m in nnspca.DEFLATIONS if m != "hotelling" or data.n_features <= SMALL],
+            format_func=lambda name: nnspca.DEFLATIONS[name].title,
+            help="\n".join(f"- **{d.title}**: {d.summary} ({d.paper})" for d in nnspca.DEFLATIONS.values()),
+        )
+        more: dict[str, Any] = {}
+        if apart == "quasi-orthogonal":
+            more["angle"] = choose(
+                KEYS["angle"],
+                "Least angle between parts (degrees)",
+                step=1.0,
+                help="90: no shared features. Less: a little overlap is allowed.",
+            )
+    with others:
+        solvers = _solvers(subject)
+        if apart == JOINT and "coordinate-descent" in solvers:
+            more["alpha"] = choose(
+                KEYS["alpha"], "α, the price of overlap", help="Relative to λ₁. A higher price lowers overlap."
+            )
+    return Choices(r, apart, solvers, **more), press, suggest
+
+
+def _solvers(subject: Subject) -> tuple[str, ...]:
+    """Draw the choice of solvers."""
+    names = _names(subject)
+    solvers: tuple[str, ...] = choose(
+        KEYS["with"],
+        "Solvers",
+        options=names,
+        format_func=state.TITLES.__getitem__,
+        allowed=f"choose up to {state.MOST} from {', '.join(names)}",
+        help="The page shows the parts of the first; the others are compared with it here.",
+    )
+    return solvers
+
 
 PROOF = "certificate"  # under this name the lead's joint certificate is published
 
 
-def _part_key(data: Dataset, now: State, choice: Choices, way: str) -> Key:
-    return Subject(data, now).key("part", now.d, way, arguments(way, choice, now), choice.r)
+def _part_key(subject: Subject, choice: Choices, way: str) -> Key:
+    return subject.key("part", subject.now.d, way, arguments(way, choice, subject.now), choice.r)
 
 
-def start(data: Dataset, now: State, choice: Choices) -> Job:
+def start(subject: Subject, choice: Choices) -> Job:
     """Draw Solve live; return the page's job: it publishes (name, Components) of each way, and the joint certificate.
 
     What is quickest comes first: parts found one after the other, then jointly, then what is proven
     of them. It reads nothing that comes with the package.
     """
-    cov, known = store.covariance(data, now), cache.results()
+    cov, known = subject.cov, cache.results()
     order = [*([IN_TURN] if choice.compares else ()), *choice.with_]
     order.insert(1 + choice.compares, PROOF)
 
@@ -50,34 +186,34 @@ def start(data: Dataset, now: State, choice: Choices) -> Job:
             if way == PROOF:
                 if applies(results.get(choice.lead)):
                     lead = results[choice.lead]
-                    job.publish((PROOF, first_proof(cov, data, now, choice.r, lead, job, listen)))
+                    job.publish((PROOF, first_proof(cov, subject, choice.r, lead, job, listen)))
                 continue
-            about = _part_key(data, now, choice, way)
+            about = _part_key(subject, choice, way)
             done = known.get(about)
             if done is None and not job.should_stop():
-                if way == "nmf" and of_samples(data, now):
-                    done = nmf.of_samples(data.X, cov, choice.r, seed=now.seed, should_stop=job.should_stop)
+                if way == "nmf" and of_samples(subject):
+                    done = nmf.of_samples(subject.data.X, cov, choice.r, seed=subject.seed, should_stop=job.should_stop)
                 else:
-                    done = _decomposed(cov, way, choice, now, job, listen)
+                    done = _decomposed(cov, way, choice, subject.now, job, listen)
                 if not done.stopped:
                     known.put(about, done)
             if done is not None:
                 results[way] = done
-                record(data, now, done)
+                record(subject, done)
                 job.publish((way, done))
 
     def afresh() -> None:
         for way in choice.ways:
-            cache.results().drop(_part_key(data, now, choice, way))
-        forget(data, now, choice.r)
+            cache.results().drop(_part_key(subject, choice, way))
+        forget(subject, choice.r)
 
-    key = Subject(data, now).key("parts", now.d, choice)
+    key = subject.key("parts", subject.now.d, choice)
     return tasks.ask(Task("parts", key, lambda: work, afresh), tasks.solve())
 
 
-def of_samples(data: Dataset, now: State) -> bool:
+def of_samples(subject: Subject) -> bool:
     """Tell whether NMF can take the samples themselves apart: they are nonnegative, and as they are."""
-    return data.kind != "covariance" and not now.standardise and bool(data.X.min() >= 0)
+    return subject.data.kind != "covariance" and not subject.standardise and bool(subject.data.X.min() >= 0)
 
 
 def _decomposed(
@@ -128,20 +264,20 @@ def best_known(known: Known, total: float, live: Components | None) -> Component
     return Components(known.components, cumulative, total, BEST, TOGETHER, known.components[0].nonnegative)
 
 
-def certificate(job: Job, data: Dataset, now: State, known: Known) -> PartsCertificate | None:
+def certificate(job: Job, subject: Subject, known: Known) -> PartsCertificate | None:
     """Return what live runs have proven of the best parts known; None before."""
     first = dict(job.arrived).get(PROOF)
     if first is None:
         return None
-    tight = tightest(first, data, now)
+    tight = tightest(first, subject)
     return replace(tight, parts=known.components, lower=known.lower) if known.lower > tight.lower else tight
 
 
-def prove(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> Job:
+def prove(results: Mapping[str, Components], subject: Subject, choice: Choices) -> Job:
     """Return the job that proves each part alone, started where it is not yet: it publishes Certificates."""
     parts = next(p for p in results.values() if provable(p))
-    key = Subject(data, now).key("parts-proof", now.d, choice, float(parts.variances.sum()))
-    cov = store.covariance(data, now)
+    key = subject.key("parts-proof", subject.now.d, choice, float(parts.variances.sum()))
+    cov = subject.cov
 
     def work(job: Job) -> None:
         for r in range(len(parts.parts)):
@@ -156,7 +292,7 @@ def prove(results: Mapping[str, Components], data: Dataset, now: State, choice: 
                     own.k,
                     nonnegative=own.nonnegative,
                     component=own,
-                    seed=now.seed,
+                    seed=subject.seed,
                     should_stop=job.should_stop,
                 )
             )
@@ -169,11 +305,11 @@ def applies(parts: Components | None) -> bool:
     return parts is not None and parts.deflation in (TOGETHER, DISJOINT) and bool(nnspca.METHODS[parts.method].feasible)
 
 
-def record(data: Dataset, now: State, parts: Components) -> None:
+def record(subject: Subject, parts: Components) -> None:
     """Enter disjoint parts into the ledger; the first few of them are a find for their number too."""
     if applies(parts):
         for r in range(1, len(parts.parts) + 1):
-            known.ledger().record_parts(known.problem(data, now), now.k, r, parts.parts[:r])
+            ledger.shared().record_parts(subject.problem, subject.k, r, parts.parts[:r])
 
 
 def joined(first: PartsCertificate, second: PartsCertificate) -> PartsCertificate:
@@ -182,66 +318,65 @@ def joined(first: PartsCertificate, second: PartsCertificate) -> PartsCertificat
     return replace(first, upper=upper, bounds=bounds)
 
 
-def _tightest_key(data: Dataset, now: State, r: int) -> Key:
+def _tightest_key(subject: Subject, r: int) -> Key:
     """Return the key of the lowest upper bound: it speaks about the problem, whichever parts are held against it."""
-    return Subject(data, now).along("tightest-parts", now.k, r)
+    return subject.key_of("tightest-parts", subject.k, r)
 
 
-def tightest(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCertificate:
+def tightest(certificate: PartsCertificate, subject: Subject) -> PartsCertificate:
     """Return a certificate with its upper bound as low as a run has ever brought it."""
-    other = cache.results().get(_tightest_key(data, now, certificate.n_components))
+    other = cache.results().get(_tightest_key(subject, certificate.n_components))
     return certificate if other is None else joined(certificate, other)
 
 
-def forget(data: Dataset, now: State, r: int) -> None:
+def forget(subject: Subject, r: int) -> None:
     """Forget the proof of r parts, so that the next run starts from nothing."""
-    cache.results().drop(_tightest_key(data, now, r))
+    cache.results().drop(_tightest_key(subject, r))
 
 
-def _keep(certificate: PartsCertificate, data: Dataset, now: State) -> PartsCertificate:
+def _keep(certificate: PartsCertificate, subject: Subject) -> PartsCertificate:
     """Keep a certificate where it is the tightest, and enter it into the ledger."""
-    best = tightest(certificate, data, now)
-    cache.results().put(_tightest_key(data, now, certificate.n_components), best)
-    known.record(data, now, best)
+    best = tightest(certificate, subject)
+    cache.results().put(_tightest_key(subject, certificate.n_components), best)
+    subject.record(best)
     return best
 
 
 def first_proof(
     cov: nnspca.Covariance,
-    data: Dataset,
-    now: State,
+    subject: Subject,
     r: int,
     parts: Components,
     job: Job,
     listen: Callable[[Progress], None],
 ) -> PartsCertificate:
     """Prove an upper bound for r parts in some seconds, from the parts found, unless a run has proven one already."""
-    proven = cache.results().get(_tightest_key(data, now, r))
+    proven = cache.results().get(_tightest_key(subject, r))
     if proven is not None and not proven.stopped:
-        own = tuple(replace(part, k=now.k, variance=cov.variance(part.loadings)) for part in parts.parts)
+        own = tuple(replace(part, k=subject.k, variance=cov.variance(part.loadings)) for part in parts.parts)
         return replace(proven, parts=own, lower=float(sum(part.variance for part in own)))
     certificate = machines.call(
         nnspca.certify_parts,
         cov,
         r,
-        now.k,
+        subject.k,
         parts,
-        nonnegative=now.nonnegative,
-        seed=now.seed,
+        nonnegative=subject.nonnegative,
+        seed=subject.seed,
         should_stop=job.should_stop,
         on_progress=stretch(listen, 0.0, 1.0, lambda _: "Computing the upper bound for all parts together"),
     )
-    return _keep(certificate, data, now)
+    return _keep(certificate, subject)
 
 
-def tightening(certificate: PartsCertificate, data: Dataset, now: State) -> Task:
+def tightening(certificate: PartsCertificate, subject: Subject) -> Task:
     """Return the task of proving a lower bound on all parts, as long as it gains; it publishes the Fall."""
-    about = now.k, certificate.n_components, round(certificate.lower, 12)
-    key = Subject(data, now).along("tighten-parts", *about)
-    return Task("tighten-parts", key, lambda: _tighten(certificate, store.covariance(data, now), data, now))
+    about = subject.k, certificate.n_components, round(certificate.lower, 12)
+    key = subject.key_of("tighten-parts", *about)
+    return Task("tighten-parts", key, lambda: _tighten(certificate, subject.cov, subject))
 
 
-def _tighten(certificate: PartsCertificate, cov: nnspca.Covariance, data: Dataset, now: State) -> Work:
+def _tighten(certificate: PartsCertificate, cov: nnspca.Covariance, subject: Subject) -> Work:
 
     def work(job: Job) -> None:
         job.about, start = certificate.k, time.monotonic()
@@ -259,32 +394,32 @@ def _tighten(certificate: PartsCertificate, cov: nnspca.Covariance, data: Datase
             certificate.parts,
             nonnegative=certificate.nonnegative,
             effort="thorough",
-            seed=now.seed,
+            seed=subject.seed,
             warm_start=certificate,
             should_stop=job.should_stop,
             on_progress=listen,
         )
-        after = _keep(joined(certificate, tighter), data, now)
+        after = _keep(joined(certificate, tighter), subject)
         job.publish(Fall(certificate, after, time.monotonic() - start))
 
     return work
 
 
-def curve(data: Dataset, now: State, r: int, counts: Sequence[int]) -> Task:
+def curve(subject: Subject, r: int, counts: Sequence[int]) -> Task:
     """Return the task along the numbers of parts up to r that are not proven: publishes and records PartsPoints."""
-    key = Subject(data, now).key("parts-curve", r)
-    return Task("parts-curve", key, lambda: _curve(store.covariance(data, now), data, now, counts))
+    key = subject.key("parts-curve", r)
+    return Task("parts-curve", key, lambda: _curve(subject.cov, subject, counts))
 
 
-def _curve(cov: nnspca.Covariance, data: Dataset, now: State, counts: Sequence[int]) -> Work:
+def _curve(cov: nnspca.Covariance, subject: Subject, counts: Sequence[int]) -> Work:
 
     def work(job: Job) -> None:
         job.deprioritise()  # the page's own number of parts and a longer proof of it go first
 
         def arrived(point: PartsPoint) -> None:
-            record(data, now, point.together)
+            record(subject, point.together)
             if point.certificate is not None:
-                known.record(data, now, point.certificate)
+                subject.record(point.certificate)
             job.publish(point)
 
         def listen(progress: Progress) -> None:
@@ -294,9 +429,9 @@ def _curve(cov: nnspca.Covariance, data: Dataset, now: State, counts: Sequence[i
         nnspca.sweep_parts(
             cov,
             tuple(counts),
-            now.k,
-            nonnegative=now.nonnegative,
-            seed=now.seed,
+            subject.k,
+            nonnegative=subject.nonnegative,
+            seed=subject.seed,
             executor=machines.executor(),
             on_point=arrived,
             should_stop=job.should_stop,

@@ -13,26 +13,25 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Components, PartsCertificate, sentences
-from nnspca.view import sanitize, words
+from nnspca.view import sanitize, say
 from nnspca.view.certificate import panels as certificates
-from nnspca.view.certificate import sheet
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
-from nnspca.view.link.state import State
+from nnspca.view.ledger import Known
 from nnspca.view.link.widgets import choose
 from nnspca.view.parts import figures, panels, run
-from nnspca.view.parts.choices import KEYS, Choices, title_of
-from nnspca.view.results.ledger import Known
+from nnspca.view.parts.run import KEYS, Choices, title_of
+from nnspca.view.say import at_most, fixed, number, percent, seconds
 from nnspca.view.session import Content
-from nnspca.view.sources import store
+from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, component, downloads
-from nnspca.view.words import at_most, fixed, number, percent, seconds
 
 NOUNS = {"faces": "face", "images": "image", "spectra": "spectrum"}
 
 
-def samples(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> None:
+def samples(results: Mapping[str, Components], subject: Subject, choice: Choices) -> None:
     """Show what the parts say about samples: a reconstruction, or the classes along each part."""
+    data = subject.data
     if data.kind == "covariance":
         st.markdown("A covariance has no samples to reconstruct.")
         return
@@ -52,13 +51,14 @@ def samples(results: Mapping[str, Components], data: Dataset, now: State, choice
         )
     parts = results[way]
     if data.image_shape is not None or data.axis is not None:
-        _reconstruction(parts, data, now)
+        _reconstruction(parts, subject)
     if data.labels is not None:
-        _classes(parts, data, now)
+        _classes(parts, subject)
 
 
-def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
+def _reconstruction(parts: Components, subject: Subject) -> None:
     """Rebuild a sample from the mean and its parts, as a slider adds them."""
+    data = subject.data
     which, many = st.columns(2)
     with which:
         number = _sample(data)
@@ -73,7 +73,7 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
     sample = data.rows(slice(number - 1, number))[0]
     U = parts.loadings[:, :used]
     mean = data.means
-    spread = np.where(data.deviations > 0, data.deviations, 1.0) if now.standardise else np.ones(data.n_features)
+    spread = np.where(data.deviations > 0, data.deviations, 1.0) if subject.standardise else np.ones(data.n_features)
     away = (sample - mean) / spread
     near = U @ np.linalg.lstsq(U, away, rcond=None)[0] if used else np.zeros_like(away)
     approximation = mean + spread * near
@@ -87,7 +87,7 @@ def _reconstruction(parts: Components, data: Dataset, now: State) -> None:
     charts.figure(figure, "rebuilt")
     what, these = NOUNS.get(data.kind, "sample"), "This part explains" if used == 1 else "These parts explain"
     if used:
-        st.markdown(f"{these} **{words.percent(1 - left)}** of this {what}'s squared distance from the mean.")
+        st.markdown(f"{these} **{say.percent(1 - left)}** of this {what}'s squared distance from the mean.")
     else:
         st.markdown(f"The mean alone. Parts explain how this {what} differs from the mean.")
 
@@ -108,8 +108,9 @@ def called(data: Dataset, number: int) -> str:
     return f"Sample {number}{f' ({name})' if name else ''}"
 
 
-def _classes(parts: Components, data: Dataset, now: State) -> None:
+def _classes(parts: Components, subject: Subject) -> None:
     """Show the samples along one part, class by class."""
+    data = subject.data
     part = 1
     if len(parts.parts) > 1:
         part = choose(
@@ -119,7 +120,7 @@ def _classes(parts: Components, data: Dataset, now: State) -> None:
             help="Samples far to the right have much of this part.",
         )
     labels = [str(data.label_names[i]) if data.label_names else str(i) for i in np.asarray(data.labels)]
-    values = nnspca.scores(data.X, parts.loadings[:, part - 1], mean="own", standardize=now.standardise)
+    values = nnspca.scores(data.X, parts.loadings[:, part - 1], mean="own", standardize=subject.standardise)
     title = f"The samples along part {part}"
     charts.figure(figures.along_part(values, labels, charts.palette(), title=title), "scores")
 
@@ -150,7 +151,7 @@ def _npz(parts: Components, data: Dataset) -> bytes:
     )
 
 
-def _json(results: Mapping[str, Components], data: Dataset, now: State) -> bytes:
+def _json(results: Mapping[str, Components], subject: Subject) -> bytes:
     """Return the parts of each solver as JSON: the features each uses, with their loadings."""
     records = {
         solver: {
@@ -158,7 +159,7 @@ def _json(results: Mapping[str, Components], data: Dataset, now: State) -> bytes
             "parts": [
                 {
                     "variance": variance,
-                    "features": [str(data.feature_names[i]) for i in np.flatnonzero(column)],
+                    "features": [str(subject.data.feature_names[i]) for i in np.flatnonzero(column)],
                     "support": np.flatnonzero(column),
                     "loadings": column[column != 0],
                 }
@@ -167,33 +168,33 @@ def _json(results: Mapping[str, Components], data: Dataset, now: State) -> bytes
         }
         for solver, parts in results.items()
     }
-    return downloads.json_of({**downloads.data_record(data, now), "solvers": records})
+    return downloads.json_of({**downloads.data_record(subject), "solvers": records})
 
 
 def takeaway(
     results: Mapping[str, Components],
     known: Known,
     proof: PartsCertificate | None,
-    data: Dataset,
-    now: State,
+    subject: Subject,
     choice: Choices,
     figures: Mapping[str, Figure],
 ) -> None:
     """Show the table of parts, and offer everything as files: tables, loadings, scores, a report, the curves."""
-    listed, code = rows(results), _whole_code(results, data, now, choice)
+    data = subject.data
+    listed, code = rows(results), _whole_code(results, subject, choice)
     st.dataframe(listed, hide_index=True, alt="One row for each part of each solver.")
     loadings = {way: parts.loadings for way, parts in results.items()}
-    cov = store.covariance(data, now)
+    cov = subject.cov
     held: dict[str, Content] = {
-        "report.html": lambda: report(results, known, proof, data, now, choice, code).encode(),
+        "report.html": lambda: report(results, known, proof, subject, choice, code).encode(),
         "parts.csv": lambda: downloads.table_csv(listed),
-        "parts.json": lambda: _json(results, data, now),
+        "parts.json": lambda: _json(results, subject),
         "loadings.csv": lambda: downloads.loadings_long(loadings, data),
         "loadings-wide.csv": lambda: downloads.loadings_wide(loadings, data),
         "features.gmt": lambda: downloads.feature_lists(loadings, data),
     }
     if data.kind != "covariance":
-        held["scores.csv"] = lambda: downloads.scores(loadings, data, now)
+        held["scores.csv"] = lambda: downloads.scores(loadings, subject)
     if proof is not None:
         held["certificate.npz"] = lambda: certificates.certificate_npz(proof, cov)
     for way, parts in results.items():
@@ -207,19 +208,21 @@ def _page(figure: Figure) -> bytes:
     return style.page(figure).encode()
 
 
-def _whole_code(results: Mapping[str, Components], data: Dataset, now: State, choice: Choices) -> str:
+def _whole_code(results: Mapping[str, Components], subject: Subject, choice: Choices) -> str:
     """Return the Python that finds the first solver's parts again; NMF takes the samples themselves apart."""
     first = next(iter(results))
-    method, options = results[first].method, dict(run.arguments(first, choice, now))
+    method, options = results[first].method, dict(run.arguments(first, choice, subject.now))
     extra = "".join(f", {name}={value!r}" for name, value in options.items())
-    setting = f"nonnegative={now.nonnegative and method != 'pca'}"
-    call = [f"parts = nnspca.decompose(cov, {choice.r}, {now.k}, {method!r}, {setting}, seed={now.seed}{extra})"]
-    if first == "nmf" and run.of_samples(data, now):
+    setting = f"nonnegative={subject.nonnegative and method != 'pca'}"
+    call = [
+        f"parts = nnspca.decompose(cov, {choice.r}, {subject.k}, {method!r}, {setting}, seed={subject.seed}{extra})"
+    ]
+    if first == "nmf" and run.of_samples(subject):
         imported = "from nnspca.solvers import nmf"
-        call = [imported, f"parts = nmf.of_samples(data.X, cov, {choice.r}, seed={now.seed})"]
+        call = [imported, f"parts = nmf.of_samples(data.X, cov, {choice.r}, seed={subject.seed})"]
     return "\n".join(
         [
-            *downloads.data_lines(now),
+            *downloads.data_lines(subject.now),
             *call,
             "print(parts.cardinalities, parts.variances, parts.cumulative_variance / parts.total)",
             "print(parts.overlap, parts.angles)",
@@ -231,24 +234,23 @@ def report(
     results: Mapping[str, Components],
     known: Known,
     proof: PartsCertificate | None,
-    data: Dataset,
-    now: State,
+    subject: Subject,
     choice: Choices,
     code: str,
 ) -> str:
     """Return the lead's parts as a web page that needs nothing else and prints on one sheet."""
+    data = subject.data
     way = choice.lead if choice.lead in results else next(iter(results))
-    parts, many, seen = results[way], len(results[way].parts), store.covariance(data, now).features
+    parts, many, seen = results[way], len(results[way].parts), subject.cov.features
     described = [dataclasses.replace(part, features=seen) for part in parts.parts]
     said = sanitize.line(sentences.listing(described, parts.total)).replace("**", "* *")  # a name turns no text bold
-    return sheet.sheet(
-        f"{many} {'part' if many == 1 else 'parts'} of at most {now.k:,} {component.noun(data)}",
+    return certificates.sheet(
+        f"{many} {'part' if many == 1 else 'parts'} of at most {subject.k:,} {component.noun(data)}",
         f"{panels.headline(results, known, choice, done=True)} {said}",
         component.of(parts, data),
-        data,
-        now,
+        subject,
         f"{title_of(way, choice)}. {nnspca.METHODS[parts.method].summary} Kept apart: "
-        f"{nnspca.DEFLATIONS[parts.deflation].summary} Seed {now.seed}; {seconds(parts.seconds)}.",
+        f"{nnspca.DEFLATIONS[parts.deflation].summary} Seed {subject.seed}; {seconds(parts.seconds)}.",
         _numbers(parts, known if run.applies(parts) else None),
         "No certificate was made before the run ended." if proof is None else panels.proven(proof, data.n_features),
         code,

@@ -1,19 +1,109 @@
-"""Data sets by name: the catalogue's and the uploaded ones, the one in use, and how another is chosen."""
+"""Data sets by name: the catalogue's and the uploaded ones, how others are fetched or read, and which is in use."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Iterable
+from typing import Literal
 
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, DatasetInfo, preparing
-from nnspca.view import cache, sanitize, session
+from nnspca.datasets import Dataset, DatasetInfo, fetch, preparing
+from nnspca.result import Progress
+from nnspca.view import cache, sanitize, say, session, tasks
+from nnspca.view.jobs import Job
 from nnspca.view.link import widgets
-from nnspca.view.link.dataset_defaults import usual_k
-from nnspca.view.link.state import State, assign, usual_scale
-from nnspca.view.sources import fetching, opened, preparation, store
+from nnspca.view.link.state import State, assign, usual_k, usual_scale
+from nnspca.view.sources import opened, preparation
+from nnspca.view.sources.opened import Opened
 from nnspca.view.sources.preparation import Preparation
+from nnspca.view.tasks import Button, Task
+
+SLOT = "pass"
+AT_ONCE = 1_000_000_000  # bytes on disk that are read without a question
+
+
+def terms(info: DatasetInfo) -> None:
+    """Say whom to thank, what one may do with the data, and where to read more."""
+    lines = [sanitize.plain(info.citation), f"Terms: {sanitize.plain(info.terms)}" if info.terms else ""]
+    st.caption("  \n".join(filter(None, lines)))
+    if info.homepage:
+        st.markdown(f":small[More about the data: <{info.homepage}>]")  # a caption would dim the link
+
+
+def download(info: DatasetInfo) -> None:
+    """Offer to fetch a data set, with true progress and Stop."""
+    if wrong := fetch.fault(fetch.data_folder()):
+        st.markdown(f"**These data are not on this machine, and cannot be fetched now.** {sanitize.plain(wrong)}")
+        return
+    if info.download_url:
+        size = say.size(info.size_bytes)
+        st.markdown(f"**These data are not on this machine yet.** They are fetched once ({size}), checked, and kept.")
+    else:
+        st.markdown("**These data are not on this machine yet.** They cannot be fetched: you supply the file.")
+    load = functools.partial(nnspca.datasets.load, info.name)
+    if _fetched(f"fetch-{info.name}", load, "Download" if info.download_url else "How to get the file"):
+        _use(_known(info.name).local)
+
+
+def download_names(info: DatasetInfo, forget: Callable[[str], None]) -> None:
+    """Offer to fetch the names of genes that go with the probes of a data set, which is read anew with them."""
+    size = say.size(info.names_bytes)
+    st.caption(f"The gene symbols of its probes can be shown: fetched once ({size}), checked, and kept.")
+    if _fetched(f"names-{info.name}", nnspca.datasets.gene_symbols, "Fetch gene symbols"):
+        forget(info.name)
+        _use(not _known(info.name).names_bytes)
+
+
+def _known(name: str) -> DatasetInfo:
+    return next(info for info in nnspca.datasets.available() if info.name == name)
+
+
+def _use(kept: bool) -> None:
+    """Draw the page anew with what was fetched; say so where it could not be kept."""
+    if kept:
+        st.rerun()
+    st.error(
+        "What was fetched could not be kept: the folder for it cannot be written. The server's owner can name "
+        "another one in the environment variable NNSPCA_CACHE."
+    )
+
+
+def _fetched(slot: str, load: Callable[..., object], label: str) -> bool:
+    """Draw the button, the progress and Stop of one download; return whether it has just succeeded."""
+    again = "Download again" if label == "Download" else label
+
+    def work(job: Job) -> None:
+        def listen(done: int, total: int | None) -> None:
+            fraction, whole = (min(done / total, 1.0), f" of {say.fixed(total / 1e6, 1)}") if total else (0.0, "")
+            job.report(Progress(fraction, f"Downloaded {say.fixed(done / 1e6, 1)}{whole} MB"))
+
+        load(on_progress=listen, should_stop=job.should_stop)
+
+    look: Literal["primary", "secondary"] = "primary" if label == "Download" else "secondary"
+    button = Button(label, None, ":material/download:", again=again, type=look)
+    job = tasks.offer(Task(slot, slot, lambda: work), button)
+    if job is not None:
+        tasks.follow(job, f"Stopped. Nothing was kept; **{again}** starts over.")
+    return job is not None and job.done and not job.problem and not job.stopped
+
+
+def read(opened: Opened) -> None:
+    """Show what a data set in a file is and read it, at once where that is quick; the page is drawn anew after."""
+    rows, columns = opened.file.shape
+    name, size = sanitize.plain(opened.name), say.size(opened.file.size_bytes)
+    need = "One pass is needed." if opened.passes == 1 else "Two passes are needed: the first computes the variances."
+    st.markdown(f"**{name}**: {rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}")
+    task = Task(SLOT, opened.name, lambda: opened.read)
+    job = tasks.ask(task) if opened.file.size_bytes <= AT_ONCE else tasks.running(task)
+    if job is not None and not tasks.follow(job, "Stopped. Nothing was kept."):
+        return
+    if opened.data is not None:
+        st.rerun()
+    about = "It is read for all visitors, and kept while the server runs."
+    tasks.offer(task, Button("Read it", about, ":material/play_arrow:", again="Read it again"))
+
 
 ABSENT = "not on this machine yet"
 
@@ -106,11 +196,11 @@ def ready(names: Iterable[str], now: State, standardise: Callable[[str], bool] |
     """
     raws = tuple(loaded(name) for name in names)
     under_way = preparation.SLOT in session.current().jobs  # a run for what is no longer wanted ends there
-    if not (now.prep or under_way or any(map(store.is_large, raws))):
+    if not (now.prep or under_way or any(map(preparation.is_large, raws))):
         return raws
     scaled = [now.standardise if standardise is None else standardise(raw.name) for raw in raws]
     wanted = [
-        Preparation.of(raw, now.prep, standardise=own, repair=store.is_repaired(raw))
+        Preparation.of(raw, now.prep, standardise=own, repair=preparation.is_repaired(raw))
         for raw, own in zip(raws, scaled, strict=True)
     ]
     try:
@@ -148,11 +238,11 @@ def loaded(name: str) -> Dataset:
 def offer(info: DatasetInfo) -> None:
     """Show what a data set is, and offer to download or to read it."""
     if (one := opened.listed().get(info.name)) is not None:
-        fetching.read(one)
+        read(one)
         return
     st.markdown(sanitize.plain(info.description))
-    fetching.terms(info)
-    fetching.download(info)
+    terms(info)
+    download(info)
 
 
 def schedule_dataset(name: str, n: int) -> None:

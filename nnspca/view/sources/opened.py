@@ -22,8 +22,8 @@ from nnspca.datasets.dataset import distinct
 from nnspca.datasets.lazily import split
 from nnspca.errors import DataError
 from nnspca.result import Progress
-from nnspca.view import words
-from nnspca.view.jobs.job import Job, stretch
+from nnspca.view import say
+from nnspca.view.jobs import Job, stretch
 
 OPEN, ROOTS = "NNSPCA_OPEN", "NNSPCA_ROOTS"
 _OUTSIDE = (
@@ -142,7 +142,7 @@ class Opened:
             )
             source = few.source
             features = few.features
-            text = f"The chosen features have {words.percent(few.share, 1)} of the total variance."
+            text = f"The chosen features have {say.percent(few.share, 1)} of the total variance."
         source = replace(source, names=source.names or tuple(f"feature {i + 1}" for i in features))
         source = source.heeding(job.should_stop, self._reporting(job, self.passes - 1))
         if self.in_memory:

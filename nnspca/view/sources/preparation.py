@@ -1,20 +1,89 @@
-"""Preprocessing, covariance and spectrum of a data set: in the page for a small one, as a job for a large one."""
+"""Preprocessing, covariance and spectrum as sessions share them: in the page for small data, else as a job."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
+import numpy as np
 import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.result import Progress
 from nnspca.view import cache, sanitize, session, tasks
-from nnspca.view.jobs.job import Job
-from nnspca.view.sources import store
+from nnspca.view.jobs import Job
+from nnspca.view.sources.opened import Summed
 from nnspca.view.tasks import Task
+
+LEADING = 20  # eigenvalues that a page shows
+A_NUMBER, A_STORED_ONE = 300.0, 4000.0  # what reading a number costs, and a stored one of a sparse array, in products
+QUICK = 1e9  # products of two numbers that a page's own script computes: a tenth of a second
+
+_T = TypeVar("_T")
+
+
+def covariance_for(data: Dataset, standardise: bool, repair: bool) -> nnspca.Covariance:
+    """Return the covariance of a data set, made where no session has asked for it.
+
+    Raises nnspca.DataError: where it has none; this is held too, as finding it out takes as long.
+    """
+    cov = cache.get_or_create(*covariance_maker(data, standardise, repair), "Preparing the covariance")
+    if isinstance(cov, nnspca.DataError):
+        raise nnspca.DataError(str(cov))
+    return cov
+
+
+def eigenvalues(data: Dataset, standardise: bool, repair: bool) -> np.ndarray:
+    """Return the ``LEADING`` largest eigenvalues (fewer where there are fewer features or samples)."""
+    cov = covariance_for(data, standardise, repair)
+    return cache.get_or_create(*eigenvalue_maker(data, cov, standardise, repair), "Computing the spectrum")
+
+
+def covariance_key(data: Dataset, standardise: bool, repair: bool) -> tuple[Hashable, ...]:
+    """Return the key under which a covariance is shared."""
+    return "covariance", data.name, data.content_hash, standardise, repair
+
+
+def covariance_maker(
+    data: Dataset, standardise: bool, repair: bool
+) -> tuple[Hashable, Callable[[], nnspca.Covariance | nnspca.DataError]]:
+    """Return the key of a covariance and what makes it, or says why it cannot be made."""
+
+    def form() -> nnspca.Covariance | nnspca.DataError:
+        if isinstance(data, Summed):
+            return data.scales[standardise]
+        try:
+            return nnspca.Covariance.from_dataset(data, standardize=standardise, repair=repair)
+        except nnspca.DataError as problem:
+            return nnspca.DataError(str(problem))
+
+    return covariance_key(data, standardise, repair), form
+
+
+def eigenvalue_maker(
+    data: Dataset, cov: nnspca.Covariance, standardise: bool, repair: bool
+) -> tuple[Hashable, Callable[[], np.ndarray]]:
+    """Return the key of the leading eigenvalues of a covariance and what computes them."""
+    most = min(LEADING, cov.n_features, cov.n_samples or cov.n_features)
+    return ("leading", *covariance_key(data, standardise, repair)), lambda: cov.eigenpairs(most)[0]
+
+
+def is_large(data: Dataset, steps: Sequence[str] = ()) -> bool:
+    """Tell whether the steps, the covariance and the spectrum of a data set take longer than a page's script may."""
+    m, n = data.shape
+    if data.is_sparse:
+        return A_STORED_ONE * float(data.X.nnz) + A_NUMBER * (m + n) > QUICK
+    side = float(min(m, n))
+    return m * n * (side + A_NUMBER * (1 + len(steps))) + side**3 > QUICK
+
+
+def is_repaired(data: Dataset) -> bool:
+    """Return whether this session took the nearest covariance instead of the matrix itself."""
+    return data.content_hash in session.current().repaired
+
 
 SLOT = "prepare"  # the run of a page's own data
 
@@ -75,10 +144,10 @@ class Preparation:
             data = self.held.get(self.data_key, self._done)
         if not should_stop():
             doing(0.2, "Preparing the covariance")
-            formed = self.held.get(*store.covariance_maker(data, self.standardise, self.repair))
+            formed = self.held.get(*covariance_maker(data, self.standardise, self.repair))
             if isinstance(formed, nnspca.Covariance) and not should_stop():
                 doing(0.5, "Computing the spectrum")
-                self.held.get(*store.eigenvalue_maker(data, formed, self.standardise, self.repair))
+                self.held.get(*eigenvalue_maker(data, formed, self.standardise, self.repair))
 
     def is_held(self) -> bool:
         """Tell whether a page finds all of it made."""
@@ -86,7 +155,7 @@ class Preparation:
         data = shared.find(self.data_key) if self.steps else self.raw
         if data is None:
             return False
-        key = store.covariance_key(data, self.standardise, self.repair)
+        key = covariance_key(data, self.standardise, self.repair)
         formed = shared.find(key)
         return formed is not None and (isinstance(formed, nnspca.DataError) or shared.holds(("leading", *key)))
 
@@ -96,7 +165,7 @@ def prepared(wanted: Sequence[Preparation], slot: str = SLOT) -> tuple[Dataset, 
 
     Small data are prepared here at once.
     """
-    large = [one for one in wanted if store.is_large(one.raw, one.steps)]
+    large = [one for one in wanted if is_large(one.raw, one.steps)]
     if large or slot in session.current().jobs:  # _follow also ends a run no longer wanted
         missing = [one for one in large if not one.is_held()]
         if not _follow(large, missing, slot):

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from nnspca.result import wording
-from nnspca.view import sanitize, session, words
+from nnspca.view import sanitize, say, session
 from nnspca.view.link import state
 from nnspca.view.link.state import BY_SET, CIRCLE, DATA, FOUR, RANDOM, SPHERE, State
 from nnspca.view.link.widgets import (
@@ -23,9 +23,10 @@ from nnspca.view.link.widgets import (
     upcoming_value,
 )
 from nnspca.view.sources import catalogue
-from nnspca.view.spannogram import circle, rows, sphere
-from nnspca.view.spannogram.rows import DRAGGED, Rows
+from nnspca.view.spannogram import circle, sphere
+from nnspca.view.spannogram.circle import DRAGGED, Rows
 from nnspca.view.spannogram.sphere import Globe
+from nnspca.view.subject import Subject
 
 KEYS = state.keys_of("spannogram")
 WHERE = (
@@ -42,7 +43,7 @@ class Choices:
     curves: str  # where they come from
     dimensions: str  # a circle of directions, or a sphere
     # of made-up curves: how many there are, and how many of them may take part
-    n: int = len(rows.EXAMPLE)
+    n: int = len(circle.EXAMPLE)
     top: int = KEYS["top"].default
     V: np.ndarray | None = None  # shape (n, d): the numbers of made-up curves, as they may have been dragged
     # of the data's own directions: which eigenvectors; ``c`` on the sphere only
@@ -84,7 +85,7 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
         with below, st.expander("Eigenvectors and features", icon=":material/tune:"):
             choice = replace(choice, **_directions(now, choice.d, stage))
     else:
-        V = rows.example(choice.d) if source == FOUR else rows.random(choice.n, choice.d, now.seed)
+        V = circle.example(choice.d) if source == FOUR else circle.random(choice.n, choice.d, now.seed)
         if choice.n <= DRAGGED:
             with below:
                 V = _dragged(V, f"{source}-{choice.n}-{choice.d}-{now.seed if source == RANDOM else 0}")
@@ -94,7 +95,7 @@ def ask(now: State) -> tuple[Choices, DeltaGenerator]:
 
 def _size(source: str) -> dict[str, Any]:
     """Draw how many made-up curves there are and how many form the set."""
-    n = len(rows.EXAMPLE)
+    n = len(circle.EXAMPLE)
     if source == RANDOM:
         n = choose(KEYS["n"], "n curves", width=104, help="How many random curves; the sidebar's seed decides which.")
     top = choose(
@@ -114,7 +115,7 @@ def _dragged(plain: np.ndarray, key: str) -> np.ndarray:
     dragged = here.dragged
     if key not in dragged and written and not here.curves_read:
         try:
-            dragged[key] = rows.read_link(written, (len(plain), plain.shape[1]))
+            dragged[key] = circle.read_link(written, (len(plain), plain.shape[1]))
         except ValueError as problem:
             st.info(f"{sanitize.plain(str(problem))} Showing the defaults.", icon=":material/info:")
     here.curves_read = True
@@ -124,7 +125,7 @@ def _dragged(plain: np.ndarray, key: str) -> np.ndarray:
         if "V" in st.query_params:
             del st.query_params["V"]
     else:
-        if st.query_params.get("V") != (link := rows.write_link(V)):
+        if st.query_params.get("V") != (link := circle.write_link(V)):
             st.query_params["V"] = link
         st.button("Reset the curves", icon=":material/undo:", on_click=dragged.__delitem__, args=(key,))
     return V
@@ -146,7 +147,7 @@ def _take_dragged(row: list[float]) -> None:
 def _directions(now: State, d: int, stage: DeltaGenerator) -> dict[str, Any]:
     """Draw the choices for the data set's own directions."""
     data = catalogue.in_use(now)
-    most = rows.most_directions(data)
+    most = circle.most_directions(data)
     if most < d:
         title, count = sanitize.plain(data.title), wording.plural(most, "direction")
         stage.info(f"{title} varies along {count} only; this figure needs {d}.")
@@ -218,7 +219,7 @@ def _view(choice: Choices, now: State) -> _View:
         return _View(Rows(choice.V), choice.d, choice.top, now.nonnegative)
     data = catalogue.in_use(now)
     k = min(now.k, data.n_features)
-    shown = rows.of_data(data, now, choice.eigenvectors, choice.m or data.n_features)
+    shown = circle.of_data(Subject(data, now), choice.eigenvectors, choice.m or data.n_features)
     if not shown.V.any():
         st.error("The chosen eigenvectors explain no variance. Choose lower numbers.", icon=":material/edit:")
         end_page()
@@ -238,7 +239,7 @@ def _animate(data: dict[str, Any]) -> None:
     here.rest = resting = here.rest or {key: float(linked_value(KEYS[key])) for key in ("phi", "speed")}
     result = circle.show(data, phi=resting["phi"], speed=resting["speed"])
     if result.view:
-        st.query_params["phi"] = words.fixed(result.view["phi"], 6)
+        st.query_params["phi"] = say.fixed(result.view["phi"], 6)
         st.query_params["speed"] = f"{result.view['speed']:g}"
     if result.row:
         _take_dragged(result.row)
@@ -270,12 +271,12 @@ def _verdict(view: _View, world: Globe, step: int) -> str:
         named = [sanitize.plain(names[i], sanitize.NAME) if names else str(i + 1) for i in world.support]
         which = "{" + ", ".join(named) + "}" if len(named) <= 6 else f"{len(named)} features"
         return (
-            f"**All cells are closed:** {words.number(now.value)} is the optimum, reached by {which}. "
+            f"**All cells are closed:** {say.number(now.value)} is the optimum, reached by {which}. "
             f"Proven with {now.examined:,} cells, to nine digits."
         )
     relative_gap = now.upper / now.value - 1 if now.value else math.inf
     return (
-        f"After round {step} the best found is {words.number(now.value)}. Values in the open cells "
+        f"After round {step} the best found is {say.number(now.value)}. Values in the open cells "
         f"are at most {_raised(100 * relative_gap)} % larger."
     )
 
@@ -290,5 +291,5 @@ def _raised(percent: float) -> str:
         return f"{percent:g}"
     step = 10.0 ** (math.floor(math.log10(percent)) - 1)
     return (
-        f"{math.ceil(percent / step) * step:.2g}" if percent < 100 else words.fixed(math.ceil(percent / step) * step, 0)
+        f"{math.ceil(percent / step) * step:.2g}" if percent < 100 else say.fixed(math.ceil(percent / step) * step, 0)
     )

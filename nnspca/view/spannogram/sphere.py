@@ -14,7 +14,7 @@ import streamlit as st
 
 from nnspca.spannogram import enumeration, sphere
 from nnspca.spannogram.search import Round
-from nnspca.view import words
+from nnspca.view import say
 from nnspca.view.link import canvas
 from nnspca.view.spannogram.circle import BROWSER
 
@@ -136,7 +136,7 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
         "nonnegative": nonnegative,
         "side": world.side,
         "most": most,
-        "mostText": words.number(most),
+        "mostText": say.number(most),
         "objective": canvas.pack(np.floor(255 * world.objective / most), "u1"),
         "supports": canvas.pack(world.supports % TINTS, "u1"),
         "points": canvas.pack(cells.points, "f4"),
@@ -148,11 +148,11 @@ def payload(world: Globe, nonnegative: bool, verdicts: list[str], note: str) -> 
         "best": canvas.pack(np.array([round_.direction for round_ in rounds]), "f4"),
         "values": [round_.value for round_ in rounds],
         "uppers": [round_.upper for round_ in rounds],
-        "valuesText": [words.number(round_.value) for round_ in rounds],
-        "uppersText": [words.number(round_.upper, up=True) for round_ in rounds],
+        "valuesText": [say.number(round_.value) for round_ in rounds],
+        "uppersText": [say.number(round_.upper, up=True) for round_ in rounds],
         "open": [int(round_.open.sum()) for round_ in rounds],
         "examined": [round_.examined for round_ in rounds],
-        "plain": f"{world.plain:,}" if world.plain < 10**7 else words.number(float(world.plain)),
+        "plain": f"{world.plain:,}" if world.plain < 10**7 else say.number(float(world.plain)),
         "verdicts": verdicts,
         "note": note,
     }

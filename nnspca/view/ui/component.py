@@ -15,8 +15,7 @@ from nnspca.result import Components, sentences
 from nnspca.view import sanitize
 from nnspca.view.figures.style import LIGHT, PARTS
 from nnspca.view.link import canvas
-from nnspca.view.sources import store
-from nnspca.view.words import percent
+from nnspca.view.say import percent
 
 NOUNS = {"faces": "pixels", "images": "pixels", "spectra": "wavelengths", "genes": "genes"}
 
@@ -32,6 +31,12 @@ def unlisted(data: Dataset) -> frozenset[int]:
     They are left out of lists and drawings of names only; what is computed has all features.
     """
     return frozenset(i for i, name in enumerate(data.feature_names) if str(name).startswith("AFFX"))
+
+
+def backdrop(data: Dataset) -> np.ndarray | None:
+    """Return the mean sample, where a mean can be drawn behind a component."""
+    drawn = data.axis is not None or data.image_shape is not None
+    return data.means if drawn and data.kind != "covariance" else None
 
 
 def packed_scene(data: Dataset, backdrop: np.ndarray | None, named: Sequence[int]) -> dict[str, Any]:
@@ -148,7 +153,7 @@ def show(
     layers: Sequence[Layer], data: Dataset, key: str, *, what: str = "loading", note: str = "", focus: int = 0
 ) -> None:
     """Show parts on one picture."""
-    _mount(key=key, data=payload(layers, data, store.mean(data), what=what, note=note, focus=focus))
+    _mount(key=key, data=payload(layers, data, backdrop(data), what=what, note=note, focus=focus))
 
 
 def page(layers: Sequence[Layer], data: Dataset, backdrop: np.ndarray | None) -> str:

@@ -20,7 +20,8 @@ from nnspca.studies import Table
 from nnspca.view import sanitize
 from nnspca.view.link.state import State
 from nnspca.view.session import Content
-from nnspca.view.sources import catalogue, files, opened, store
+from nnspca.view.sources import catalogue, opened, preparation, uploads
+from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
 
 ComponentsBySolver = Mapping[str, np.ndarray]  # by solver: components as columns, shape (n, r)
@@ -83,15 +84,15 @@ def tables_json(*tables: Table) -> bytes:
     return json_of({"tables": entries})
 
 
-def data_record(data: Dataset, now: State) -> dict[str, object]:
+def data_record(subject: Subject) -> dict[str, object]:
     """Return what a result as JSON says of the data: which, and how they were prepared."""
     return {
-        "data": data.name,
-        "content_hash": data.content_hash,
-        "standardise": now.standardise,
-        "prepared": list(steps_of(now.data, now)),
-        "nonnegative": now.nonnegative,
-        "seed": now.seed,
+        "data": subject.data.name,
+        "content_hash": subject.data.content_hash,
+        "standardise": subject.standardise,
+        "prepared": list(steps_of(subject.now.data, subject.now)),
+        "nonnegative": subject.nonnegative,
+        "seed": subject.seed,
         "nnspca": nnspca.__version__,
     }
 
@@ -124,7 +125,7 @@ def load_line(name: str, variable: str = "data") -> str:
         return "\n".join(opened.listed()[name].code(variable))
     if name not in catalogue.uploaded() and name in {info.name for info in nnspca.datasets.available()}:
         return f"{variable} = nnspca.datasets.load({name!r})"
-    if lines := files.code(name, variable):
+    if lines := uploads.code(name, variable):
         return "\n".join(lines)
     file = catalogue.uploaded()[name].source if name in catalogue.uploaded() else name
     return f"{variable} = nnspca.datasets.read({file!r})  # the path of your file"
@@ -139,7 +140,7 @@ def steps_of(name: str, now: State) -> tuple[str, ...]:
 
 def is_repaired(name: str) -> bool:
     """Return whether a data set is a matrix for which this session took the nearest covariance."""
-    return name in catalogue.uploaded() and store.is_repaired(catalogue.uploaded()[name])
+    return name in catalogue.uploaded() and preparation.is_repaired(catalogue.uploaded()[name])
 
 
 def ready_lines(name: str, now: State, variable: str = "data") -> list[str]:
@@ -194,10 +195,13 @@ def feature_lists(components: ComponentsBySolver, data: Dataset) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def scores(components: ComponentsBySolver, data: Dataset, now: State) -> bytes:
+def scores(components: ComponentsBySolver, subject: Subject) -> bytes:
     """Return one row for each sample and one column for each component: the sample's score on it, as CSV."""
+    data = subject.data
     columns = [(f"{solver} part {part}", column) for solver, part, column in _columns(components)]
-    values = nnspca.scores(data.X, np.column_stack([x for _, x in columns]), mean="own", standardize=now.standardise)
+    values = nnspca.scores(
+        data.X, np.column_stack([x for _, x in columns]), mean="own", standardize=subject.standardise
+    )
     labels = data.labels
     return table_csv(
         {

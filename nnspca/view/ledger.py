@@ -15,17 +15,24 @@ Entries hold no proofs: certificates, which take megabytes, are kept as other re
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
 
 from nnspca.bounds import carried
 from nnspca.result import Component
 from nnspca.view.cache import nbytes
-from nnspca.view.say import share
-from nnspca.view.words import optimal
+from nnspca.view.figures.band import Band
+from nnspca.view.say import optimal, share
 
 MOST_BYTES = 64 * 2**20
 
@@ -44,15 +51,15 @@ class Known:
     proven: bool = False  # whether a run has given an upper bound for this problem, and not only for others
     stored: bool = False  # whether that proof comes with the package: of a thorough run for this problem itself
 
+    bounded: bool = field(init=False)  # whether there is a component and an upper bound
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounded", bool(self.components) and math.isfinite(self.upper))
+
     @property
     def component(self) -> Component:
         """The best component known."""
         return self.components[0]
-
-    @property
-    def bounded(self) -> bool:
-        """Whether there is a component and an upper bound."""
-        return bool(self.components) and math.isfinite(self.upper)
 
     @property
     def ratio(self) -> float:
@@ -63,6 +70,17 @@ class Known:
     def optimal(self) -> bool:
         """Whether the component is proven optimal, to 1 part in 10,000."""
         return self.bounded and optimal(self.ratio)
+
+
+def band_of(known: Iterable[Known], unit: float) -> Band:
+    """Return what the band's figure draws; variances are divided by ``unit``."""
+    rows = [row for row in known if row.found]
+    return Band(
+        tuple(row.at for row in rows),
+        tuple(row.lower / unit for row in rows),
+        tuple(row.upper / unit for row in rows),
+        frozenset(row.at for row in rows if row.proven),
+    )
 
 
 @dataclass
@@ -189,3 +207,100 @@ def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
 def _sum_up(first: float, second: float) -> float:
     """Return a number no less than the sum, rounding of a product before it included."""
     return math.nextafter(math.nextafter(first + second, math.inf) + abs(second) * 2**-52, math.inf)
+
+
+FILE = Path(__file__).with_name("stored.npz")
+METHOD = "best"
+STEPS = 65535  # of the largest loading
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """What is stored of one data set."""
+
+    name: str
+    content_hash: str
+    standardise: bool
+    n: int  # number of features
+    opening: int  # the k that the data set opens with
+    components: dict[int, tuple[Component, float]]  # by k: the component and the upper bound
+    parts: dict[int, tuple[tuple[Component, ...], float]]  # by number of parts, at the opening k
+
+    @property
+    def problem(self) -> Problem:
+        """The covariance and sign constraint that the record is about."""
+        return self.content_hash, self.standardise, True
+
+
+@cache
+def records(file: Path = FILE) -> dict[str, Record]:
+    """Return what is stored, by name of the data set."""
+    with np.load(file, allow_pickle=False) as arrays:
+        about = json.loads(str(arrays["about"]))
+        return {name: _record(name, fields, arrays) for name, fields in about.items()}
+
+
+def cardinalities(problem: Problem) -> tuple[int, ...]:
+    """Return the k at which results of a problem are stored, ascending; none where it is not stored."""
+    return next((tuple(sorted(record.components)) for record in records().values() if record.problem == problem), ())
+
+
+def pack(loadings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the support and the 16-bit loadings of a nonnegative vector."""
+    levels = np.rint(loadings / loadings.max() * STEPS).astype("<u2")
+    support = np.flatnonzero(levels)
+    return support.astype("<u2"), levels[support]
+
+
+def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
+    """Return the unit vector that :func:`pack` has packed.
+
+    >>> unpack(*pack(np.array([0.0, 0.6, 0.8])), 3).round(4).tolist()
+    [0.0, 0.6, 0.8]
+    """
+    loadings = np.zeros(n)
+    loadings[support] = levels.astype(float) / STEPS
+    return loadings / np.linalg.norm(loadings)
+
+
+def _record(name: str, fields: dict, arrays: np.lib.npyio.NpzFile) -> Record:
+    def components(kind: str, ks: list[int]) -> list[Component]:
+        support, levels = arrays[f"{name}/{kind}support"], arrays[f"{name}/{kind}levels"]
+        starts = np.concatenate([[0], np.cumsum(fields[f"{kind}nonzeros"])]).astype(int)
+        return [
+            Component(unpack(support[a:b], levels[a:b], fields["n"]), variance, METHOD, k, True)
+            for variance, k, (a, b) in zip(fields[f"{kind}lower"], ks, pairwise(starts.tolist()), strict=True)
+        ]
+
+    ks, opening = fields["ks"], fields["opening"]
+    each = components("parts_", [opening] * len(fields["parts_nonzeros"]))
+    starts = np.concatenate([[0], np.cumsum(fields["parts_of"])])
+    grouped = [tuple(each[a:b]) for a, b in pairwise(starts.tolist())]
+    return Record(
+        name,
+        fields["content_hash"],
+        fields["standardise"],
+        fields["n"],
+        opening,
+        dict(zip(ks, zip(components("", ks), fields["upper"], strict=True), strict=True)),
+        dict(zip(fields["counts"], zip(grouped, fields["parts_upper"], strict=True), strict=True)),
+    )
+
+
+def openings() -> dict[str, Known]:
+    """Return what is known of the component that each stored data set opens with."""
+    book = shared()
+    known = {name: book.at(record.problem, record.opening, 0.0) for name, record in records().items()}
+    return {name: best for name, best in known.items() if best.bounded}  # variances are at least 0
+
+
+@st.cache_resource(show_spinner=False)
+def shared() -> Ledger:
+    """Return the ledger of all visits, the stored results in it."""
+    book = Ledger()
+    for record in records().values():
+        for k, (component, upper) in record.components.items():
+            book.record(record.problem, k, component, upper, stored=True)
+        for r, (parts, upper) in record.parts.items():
+            book.record_parts(record.problem, record.opening, r, parts, upper, stored=True)
+    return book

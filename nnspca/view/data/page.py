@@ -1,4 +1,4 @@
-"""A file of one's own: dropped, read as a job, in use at once, with what was decided and links to the pages."""
+"""The data page: a file of one's own and what was decided in it; what is in use, and what is done to it first."""
 
 from __future__ import annotations
 
@@ -11,18 +11,116 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, MissingValues
+from nnspca.datasets import Dataset, DatasetInfo, MissingValues, fetch, preparing
 from nnspca.datasets.cells import MISSING, Missing
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.reading import SUFFIXES
 from nnspca.errors import DataError
-from nnspca.view import sanitize, session, tasks, words
-from nnspca.view.jobs.job import Job
-from nnspca.view.link import guide, state, widgets
-from nnspca.view.results import known
-from nnspca.view.sources import catalogue, files, preparation, uploads
-from nnspca.view.sources.files import File, Reading
+from nnspca.view import collection, sanitize, say, session, tasks
+from nnspca.view.jobs import Job
+from nnspca.view.link import state, widgets
+from nnspca.view.link.state import State
+from nnspca.view.say import number
+from nnspca.view.sources import catalogue, opened, preparation, uploads
 from nnspca.view.sources.preparation import Preparation
+from nnspca.view.sources.uploads import File, Reading
+from nnspca.view.subject import Subject, forgetting
+from nnspca.view.ui import charts
+
+TILES = 12
+
+
+def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
+    """Show the data set that every page uses: samples, variance, citation and terms; or offer to fetch it."""
+    rows, columns = info.shape
+    st.header(f"In use: {sanitize.plain(info.title)}")
+    if data is None:
+        catalogue.offer(info)
+        return
+    shape = ""  # of a covariance it stands below the excerpt
+    if info.kind != "covariance":
+        shape = f"{rows:,} samples × {columns:,} {'feature' if columns == 1 else 'features'}.".replace(" ", "\u00a0")
+    st.markdown(f"{sanitize.plain(info.description)} {shape}".strip())
+    with collection.overview(Subject(data, now)):
+        if info.homepage:
+            st.markdown(f":small[More about the data: <{info.homepage}>]")
+        if info.names_bytes:
+            catalogue.download_names(info, catalogue.forget)
+    with st.expander("Preprocessing: what each step does", expanded=bool(now.prep), icon=":material/tune:"):
+        _explained(catalogue.dataset(now.data), Subject(data, now))
+
+
+def problems() -> None:
+    """Say which of the data sets that the server's owner named in the environment cannot be opened, and why."""
+    for problem in opened.problems():
+        st.error(sanitize.plain(f"{opened.OPEN}: {problem}"), icon=":material/error:")
+
+
+def folder() -> None:
+    """Say what is wrong with the folder of data files that this server was given, if anything is."""
+    wrong = fetch.fault(fetch.data_folder())
+    if wrong:
+        st.warning(
+            sanitize.plain(f"The data sets that come with the package still work. {wrong}"),
+            icon=":material/folder_off:",
+        )
+
+
+def _explained(raw: Dataset, subject: Subject) -> None:
+    """Say what is done to the data before they are analysed, and show it."""
+    able = preparing.possible(raw)
+    if raw.kind == "covariance":
+        st.caption("A covariance is taken as it is, or turned into correlations (**standardised**, in the sidebar).")
+        return
+    steps = [preparing.STEPS[name] for name in able if not name.startswith("crop-")]
+    items = [
+        "- ✓ **Centred**, always: the mean of each feature is subtracted.",
+        f"- {'✓ ' if subject.standardise else ''}**Standardised**: each feature divided by its standard deviation, so "
+        "that units do not matter. Chosen in the sidebar.",
+    ]
+    items += [f"- {'✓ ' if step.name in subject.now.prep else ''}**{step.name}**: {step.about}" for step in steps]
+    if len(steps) < len(able):
+        done = "✓ " if any(name.startswith("crop-") for name in subject.now.prep) else ""
+        items.append(
+            f"- {done}**crop-1** … **crop-4**: leaves out pixels at the borders of images, where a background "
+            "would dominate."
+        )
+    items += [f"- {words}" for words in _left_out(raw, able)]
+    st.markdown(
+        "Done to the data before the covariance is formed; choose under **Extra preprocessing** in the sidebar.\n\n"
+        + "\n".join(items)
+    )
+    if not subject.now.prep:
+        return
+    before, after = st.columns(2)
+    with before:
+        st.caption("Before")
+        _look(raw)
+    with after:
+        st.caption("After: " + ", ".join(sanitize.plain(name) for name in subject.now.prep))
+        _look(subject.data)
+
+
+def _left_out(raw: Dataset, able: tuple[str, ...]) -> list[str]:
+    """Say why a step that other data can have is not among those to choose from."""
+    words = []
+    if raw.is_sparse:
+        words.append("**project-out** is not possible here: it would make sparse data dense.")
+    if "log1p" not in able:
+        least = number(raw.X.min()).replace("-", "−")
+        words.append(f"**log1p** is not possible here: it needs numbers above −1, and the least is {least}.")
+    return words
+
+
+def _look(data: Dataset) -> None:
+    if data.image_shape is not None:
+        alt = f"{TILES} images of {sanitize.line(data.title)}, side by side."
+        charts.picture(collection.sheet(data, TILES), alt)
+    else:
+        st.dataframe(
+            collection.table_excerpt(data, 5, 5), hide_index=True, alt=f"A corner of {sanitize.line(data.title)}."
+        )
+
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 FORMATS = (
@@ -45,7 +143,7 @@ SAYS: dict[Missing, str] = {
 def show() -> None:
     """Offer to drop files; what they hold is in use at once, and until the tab is closed."""
     given: Sequence[File] = st.file_uploader(
-        "Your own data", key="upload", type=TYPES, accept_multiple_files=True, help=guide.explained("upload", FORMATS)
+        "Your own data", key="upload", type=TYPES, accept_multiple_files=True, help=widgets.explained("upload", FORMATS)
     )
     if not given:
         return
@@ -74,7 +172,7 @@ def show() -> None:
         keep_totals=literal,
         sample_names=called,
     )
-    task = files.reading_of(given, names, reading)
+    task = uploads.reading_of(given, names, reading)
     job = tasks.ask(task)
     if not tasks.follow(job, "Stopped. Nothing of the file was kept."):
         return
@@ -84,13 +182,13 @@ def show() -> None:
     if isinstance(job.result, Dataset):
         here = session.current()
         here.brought[job.result.name] = job.result.content_hash
-        here.at_end = known.forgetting(here)
+        here.at_end = forgetting(here)
     if isinstance(job.result, DataError):
         _problem(job.result, mark)
         if len(given) > 1:
             st.caption("Files dropped one after the other count together: remove (×) those that do not belong.")
     elif job.result is not None and _usable(job.result, mark):
-        files.remember(job.result, given, reading, names, _left_out(job))
+        uploads.remember(job.result, given, reading, names, _columns_left_out(job))
         uploads.note(job.result, job.about)
         _open(job.result, job.key)
         _show_reading(job.result, reading)
@@ -108,7 +206,7 @@ def _keep_choices(mark: str) -> None:
             st.session_state[key] = st.session_state[key]
 
 
-def _left_out(job: Job) -> list[str]:
+def _columns_left_out(job: Job) -> list[str]:
     """Return the names of the columns that were left out, where they are not among the features."""
     names = [job.about.feature_names[i] for i in job.about.left_out]
     return [name for name in names if name not in job.result.feature_names]
@@ -287,8 +385,8 @@ def _usable(data: Dataset, mark: str) -> bool:
         return False
     size = float(np.linalg.norm(data.X))
     st.info(
-        f"Repaired: the nearest covariance differs from the matrix by {words.number(cov.moved, up=True)} in norm (the "
-        f"matrix has norm {words.number(size)}). Everything shown, certificates too, refers to the repaired one.",
+        f"Repaired: the nearest covariance differs from the matrix by {say.number(cov.moved, up=True)} in norm (the "
+        f"matrix has norm {say.number(size)}). Everything shown, certificates too, refers to the repaired one.",
         icon=":material/build:",
     )
     return True

@@ -1,0 +1,201 @@
+"""Data sets at a glance: a preview of one, and cards of all, each with its component and proven share from the ledger.
+
+The terms of some data sets forbid passing images on, so pictures are drawn where the data are: once
+a server, in a thread of their own, while the first visitor's page is complete without them.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from nnspca.datasets import Dataset, DatasetInfo
+from nnspca.view import ledger, sanitize, say
+from nnspca.view.figures import dataset
+from nnspca.view.figures import dataset as figures
+from nnspca.view.figures.dataset import montage
+from nnspca.view.ledger import Known
+from nnspca.view.link import canvas
+from nnspca.view.link.canvas import Card, Look
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import DeltaGenerator
+from nnspca.view.sources import catalogue
+from nnspca.view.sources.opened import Summed
+from nnspca.view.subject import Subject
+from nnspca.view.ui import charts, component
+
+TILES = 36
+SMALL = 16  # rows and columns of a picture of numbers
+BY_CONTENT: dict[Any, Any] = dict.fromkeys((Dataset, Summed), lambda data: (data.name, data.content_hash))
+
+
+def _sample_preview(data: Dataset) -> None:
+    """Show a few samples: images as images, spectra as curves, the rest as a small table."""
+    look = charts.palette()
+    if data.image_shape is not None and data.kind != "covariance":
+        shown = min(TILES, data.X.shape[0])
+        about = f"{shown} of the {data.X.shape[0]:,} images of {sanitize.line(data.title)}, side by side."
+        charts.picture(sheet(data, TILES), about)
+        rows, columns = data.image_shape
+        st.caption(f"{shown} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
+    elif data.axis is not None and data.kind != "covariance":
+        charts.figure(figures.curves(_samples(data, 40), data.axis, look), "glance")
+    else:
+        st.dataframe(table_excerpt(data), hide_index=True, height=316, alt=f"A corner of {sanitize.line(data.title)}.")
+        if data.kind == "covariance":
+            st.caption(f"A {data.n_features} × {data.n_features} covariance, one row for each feature.")
+        else:
+            controls = len(component.unlisted(data))
+            which = "probe (AFFX) is" if controls == 1 else "probes (AFFX) are"
+            left = f" {controls} control {which} not listed." if controls else ""
+            most = f"of {data.n_features:,} {component.noun(data)}, those that vary most"
+            st.caption(f"A few of {data.X.shape[0]:,} samples; {most}.{left}")
+    if data.labels is not None and data.label_names:
+        st.caption("Classes: " + ", ".join(sanitize.plain(str(name), sanitize.NAME) for name in data.label_names) + ".")
+
+
+def overview(subject: Subject) -> DeltaGenerator:
+    """Show samples, how the variance spreads over directions, and the source; return the place below that."""
+    data = subject.data
+    few, rest = st.columns([1, 1.25], gap="large")
+    with few:
+        _sample_preview(data)
+    eigenvalues, trace = subject.spectrum, subject.cov.trace
+    source, citation, terms = map(sanitize.plain, (data.source, data.citation, data.terms))
+    with rest:
+        charts.figure(figures.spectrum(eigenvalues, trace, charts.palette(), rank=subject.now.d), "spectrum")
+        st.caption(f"Source: {source}. {citation}" + (f"  \nTerms: {terms}" if terms else ""))
+    return rest
+
+
+def _samples(data: Dataset, count: int) -> np.ndarray:
+    """Return ``count`` samples spread evenly over the data set, always the same ones."""
+    m = data.X.shape[0]
+    return data.rows(np.unique(np.linspace(0, m - 1, min(count, m)).round().astype(int)))
+
+
+@st.cache_data(show_spinner=False, max_entries=32, hash_funcs=BY_CONTENT)
+def sheet(data: Dataset, count: int) -> bytes:
+    """Return one PNG of ``count`` sample images."""
+    return montage(_samples(data, count), data.image_shape or (1, data.n_features))
+
+
+@st.cache_data(show_spinner=False, max_entries=32, hash_funcs=BY_CONTENT)
+def thumbnail(data: Dataset) -> bytes:
+    """Return a small PNG of what a data set looks like: the mean image, or some of its numbers as greys."""
+    if data.image_shape is not None:
+        return montage(data.means, data.image_shape, width=64)
+    across, down = (np.linspace(0, size - 1, SMALL).round().astype(int) for size in data.shape[::-1])
+    numbers = data.rows(down)[:, across]
+    least, most = numbers.min(axis=0), numbers.max(axis=0)
+    return montage((numbers - least) / np.where(most > least, most - least, 1.0), numbers.shape, width=64)
+
+
+def table_excerpt(data: Dataset, rows: int = 8, columns: int = 8) -> dict[str, Sequence[Any]]:
+    """Return a corner of the data as a table: for many features, the most varied ones."""
+    if data.kind == "covariance":
+        chosen, body = np.arange(min(columns * 2, data.n_features)), data.X[: rows * 2]
+    else:
+        controls = component.unlisted(data)
+        ranked = np.argsort(-data.deviations, kind="stable")
+        spread = ranked[~np.isin(ranked, list(controls))][:columns]
+        chosen = spread if data.n_features > columns else np.arange(data.n_features)
+        body = _samples(data, rows)
+    names = sanitize.headings([data.feature_names[i] for i in chosen])
+    return {name: list(body[:, i]) for name, i in zip(names, chosen, strict=True)}
+
+
+AFTER = 2.0  # seconds that drawing waits: reading the data would slow the first figure of a new server
+POLL_SECONDS = 1.0
+
+
+class Pictures:
+    """Pictures of the data sets by name, as PNG in base64, drawn once for all visits."""
+
+    def __init__(self, after: float = AFTER) -> None:
+        self.done: dict[str, str] = {}
+        self._after, self._begun = after, set[str]()
+        self._lock = threading.Lock()
+
+    def ask(self, cards: Mapping[str, Known | None]) -> bool:
+        """Begin to draw what has not been asked for yet; return whether all wanted are done."""
+        with self._lock:
+            new = {name: best for name, best in cards.items() if name not in self._begun}
+            self._begun |= set(new)
+        if new:
+            threading.Thread(target=self._draw, args=(new,), name="nnspca-cards", daemon=True).start()
+        return cards.keys() <= self.done.keys()
+
+    def _draw(self, cards: Mapping[str, Known | None]) -> None:
+        time.sleep(self._after)
+        for name, best in cards.items():
+            try:
+                content = picture(catalogue.local_dataset(name), best)
+            except (ValueError, OSError):  # no longer listed, or unreadable, as its own page says
+                content = b""
+            self.done[name] = base64.b64encode(content).decode()
+
+
+@st.cache_resource(show_spinner=False)
+def pictures() -> Pictures:
+    """Return the pictures that all visits share."""
+    return Pictures()
+
+
+def picture(data: Dataset, best: Known | None) -> bytes:
+    """Return the picture of a data set: its component where one is known, else some of its numbers."""
+    if best is None or not best.components or len(best.component.loadings) != data.n_features:
+        return thumbnail(data)
+    loadings = best.component.loadings
+    if data.kind != "covariance" and data.image_shape is not None:
+        return dataset.over_image(loadings[:, None], data.means, data.image_shape)
+    if data.kind != "covariance" and data.axis is not None:
+        return dataset.along_axis(loadings, data.means, data.axis.values)
+    return dataset.as_bars(loadings)
+
+
+def cards(now: State) -> None:
+    """Show a card for each data set; a press opens it in its own view."""
+    infos = catalogue.infos()
+    own, known = catalogue.uploaded(), ledger.openings()
+    best = {name: known.get(name) for name in infos if name not in own}
+    complete = pictures().ask({name: best[name] for name, info in infos.items() if name in best and info.local})
+    canvas.cards(
+        "gallery",
+        "Data sets",
+        [_card(name, info, best.get(name), own.get(name)) for name, info in infos.items()],
+        now.data,
+        lambda name: catalogue.use(name, infos[name].shape[1]),
+    )
+    if not complete:
+        wanted = {name for name in best if infos[name].local}
+        drawn = pictures().done
+        canvas.progress("cards", lambda: Look(draw=wanted <= drawn.keys()), POLL_SECONDS)
+
+
+_made = functools.lru_cache(maxsize=256)(Card)  # a page shows the same cards each time it is drawn
+
+
+@functools.lru_cache(maxsize=64)
+def _foot(k: int, ratio: float, stored: bool) -> str:
+    return f"k = {k}: {say.proven_share(ratio)}{' (stored proof)' if stored else ''}"
+
+
+def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:
+    says = info.description.split(". ")[0].rstrip(".") + "." if info.description else ""
+    if own is not None:
+        picture = base64.b64encode(thumbnail(own)).decode()
+    elif info.local or best is None:
+        picture = pictures().done.get(name, "")
+    else:
+        picture = base64.b64encode(dataset.as_bars(best.component.loadings)).decode()
+    away = "" if info.local else f" {catalogue.away(info).capitalize()}."
+    foot = "" if best is None else _foot(best.at, best.ratio, best.stored)
+    return _made(name, sanitize.line(info.title), f"{says}{away}", foot, picture)

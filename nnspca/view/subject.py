@@ -1,0 +1,188 @@
+"""What a page is about: data as they are prepared, the sidebar's choices, and all that any run has found of them."""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from nnspca import Covariance
+from nnspca.bounds import carried
+from nnspca.datasets import Dataset
+from nnspca.result import Certificate, Component, PartsCertificate, Sweep, SweepPoint
+from nnspca.solvers.registry import METHODS
+from nnspca.tasks import certify_path, path
+from nnspca.view import cache, ledger, machines
+from nnspca.view.jobs import Job
+from nnspca.view.ledger import Known, Problem
+from nnspca.view.link.state import State
+from nnspca.view.session import Session
+from nnspca.view.sources import preparation
+from nnspca.view.tasks import Key
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a page is about: data as they are prepared, the sidebar's choices, and what is known of them.
+
+    A page makes one; its figures and tasks read it. What it computes it computes once.
+    """
+
+    data: Dataset
+    now: State  # what the sidebar says
+    # of that, as the library takes it
+    k: int = field(init=False)
+    seed: int = field(init=False)
+    nonnegative: bool = field(init=False)
+    standardise: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name in ("k", "seed", "nonnegative", "standardise"):
+            object.__setattr__(self, name, getattr(self.now, name))
+
+    def at_k(self, k: int) -> Subject:
+        """Return the same at another k."""
+        return Subject(self.data, replace(self.now, k=k))
+
+    @cached_property
+    def cov(self) -> Covariance:
+        """The covariance; a page asks for it before its runs do, so that sessions share it."""
+        return preparation.covariance_for(self.data, self.standardise, preparation.is_repaired(self.data))
+
+    @cached_property
+    def spectrum(self) -> np.ndarray:
+        """The largest eigenvalues that a page shows (fewer where there are fewer features)."""
+        return preparation.eigenvalues(self.data, self.standardise, preparation.is_repaired(self.data))
+
+    @cached_property
+    def leading(self) -> float:
+        """λ₁, by which variances are normalised."""
+        return float(self.spectrum[0])
+
+    @property
+    def problem(self) -> Problem:
+        """The problem, k aside."""
+        return self.data.content_hash, self.standardise, self.nonnegative
+
+    def key(self, what: str, *about: Hashable) -> Key:
+        """Return the key of a result for this k and seed, by which every page that asks for the same finds it."""
+        return self.key_of(what, self.k, self.seed, *about)
+
+    def key_of(self, what: str, *about: Hashable) -> Key:
+        """Return the key of a result that does not hang on k and seed, or on others."""
+        return what, self.data.name, *self.problem, *about
+
+    def record(self, *results: Component | Certificate | SweepPoint | PartsCertificate) -> None:
+        """Note what a run has found: components of solvers that keep k and signs, and certificates."""
+        book = ledger.shared()
+        for thing in results:
+            if isinstance(thing, SweepPoint):
+                self.record(thing.component, *filter(None, [thing.certificate]))
+            elif isinstance(thing, Certificate):
+                book.record(self.problem, thing.k, thing.component, thing.upper)
+            elif isinstance(thing, PartsCertificate):
+                book.record_parts(self.problem, thing.k, thing.n_components, thing.parts, thing.upper)
+            elif (thing.nonnegative or not self.nonnegative) and thing.cardinality <= thing.k:
+                method = METHODS.get(thing.method)
+                if method is None or method.feasible:
+                    book.record(self.problem, thing.k, thing)
+
+    def record_upper(self, k: int, upper: float) -> None:
+        """Note a proven upper bound at k."""
+        ledger.shared().record(self.problem, k, None, upper)
+
+    def along(self, ks: Iterable[int]) -> dict[int, Known]:
+        """Return what is known at each k."""
+        return ledger.shared().along(self.problem, ks, carried.least_variance(self.cov))
+
+    def at(self, k: int | None = None) -> Known:
+        """Return what is known at k, the sidebar's where none is named."""
+        k = self.k if k is None else k
+        return self.along((k,))[k]
+
+    def parts_along(self, counts: Iterable[int]) -> dict[int, Known]:
+        """Return what is known of each number of disjoint parts of at most k nonzeros.
+
+        Disjoint parts never explain more than the total variance: a carried bound above it is left out.
+        """
+        rows = ledger.shared().parts_along(self.problem, self.k, counts, carried.least_variance(self.cov))
+        total = self.cov.trace
+        return {
+            r: replace(row, upper=math.inf) if row.upper > total and not row.proven else row for r, row in rows.items()
+        }
+
+
+def forgetting(visit: Session) -> Callable[[], None]:
+    """Return what lets go of a visit's files and of all that was computed of them, in whichever thread."""
+    shared, results, book, brought = cache.shared(), cache.results(), ledger.shared(), visit.brought
+
+    def forget() -> None:
+        made = shared.forget(set(brought))
+        results.forget(set(brought))
+        book.forget({*brought.values(), *(thing.content_hash for thing in made if isinstance(thing, Dataset))})
+        visit.uploads.clear()
+        visit.jobs.clear()
+        st.cache_data.clear()  # pictures
+        del made
+        gc.collect()  # what runs and sessions hold is in cycles
+
+    return forget
+
+
+SOLVING = 0.3  # share of the progress that the bare curve takes
+
+
+class Curve:
+    """A path of one problem: its points are kept as they come, and another run of the same path starts from them."""
+
+    def __init__(self, path: tuple[Hashable, ...], subject: Subject):
+        self._path, self._subject = path, subject
+        self._results, self._cov = cache.results(), subject.cov
+
+    def component(self, k: int, method: str) -> Component | None:
+        """Return what a method found at k."""
+        found: Component | None = self._results.get((*self._path, k, method))
+        return found
+
+    def certificate(self, k: int) -> Certificate | None:
+        """Return what is proven at k."""
+        proven: Certificate | None = self._results.get((*self._path, k))
+        return proven
+
+    def keep(self, point: SweepPoint) -> None:
+        """Note a finished point; the first word on it stays, for later ones follow from it at the path's end."""
+        found, proven = point.component, point.certificate
+        if not found.stopped and self.component(point.k, point.method) is None:
+            self._results.put((*self._path, point.k, point.method), found)
+        if proven is not None and not proven.stopped and self.certificate(point.k) is None:
+            self._results.put((*self._path, point.k), proven)
+
+    def forget(self, ks: Sequence[int], methods: Sequence[str]) -> None:
+        """Throw the points away."""
+        for k in ks:
+            for rest in ((k,), *((k, method) for method in methods)):
+                self._results.drop((*self._path, *rest))
+
+    def solve(self, job: Job, publish: Callable[[SweepPoint], None], ks: Sequence[int], **settings: Any) -> Sweep:
+        """Find a component at each k; each point is kept, entered into the ledger, and published."""
+        sign = self._subject.nonnegative
+        return path(self._cov, ks, nonnegative=sign, known=self.component, **self._common(job, publish), **settings)
+
+    def prove(self, job: Job, publish: Callable[[SweepPoint], None], bare: Sweep, **settings: Any) -> Sweep:
+        """Prove upper bounds of a curve; each point is told of again."""
+        return certify_path(self._cov, bare, known=self.certificate, **self._common(job, publish), **settings)
+
+    def _common(self, job: Job, publish: Callable[[SweepPoint], None]) -> dict[str, Any]:
+        def tell(point: SweepPoint) -> None:
+            self.keep(point)
+            self._subject.record(point)
+            publish(point)
+
+        stop = job.should_stop
+        return {"seed": self._subject.seed, "executor": machines.executor(), "on_point": tell, "should_stop": stop}

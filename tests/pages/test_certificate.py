@@ -12,7 +12,7 @@ import pytest
 
 import nnspca
 from nnspca import check
-from nnspca.view import cache, ledger, say, subject
+from nnspca.view import cache, ledger, say
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import run
 from nnspca.view.ledger import Ledger
@@ -149,11 +149,9 @@ def test_a_closed_gap_is_told_as_proven_optimal(open_page):
 def test_a_solver_short_of_the_optimum_is_not_called_optimal(open_page):
     page = settle(open_page("pages/explore.py", method="thresholding", data="digits", k=9))
     assert "optimal" not in said_at(page, 9)
-    best = Subject(nnspca.datasets.load("digits"), State(data="digits", k=9)).at()
+    about = Subject(nnspca.datasets.load("digits"), State(data="digits", k=9))
     shown = played(page)
-    assert shown["shares"][shown["ks"].index(9)] <= best.lower / subject.preparation.leading(
-        nnspca.datasets.load("digits"), State(data="digits", k=9)
-    )
+    assert shown["shares"][shown["ks"].index(9)] <= about.at().lower / about.leading
 
 
 def test_a_gap_counts_as_closed_where_the_best_is_proven_optimal_and_nowhere_else(open_page, hasty):

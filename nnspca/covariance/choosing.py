@@ -11,7 +11,7 @@ from nnspca.control.arguments import check_whole
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.covariance.covariance import Covariance
 from nnspca.covariance.input import opened
-from nnspca.covariance.samples import Before, added, of_sums
+from nnspca.covariance.samples import added, of_sums
 from nnspca.covariance.sources import Source, chunked, in_memory, plain, summed
 from nnspca.covariance.sums import Moments
 from nnspca.errors import DataError
@@ -101,7 +101,7 @@ def most_variable(
     if not variance.any():
         raise DataError(f"no feature varies over the {seen.count} samples: the covariance is zero")
     features = np.sort(np.argsort(-variance, kind="stable")[:wanted])
-    before = Before(seen.count, seen.mean[features], variance[features])
+    before = seen.count, seen.mean[features], variance[features]
     few = source.only(features, before)
     share = float(variance[features].sum() / variance.sum())
     return MostVariable(read_only(features), few.names, read_only(variance), read_only(seen.mean), share, few)

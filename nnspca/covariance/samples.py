@@ -7,7 +7,6 @@ import math
 import warnings
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -39,29 +38,11 @@ NUMBER = 32  # bytes that a number of data in memory takes, with those that are 
 AGREES = 1e-9  # how far means, in deviations, and variances, relatively, may differ when the same rows are read again
 
 Made = tuple[Form, Provenance]
+Seen = tuple[int, np.ndarray, np.ndarray]  # what rows came to when they were read: their number, means and variances
 
 
 class TooFar(DataError):
     """Features of a scale so far from 1 that their squares are no doubles."""
-
-
-@dataclass(frozen=True, eq=False)
-class Before:
-    """What rows came to when they were read before, of some features."""
-
-    count: int
-    mean: np.ndarray
-    variance: np.ndarray
-
-    def check(self, count: int, mean: np.ndarray, variance: np.ndarray) -> None:
-        """Raise DataError where they come to something else now."""
-        near = AGREES * (np.sqrt(self.variance) + np.abs(self.mean))
-        same = count == self.count and (np.abs(mean - self.mean) <= near).all()
-        if not (same and (np.abs(variance - self.variance) <= AGREES * self.variance + near**2).all()):
-            raise DataError(
-                f"the data changed while they were read: {count} rows now, {self.count} before, and their means and "
-                "variances are to agree; give data that stay as they are"
-            )
 
 
 def of_samples(
@@ -240,12 +221,12 @@ def _turned(source: Source) -> Any:
     return _whole(list(source.chunks()), None).T
 
 
-def _whole(chunks: list[Any], before: Before | None) -> Any:
+def _whole(chunks: list[Any], before: Seen | None) -> Any:
     if before is not None:
         moments = Moments(chunks[0].shape[1])
         for chunk in chunks:
             moments.add(chunk)
-        before.check(moments.count, moments.mean, moments.variance)
+        check_same(before, (moments.count, moments.mean, moments.variance))
     if any(map(scipy.sparse.issparse, chunks)):
         return scipy.sparse.csr_array(scipy.sparse.vstack(list(map(scipy.sparse.csr_array, chunks))))
     return np.concatenate(chunks) if len(chunks) > 1 else np.asarray(chunks[0])
@@ -282,7 +263,7 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
     return whole
 
 
-def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last: bool = True) -> Made:
+def of_sums(sums: Sums, standardize: bool, before: Seen | None = None, *, last: bool = True) -> Made:
     """Return the covariance of all rows that were summed, with its allowance for rounding.
 
     The sums are used up, unless they are not the ``last``. DataError for fewer than two rows, no
@@ -299,7 +280,7 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
         if not varies.any():
             raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
         if before is not None:
-            before.check(m, mean, variance)
+            check_same(before, (m, mean, variance))
         scale = np.ones(len(mean))
         if standardize:
             few = variance[varies]
@@ -319,13 +300,25 @@ def of_sums(sums: Sums, standardize: bool, before: Before | None = None, *, last
         operation = f"marked weighted samples{', standardised' if standardize else ''}"
     return HeldMatrix(A), Provenance(
         operation,
-        (np.array([sums.count, sums.n]), sums.mark.numbers()),  # however the rows were cut into chunks
+        (np.array([sums.count, sums.n]), sums.mark.view(np.int64)),  # however the rows were cut into chunks
         n_samples=m,
         representation_error=rounding.of_sums(m, trace, sparse=sums.sparse, weighted=sums.weighted),
         relative_drift=2.02 * rounding.of_sums(m, 1.0, sparse=sums.sparse, weighted=sums.weighted),
         mean=mean,
         scale=scale,
     )
+
+
+def check_same(before: Seen, now: Seen) -> None:
+    """Raise DataError where rows come to something else than when they were read before."""
+    (count, mean, variance), (rows, means, variances) = before, now
+    near = AGREES * (np.sqrt(variance) + np.abs(mean))
+    same = rows == count and (np.abs(means - mean) <= near).all()
+    if not (same and (np.abs(variances - variance) <= AGREES * variance + near**2).all()):
+        raise DataError(
+            f"the data changed while they were read: {rows} rows now, {count} before, and their means and variances "
+            "are to agree; give data that stay as they are"
+        )
 
 
 def check_weights(given: object, m: int | None) -> np.ndarray | None:

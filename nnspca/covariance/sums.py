@@ -4,62 +4,26 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from copy import copy, deepcopy
-from typing import Any
+from copy import copy
+from functools import cache
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse
 from scipy.linalg.blas import dsyrk
 
-from nnspca.covariance import marks
 from nnspca.covariance.factor import less
 from nnspca.errors import DataError
-from nnspca.numerics.doubles import as_doubles
+from nnspca.numerics.doubles import as_doubles, read_only
 
 BLOCK, FEWEST, LARGEST = 2**20, 256, 2**23  # numbers of a dense block, its fewest rows, and numbers it never exceeds
 STORED = 2**21  # stored numbers of a sparse block
 NEAR = 0.8  # share of a feature's squares that its mean may have for that: 2 deviations
 MOST = 8192  # most rows of a block
 SPARSE_ROWS = 16_384  # most rows of a block whose products are sparse
+STEPS = np.array([0x9E3779B97F4A7C15, 0xD1B54A32D192ED03], dtype=np.uint64)  # odd: any row's place differs
+FOLDED = 2**17  # numbers folded at a time, so that they stay in the processor's cache
 SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it is
-
-
-class Places:
-    """The rows at which chunks begin, and what features are called.
-
-    >>> places = Places(("a", "b"), 0, 0)
-    >>> places.next(2)
-    >>> places.refuse(np.array([[1.0, np.nan]]), 3)
-    Traceback (most recent call last):
-    nnspca.errors.DataError: a value is not finite: chunk 1, its row 1 (row 3 of the data), feature 'b' is NaN; ...
-    """
-
-    def __init__(self, names: tuple[str, ...] | None, start: int, chunk: int | None) -> None:
-        """Begin with the numbers of the first row and chunk; ``chunk`` is None where the library cuts the data."""
-        self.names, self._chunk, self._begins = names, chunk, [start]
-
-    def next(self, row: int) -> None:
-        """Take the row at which another chunk begins."""
-        self._begins.append(row)
-
-    def refuse(self, rows: Any, first: int) -> None:
-        """Raise DataError for the first value among rows that is not finite; ``first`` is the first one's index."""
-        if scipy.sparse.issparse(rows):
-            listed = rows.tocoo()
-            bad = int(np.flatnonzero(~np.isfinite(listed.data))[0])
-            i, j = (int(side[bad]) for side in listed.coords)
-            value = listed.data[bad]
-        else:
-            i, j = map(int, np.argwhere(~np.isfinite(rows))[0])
-            value = rows[i, j]
-        row = first + i
-        place = bisect_right(self._begins, row) - 1
-        where = f"row {row}"
-        if self._chunk is not None:
-            where = f"chunk {self._chunk + place}, its row {row - self._begins[place]} (row {row} of the data)"
-        name = f"feature {j}" if self.names is None else f"feature {self.names[j]!r:.60}"
-        value_text = "NaN" if np.isnan(value) else "infinite"
-        raise DataError(f"a value is not finite: {where}, {name} is {value_text}; remove or fill such values")
 
 
 class Pass:
@@ -73,17 +37,33 @@ class Pass:
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
         self.n, self.count, self.start, self.sparse = n, 0, start, False
-        self._places = Places(names, start, chunk)
+        # the first chunk's number, None where the library cuts the data, and the rows at which chunks begin
+        self.names, self._chunk, self._begins = names, chunk, [start]
 
     def flush(self) -> None:
         """Do nothing: no rows wait."""
+
+    def refuse(self, rows: Any) -> NoReturn:
+        """Raise DataError for the first value that is not finite among the next rows."""
+        listed = rows.tocoo() if scipy.sparse.issparse(rows) else rows
+        at = np.argwhere(~np.isfinite(listed.data if listed is not rows else rows))[0]
+        i, j = (int(side[at[0]]) for side in listed.coords) if listed is not rows else map(int, at)
+        value = listed.data[at[0]] if listed is not rows else rows[i, j]
+        row = self.start + self.count + i
+        place = bisect_right(self._begins, row) - 1
+        where = f"row {row}"
+        if self._chunk is not None:
+            where = f"chunk {self._chunk + place}, its row {row - self._begins[place]} (row {row} of the data)"
+        name = f"feature {j}" if self.names is None else f"feature {self.names[j]!r:.60}"
+        value_text = "NaN" if np.isnan(value) else "infinite"
+        raise DataError(f"a value is not finite: {where}, {name} is {value_text}; remove or fill such values")
 
     def copy(self) -> Any:
         """Return one that can be added to while this stays as it is."""
         new = copy(self)
         for name, value in list(vars(new).items()):
-            if isinstance(value, np.ndarray | Places):
-                setattr(new, name, deepcopy(value))
+            if isinstance(value, np.ndarray | list):
+                setattr(new, name, value.copy())
         return new
 
     def merge(self, other: Any) -> Any:
@@ -121,10 +101,10 @@ class Moments(Pass):
             with np.errstate(over="ignore", invalid="ignore"):
                 block = _doubles(rows[begin : begin + max(1, height)])
                 if not np.isfinite(block.data if sparse else block).all():
-                    self._places.refuse(block, self.start + self.count)
+                    self.refuse(block)
                 self._take(block)
             self.count += block.shape[0]
-        self._places.next(self.start + self.count)
+        self._begins.append(self.start + self.count)
 
     @property
     def variance(self) -> np.ndarray:
@@ -170,7 +150,7 @@ class Sums(Pass):
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, **place: Any) -> None:
         super().__init__(n, names, **place)
-        self.mark = marks.Mark()
+        self.mark = np.zeros(2, dtype=np.uint64)
         self.weight = 0.0
         self.low, self.high = np.full(n, np.inf), np.full(n, -np.inf)
         self._products = np.zeros((n, n), order="F")  # its upper triangle
@@ -187,7 +167,7 @@ class Sums(Pass):
             self._add_sparse(scipy.sparse.csr_array(rows), weights)
         else:
             self._add_dense(rows, weights)
-        self._places.next(self.start + self.count + self._held)
+        self._begins.append(self.start + self.count + self._held)
 
     def _add_dense(self, rows: np.ndarray, weights: np.ndarray | None) -> None:
         if not len(self._block):
@@ -229,10 +209,10 @@ class Sums(Pass):
         block += 0.0  # −0 is 0
         low, high = block.min(axis=0), block.max(axis=0)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
-            self._places.refuse(block, self.start + self.count)
+            self.refuse(block)
         self._widen(low, high)
         weights = self._weights[:count] if self.weighted else None
-        self.mark = self.mark + marks.of_rows(block, self.start + self.count, weights)
+        self.mark = self.mark + mark_of(block, self.start + self.count, weights)
         total = float(count) if weights is None else float(weights.sum())
         shares = np.full(count, 1.0 / count) if weights is None else weights / total
         with np.errstate(over="ignore", invalid="ignore"):
@@ -253,7 +233,7 @@ class Sums(Pass):
         """
         by, count = _doubles(rows), rows.shape[0]
         if not np.isfinite(by.data).all():
-            self._places.refuse(by, self.start + self.count)
+            self.refuse(by)
         low, high = _ranges(by)
         reference = np.where(low == high, low, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -271,7 +251,7 @@ class Sums(Pass):
                 return False
             self._products += (shifted.T @ shifted).toarray(order="F")
             self._products -= count * np.outer(mean, mean)
-        self.mark = self.mark + marks.of_sparse(by, self.start + self.count)
+        self.mark = self.mark + mark_of(by, self.start + self.count)
         self._widen(low, high)
         self.sparse = True
         self._end(count, float(count), reference, mean)
@@ -356,3 +336,52 @@ def _ranges(block: Any) -> tuple[np.ndarray, np.ndarray]:
         low, high = (np.asarray(v.toarray()).ravel() for v in (columns.min(axis=0), columns.max(axis=0)))
         return low, high
     return block.min(axis=0), block.max(axis=0)
+
+
+def mark_of(rows: Any, start: int, weights: np.ndarray | None = None) -> np.ndarray:
+    """Mark rows of doubles, the first of which is row ``start``, by two sums of 64 bits; marks of more rows are added.
+
+    A row's number is its values' bits, folded and multiplied each by a fixed odd number of its column, and mixed with
+    the row's place before it is added. So rows can be marked where they lie, however the data are cut, and a zero
+    counts for nothing: sparse rows (each place stored once) have the mark of the same rows written out. It tells data
+    apart that differ by accident. Two tables of one mark can be made with effort: no proof rests on it.
+
+    >>> X = np.arange(6.0).reshape(3, 2)
+    >>> (mark_of(X, 0) == mark_of(X[:1], 0) + mark_of(X[1:], 1)).all(), (mark_of(X, 0) == mark_of(-X, 0)).any()
+    (True, False)
+    """
+    m, n = rows.shape
+    keys = _keys(n + 1)
+    if scipy.sparse.issparse(rows):
+        hashes = (
+            scipy.sparse.csr_array((_folded(rows.data), rows.indices, rows.indptr), shape=rows.shape) @ keys[:, :-1].T
+        )
+    else:
+        hashes, step = np.empty((m, 2), dtype=np.uint64), max(1, FOLDED // n)
+        for at in range(0, m, step):
+            folded = _folded(rows[at : at + step])
+            for which in range(2):
+                np.einsum("ij,j->i", folded, keys[which, :-1], out=hashes[at : at + step, which])
+    if weights is not None:
+        hashes += _folded(weights)[:, None] * keys[:, -1]
+    places = np.arange(start + 1, start + m + 1, dtype=np.uint64)[:, None]
+    return np.asarray(_mixed(hashes + places * STEPS).sum(axis=0, dtype=np.uint64))
+
+
+def _folded(values: np.ndarray) -> np.ndarray:
+    """Bits of doubles, the upper half also in the lower: signs and exponents reach every bit of a product."""
+    bits = np.ascontiguousarray(values).view(np.uint64)
+    return (bits >> np.uint64(32)) ^ bits
+
+
+def _mixed(values: np.ndarray) -> np.ndarray:
+    """Spread every bit over all 64 (the finaliser of splitmix64, Steele, Lea and Flood 2014)."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+@cache
+def _keys(count: int) -> np.ndarray:
+    """Fixed odd numbers, two for each column, shape (2, count)."""
+    return read_only(_mixed(np.arange(1, count + 1, dtype=np.uint64)[None, :] * STEPS[:, None]) | np.uint64(1))

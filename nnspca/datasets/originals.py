@@ -50,10 +50,6 @@ SYMBOLS = fetch.RemoteFile(
     3_979_754,
 )
 CHIP = "GPL8300"  # what NCBI's GEO calls the HG-U95Av2
-SYMBOLS_TERMS = (
-    "Gene symbols: Bioconductor's hgu95av2.db as collected in idmap1 (J. Zeng, 2020), Artistic License 2.0; "
-    "today's may differ."
-)
 _TEXT = b"\x00\x04\x00\x09"  # before each text, whose length in four bytes follows
 _HEAD = b"RDX2\nX\n"
 

@@ -106,11 +106,18 @@ def open_lazily(path: str | Path) -> LazyData:
     name = "/".join((file.name, *part))
     if not file.exists():
         raise DataError(f"{name!r}: there is no such file or folder.")
+    kind = file.suffix.lower()
     try:
-        rows, names = _rows(file, part)
+        if kind == ".npy" and not part:
+            rows, names = np.load(file, mmap_mode="r", allow_pickle=False), None
+        elif kind in INSIDE:
+            rows, names = _inside(file, part)
+        elif kind == ".parquet" or (file.is_dir() and next(file.rglob("*.parquet"), None) is not None):
+            rows, names = _parquet(file)
+        else:
+            raise DataError(f"no known format; {', '.join(OPENED)} and folders of Parquet files are opened.")
         sizes = (rows.count_rows(), len(rows.schema)) if hasattr(rows, "count_rows") else tuple(map(int, rows.shape))
-        kind = getattr(getattr(rows, "dtype", None), "kind", "f")
-        if kind not in "fiub":
+        if getattr(getattr(rows, "dtype", None), "kind", "f") not in "fiub":
             raise DataError(f"it holds {rows.dtype}; real numbers (float or integer) are needed.")
         if len(sizes) != 2 or 0 in sizes:
             raise DataError(f"it has shape {sizes}; a table of shape (samples, features) is needed.")
@@ -134,37 +141,30 @@ def split(path: Path) -> tuple[Path, tuple[str, ...]]:
     return file, path.relative_to(file).parts
 
 
-def _rows(file: Path, part: tuple[str, ...]) -> tuple[Any, tuple[str, ...] | None]:
-    """What reads the rows, and the names of the features where the file has some."""
-    kind = file.suffix.lower()
-    if kind == ".npy":
-        if part:
-            raise DataError(f"there is nothing inside a .npy file, and {'/'.join(part)!r} was given.")
-        return np.load(file, mmap_mode="r", allow_pickle=False), None
-    if kind == ".parquet" or (file.is_dir() and kind not in INSIDE and next(file.rglob("*.parquet"), None) is not None):
-        return _parquet(file)
-    if kind not in INSIDE:
-        raise DataError(f"no known format; {', '.join(OPENED)} and folders of Parquet files are opened.")
-    if kind == ".zarr":
+def _inside(file: Path, part: tuple[str, ...]) -> tuple[Any, tuple[str, ...] | None]:
+    """An array of an HDF5 file or a Zarr folder, dense or AnnData's sparse, and the names of genes beside it."""
+    if file.suffix.lower() == ".zarr":
         top = needed("zarr", "Zarr folders", "zarr").open(str(file), mode="r")
         arrays = dict(top.arrays()) if hasattr(top, "arrays") else {}
+        linked = None
     else:
         h5py = needed("h5py", "HDF5 files")
-        top, arrays = h5py.File(file, "r"), {}
+        top, arrays, linked = h5py.File(file, "r"), {}, h5py.HardLink
         top.visititems(lambda name, node: arrays.update({name: node}) if isinstance(node, h5py.Dataset) else None)
     if hasattr(top, "shape"):
         return _plain(top), None
     if not part:
         part = ("X",) if "X" in top else tuple(_only(arrays).split("/"))
-    if "/".join(part) not in top:
-        raise DataError(f"there is no {'/'.join(part)!r} in it.")
+    at = "/".join(part)
+    if at not in top:
+        raise DataError(f"there is no {at!r} in it.")
     places = ["/".join(part[: i + 1]) for i in range(len(part))]
-    if kind != ".zarr" and not all(isinstance(top.get(at, getlink=True), h5py.HardLink) for at in places):
-        raise DataError(f"there is no {'/'.join(part)!r} in it, but a link, which is not followed.")
-    node = top["/".join(part)]
+    if linked and not all(isinstance(top.get(place, getlink=True), linked) for place in places):
+        raise DataError(f"there is no {at!r} in it, but a link, which is not followed.")
+    node = top[at]
     if not hasattr(node, "shape"):
         if "data" not in node:
-            raise DataError(f"{'/'.join(part)!r} is no array.")
+            raise DataError(f"{at!r} is no array.")
         for array in (node["data"], node["indices"], node["indptr"]):
             _plain(array)
         node = needed("anndata.io", "sparse arrays in a file").sparse_dataset(node)

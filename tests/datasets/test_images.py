@@ -1,11 +1,7 @@
 import io
-import struct
 import tarfile
 import time
-import tracemalloc
 import zipfile
-import zlib
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -58,30 +54,6 @@ def refused(data, filename="t.zip", **arguments):
     return str(caught.value)
 
 
-def blank(width, height):
-    """A PNG of one grey, whose pixels take kilobytes."""
-
-    def chunk(kind, content):
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-    row = bytes(width + 1)
-    deflate = zlib.compressobj(9)
-    pixels = b"".join([deflate.compress(row) for _ in range(height)]) + deflate.flush()
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
-
-
-@contextmanager
-def within(megabytes):
-    """Refuse more memory than this at once; what others allocate beside is not counted."""
-    tracemalloc.start()
-    try:
-        yield
-        assert tracemalloc.get_traced_memory()[1] < megabytes * 1e6
-    finally:
-        tracemalloc.stop()
-
-
 @pytest.mark.parametrize("filename", PACKERS)
 @pytest.mark.parametrize("fmt", ["PNG", "PPM", "BMP", "TIFF", "GIF"])
 def test_images_come_back_pixel_by_pixel(filename, fmt):
@@ -107,32 +79,12 @@ def test_sixteen_bits_are_kept():
     np.testing.assert_array_equal(ds.X[0].reshape(4, 6), grey)
 
 
-def test_plain_text_pgm_is_read():
-    files = {f"{i}.pgm": b"P2\n# by hand\n3 2\n255\n0 1 2\n3 4 %d\n" % i for i in (5, 9)}
-    np.testing.assert_array_equal(read(zipped(files), "t.zip").X, [[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 9]])
-
-
-def test_a_photograph_taken_sideways_is_read_upright():
-    grey = np.arange(24, dtype=np.uint8).reshape(4, 6) * 10
-    exif = Image.Exif()
-    exif[0x0112] = 6  # to be turned clockwise
-    out = io.BytesIO()
-    Image.fromarray(grey).save(out, "PNG", exif=exif)
-    ds = read(zipped({"1.png": out.getvalue(), "2.png": picture(size=(6, 4))[1]}), "t.zip")
-    assert ds.image_shape == (6, 4)
-    np.testing.assert_array_equal(ds.X[0].reshape(6, 4), np.rot90(grey, -1))
-
-
 def test_folders_are_labels_and_order_is_by_name():
     files = {f"all/{folder}/{i}.png": picture(i)[1] for i, folder in enumerate("baab")}
     ds = read(zipped(files), "t.zip")
     assert ds.label_names == ("a", "b")
     np.testing.assert_array_equal(ds.labels, [0, 0, 1, 1])
     np.testing.assert_array_equal(ds.X[0].reshape(4, 6), picture(1)[0])
-
-
-def test_one_folder_is_no_class():
-    assert read(zipped({f"all/{i}.png": picture(i)[1] for i in range(3)}), "t.zip").labels is None
 
 
 def test_what_systems_add_is_not_looked_at():

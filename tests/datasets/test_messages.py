@@ -47,6 +47,7 @@ BROKEN = {
     "none.mtx.gz": gzip.compress(market())[:-12],
     "noise.xlsx": noise(workbook([["a", "b"], [1, 2], [3, 5]])),
     "noise.parquet": noise(parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]})),
+    "noise.h5ad": noise(h5ad()),
     "pictures.zip": zipped({"a.png": TEXT, "b.png": bitmap()}),
     "halves.zip": zipped({f"{i}.png": picture(i)[:40] for i in range(3)}),
 }
@@ -59,12 +60,6 @@ def test_what_is_wrong_with_a_file_is_said_without_addresses_and_empty_brackets(
     said = str(caught.value)
     assert not re.search(r"0x[0-9a-f]{4,}|<[^>]*object|\(\s*\)|\[\s*\]|: *[.)]", said), said
     assert said[-1] in ".?"
-
-
-def test_a_damaged_h5ad_is_refused_in_the_same_way():
-    with pytest.raises(DataError, match="damaged") as caught:
-        read(noise(h5ad()), "noise.h5ad")
-    assert not re.search(r"<[^>]*object|\(\s*\)", str(caught.value))
 
 
 def test_where_no_value_is_there_no_choice_is_offered_that_could_not_help():
@@ -86,8 +81,3 @@ def test_a_symmetric_table_that_is_no_covariance_is_said_to_be_read_as_samples()
     assert not [
         note for note in read(written(np.arange(16.0).reshape(4, 4) ** 2), "A.csv").notes if "covariance" in note
     ]
-
-
-def test_a_table_without_a_number_says_what_stands_in_its_first_cell():
-    with pytest.raises(DataError, match=r"among the 2 found \(the first cell holds '0 cm'\).*without their units"):
-        read(b"height,width\n0 cm,0 cm\n1 cm,2 cm\n", "t.csv")

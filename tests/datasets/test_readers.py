@@ -167,12 +167,6 @@ def test_a_correlation_matrix_is_a_covariance_and_has_no_samples():
     assert read(as_csv(R), "r.csv", kind="table").n_samples == 5
 
 
-def test_a_covariance_keeps_the_names_of_its_variables():
-    ds = read(b",u,v\nu,2,1\nv,1,2\n", "r.csv")
-    assert ds.kind == "covariance"
-    assert ds.feature_names == ("u", "v")
-
-
 @pytest.mark.parametrize(
     "A",
     [
@@ -201,41 +195,3 @@ def test_features_of_one_name_are_told_apart_and_the_reader_says_so():
     assert ds.feature_names == ("a", "a (2)", "b", "a (3)")
     assert "2 of 4 features had the name of one before" in " ".join(ds.notes)
     assert not read(b"a,b\n1,2\n4,5\n0,1\n", "t.csv").notes
-
-
-@pytest.mark.parametrize("ending", [".csv", ".npy", ".mtx", ".mtx.gz", ".h5ad", ".parquet", ".zip", ".mat"])
-def test_ones_own_file_is_read_from_its_path(ending, tmp_path):
-    import gzip
-    import io
-    import zipfile
-
-    import anndata
-    import pandas
-    import PIL.Image
-
-    X = np.random.default_rng(0).integers(0, 200, (40, 9)).astype(float)
-    path = tmp_path / f"own{ending}"
-    if ending == ".csv":
-        np.savetxt(path, X, delimiter=",")
-    elif ending == ".npy":
-        np.save(path, X)
-    elif ending.startswith(".mtx"):
-        held = io.BytesIO()
-        scipy.io.mmwrite(held, scipy.sparse.coo_array(X))
-        path.write_bytes(gzip.compress(held.getvalue()) if ending.endswith("gz") else held.getvalue())
-    elif ending == ".h5ad":
-        anndata.AnnData(X).write_h5ad(path)
-    elif ending == ".parquet":
-        pandas.DataFrame(X, columns=[f"x{j}" for j in range(9)]).to_parquet(path)
-    elif ending == ".mat":
-        scipy.io.savemat(path, {"X": X}, do_compression=True)
-    else:
-        with zipfile.ZipFile(path, "w") as archive:
-            for i, row in enumerate(X.astype(np.uint8)):
-                image = io.BytesIO()
-                PIL.Image.fromarray(row.reshape(3, 3)).save(image, "png")
-                archive.writestr(f"{i}.png", image.getvalue())
-    ds = read(path)
-    values = ds.X.toarray() if scipy.sparse.issparse(ds.X) else ds.X
-    assert values.shape in ((40, 9), (9, 40))
-    assert values.sum() == X.sum()

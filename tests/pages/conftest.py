@@ -1,12 +1,15 @@
 """The app as a page script runs it, without a browser; runs left over are stopped."""
 
+import asyncio
 import functools
 import io
 import json
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -211,3 +214,30 @@ def texts(page: AppTest) -> str:
     """Return all the words on the page."""
     kinds = (page.title, page.header, page.markdown, page.caption, page.success, page.info, page.warning, page.error)
     return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def answered(app, path: str, method: str = "GET", body: bytes = b"", **headers: str) -> tuple[int, dict, bytes]:
+    """Return the status, headers and body of what an ASGI application answers.
+
+    In a thread with an event loop of its own: this one's may be a browser's.
+    """
+    sent: list[dict] = []
+    asked = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def receive():
+        if request := next(asked, None):
+            return request
+        await asyncio.sleep(1)
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    place, _, query = path.partition("?")
+    given = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": method, "path": unquote(place), "raw_path": place.encode(), "headers": given}
+    scope |= {"query_string": query.encode(), "root_path": "", "scheme": "http", "server": ("127.0.0.1", 8501)}
+    with ThreadPoolExecutor(1) as apart:
+        apart.submit(asyncio.run, app(scope, receive, send)).result()
+    told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], told, b"".join(message.get("body", b"") for message in sent[1:])

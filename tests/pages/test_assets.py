@@ -1,13 +1,12 @@
 """What goes out before a page: scripts packed and complete, the page's head with what the page will want."""
 
-import asyncio
 import gzip
 import re
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from nnspca.view.frame import server
+from tests.pages.conftest import answered
 
 FILE = b"export const a = 1;" * 200
 PAGE = b"<html><head><title>x</title></head><body><p></p></body></html>"
@@ -38,22 +37,6 @@ class Origin:
         await send({"type": "http.response.body", "body": body[100:]})
 
 
-def ask(app, path, method="GET", **headers):
-    """Return the status, headers and body of an answer."""
-    said = []
-
-    async def send(message):
-        said.append(message)
-
-    given = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    link = {"path": path.partition("?")[0], "query_string": path.partition("?")[2].encode()}
-    answer = app({"type": "http", "method": method, **link, "headers": given}, None, send)
-    with ThreadPoolExecutor(1) as apart:  # a loop of its own: the browser's tests keep one running here
-        apart.submit(asyncio.run, answer).result()
-    body = b"".join(message.get("body", b"") for message in said[1:])
-    return said[0]["status"], {n.decode(): v.decode() for n, v in said[0]["headers"]}, body
-
-
 def test_a_path_that_only_looks_like_a_script_of_streamlits_gets_its_page():
     async def page(scope, receive, send):
         headers = [(b"content-type", b"text/html"), (b"content-length", str(len(PAGE)).encode())]
@@ -63,17 +46,17 @@ def test_a_path_that_only_looks_like_a_script_of_streamlits_gets_its_page():
     app = server.AssetMiddleware(page)
     before = server._packed.cache_info().currsize
     for path in ("/static/js/made-up.js", "/static/js/../js/one.js.map", "/js/one.js"):
-        status, headers, body = ask(app, path, accept_encoding="gzip")
+        status, headers, body = answered(app, path, accept_encoding="gzip")
         assert (status, body) == (200, PAGE) and "content-encoding" not in headers
     for i in range(50):
-        assert gzip.decompress(ask(app, f"/{i}/static/js/one.js", accept_encoding="gzip")[2]) == FILE
+        assert gzip.decompress(answered(app, f"/{i}/static/js/one.js", accept_encoding="gzip")[2]) == FILE
     assert server._packed.cache_info().currsize == before + 1
 
 
 def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
     origin = Origin()
     app = server.AssetMiddleware(origin)
-    answers = [ask(app, "/static/js/one.abc.js", accept_encoding="gzip, br") for _ in range(2)]
+    answers = [answered(app, "/static/js/one.abc.js", accept_encoding="gzip, br") for _ in range(2)]
     assert answers[0] == answers[1]
     assert not origin.asked
     status, headers, body = answers[0]
@@ -86,14 +69,14 @@ def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
 
 @pytest.mark.parametrize("asked", [{}, {"accept_encoding": "br"}, {"accept_encoding": "gzip", "range": "bytes=0-9"}])
 def test_who_takes_nothing_packed_gets_the_file_as_it_is(asked):
-    _, headers, body = ask(server.AssetMiddleware(Origin()), "/static/js/one.js", **asked)
+    _, headers, body = answered(server.AssetMiddleware(Origin()), "/static/js/one.js", **asked)
     assert body == FILE
     assert "content-encoding" not in headers
 
 
 def test_the_page_names_its_scripts_and_brings_its_style():
     origin = Origin()
-    _, headers, body = ask(server.AssetMiddleware(origin), "/data", accept="text/html", if_none_match='"1"')
+    _, headers, body = answered(server.AssetMiddleware(origin), "/data", accept="text/html", if_none_match='"1"')
     page = body.decode()
     head, _, rest = page.partition("</head>")
     named = re.findall(r'<link rel="modulepreload" crossorigin href="\./static/js/([^"]+)">', head)
@@ -107,7 +90,9 @@ def test_the_page_names_its_scripts_and_brings_its_style():
 
 def test_what_is_no_page_and_no_script_is_left_alone():
     for path, method in (("/_stcore/health", "GET"), ("/static/js/one.js", "HEAD"), ("/media/a.png", "GET")):
-        _, headers, body = ask(server.AssetMiddleware(Origin()), path, method, accept="*/*", accept_encoding="gzip")
+        _, headers, body = answered(
+            server.AssetMiddleware(Origin()), path, method, accept="*/*", accept_encoding="gzip"
+        )
         assert body in (FILE, PAGE)
         assert headers["etag"] == '"1"'
 
@@ -124,7 +109,8 @@ def test_pages_about_a_chart_name_its_scripts_too():
     chart = next(server.SCRIPTS.glob("PlotlyChart.*.js")).name
     app = server.AssetMiddleware(Origin())
     pages = {
-        path: ask(app, path, accept="text/html")[2].decode() for path in ("/compare", "/deep/compare", "/", "/data")
+        path: answered(app, path, accept="text/html")[2].decode()
+        for path in ("/compare", "/deep/compare", "/", "/data")
     }
     assert [path for path, page in pages.items() if chart in page] == ["/compare", "/deep/compare"]
     assert pages["/compare"].count("modulepreload") > pages["/"].count("modulepreload") == len(server.early())

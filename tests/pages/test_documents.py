@@ -1,13 +1,11 @@
 """The documents are served beside the app, once they are built."""
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from nnspca.view.frame import server
 from nnspca.view.link import widgets
+from tests.pages.conftest import answered
 
 
 @pytest.fixture
@@ -27,21 +25,8 @@ async def app(scope, receive, send):
 
 def ask(folder, path):
     """Return status and body of an answer."""
-    said = []
-
-    async def send(message):
-        said.append(message)
-
-    async def receive():
-        await asyncio.sleep(1)
-        return {"type": "http.disconnect"}
-
-    scope = {"type": "http", "method": "GET", "path": path, "root_path": "", "query_string": b"", "headers": []}
-    scope |= {"scheme": "http", "server": ("127.0.0.1", 8501)}
-    answer = server.Documents(app, folder)(scope, receive, send)
-    with ThreadPoolExecutor(1) as apart:  # a loop of its own: the browser's tests keep one running here
-        apart.submit(asyncio.run, answer).result()
-    return said[0]["status"], b"".join(message.get("body", b"") for message in said[1:])
+    status, _, body = answered(server.Documents(app, folder), path)
+    return status, body
 
 
 def test_pages_of_the_site_are_served_and_all_else_is_the_apps(site):

@@ -8,8 +8,8 @@ import pytest
 
 import nnspca
 from nnspca.view import cache, ledger, say, subject, tasks
-from nnspca.view.certificate import proofs
 from nnspca.view.explore import run, stage
+from nnspca.view.jobs import FairSemaphore, Ticket
 from nnspca.view.ledger import Ledger
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.sources import catalogue
@@ -17,6 +17,8 @@ from nnspca.view.subject import Subject
 from tests.pages.conftest import played, said_at, settle
 
 FACES = {"data": "lfw-faces", "k": 40, "scale": STANDARDISED}  # whose thorough runs come with the package
+SMALL = {"data": "pitprops", "k": 4}
+THREE = {**SMALL, "ks": "2, 4, 9"}
 
 
 @pytest.fixture(autouse=True)
@@ -33,25 +35,37 @@ def empty(monkeypatch):
     return book
 
 
-def pitprops(k=4):
-    return catalogue.dataset("pitprops"), State(data="pitprops", k=k)
+@pytest.fixture
+def explored(open_page):
+    """Return ``explored(**state)``: the page once its runs have ended."""
+    return lambda **asked: settle(open_page("pages/explore.py", **asked), path=True)
 
 
-def live_of(page):
-    """Return what the live runs found, without how long they took."""
-    return played(settle(page, path=True))["live"]
+def pitprops(**more):
+    return Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4, **more))
 
 
-def test_sentence_and_chart_say_the_ledgers_number_at_each_k(open_page):
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks="2, 6, 9"), path=True)
-    shown, (data, now) = played(page), pitprops()
-    rows, unit = Subject(data, now).along(shown["ks"]), Subject(data, now).leading
+def at_each_k(band, name):
+    return dict(zip(band["ks"], band[name], strict=True))
+
+
+def test_sentence_chart_and_curves_say_the_ledgers_number_at_each_k(explored):
+    shown, about = played(explored(**THREE, methods=["best", "em", "thresholding"])), pitprops()
+    rows, unit, band = about.along(shown["ks"]), about.leading, shown["band"]
     for at, k in enumerate(shown["ks"]):
         assert say.proven_share(rows[k].ratio) in shown["says"][at]
         assert f"{say.at_least(100 * rows[k].lower / unit, 1)} % of λ₁" in shown["says"][at]
         assert shown["shares"][at] <= rows[k].lower / unit <= shown["shares"][at] + 1e-6
-        band = shown["band"]
-        assert band["gaps"][band["ks"].index(k)] == shown["gaps"][at] >= 1 - rows[k].ratio - 1e-12
+        assert at_each_k(band, "gaps")[k] == shown["gaps"][at] >= 1 - rows[k].ratio - 1e-12
+    lower, upper, proven = (at_each_k(band, name) for name in ("lower", "upper", "proven"))
+    assert [(curve["method"], curve["title"], curve["ks"]) for curve in shown["curves"]] == [
+        ("em", "EM", [2, 4, 9]),
+        ("thresholding", "Thresholded PCA", [2, 4, 9]),
+    ]
+    for curve in shown["curves"]:
+        for k, share, gap in zip(curve["ks"], curve["shares"], curve["gaps"], strict=True):
+            assert share <= lower[k] + 1e-6 <= upper[k] + 2e-6
+            assert (gap is None) == (not proven[k])
 
 
 def test_the_first_picture_has_its_whole_band_before_anything_has_run(open_page, monkeypatch):
@@ -61,15 +75,30 @@ def test_the_first_picture_has_its_whole_band_before_anything_has_run(open_page,
     shown = played(page)
     going.set()
     assert shown["live"]["ks"] == []
-    assert shown["band"]["ks"] == [10, 40, 80]
-    assert shown["band"]["proven"] == [True, True, True]
-    assert shown["band"]["stored"]
-    assert said_at(page, 40).count("(stored proof)") == 1
+    assert shown["band"]["ks"] == [10, 40, 80] and shown["band"]["proven"] == [True, True, True]
+    assert shown["band"]["stored"] and said_at(page, 40).count("(stored proof)") == 1
+
+
+def test_a_page_that_waits_for_a_worker_says_so_shows_the_stored_picture_and_then_the_live_run(
+    open_page, monkeypatch, short_proofs
+):
+    workers, others = FairSemaphore(1), Ticket()
+    assert workers.acquire(others, lambda: False)
+    monkeypatch.setattr(tasks, "shared_workers", lambda: workers)
+    page = open_page("pages/explore.py", **FACES, seed=8642)
+    waiting = played(page)
+    assert "(stored proof)" in said_at(page, 40) and len(waiting["band"]["ks"]) > 5
+    assert (waiting["live"]["ks"], waiting["live_says"]) == ([], "Live: solving …")
+    assert waiting["note"]
+    workers.release()
+    shown = played(settle(page, path=True))
+    assert shown["live_says"].startswith("Live: ") and "of λ₁ found in" in shown["live_says"]
+    assert 40 in shown["live"]["ks"] and shown["note"] == ""
 
 
 def test_the_live_line_says_live_and_has_the_live_runs_own_numbers():
-    part = nnspca.solve(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1)
-    proof = nnspca.certify(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1)
+    cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0]))
+    part, proof = nnspca.solve(cov, 1), nnspca.certify(cov, 1)
     assert stage.live(None, None, 4.0, done=False) == "Live: solving …"
     assert stage.live(None, None, 4.0, done=True) == ""
     said = stage.live(part, None, 4.0, done=False)
@@ -78,27 +107,23 @@ def test_the_live_line_says_live_and_has_the_live_runs_own_numbers():
     assert ", proven optimal in " in stage.live(part, proof, 4.0, done=True)
 
 
-def test_live_runs_read_nothing_that_is_stored(open_page, empty):
-    asked = {"data": "pitprops", "k": 4, "ks": "2, 4, 9"}
-    plain = live_of(open_page("pages/explore.py", **asked))
+def test_live_runs_read_nothing_that_is_stored(explored, empty):
+    plain = played(explored(**THREE))["live"]
     cache.results.clear()
     empty._accounts.clear()
-    data, now = pitprops()
-    one = np.zeros(13)
-    one[0] = 1.0
     for k in range(1, 14):  # what no run finds: too little variance, and too low an upper bound
-        poor = nnspca.result.Component(one, 1e-6, "best", k)
-        empty.record(Subject(data, now).problem, k, poor, 1e-3, stored=True)
-    page = open_page("pages/explore.py", **asked)
-    assert live_of(page) == plain
-    assert min(played(page)["band"]["upper"]) < min(plain["upper"])
+        poor = nnspca.result.Component(np.eye(13)[0], 1e-6, "best", k)
+        empty.record(pitprops().problem, k, poor, 1e-3, stored=True)
+    shown = played(explored(**THREE))
+    assert shown["live"] == plain
+    assert min(shown["band"]["upper"]) < min(plain["upper"])
 
 
-def test_solve_live_starts_from_nothing_and_the_ledger_stays(open_page, monkeypatch):
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks="2, 4, 9", methods=["best", "em"]), path=True)
-    data, now = pitprops()
-    before, rows = played(page), Subject(data, now).along((2, 4, 9))
-    asked, solved = [], []
+def test_what_another_visit_has_found_is_sought_again_by_solve_live_alone_from_nothing_and_the_ledger_stays(
+    explored, monkeypatch
+):
+    explored(**THREE, methods=["best", "em"])
+    about, asked, solved = pitprops(), [], []
     path, certify_path, solve = subject.path, subject.certify_path, nnspca.solve
 
     def watched(cov, ks, **more):
@@ -112,71 +137,52 @@ def test_solve_live_starts_from_nothing_and_the_ledger_stays(open_page, monkeypa
     monkeypatch.setattr(subject, "path", watched)
     monkeypatch.setattr(subject, "certify_path", proven)
     monkeypatch.setattr(nnspca, "solve", lambda *given, **more: solved.append(given) or solve(*given, **more))
+    page = explored(**THREE, methods=["best", "em"])
+    before, rows = played(page), about.along((2, 4, 9))
+    assert before["live_says"].startswith("Live: ") and not solved
+    asked.clear()
     page.button(key="start-explore").click().run()
     assert played(page)["says"] == before["says"]  # while it runs: what is known stays known
     page = settle(page, path=True)
-    assert solved
-    assert len(asked) > 6
-    assert not any(asked)
-    assert Subject(data, now).along((2, 4, 9)).keys() == rows.keys()
-    assert all(Subject(data, now).at(k).lower >= rows[k].lower for k in rows)
+    assert solved and len(asked) > 6 and not any(asked)
+    assert all(about.at(k).lower >= rows[k].lower for k in rows)
     assert played(page)["live"] == before["live"]
 
 
-def test_what_another_visit_has_found_is_not_sought_again_until_solve_live(open_page, monkeypatch):
-    settle(open_page("pages/explore.py", data="pitprops", k=4, ks="2, 4, 9"), path=True)
-    sought, solve = [], nnspca.solve
-    monkeypatch.setattr(nnspca, "solve", lambda *given, **more: sought.append(given) or solve(*given, **more))
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks="2, 4, 9"), path=True)
-    assert played(page)["live_says"].startswith("Live: ")
-    assert not sought
-
-
-def test_other_solvers_have_a_curve_each_with_gaps_where_a_bound_is_proven(open_page):
-    asked = {"data": "pitprops", "k": 4, "ks": "2, 4, 9", "methods": ["best", "em", "thresholding"]}
-    shown = played(settle(open_page("pages/explore.py", **asked), path=True))
-    band = shown["band"]
-    proven = dict(zip(band["ks"], band["proven"], strict=True))
-    upper = dict(zip(band["ks"], band["upper"], strict=True))
-    lower = dict(zip(band["ks"], band["lower"], strict=True))
-    assert [(curve["method"], curve["title"], curve["ks"]) for curve in shown["curves"]] == [
-        ("em", "EM", [2, 4, 9]),
-        ("thresholding", "Thresholded PCA", [2, 4, 9]),
-    ]
-    for curve in shown["curves"]:
-        for k, share, gap in zip(curve["ks"], curve["shares"], curve["gaps"], strict=True):
-            assert share <= lower[k] + 1e-6 <= upper[k] + 2e-6
-            assert (gap is None) == (not proven[k])
-
-
-def test_another_solver_takes_the_picture_and_the_best_known_keeps_the_band(open_page):
-    asked = {"data": "digits", "k": 9, "ks": "4, 9, 20", "methods": ["best"], "method": "thresholding"}
-    shown = played(settle(open_page("pages/explore.py", **asked), path=True))
+def test_another_solver_takes_the_picture_and_the_best_known_keeps_the_band_without_calling_it_optimal(explored):
+    page = explored(data="digits", k=9, ks="4, 9, 20", methods=["best"], method="thresholding")
+    shown = played(page)
     assert shown["ks"] == [4, 9, 20]
-    lower = dict(zip(shown["band"]["ks"], shown["band"]["lower"], strict=True))
+    lower = at_each_k(shown["band"], "lower")
     assert all(share <= lower[k] for k, share in zip(shown["ks"], shown["shares"], strict=True))
-    assert any(share < lower[k] - 1e-6 for k, share in zip(shown["ks"], shown["shares"], strict=True))
     assert [curve["method"] for curve in shown["curves"]] == ["thresholding"]
+    assert "optimal" not in said_at(page, 9)
 
 
-def test_a_component_that_breaks_the_rules_is_shown_for_contrast_and_proves_nothing(open_page):
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks="4", method="pca", sign="any sign"), path=True)
+def test_a_closed_gap_is_told_as_proven_optimal_and_leaves_nothing_to_tighten(explored):
+    page = explored(data="digits", k=2, ks="2", proof=True)
+    assert "This is proven optimal, to 1 part in 10,000" in said_at(page, 2)
+    assert played(page)["closed"].startswith("proven optimal at ")
+    assert page.button(key="start-tighten").disabled
+
+
+def test_a_component_that_breaks_the_rules_is_shown_for_contrast_and_proves_nothing(explored):
+    page = explored(**SMALL, ks="4", method="pca", sign="any sign")
     assert said_at(page, 4).endswith("Shown for contrast: it does not satisfy the limit k = 4.")
-    data = catalogue.dataset("pitprops")
-    now = State(data="pitprops", k=4, sign="any sign")
-    assert Subject(data, now).at().component.cardinality <= 4
+    assert pitprops(sign="any sign").at().component.cardinality <= 4
 
 
-def test_values_of_k_are_those_typed_and_the_k_that_is_shown(open_page):
-    page = settle(open_page("pages/explore.py", data="pitprops", k=4, ks="1, 5, 9-13:2"), path=True)
-    assert played(page)["ks"] == [1, 4, 5, 9, 11, 13]
+def test_values_of_k_are_those_typed_and_the_k_that_is_shown_and_without_solvers_the_best_known_is_drawn_alone(
+    explored,
+):
+    page = explored(**SMALL, ks="1, 5, 9-13:2", methods=[])
+    assert played(page)["ks"] == [1, 4, 5, 9, 11, 13] and played(page)["curves"] == []
     page.text_input(key="ks").set_value("3").run()
-    page = settle(page, path=True)
-    assert played(page)["ks"] == [3, 4]
+    assert played(settle(page, path=True))["ks"] == [3, 4]
 
 
 def test_a_run_that_ends_while_its_page_is_drawn_is_shown_at_once(open_page, monkeypatch):
-    page = settle(open_page(data="pitprops", k=4, ks="2, 4"), path=True)
+    page = settle(open_page(**SMALL, ks="2, 4"), path=True)
     solve = nnspca.solve
     monkeypatch.setattr(nnspca, "solve", lambda *given, **more: time.sleep(1.0) or solve(*given, **more))
     monkeypatch.setattr(tasks, "PATIENCE", 20.0)  # the page waits for so quick an end
@@ -184,41 +190,24 @@ def test_a_run_that_ends_while_its_page_is_drawn_is_shown_at_once(open_page, mon
     assert played(page)["ks"] == [2, 4, 7]
 
 
-def test_k_that_are_carried_and_not_proven_are_said_to_be_so(open_page, empty):
-    data, now = pitprops()
-    cov = Subject(data, now).cov
+def test_a_suggestion_is_marked_as_one_says_why_and_is_taken_with_one_press(explored, short_proofs):
+    shown = explored(**SMALL)
+    button = shown.button(key="suggest-k")
+    suggested = int(button.label.removeprefix("Suggested k: "))
+    assert suggested != 4 and not button.disabled
+    settle(button.click().run())
+    assert shown.session_state["k"] == suggested
+
+
+def test_k_that_are_carried_and_not_proven_are_said_to_be_so(empty):
+    about = pitprops()
+    cov, problem = about.cov, about.problem
     for k in (3, 4, 5):
-        empty.record(Subject(data, now).problem, k, nnspca.solve(cov, k))
-    empty.record(Subject(data, now).problem, 5, None, nnspca.certify(cov, 5).upper)
-    rows = Subject(data, now).along((3, 4, 5))
+        empty.record(problem, k, nnspca.solve(cov, k), nnspca.certify(cov, 5).upper if k == 5 else np.inf)
+    rows = about.along((3, 4, 5))
     parts = {k: row.component for k, row in rows.items()}
     choice = run.Choices(run.Solver("best", ()), ("best",), (3, 4, 5), log=True)
-    view = stage.View(data, now, choice, rows, parts, run.Live({}, {}))
-    sent = stage.payload(view, None, about="x", note="", live_text="")
-    assert sent["band"]["ks"] == [3, 4, 5]
-    assert sent["band"]["proven"] == [False, False, True]
+    view = stage.View(about.data, about.now, choice, rows, parts, run.Live({}, {}))
+    band = stage.payload(view, None, about="x", note="", live_text="")["band"]
+    assert (band["ks"], band["proven"]) == ([3, 4, 5], [False, False, True])
     assert view.band.proven == {5}
-
-
-def test_a_longer_proof_under_way_lowers_the_band_at_once(empty):
-    data, now = catalogue.dataset("digits"), State(data="digits", k=9)
-    cov = Subject(data, now).cov
-    loose = nnspca.certify(cov, 9)
-    proofs.keep(loose, Subject(data, now))
-    seen = []
-
-    class Watched:
-        about, trace = None, ()
-
-        def should_stop(self):
-            return False
-
-        def report(self, progress):
-            seen.append((progress.upper, Subject(data, now).at().upper))
-
-        def publish(self, fall):
-            seen.append((fall.after.upper, Subject(data, now).at().upper))
-
-    proofs.tightening("tighten", (9,), (9,), Subject(data, now), 1.0).make()(Watched())
-    assert len(seen) > 1
-    assert all(upper is None or at <= upper for upper, at in seen)

@@ -45,13 +45,3 @@ def test_samples_and_features_are_called_by_their_names_and_a_feature_is_asked_a
     assert picker.options[:3] == ["income", "rent", "spend"] and "coffee" in picker.options
     settle(picker.set_value(4).run())
     assert "Why is feature height\\_cm not included?" in texts(shown)
-
-
-def test_a_suggestion_is_marked_as_one_says_why_and_is_taken_with_one_press(open_page):
-    shown = settle(open_page("pages/explore.py", data="pitprops", k=4), path=True)
-    button = shown.button(key="suggest-k")
-    assert button.label.startswith("Suggested k: ") and not button.disabled
-    suggested = int(button.label.rpartition(" ")[2])
-    assert suggested != 4
-    settle(button.click().run())
-    assert shown.session_state["k"] == suggested

@@ -1,40 +1,22 @@
 """What a page offers beside Streamlit's connection: its files and news stay until the visit ends, and not longer."""
 
-import asyncio
 import gc
 import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
-from urllib.parse import unquote
 
 import pytest
 from starlette.applications import Starlette
-from streamlit.testing.v1 import AppTest
 
 from nnspca.view.frame import server
 from nnspca.view.session import FILES, Session
+from tests.pages.conftest import alone, answered
 
 HOSTILE = "../<b>evil</b> é y.csv"
 
 
 def get(address, version=""):
     """Return what a server that has our routes alone answers."""
-    app, sent = Starlette(routes=server.routes()), []
-
-    async def receive():
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message):
-        sent.append(message)
-
-    scope = {"type": "http", "method": "GET", "path": f"/{unquote(address)}", "raw_path": f"/{address}".encode()}
-    scope |= {"query_string": f"version={version}".encode(), "headers": [], "root_path": "", "scheme": "http"}
-    with ThreadPoolExecutor(1) as thread:  # with an event loop of its own: this thread's may be a browser's
-        thread.submit(asyncio.run, app(scope, receive, send)).result()
-    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    body = b"".join(message.get("body", b"") for message in sent[1:]).decode()
-    return SimpleNamespace(status_code=sent[0]["status"], headers=headers, text=body)
+    return answered(Starlette(routes=server.routes()), f"/{address}?version={version}")
 
 
 @pytest.fixture
@@ -48,9 +30,8 @@ def test_a_file_is_there_whatever_other_visits_do_until_its_own_ends(visit):
     for _ in range(2 * FILES):
         other = Session()
         other.offer("table", "a.csv", b"other", "text/csv")
-    answer = get(address)
-    assert (answer.status_code, answer.text) == (200, "k,variance")
-    assert answer.headers["content-type"].startswith("text/csv")
+    status, headers, body = get(address)
+    assert (status, body) == (200, b"k,variance") and headers["content-type"].startswith("text/csv")
 
 
 def test_addresses_stay_while_a_connection_is_lost_and_end_with_the_session():
@@ -58,29 +39,28 @@ def test_addresses_stay_while_a_connection_is_lost_and_end_with_the_session():
     file = session["visit"].offer("table", "a.csv", "k,variance", "text/csv")
     news = session["visit"].publish("play", lambda version: {"version": "1"})
     session["visit"].leave()
-    assert get(file).status_code == get(news).status_code == 200
+    assert get(file)[0] == get(news)[0] == 200
     session.clear()
     gc.collect()
-    assert get(file).status_code == get(news).status_code == 404
+    assert get(file)[0] == get(news)[0] == 404
 
 
 def test_an_address_that_was_drawn_before_brings_what_stands_in_its_place_now(visit):
     address = visit.offer("table", "a.csv", "before", "text/csv")
     assert visit.offer("table", "a.csv", lambda: b"now", "text/csv") == address
-    assert get(address).text == "now"
+    assert get(address)[2] == b"now"
 
 
 def test_a_visit_keeps_a_bounded_number_of_files_the_latest(visit):
     first = visit.offer("0", "a.csv", b"", "text/csv")
     addresses = [visit.offer(str(i + 1), "a.csv", b"", "text/csv") for i in range(FILES)]
-    assert get(first).status_code == 404
-    assert {get(address).status_code for address in addresses} == {200}
+    assert get(first)[0] == 404
+    assert {get(address)[0] for address in addresses} == {200}
 
 
 def test_a_files_name_from_outside_changes_neither_address_nor_headers(visit):
     address = visit.offer("table", HOSTILE, b"1", "text/csv")
-    answer = get(address)
-    assert answer.text == "1"
+    assert get(address)[2] == b"1"
     assert address.count("/") == 3
 
 
@@ -88,14 +68,14 @@ def test_addresses_cannot_be_guessed(visit):
     other = Session()
     address = visit.offer("table", "a.csv", b"mine", "text/csv")
     assert len(visit.name) >= 20
-    assert get(address.replace(visit.name, other.name)).status_code == 404
+    assert get(address.replace(visit.name, other.name))[0] == 404
 
 
 def test_a_component_is_sent_what_is_new_since_its_version(visit):
     address = visit.publish("play", lambda version: None if version == "2" else {"version": "2", "k": 7})
-    assert json.loads(get(address).text) == {"version": "2", "k": 7}
-    assert get(address, "2").status_code == 204
-    assert get(address.replace("play", "other")).status_code == 404
+    assert json.loads(get(address)[2]) == {"version": "2", "k": 7}
+    assert get(address, "2")[0] == 204
+    assert get(address.replace("play", "other"))[0] == 404
 
 
 PAGE = """
@@ -110,7 +90,7 @@ st.button("known", key="known", on_click=lambda: state.reassign(1))
 
 
 def test_a_request_that_left_before_the_browser_learned_of_a_choice_does_not_undo_it():
-    page = AppTest.from_string(PAGE).run()
+    page = alone(PAGE)
     page.button(key="choose").click().run()
     assert page.number_input(key="k").value == 7
     page.number_input(key="k").set_value(3)  # as the browser says, which has not heard of 7
@@ -120,7 +100,7 @@ def test_a_request_that_left_before_the_browser_learned_of_a_choice_does_not_und
 
 @pytest.mark.parametrize(("button", "value"), [("late", 5), ("known", 3)])
 def test_a_persons_own_choice_counts_after_all(button, value):
-    page = AppTest.from_string(PAGE).run()
+    page = alone(PAGE)
     page.button(key="choose").click().run()
     page.number_input(key="k").set_value(value)  # another one, or the former where the browser has heard of 7
     page.button(key=button).click().run()

@@ -1,7 +1,8 @@
-"""Runs share a few workers: first come first served, in turns, the background last, and Stop heeded while waiting."""
+"""Runs share a few workers: first come first served, in turns, the background and what was left last, Stop heeded."""
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -10,6 +11,13 @@ from nnspca.view import jobs
 from nnspca.view.jobs import FairSemaphore, Job
 
 SOON = 10  # seconds within which a thread that may go on does so
+
+
+def until(holds) -> bool:
+    deadline = time.monotonic() + SOON
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return holds()
 
 
 class Endless:
@@ -28,10 +36,7 @@ class Endless:
 
     def moves(self) -> bool:
         before = self.steps
-        deadline = time.monotonic() + SOON
-        while self.steps == before and time.monotonic() < deadline:
-            time.sleep(0.01)
-        return self.steps > before
+        return until(lambda: self.steps > before)
 
     def rests(self) -> bool:
         before = self.steps
@@ -56,10 +61,7 @@ def begin():
 
 
 def waiting(job: Job) -> bool:
-    deadline = time.monotonic() + SOON
-    while not job.stage.startswith("Waiting") and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return job.stage.startswith("Waiting")
+    return until(lambda: job.stage.startswith("Waiting"))
 
 
 def test_what_runs_in_the_background_gives_way_at_once_and_goes_on_afterwards(begin):
@@ -152,6 +154,53 @@ def test_all_are_served_when_many_ask_at_once(begin, monkeypatch):
         return 30
 
     shared = FairSemaphore(2)
-    all_of_them = [begin(shared, some) for _ in range(10)]
-    assert all(job.wait(2 * SOON) for job in all_of_them)
-    assert all(job.result == 30 for job in all_of_them), [job.problem for job in all_of_them]
+    runs = [begin(shared, some) for _ in range(10)]
+    assert all(run.wait(2 * SOON) for run in runs)
+    assert all(run.result == 30 for run in runs), [run.problem for run in runs]
+
+
+def test_a_run_nobody_looks_at_lets_the_page_at_hand_go_first_and_goes_on_when_looked_at_again(begin, monkeypatch):
+    monkeypatch.setattr(jobs, "LEFT", 0.4)
+    monkeypatch.setattr(jobs, "POLL_SECONDS", 0.05)
+    shared, over = FairSemaphore(1), threading.Event()
+    behind, ahead = Endless(), Endless()
+    left = begin(shared, behind)
+    assert behind.moves()
+    at_hand = begin(shared, ahead)
+
+    def look() -> None:  # again and again, as a page does
+        while not over.wait(0.02):
+            at_hand.wait(0.0)
+
+    looks = threading.Thread(target=look)
+    looks.start()
+    try:
+        assert until(lambda: ahead.steps > 0), "the page at hand waits for the turn of one that was left to end"
+        assert behind.rests()
+        assert left.stage == "Waiting for a free worker"
+    finally:
+        at_hand.stop()
+        over.set()
+        looks.join()
+    assert behind.moves()
+
+
+def test_a_run_that_works_in_threads_of_its_own_gives_way_in_all_of_them(begin, monkeypatch):
+    monkeypatch.setattr(jobs, "TURN", 0.2)
+    shared, both = FairSemaphore(1), (Endless(), Endless())
+
+    def in_threads(job: Job) -> None:
+        with ThreadPoolExecutor(2) as threads:
+            for task in [threads.submit(work, job) for work in both]:
+                task.result()
+
+    begin(shared, in_threads)
+    assert all(work.moves() for work in both)
+    ahead = Endless()
+    at_hand = begin(shared, ahead)
+    assert until(lambda: ahead.steps > 0)
+    monkeypatch.setattr(jobs, "TURN", 60)
+    assert until(lambda: not at_hand.stage.startswith("Waiting"))
+    assert all(work.rests() for work in both)
+    at_hand.stop()
+    assert all(work.moves() for work in both)

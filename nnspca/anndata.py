@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.components._certify import certify_parts
+from nnspca.components._certify import certify_found
 from nnspca.components._decompose import decompose
-from nnspca.components._deflate import deflated_problem
 from nnspca.control.arguments import check_choice, check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import Given, opened
@@ -23,7 +22,6 @@ from nnspca.covariance.span import cumulative_variance
 from nnspca.errors import DataError
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
 from nnspca.result.wording import safe_cell
-from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._scores import scores
 
 __all__ = ["certify", "components", "parts", "write_gmt"]
@@ -182,17 +180,12 @@ def certify(
     record = _record_of(adata, key)
     cov, parts = _again(adata, key, record)
     check_choice("effort", effort, ("live", "thorough"))
-    settings: dict[str, Any] = {"effort": effort, "should_stop": should_stop, "on_progress": on_progress}
-    certificates: tuple[Certificate, ...] | PartsCertificate
-    if parts.deflation == "together":
-        certificates = certify_parts(cov, len(parts), parts[0].k, parts, nonnegative=parts.nonnegative, **settings)
-    elif parts.deflation in ("joint", "quasi-orthogonal"):
+    if parts.deflation in ("joint", "quasi-orthogonal"):
         raise ValueError(f"components by deflation {parts.deflation!r} were not sought alone: they have no certificate")
-    else:
-        each = (deflated_problem(cov, parts, r) for r in range(len(parts)))
-        certificates = tuple(
-            certify_one(left, part.k, nonnegative=parts.nonnegative, component=part, **settings) for left, part in each
-        )
+    certificates = certify_found(
+        cov, parts, parts.deflation == "together", effort=effort, should_stop=should_stop, on_progress=on_progress
+    )
+    assert certificates is not None
     several = certificates if isinstance(certificates, tuple) else (certificates,)
     adata.uns[key]["certificate"] = {
         name: np.array([getattr(cert, name) for cert in several]) for name in ("lower", "upper", "ratio")

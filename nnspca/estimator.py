@@ -17,11 +17,11 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from nnspca.certificates.judge import verify
-from nnspca.components._certify import certify_parts
+from nnspca.components._certify import certify_found
 from nnspca.components._decompose import decompose
 from nnspca.components._deflate import deflated_problem
 from nnspca.control.arguments import check_flag, check_number, check_options, check_whole, shown
-from nnspca.control.progress import Monitor, ShouldStop, progress_bar
+from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import check_names, check_same_names, check_unmasked, numbers, opened
 from nnspca.covariance.samples import added, check_weights, large_array, stated, warn_of_dominant
@@ -29,10 +29,8 @@ from nnspca.covariance.sources import Source, chunked, in_memory
 from nnspca.covariance.span import orthonormal
 from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
-from nnspca.machines import HERE, Workers, jobs
+from nnspca.machines import HERE, jobs
 from nnspca.result import Certificate, Components, PartsCertificate
-from nnspca.solvers.registry import METHODS
-from nnspca.tasks._certify import certify
 
 GIVEN = set(inspect.signature(decompose).parameters) - {"starts", "options"}  # not options of a method
 USUAL = 10  # nonzero loadings if n_nonzero is not given
@@ -40,7 +38,6 @@ FOUND = {  # by the samples taken so far
     *("components_", "n_components_", "n_nonzero_", "explained_variance_", "explained_variance_ratio_", "mean_"),
     *("cumulative_variance_", "scale_", "fingerprint_", "covariance_", "_covariance", "_found", "_proven", "_seed"),
 }
-Checked = tuple[int, list[int], dict[str, Any], float]
 Certificates = tuple[Certificate, ...] | PartsCertificate | None
 
 
@@ -161,16 +158,11 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
             self.__dict__.pop(name, None)
         X = self._samples(X, first=True)
+        names = None if isinstance(X, Source) else self._names()
+        cov = Covariance.from_data(X, stated(self.standardize), sample_weight=sample_weight, names=names)
         if isinstance(X, Source):
-            cov = Covariance.from_data(X, stated(self.standardize), sample_weight=sample_weight)
-            assert cov.n_samples is not None
             self._learn_names(X.names, cov.n_features)
-            return self._find(cov, self._check_parameters(cov.n_features, cov.n_samples))
-        weights = check_weights(sample_weight, X.shape[0])
-        m = X.shape[0] if weights is None else int(np.count_nonzero(weights))
-        checked = self._check_parameters(X.shape[1], m)
-        cov = Covariance.from_data(X, stated(self.standardize), sample_weight=weights, names=self._names())
-        return self._find(cov, checked)
+        return self._find(cov)
 
     def partial_fit(self, X, y=None, sample_weight=None) -> Self:
         """Take more samples; the components of all are found when they are first asked for.
@@ -213,8 +205,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """Find the components of the samples taken so far when one of them is first asked for."""
         sums = self.__dict__.get("_sums")
         if name in FOUND and sums is not None and "_found" not in self.__dict__:
-            cov = self._of_sums(sums)
-            self._find(cov, self._check_parameters(cov.n_features, cast("int", cov.n_samples)))
+            self._find(self._of_sums(sums))
             if name in self.__dict__:
                 return self.__dict__[name]
         return object.__getattribute__(self, name)  # which says what is wrong
@@ -264,34 +255,24 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         validate_data(self, named, reset=first, skip_check_array=True)
         return values
 
-    def _check_parameters(self, n: int, m: int) -> Checked:
-        """How many components, of how many nonzero loadings each, the method's options, and the factor of ddof."""
+    def _find(self, cov: Covariance) -> NonnegativeSparsePCA:
+        n, m = cov.n_features, cast("int", cov.n_samples)
         wanted = check_whole("n_components", self.n_components, 1)
         sizes = self._sizes(wanted, n)
         options: dict[str, Any] = check_options(self.options)
         if given := sorted(set(options) & GIVEN):
             raise ValueError(f"options={shown(self.options)} is not allowed: {given[0]!r} is no option of the method")
-        stated(self.standardize)
         check_flag("store_covariance", self.store_covariance)
-        check_flag("verbose", self.verbose)
-        return wanted, sizes, options, m / (m - check_whole("ddof", self.ddof, 0, m - 1))
-
-    def _find(self, cov: Covariance, checked: Checked) -> NonnegativeSparsePCA:
-        n = cov.n_features
-        warn_of_dominant(cov, self.standardize)
-        wanted, sizes, options, more = checked
-        self._seed = _seed(self.random_state)
+        more = m / (m - check_whole("ddof", self.ddof, 0, m - 1))
         angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
-        how: dict[str, Any] = {
-            "deflation": self.deflation,
-            "nonnegative": self.nonnegative,
-            "seed": self._seed,
-            **options,
-        }
+        warn_of_dominant(cov, self.standardize)
+        self._seed = _seed(self.random_state)
+        how: dict[str, Any] = {"deflation": self.deflation, "nonnegative": self.nonnegative, "seed": self._seed}
         if self.deflation == "quasi-orthogonal":
             how["min_angle"] = angle
-        if self.verbose:
+        if check_flag("verbose", self.verbose):
             how["on_progress"] = progress_bar("fit")
+        how |= options
         components = decompose(cov, min(wanted, n), sizes[: min(wanted, n)], self.method, **how)
         self._covariance, self._found = cov, components
         self._proven: dict[tuple[bool, str], Any] = {}
@@ -461,7 +442,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         cov = self._fitted_on(X, sample_weight)
         if known is not None:
             return known
-        certificates = self._of_all(cov, effort, should_stop) if whole else self._of_each(cov, effort, should_stop)
+        with jobs(HERE if self.n_jobs in (None, 1) else None, None if self.n_jobs == 1 else self.n_jobs) as where:
+            certificates = certify_found(
+                cov, self._found, whole, effort=effort, seed=self._seed, executor=where, should_stop=should_stop
+            )
         single = certificates if isinstance(certificates, tuple) else (certificates,)
         if not any(cert is None or cert.stopped for cert in single):
             self._proven[whole, effort] = certificates
@@ -493,25 +477,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """What is proven of all components together: ``certify(together=True)``, worked out when first read."""
         return cast("PartsCertificate | None", self.certify(together=True))
 
-    def _of_each(self, cov: Covariance, effort: str, should_stop: ShouldStop | None) -> tuple[Certificate, ...]:
-        """One after the other here, or in ``n_jobs`` processes."""
-        alone = self._found.deflation not in ("together", "joint") and METHODS[self._found.method].feasible
-        count = len(self._found) if alone else 0  # how many were each sought as the best one at their turn
-        count = min(count, 1) if self._found.deflation == "quasi-orthogonal" else count
-        where = jobs(None, self.n_jobs) if self.n_jobs not in (None, 1) else contextlib.nullcontext(HERE)
-        with where as executor, Workers(executor, (cov, self._found), Monitor(should_stop)) as workers:
-            tasks = ((r, effort, self._seed) for r in range(count))
-            certificates = dict(workers.each(_certified, tasks))
-        return tuple(certificates[r] for r in sorted(certificates))
-
-    def _of_all(self, cov: Covariance, effort: str, should_stop: ShouldStop | None) -> PartsCertificate | None:
-        found, sizes = self._found, {part.k for part in self._found}
-        disjoint = found.deflation in ("together", "disjoint") and METHODS[found.method].feasible
-        if not disjoint or len(sizes) > 1:
-            return None
-        how: dict[str, Any] = {"nonnegative": found.nonnegative, "effort": effort, "should_stop": should_stop}
-        return certify_parts(cov, len(found), sizes.pop(), found, **how)
-
     def _fitted_on(self, X, sample_weight) -> Covariance:
         """The covariance that was fitted: the one held, or that of the samples given, if they are the same."""
         if X is None:
@@ -541,14 +506,6 @@ def _seed(random_state: object) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     return check_whole("random_state", random_state, 0, more="a numpy.random.RandomState, or None")
-
-
-def _certified(shared: tuple[Covariance, Components], r: int, effort: str, seed: int, should_stop) -> Certificate:
-    """The certificate of one component, for the covariance on which it was sought."""
-    cov, components = shared
-    left, part = deflated_problem(cov, components, r)
-    how: dict[str, Any] = {"nonnegative": components.nonnegative, "effort": effort, "component": part, "seed": seed}
-    return certify(left, part.k, should_stop=should_stop, **how)
 
 
 def scaled(X, scale: np.ndarray):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +14,16 @@ from nnspca.certificates.judge import validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import starts_of
 from nnspca.components._decompose import SEEKING, check_count, decompose
+from nnspca.components._deflate import deflated_problem
 from nnspca.components.bounding import bound_parts
 from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, shown
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
-from nnspca.result import Component, Components, OnProgress, PartsCertificate, ShouldStop
+from nnspca.machines import HERE, Executor, Workers
+from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
+from nnspca.solvers.registry import METHODS
+from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
@@ -119,6 +124,47 @@ def certify_parts(
         fixed=are_given,
     )
     return replace(certificate, seconds=time.perf_counter() - started)
+
+
+def certify_found(
+    cov: Covariance,
+    parts: Components,
+    together: bool,
+    *,
+    effort: str = "live",
+    seed: int = 0,
+    executor: Executor = HERE,
+    should_stop: ShouldStop | None = None,
+    on_progress: OnProgress | None = None,
+) -> tuple[Certificate, ...] | PartsCertificate | None:
+    """Certify the components of a decomposition: each on what those before it left, or all of them together.
+
+    Those that were not each sought as the best one have no certificate of their own, and those that may overlap, or
+    have different k, none together.
+    """
+    info, sizes = METHODS[parts.method], {part.k for part in parts}
+    settings: dict[str, Any] = {"nonnegative": parts.nonnegative, "effort": effort, "seed": seed}
+    if together:
+        disjoint = parts.deflation in ("together", "disjoint") and info.feasible
+        if not disjoint or len(sizes) > 1:
+            return None
+        told: dict[str, Any] = {"should_stop": should_stop, "on_progress": on_progress}
+        return certify_parts(cov, len(parts), sizes.pop(), parts, **settings, **told)
+    count = {"together": 0, "joint": 0, "quasi-orthogonal": 1}.get(parts.deflation, len(parts)) * info.feasible
+    monitor, made = Monitor(should_stop, on_progress), {}
+    with Workers(executor, (cov, parts), monitor) as workers:
+        for r, certificate in workers.each(_certified, ((r, settings) for r in range(count))):
+            made[r] = certificate
+            monitor.tell(len(made) / count, f"component {r + 1} of {count}", certificate.lower, certificate.upper)
+    return tuple(made[r] for r in sorted(made))
+
+
+def _certified(
+    shared: tuple[Covariance, Components], r: int, settings: dict[str, Any], poll: ShouldStop | None
+) -> Certificate:
+    """On a worker: the certificate of one component."""
+    left, part = deflated_problem(*shared, r)
+    return certify_one(left, part.k, component=part, should_stop=poll, **settings)
 
 
 def _checked(problem: Problem, count: int, parts: Components | Sequence[Component]) -> tuple[Component, ...]:

@@ -111,8 +111,6 @@ def soft_threshold(f: np.ndarray, k: int, nonnegative: bool) -> np.ndarray:
     Where shrinking leaves nothing (ties at place k+1) the k largest are kept unshrunk; where no
     entry of f can be a loading, the unit vector at the largest one is returned.
 
-    Examples
-    --------
     >>> soft_threshold(np.array([[5.0, 4.0, 1.0]]), 2, True)
     array([[0.8, 0.6, 0. ]])
     """

@@ -90,8 +90,6 @@ def of_samples(
 
     X (m, n) is nonnegative, not centred; ``cov`` is its covariance.
 
-    Examples
-    --------
     >>> X = np.array([[1.0, 1.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 3.0], [0.0, 0.0, 1.0]])
     >>> parts = of_samples(X, Covariance.from_data(X), 2)
     >>> parts.loadings.round(3)

@@ -21,8 +21,6 @@ def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
     There are at least two features, and k >= 2. The pairs, ``count`` or fewer, are feasible unit rows
     in descending order of their variance: the first is the optimum for k = 2.
 
-    Examples
-    --------
     >>> from nnspca import Covariance
     >>> cov = Covariance.from_matrix([[3.0, 1.0, -2.0], [1.0, 3.0, 0.0], [-2.0, 0.0, 3.0]])
     >>> pairs(Problem(cov, 2, True), 1, Monitor()).round(3)

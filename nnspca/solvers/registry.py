@@ -10,16 +10,14 @@ from nnspca.solvers.coordinate_descent import joint as coordinate_descent_joint
 from nnspca.solvers.dspca import dspca
 from nnspca.solvers.elastic_net import elastic_net
 from nnspca.solvers.em import em
-from nnspca.solvers.enumeration import enumeration
-from nnspca.solvers.epsilon_net import epsilon_net
 from nnspca.solvers.exact import exact
 from nnspca.solvers.greedy import greedy
+from nnspca.solvers.low_rank import enumeration, epsilon_net, spannogram
 from nnspca.solvers.method import MethodInfo, OptionInfo
 from nnspca.solvers.nmf import joint as nmf_joint
 from nnspca.solvers.nmf import nmf
 from nnspca.solvers.pca import pca, pca_joint, thresholding
 from nnspca.solvers.scotlass import scotlass
-from nnspca.solvers.spannogram import spannogram
 
 __all__ = ["METHODS", "MethodInfo", "OptionInfo"]
 

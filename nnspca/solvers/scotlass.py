@@ -62,8 +62,6 @@ def _climb(cov: Covariance, x: np.ndarray, t: float, nonnegative: bool, monitor:
 def within(g: np.ndarray, t: float, nonnegative: bool) -> np.ndarray:
     """Return the unit vector of largest g'x with ‖x‖₁ <= t (t >= 1), and x >= 0 if asked.
 
-    Examples
-    --------
     >>> within(np.array([3.0, 4.0]), 2.0, True)
     array([0.6, 0.8])
     >>> within(np.array([3.0, 4.0]), 1.0, True)

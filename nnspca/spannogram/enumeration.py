@@ -1,23 +1,12 @@
 """The spannogram by plain enumeration: every vertex and candidate support, for any rank, with or without signs.
 
-**With the sign constraint** (Asteris et al. 2014, Alg. 1 and 2). Append a zero row. The set of
-directions c with a given top-k set I is a cone, cut out by v_i'c >= v_j'c (i in I, j not) and
-v_i'c >= 0. On an extreme ray of it d − 1 independent inequalities are tight, and all rows in tight ones
-have the same value, since the least value inside equals the largest outside. So on every extreme ray d
-of the n + 1 rows agree. Each of the ``C(n+1, d)`` d-subsets gives one direction, which is examined with
-both signs. The rows that agree may be in or out, so every way to fill the remaining places is a
-candidate. If they agree on zero, any number of them may be positive nearby, so every subset of them is
-a candidate. The printed Alg. 2 (lines 10–17) lists only the subsets that fill all k places, and would
-miss supports of fewer than k features.
+docs/mathematics/spannogram.md says why the d-subsets of n + 1 rows (Asteris et al. 2014, Alg. 1 and 2), or of n rows
+with signs (2011, eq. 22), give all candidates. Where the rows that agree are zero, every subset of them is one: the
+printed Alg. 2 (lines 10–17) lists only those that fill all k places.
 
-**Without** (Asteris et al. 2011). The magnitudes of d rows agree,
-``v_{i1}'c = ±v_{i2}'c = … = ±v_{id}'c``: ``C(n, d) 2^{d−1}`` systems; a region without such a
-vertex appears already if only the first d − 2 columns are used, eq. (22).
-
-**Degenerate rows.** Both arguments need rows in general position. V is first reduced to full column
-rank. Then a fixed perturbation of relative size 1e-10 separates equal rows, zero rows and ties while
-supports are collected; the problem of each support is solved on the original rows. Since the optimum
-is continuous in V, the error is at most of that size.
+Both arguments need rows in general position. V is first reduced to full column rank. Then a fixed perturbation of
+relative size 1e-10 separates equal rows, zero rows and ties while supports are collected; the problem of each support
+is solved on the original rows. Since the optimum is continuous in V, the error is at most of that size.
 """
 
 from __future__ import annotations
@@ -54,8 +43,6 @@ class Enumeration:
 def vertices(n: int, d: int, nonnegative: bool = True) -> int:
     """Number of directions visited: ``2 C(n+1, d)``, or the sum over d, d−2, … of ``C(n, d) 2^{d−1}``.
 
-    Examples
-    --------
     >>> vertices(4, 2), vertices(361, 3)
     (20, 15681840)
     """
@@ -70,8 +57,6 @@ def candidate_bound(n: int, d: int, nonnegative: bool = True) -> int:
     ``2^d C(n+1, d)`` with sign (Asteris et al. 2014, section 2), eq. (23) of Asteris et al. 2011
     without.
 
-    Examples
-    --------
     >>> candidate_bound(4, 2), candidate_bound(4, 2, nonnegative=False)
     (40, 24)
     """
@@ -96,8 +81,6 @@ def enumerate_supports(
     ``on_batch`` is called with (vertices visited, supports found). ValueError if more than 3,000,000
     directions would have to be visited.
 
-    Examples
-    --------
     >>> supports, visited, _ = enumerate_supports(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5]]), k=1)
     >>> sorted(supports), visited
     ([(0,), (1,), (2,)], 12)

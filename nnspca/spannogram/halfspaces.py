@@ -22,8 +22,6 @@ def maximise(Q: np.ndarray, R: np.ndarray) -> tuple[float, np.ndarray] | None:
     Q is symmetric (d, d), R of shape (k, d). Zero rows are no constraints; equal or parallel rows are
     used once. Returned are the value and c, or None if only c = 0 satisfies Rc >= 0.
 
-    Examples
-    --------
     >>> value, c = maximise(np.diag([4.0, 1.0]), np.array([[-1.0, 1.0], [1.0, 0.0]]))
     >>> round(value, 6), np.round(c, 6).tolist()
     (2.5, [0.707107, 0.707107])

@@ -1,10 +1,6 @@
-"""The ε-net of Asteris et al. (2014, Alg. 3): random directions of the rank-d range, and their guarantee.
+"""The ε-net of Asteris et al. (2014, Alg. 3): random directions of the rank-d range, and how likely they all miss.
 
-For the optimum x of the rank-d problem let c* be the direction of V'x. A sample c at angle θ to ±c*
-finds a point of value at least ``(c'V'x)² = cos²θ ‖V'x‖²``, so it is within the factor 1 − ε when
-sin²θ <= ε. For a uniformly random direction sin²θ follows a Beta((d−1)/2, 1/2) law, hence one
-sample succeeds with probability ``p = I_ε((d−1)/2, 1/2)`` and all m fail with probability
-``(1−p)^m``. The count in the theorem, ε^{-d} ln n, is far larger than necessary for that.
+docs/mathematics/spannogram.md derives the probability; the theorem's count, ε^{-d} ln n, is far larger than necessary.
 """
 
 from __future__ import annotations
@@ -22,8 +18,6 @@ ENTRIES = 100_000  # entries of Vc at a time: they fit the cache, and the stop s
 def samples_of_theorem(epsilon: float, d: int, n: int) -> int:
     """Number of samples of Theorem 2: ``ceil(ε^{-d} ln n)``, at least 1.
 
-    Examples
-    --------
     >>> samples_of_theorem(0.1, 3, 361)
     5889
     """
@@ -33,8 +27,6 @@ def samples_of_theorem(epsilon: float, d: int, n: int) -> int:
 def failure_probability(epsilon: float, d: int, samples: int) -> float:
     """An upper bound on the probability that ``samples`` random directions all miss the factor 1 − ε.
 
-    Examples
-    --------
     >>> round(failure_probability(0.5, 3, 2), 12)
     0.5
     """

@@ -1,34 +1,12 @@
 """The rank-d optimum by branch and bound on the sphere: a best point and a converging proven upper bound.
 
-The problem is ``max ‖V'x‖²`` over unit x with at most k nonzeros, nonnegative or not, with V of
-shape (n, d), d small. Put ``h(c) = max_x c'V'x``; for unit c it is the norm of the k largest
-(positive) entries of Vc, one partial sort, and the optimum is ``max h(c)²`` over the unit sphere
-(Asteris et al. 2014, eq. 13; without sign, Asteris et al. 2011, eq. 16).
+The problem is ``max ‖V'x‖²`` over unit x with at most k nonzeros, nonnegative or not, with V of shape (n, d), d small:
+the largest h(c)² over unit c (Asteris et al. 2014, eq. 13; without sign, Asteris et al. 2011, eq. 16). Relative
+accuracy ε takes ε^{-(d-1)/2} cells at worst, in practice about d for each halving of the gap.
+docs/mathematics/spannogram.md proves the bounds.
 
-**The cell bound.** h is a maximum of linear functions, so it is convex and positively homogeneous:
-the support function of the set of all V'x. Take a cell, the cone spanned by d unit vectors c₁ …
-c_d, and any y with ``c_j'y ≥ h(c_j)`` for every j. A unit c of the cell is ``Σ a_j c_j`` with
-a ≥ 0, hence
-
-    h(c) ≤ Σ a_j h(c_j) ≤ Σ a_j c_j'y = c'y ≤ ‖y‖.
-
-The y of least norm is found in closed form, then scaled so that the d inequalities hold as computed.
-So the bound is proven for any method of finding y. Since h is nearly linear across a small cell,
-the bound is second order in the cell's size, whereas bounding every row of V by its own worst c
-is only first order. Relative accuracy ε takes ε^{-(d-1)/2} cells at worst, in practice about d for
-each halving of the gap. A cell is bisected along its longest edge, so each split needs one new value
-of h, shared by neighbours.
-
-**Cells of constant support.** Where all d corners agree on the set I of the k largest (positive)
-entries, the comparisons that make I the top set are linear in c and hold at the corners, so I is
-the top set all over the cell, and ``h(c)² = c'V_I'V_I c ≤ λ_max(V_I'V_I)`` there, which closes flat
-optima too. Without the sign constraint the comparisons ``|v_i'c| ≥ |v_j'c|`` are linear only where
-v_i'c keeps its sign, so the corners must agree on the signs of I too. If the corners disagree, the
-bound still holds with the union of their sets as I, provided that it has at most k members and every
-other row is zero (or negative) at all corners.
-
-**The record.** The tree of splits is stored as one bit per node in preorder. Splitting the same roots
-along it covers the whole sphere, for any splitting rule, so each leaf can be checked alone.
+The tree of splits is stored as one bit per node in preorder. Splitting the same roots along it covers the whole sphere,
+for any splitting rule, so each leaf can be checked alone.
 """
 
 from __future__ import annotations
@@ -71,8 +49,6 @@ def maximise(
     is polled, and ``on_round`` called with (value, upper), after each batch; ``on_found`` is called
     with the loadings of the first point, and of each better one.
 
-    Examples
-    --------
     >>> V = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, -3.0]])
     >>> best = maximise(V, k=2)
     >>> round(best.value, 6), bool(best.upper >= best.value)
@@ -111,8 +87,6 @@ def trace(
 
     Cells within ``tol`` count as closed.
 
-    Examples
-    --------
     >>> rounds = list(trace(np.array([[2.0, 0.0], [0.0, 1.0], [0.0, -3.0]]), k=2))
     >>> rounds[0].corners.shape, bool(rounds[-1].open.any()), round(rounds[-1].value, 6)
     ((4, 2, 2), False, 9.0)

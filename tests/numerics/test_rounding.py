@@ -18,7 +18,7 @@ from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.provenance import Provenance
 from nnspca.numerics import rounding
-from nnspca.spannogram import cells
+from nnspca.spannogram import search as cells
 from nnspca.spannogram.search import ROOM, Search
 from tests.oracle import exact
 

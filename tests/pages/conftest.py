@@ -16,7 +16,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nnspca import datasets
-from nnspca.solvers import ascent, coordinate_descent
+from nnspca.solvers import coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
 from nnspca.view import ledger
 from nnspca.view.explore import run
@@ -77,7 +77,7 @@ def short_studies(short_proofs, load_once, monkeypatch):
     """Nothing is computed for long: what is drawn of an experiment does not hang on how good its numbers are."""
 
     def few_sweeps(*given, max_iter, **more):
-        return ascent.coordinate_ascent(*given, max_iter=min(max_iter, SWEEPS), **more)
+        return honest(*given, max_iter=min(max_iter, SWEEPS), **more)
 
     def of_few(X, stop):
         """Rank some features by what they say among themselves, and put the others behind them."""
@@ -85,6 +85,7 @@ def short_studies(short_proofs, load_once, monkeypatch):
         return None if ranked is None else np.concatenate([ranked, np.full(X.shape[1] - len(ranked), -np.inf)])
 
     contributions, grid = sigg2008_genes.contributions, sigg2008.grid
+    honest = coordinate_descent.coordinate_ascent
     monkeypatch.setattr(datasets, "load", lambda name, **_: load_once(name))
     monkeypatch.setattr(coordinate_descent, "coordinate_ascent", few_sweeps)
     monkeypatch.setattr(sigg2008_genes, "contributions", of_few)

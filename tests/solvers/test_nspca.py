@@ -10,7 +10,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.provenance import Provenance
-from nnspca.solvers.ascent import Ascent, best_entry, coordinate_ascent, largest_root
+from nnspca.solvers.coordinate_descent import Ascent, best_entry, coordinate_ascent, largest_root
 
 number = st.floats(-1e6, 1e6)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nnspca.numerics import feasible
 from nnspca.spannogram import sphere
-from nnspca.spannogram.cells import least_norm, orthants
+from nnspca.spannogram.search import least_norm, orthants
 from tests import oracle
 from tests.spannogram.rows import KINDS, sample
 

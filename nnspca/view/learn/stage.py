@@ -12,7 +12,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.spannogram import curves, enumeration
-from nnspca.spannogram.arcs import Regions
+from nnspca.spannogram.curves import Regions
 from nnspca.view.learn import boards
 from nnspca.view.learn.words import STEPS
 from nnspca.view.link import canvas, state, widgets

@@ -1,5 +1,6 @@
 """What sessions share and what visitors bring is bounded in bytes: made once, the least recently used goes first."""
 
+import functools
 import gc
 import threading
 import time
@@ -14,29 +15,21 @@ import nnspca
 from nnspca.view import cache, ledger, session
 from nnspca.view.cache import Results, Shared, nbytes
 from nnspca.view.sources import preparation, uploads
-from tests.pages.conftest import ROOT, settle
+from tests.pages.conftest import ROOT, brought, settle
 
 KILO = 128  # doubles of a kilobyte
 
 
 def test_what_many_ask_for_at_once_is_made_once():
-    shared, made, begin = Shared(10**6), [], threading.Barrier(8)
+    shared, made = Shared(10**6), []
 
     def make():
         time.sleep(0.05)
         made.append(np.zeros(KILO))
         return made[-1]
 
-    def ask():
-        begin.wait()
-        given.append(shared.get("a", make))
-
     given = []
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[lambda: given.append(shared.get("a", make))] * 8)
     assert len(made) == 1
     assert all(one is made[0] for one in given)
     assert not shared._making
@@ -76,29 +69,47 @@ def test_a_thing_weighs_what_its_arrays_weigh_each_once():
     assert Results(most_bytes=1).get("x") is None
 
 
-def brought(page, name, rows=40):
-    text = "a,b\n" + "\n".join(f"{i},{i * i % 7}" for i in range(rows))
-    page.file_uploader(key="upload").set_value([(f"{name}.csv", text.encode(), "text/csv")]).run()
-    return settle(page)
+def file(name, rows=40):
+    return f"{name}.csv", ("a,b\n" + "\n".join(f"{i},{i * i % 7}" for i in range(rows))).encode()
 
 
-def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(open_page, monkeypatch):
-    page = brought(open_page("pages/data.py"), "first")
-    monkeypatch.setattr(uploads, "OWN", int(1.5 * nbytes(page.session_state["session"].uploads["first"])))
-    page = brought(page, "second")
-    assert list(page.session_state["session"].uploads) == ["second"]
+@pytest.fixture
+def bring(open_page):
+    """Return ``bring(name)``: a new visitor's data page with a file."""
+    return lambda name: brought(open_page("pages/data.py"), file(name))
+
+
+def together(*acts):
+    """Do these at once, each in a thread that begins when all have."""
+    begin = threading.Barrier(len(acts))
+    threads = [threading.Thread(target=lambda act=act: (begin.wait(), act())) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def held(page):
+    return page.session_state["session"].uploads
+
+
+def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(bring, monkeypatch):
+    page = bring("first")
+    monkeypatch.setattr(uploads, "OWN", int(1.5 * nbytes(held(page)["first"])))
+    page = brought(page, file("second"))
+    assert list(held(page)) == ["second"]
     assert any("a file was removed: first." in told.value for told in page.info)
-    page = brought(page, "first", 41)
+    page = brought(page, file("first", 41))
     assert any("a file was removed: second." in told.value for told in page.info)
 
 
-def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(open_page, monkeypatch):
-    before = brought(open_page("pages/data.py"), "theirs")
-    monkeypatch.setattr(uploads, "ALL", nbytes(before.session_state["session"].uploads["theirs"]) + 10)
-    page = brought(open_page("pages/data.py"), "mine")
-    assert not page.session_state["session"].uploads
+def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(bring, monkeypatch):
+    before = bring("theirs")
+    monkeypatch.setattr(uploads, "ALL", nbytes(held(before)["theirs"]) + 10)
+    page = bring("mine")
+    assert not held(page)
     assert any("try again later" in told.value for told in page.error)
-    assert "theirs" in before.session_state["session"].uploads
+    assert "theirs" in held(before)
 
 
 def until(holds):
@@ -109,20 +120,20 @@ def until(holds):
     return holds()
 
 
-def test_files_of_visitors_who_left_make_room(open_page, monkeypatch):
-    pages = [brought(open_page("pages/data.py"), name) for name in ("first", "second", "third")]
-    monkeypatch.setattr(uploads, "ALL", int(3.5 * nbytes(pages[0].session_state["session"].uploads["first"])))
-    refused = brought(open_page("pages/data.py"), "fourth")
+def test_files_of_visitors_who_left_make_room(bring, monkeypatch):
+    pages = [bring(name) for name in ("first", "second", "third")]
+    monkeypatch.setattr(uploads, "ALL", int(3.5 * nbytes(held(pages[0])["first"])))
+    refused = bring("fourth")
     assert any("try again later" in told.value for told in refused.error)
     monkeypatch.setattr(session, "stay", lambda: 0.01)
     for page in pages:
         page.session_state["session"].leave()
-    assert until(lambda: not any(page.session_state["session"].uploads for page in pages))
-    assert "fourth" in brought(open_page("pages/data.py"), "fourth").session_state["session"].uploads
+    assert until(lambda: not any(held(page) for page in pages))
+    assert "fourth" in held(bring("fourth"))
 
 
 def test_when_a_visit_has_ended_nothing_of_its_file_is_held(short_proofs, monkeypatch):
-    page = brought(AppTest.from_file(str(ROOT / "pages/data.py"), default_timeout=30).run(), "gone")
+    page = brought(AppTest.from_file(str(ROOT / "pages/data.py"), default_timeout=30).run(), file("gone"))
     kept = {"session": page.session_state["session"]}
     for name in ("explore", "spannogram"):
         page = AppTest.from_file(str(ROOT / f"pages/{name}.py"), default_timeout=30)
@@ -145,21 +156,16 @@ def test_when_a_visit_has_ended_nothing_of_its_file_is_held(short_proofs, monkey
 
 
 def test_two_sessions_that_ask_the_same_at_once_have_it_sought_once():
-    known, made, begin = Results(), [], threading.Barrier(3)
+    known, made = Results(), []
 
     def ask(key):
-        begin.wait()
         with known.sought(key, lambda: False):
             if known.get(key) is None:
                 made.append(key)
                 time.sleep(0.05)
                 known.put(key, key)
 
-    threads = [threading.Thread(target=ask, args=(key,)) for key in ("one", "one", "other")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*(functools.partial(ask, key) for key in ("one", "one", "other")))
     assert sorted(made) == ["one", "other"]
 
 

@@ -15,7 +15,7 @@ from nnspca.view.session import Session
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
-from tests.pages.conftest import drawn, jobs, sent, settle, texts, traces
+from tests.pages.conftest import drawn, job_of, sent, settle, texts, traces
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(12, 6)) + RNG.normal(size=(12, 1))
@@ -67,40 +67,14 @@ def test_whatever_the_data_lack_every_sample_has_its_place_and_every_feature_its
         assert first.cardinality <= k
 
 
-def test_the_share_of_pairs_is_rounded_against_the_part_and_the_best_told_class_is_named():
-    line = np.arange(40.0)[:, None]
-    both = made(np.hstack([line, line]), labels=np.arange(40) % 20 >= 10, label_names=("low", "high"))
-    positions, *_ = told(both)
-    area = nnspca.auc(positions.scores, both.labels == 1)
-    assert area == 0.75
-    assert (
-        samples.told_apart(both, positions.apart) == "The score separates low from high (AUC 0.75): low scores lower."
-    )
-    nearly = made(both.X, labels=[*([0] * 19), 1, 0, *([1] * 19)], label_names=("ALL", "AML"))
-    positions, *_ = told(nearly)
-    assert 0.99 < positions.apart[1] < 1
-    assert "(AUC 0.99)" in samples.told_apart(nearly, positions.apart)
-    three = made(both.X, labels=np.minimum(np.arange(40) // 10, 2), label_names=("a", "b", "c"))
-    assert "separates a best of 3 classes (AUC 1.00): a scores lower" in samples.told_apart(three, told(three)[0].apart)
-    mixed = made(both.X, labels=np.arange(40) % 2, label_names=("7", "8"))
-    assert "hardly" in samples.told_apart(mixed, told(mixed)[0].apart)
-    assert "best class 7, which scores lower (AUC 0.52;" in samples.told_apart(mixed, told(mixed)[0].apart)
-    assert "one class, b" in samples.told_apart(DEGENERATE["one class"], told(DEGENERATE["one class"])[0].apart)
-    assert "too few" in samples.told_apart(DEGENERATE["thirty classes"], told(DEGENERATE["thirty classes"])[0].apart)
-    assert samples.told_apart(made(X), told(made(X))[0].apart) == ""
-
-
-@pytest.mark.parametrize(("why", "noted"), [("2", ""), ("900", "why: “900” cannot be used here"), ("x", "“x” cannot")])
-def test_a_feature_that_a_link_asks_about_is_answered_or_told_not_to_be_there(why, noted, open_page):
-    page = settle(open_page(data="pitprops", k=4, why=why))
-    notes = [note for _, note in page.session_state["session"].notes.values()]
-    assert [noted in note for note in notes] == ([True] if noted else [])
-    assert "there are no samples" in texts(page)  # the fold opens for a link that asks for something in it
+def test_a_feature_that_a_link_asks_about_is_answered_and_opens_its_fold(open_page):
+    page = settle(open_page(data="pitprops", k=4, why="2"))
+    assert not page.session_state["session"].notes and "there are no samples" in texts(page)
 
 
 def second_of(page):
     """Return the second component, None where there is none."""
-    (job,) = [job for job in jobs(page) if job.key[0] == "second"]
+    job = job_of(page, "second")
     return job.arrived[0] if job.arrived else None
 
 
@@ -153,8 +127,7 @@ def test_where_one_component_takes_all_features_there_is_no_second_of_others(ope
 
 def test_another_solvers_component_is_asked_about_where_it_is_shown(open_page):
     page = settle(open_page(data="digits", k=9, method="thresholding", why=1))
-    (job,) = [job for job in jobs(page) if job.key[0] == "solve"]
-    part, data = job.arrived[0], catalogue.dataset("digits")
+    part, data = job_of(page, "solve").arrived[0], catalogue.dataset("digits")
     role = nnspca.contribution(nnspca.Covariance.from_dataset(data), part, 0)
     assert samples.question(role, data, example=False).removeprefix("Why is ").split(" ")[0] in texts(page)
     (drawn_part,) = sent(page, "why")["parts"]

@@ -4,8 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from nnspca import datasets
-from nnspca.bounds.parts.registry import PARTS_BOUNDS
-from nnspca.bounds.registry import BOUNDS, BoundInfo
+from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS, BoundInfo
 from nnspca.certificates.file import load_certificate, save_certificate
 from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_parts

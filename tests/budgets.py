@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import nnspca
 from nnspca.bounds import certificate, plan
-from nnspca.bounds.parts import certificate as parts_certificate
-from nnspca.bounds.parts.plan import PARTS_PLANS
-from nnspca.bounds.plan import COUNTED, PLANS
+from nnspca.bounds import parts as parts_certificate
+from nnspca.bounds.plan import COUNTED, PARTS_PLANS, PLANS
 from nnspca.components import _certify as of_parts
 from nnspca.components import bounding
 from nnspca.solvers import dspca, scotlass

@@ -13,10 +13,8 @@ import pytest
 
 import nnspca
 from nnspca import check, check_more
-from nnspca.bounds import masses, plain
+from nnspca.bounds import branch, masses, pair_scaled, plain, working
 from nnspca.bounds.elimination import Elimination
-from nnspca.bounds.parts import branch as parts_branch
-from nnspca.bounds.parts import dual, working
 from nnspca.bounds.selection import cumulative_masses
 from nnspca.certificates.exact.written import needs_second_checker, section
 from nnspca.control.progress import Monitor
@@ -95,8 +93,9 @@ def test_parts_of_many_features_are_accepted(genes):
     cert = nnspca.certify_parts(cov, 2, 3, should_stop=lambda: True)
     rows = np.zeros((2, cov.n_features))  # fewer parts may have been found
     rows[: len(cert.parts)] = [part.loadings for part in cert.parts]
-    budgets = {"features": 60, "steps": 40, "goal": 0.0, "monitor": QUIET}
-    made = list(working.tighten(Problem(cov, 3, True), rows, **budgets))[-1:]
+    budgets = {"features": 60, "budget": 0.5, "goal": 0.0, "monitor": QUIET}
+    made = list(working.tighten(Problem(cov, 3, True), rows, cert.lower, 2 * cov.trace, **budgets))[-1:]
+    assert made
     single = plain.leading(Problem(cov, 3, True))
     for bound in (*made, plain.largest_eigenvalues(cov, 2), plain.each(single, 2)):
         assert accepted(with_one_bound(cert, bound), cov, X), bound.name
@@ -155,8 +154,8 @@ def files(genes):
         made += [(with_one_bound(cert, bound), exact) for bound in bounds]
         parts = nnspca.certify_parts(cov, 2, 2, nonnegative=nonnegative)
         rows = np.array([part.loadings for part in parts.parts])
-        joint = list(dual.tighten(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1:]
-        tree = parts_branch.tighten(problem, rows, goal=0.0, budget=0.17, monitor=QUIET)
+        joint = list(pair_scaled.tighten(problem, rows, steps=60, goal=0.0, monitor=QUIET))[-1:]
+        tree = branch.tighten(problem, rows, goal=0.0, meter=branch.Meter(0.17), monitor=QUIET)
         several = [*joint, *list(tree)[-1:], plain.largest_eigenvalues(cov, 2), plain.each(cert.bound("eigenvalue"), 2)]
         exact = oracle.optima_of_parts(cov.matrix, 2, 2, nonnegative)[-1][0]
         made += [(with_one_bound(parts, bound), exact) for bound in several]

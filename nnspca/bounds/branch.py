@@ -1,30 +1,20 @@
-"""Branch and bound over features: "without i" or "with i", each side bounded by the pair-scaled dual.
+"""Branch and bound: over features, "without i" or "with i"; of several parts over pairs, "they share a part" or not.
 
-An optimal support either contains feature i or does not. A node of the tree has a set of excluded
-features and a set F of included ones; its bound is the pair-scaled dual on the features it keeps,
-where in
-
-    x'Lx <= Σ_{i∈J} x_i² (L_ii + Σ_{j∈J∖i} M_ij)
-
-the companions J∖i of each row contain F∖i: the row costs its entries in F∖i and its largest
-``k − 1 − |F∖i|`` others, not its k−1 largest. The optimum is at most the largest bound over the
-leaves of the tree, whatever the tree, so the search may stop at any time. It opens the leaf of
-largest bound, and splits it at the feature that carries most weight for how sure the relaxation is
-of its place: with Y_ij for x_i² times "j is in the support", column j of Y adds up to how much j is
-in, and X_jj is its weight. (Ranking by doubt alone wastes half of the splits: a quarter more
-leaves.) Children start at their parent's multipliers.
-
-A leaf without a feature that belongs in the support is closed almost at once (it is then known to
-be in every optimal one), one with a feature that does not belong there as well (it is then screened
-off): both kinds of safe screening are the two sides of a split. Neighbouring pixels of a face leave
-the relaxation a few parts in a thousand of freedom at small k; some tens of leaves take it away.
+Each case is bounded by the pair-scaled dual, or the joint one. The optimum is at most the largest bound over the leaves
+of the tree, whatever the tree, so the search may stop at any time (docs/mathematics/branch.md and parts.md). It opens
+the leaf of largest bound; children start at their parent's multipliers. A leaf without a feature that belongs in the
+support is closed almost at once (it is then known to be in every optimal one), one with a feature that does not belong
+there as well (it is then screened off): both kinds of safe screening are the two sides of a split.
 """
 
 from __future__ import annotations
 
 import heapq
+import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -36,18 +26,19 @@ from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
-from nnspca.numerics import rounding
+from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
 ROOT = 300  # most steps of the splitting of the whole
 LONG = 200  # most steps of the splitting of a node
 SHORT = 30  # the same in a large tree or in little time, where many quick leaves gain more than few good ones
 MANY = 500  # leaves from which a tree counts as large
-LOOK_BACK = 4  # bounds after which the progress of a node is judged
-SLOW = 0.02  # share of the remaining gap that those bounds must have gained
+PAIRS = 60  # the same of a tree of pairs
+LOOK_BACK, SLOW = (4, 3), (0.02, 0.05)  # of one part, and of several: bounds that must gain such a share of the gap
 ENTRIES = 2.4e7  # most numbers in a proof
 NODE_STEP = 3.0  # time of a step of a node, its share of the bounds included, relative to what it is counted at
-LEAF = -1
+
+Proven = tuple[float, PairProof]
 
 
 @dataclass(order=True)
@@ -55,17 +46,21 @@ class Node:
     """A node of the tree; ordered by bound, the largest first."""
 
     key: tuple[float, int]
-    features: np.ndarray = field(compare=False)  # features not left out, ascending
-    inside: np.ndarray = field(compare=False)  # of those: known to be in
+    case: Any = field(compare=False)  # what is decided in it
     proof: PairProof | None = field(compare=False)  # a leaf's
     splitting: Splitting | None = field(compare=False)
-    split: int = field(compare=False, default=LEAF)
-    sides: tuple[Node, Node] | None = field(compare=False, default=None)
+    split: int | tuple[int, int] | None = field(compare=False, default=None)
+    sides: tuple[Node, ...] = field(compare=False, default=())
 
     @property
     def value(self) -> float:
-        """The upper bound on every support of this node."""
+        """The upper bound on all that this node allows."""
         return -self.key[0]
+
+    @property
+    def entries(self) -> int:
+        """The number of entries in the proof of a leaf."""
+        return 0 if self.proof is None else self.proof.L.size + self.proof.M.size
 
 
 class Meter:
@@ -74,19 +69,19 @@ class Meter:
     def __init__(self, budget: float) -> None:
         self.left = budget
 
-    def pay(self, n: int, steps: float = 1) -> None:
+    def pay(self, n: int, steps: float = 1, r: int = 1) -> None:
         """Subtract the cost of steps of a splitting of n features."""
-        self.left -= steps * step_seconds(n)
+        self.left -= steps * step_seconds(n, r)
 
 
 def tighten(
     problem: Problem,
-    x: np.ndarray,
+    X: np.ndarray,
     *,
     goal: float,
     meter: Meter,
     monitor: Monitor,
-    consider: Callable[[np.ndarray], None] = lambda support: None,
+    consider: Callable[[np.ndarray], None] = lambda likely: None,
     entries: float = ENTRIES,
     start: PairProof | None = None,
     hurried: bool = False,
@@ -96,17 +91,17 @@ def tighten(
     Parameters
     ----------
     problem : Problem
-        Its covariance held as a matrix.
-    x : ndarray, shape (n,)
-        The best feasible point known, to start from.
+        Of each part; its covariance held as a matrix.
+    X : ndarray, shape (n,) or (r, n)
+        The best feasible point known, or the best parts, to start from.
     goal : float
         Leaves are closed, and the search is done, at this bound.
     meter : Meter
         Counts the work; it may be shared with other searches.
     monitor : Monitor
     consider : callable, optional
-        Called with a support of at most k features that a node finds likely: a better x may lie
-        there.
+        Called where a node suggests that something better lies: with a support of at most k features, or with r
+        approximate parts, shape (r, n).
     entries : float
         Most numbers that the proof may hold.
     start : PairProof, optional
@@ -114,71 +109,136 @@ def tighten(
     hurried : bool
         Whether there is time for some tens of leaves only.
     """
-    cov, k = problem.cov, problem.k
-    most = int(entries / (2 * cov.n_features**2))
-    steps = SHORT if hurried or most >= MANY else LONG
-    nodes = _Nodes(problem, x, goal, meter, monitor)
-    root = nodes.root(start)
-    open_nodes, leaves, entry_count = [root], 1, _entry_count(root)
-    least = np.inf
-    while True:
+    X = np.atleast_2d(X)
+    steps = SHORT if hurried or entries >= 2 * MANY * problem.n**2 else LONG
+    steps = steps if len(X) == 1 else PAIRS
+    tree = (_OfFeatures if len(X) == 1 else _OfPairs)(problem, X, goal, meter, monitor, steps)
+    root = tree.root(start)
+    open_nodes, leaves, held, least = [root], 1, root.entries, np.inf
+    while open_nodes:
         worst = open_nodes[0].value
         if worst < least and leaves > 1:
             least = worst
-            yield _bound(root, leaves, k)
+            yield tree.bound(root, leaves)
         elif leaves == 1 and worst <= goal and root.proof is not None:  # more steps on the whole were enough
-            yield described(problem, worst, root.proof, 0 if root.splitting is None else root.splitting.steps)
-        if worst <= goal or meter.left <= 0 or entry_count >= entries or monitor.stop():
+            yield described(worst, root.proof, len(X), 0 if root.splitting is None else root.splitting.steps)
+        if worst <= goal or meter.left <= 0 or held >= entries or monitor.stop():
             return
         node = heapq.heappop(open_nodes)
-        j = _undecided(node)
-        if j is None:
-            return  # its support is known: no split can lower its bound
-        sides = nodes.sides(node, j, steps)
-        entry_count += _entry_count(sides[0]) + _entry_count(sides[1]) - _entry_count(node)
-        node.split, node.sides, node.splitting, node.proof = int(node.features[j]), sides, None, None
-        leaves += 1
+        split = tree.undecided(node)
+        if split is None:
+            return  # all is decided: no split can lower its bound
+        sides = tree.sides(node, split)
+        held += sum(side.entries for side in sides) - node.entries
+        node.split, node.sides, node.splitting, node.proof = tree.named(node, split), sides, None, None
+        leaves += len(sides) - 1
         for side in sides:
             heapq.heappush(open_nodes, side)
             if side.value > goal:
-                consider(_likely(side, k))
+                consider(tree.likely(side))
             else:
                 side.splitting = None  # it is never opened
 
 
-@dataclass(frozen=True, eq=False)
-class _Nodes:
-    """The settings common to all nodes of one tree.
-
-    Attributes
-    ----------
-    problem : Problem
-        The whole.
-    x : ndarray, shape (n,)
-        The best feasible point known.
-    goal : float
-        A node at this bound is done.
-    meter : Meter
-    monitor : Monitor
-    """
+@dataclass
+class _Tree(ABC):
+    """What all nodes of one tree share."""
 
     problem: Problem
-    x: np.ndarray
+    X: np.ndarray
     goal: float
     meter: Meter
     monitor: Monitor
+    steps: int
+    numbers: Iterator[int] = field(default_factory=itertools.count)
 
-    def root(self, proven: PairProof | None) -> Node:
-        """Bound the whole problem, starting from its earlier proof."""
-        n = self.problem.n
-        return self._node(np.arange(n), self.problem.included, ROOT, proven=proven)
+    @abstractmethod
+    def root(self, start: PairProof | None) -> Node:
+        """Bound the whole problem, from what was proven of it."""
 
-    def sides(self, parent: Node, j: int, steps: int) -> tuple[Node, Node]:
-        """Bound both sides of a split at the feature at place j of the parent: without it, and with it."""
-        known = parent.inside.copy()
-        known[j] = True
-        without = self._node(np.delete(parent.features, j), np.delete(parent.inside, j), steps, parent)
-        return without, self._node(parent.features, known, steps, parent)
+    @abstractmethod
+    def undecided(self, node: Node) -> Any:
+        """What to ask next; None if all is decided."""
+
+    @abstractmethod
+    def sides(self, parent: Node, split: Any) -> tuple[Node, ...]:
+        """Bound the cases of a question: that with less allowed first."""
+
+    @abstractmethod
+    def named(self, node: Node, split: Any) -> int | tuple[int, int]:
+        """The question as the proof has it."""
+
+    @abstractmethod
+    def likely(self, node: Node) -> np.ndarray:
+        """Where something better may lie."""
+
+    @abstractmethod
+    def bound(self, root: Node, leaves: int) -> Bound:
+        """The largest bound over the leaves, with the tree that proves it."""
+
+    def improved(
+        self,
+        splitting: Splitting,
+        part: Problem,
+        steps: int,
+        best: Proven | None,
+        *,
+        whole: bool,
+        same: np.ndarray,
+        apart: np.ndarray | None = None,
+    ) -> Proven:
+        """Take the steps of a node; stop at the goal, or if the gain is too small to reach it."""
+        r = splitting.r
+        past = [] if best is None else [best[0]]
+        for step in range(1, steps + 1):
+            run_interruptibly(splitting.advance, part.n, self.monitor, r)
+            self.monitor.pay((NODE_STEP - 1) * step_seconds(part.n, r))
+            self.meter.pay(part.n, r=r)
+            last = step == steps or self.monitor.stop()
+            if step % CHECK and not last:
+                continue
+            proven = proof_of(part, *splitting.multipliers(), r=r, same=same, apart=apart, monitor=self.monitor)
+            best = proven if best is None or proven[0] < best[0] else best
+            past.append(best[0])
+            look_back, share = LOOK_BACK[r > 1], SLOW[r > 1]
+            slow = len(past) > look_back and past[-1 - look_back] - best[0] < share * (best[0] - self.goal)
+            if best[0] <= self.goal or last or slow or (self.meter.left <= 0 and not whole):
+                break
+        assert best is not None  # the last step makes one
+        return best
+
+    def preorder(self, root: Node, leaf: Any) -> tuple[list[Any], tuple[PairProof, ...], float]:
+        """The splits, the proofs of the leaves and the largest of their bounds."""
+        splits, proofs, most, stack = [], [], -np.inf, [root]
+        while stack:
+            node = stack.pop()
+            splits.append(leaf if node.split is None else node.split)
+            if node.proof is not None:
+                proofs.append(node.proof)
+                most = max(most, node.value)
+            stack += node.sides[::-1]
+        return splits, tuple(proofs), most
+
+
+class _OfFeatures(_Tree):
+    """Of one component: a case has the features not left out, ascending, and which of them are known to be in.
+
+    A node is split at the feature that carries most weight for how sure the relaxation is of its place. (Ranking by
+    doubt alone wastes half of the splits: a quarter more leaves.)
+    """
+
+    def root(self, start: PairProof | None) -> Node:
+        return self._node(np.arange(self.problem.n), self.problem.included, ROOT, start=start)
+
+    def sides(self, parent: Node, split: Any) -> tuple[Node, ...]:
+        features, inside = parent.case
+        known = inside.copy()
+        known[split] = True
+        without = self._node(np.delete(features, split), np.delete(inside, split), self.steps, parent)
+        return without, self._node(features, known, self.steps, parent)
+
+    def named(self, node: Node, split: Any) -> int:
+        return int(node.case[0][split])
 
     def _node(
         self,
@@ -186,69 +246,62 @@ class _Nodes:
         inside: np.ndarray,
         steps: int,
         parent: Node | None = None,
-        proven: PairProof | None = None,
+        start: PairProof | None = None,
     ) -> Node:
         """Bound one node, from its parent's multipliers or from those that prove a bound on the whole."""
-        number = int(self.meter.left) if parent is not None else 0
         if inside.sum() >= self.problem.k:  # no place is left: the support is known
             features, inside = features[inside], np.ones(self.problem.k, dtype=bool)
         part = self.problem.restrict(features)
         if inside.sum() == part.k:
             value, known = _of_known_support(part.cov)
-            return Node((-value, number), features, inside, known, None)
-        splitting = run_interruptibly(
-            lambda: self._start_splitting(part, features, inside, parent), len(features), self.monitor
-        )
-        first: tuple[float, PairProof] | None = None
+            return Node((-value, next(self.numbers)), (features, inside), known, None)
+        begin = lambda: self._splitting(part, features, inside, parent)  # noqa: E731
+        splitting = run_interruptibly(begin, len(features), self.monitor)
+        first: Proven | None = None
         if parent is not None and parent.proof is not None:  # its best proof holds here as well
-            block = np.ix_(np.searchsorted(parent.features, features), np.searchsorted(parent.features, features))
+            places = np.searchsorted(parent.case[0], features)
+            block = np.ix_(places, places)
             L, M = parent.proof.L[block], parent.proof.M[block]
-            first = proof_of(part, L, M, forced=inside, monitor=self.monitor)
-        elif proven is not None:
-            splitting.begin_at(proven)
-            first = proof_of(part, proven.L, proven.M, forced=inside, monitor=self.monitor)
-        value, proof = self._improved(splitting, part, inside, steps, first, whole=parent is None)
-        return Node((-value, number), features, inside, proof, splitting)
+            first = proof_of(part, L, M, same=inside, monitor=self.monitor)
+        elif start is not None:
+            splitting.begin_at(start)
+            first = proof_of(part, start.L, start.M, same=inside, monitor=self.monitor)
+        value, proof = self.improved(splitting, part, steps, first, whole=parent is None, same=inside)
+        return Node((-value, next(self.numbers)), (features, inside), proof, splitting)
 
-    def _start_splitting(
-        self, part: Problem, features: np.ndarray, inside: np.ndarray, parent: Node | None
-    ) -> Splitting:
+    def _splitting(self, part: Problem, features: np.ndarray, inside: np.ndarray, parent: Node | None) -> Splitting:
         """The splitting of a node, started at the state of its parent's."""
-        start = self.x[features]
-        if not start.any():
-            start = np.ones(len(features))
-        splitting = Splitting(part, start / np.linalg.norm(start), inside)
+        x = self.X[0, features]
+        splitting = Splitting(part, feasible.unit(x if x.any() else np.ones(len(features))), inside)
         if parent is not None and parent.splitting is not None:
-            splitting.follow(parent.splitting, np.searchsorted(parent.features, features), whole=True)
+            splitting.follow(parent.splitting, np.searchsorted(parent.case[0], features), whole=True)
         return splitting
 
-    def _improved(
-        self,
-        splitting: Splitting,
-        part: Problem,
-        inside: np.ndarray,
-        steps: int,
-        best: tuple[float, PairProof] | None,
-        *,
-        whole: bool,
-    ) -> tuple[float, PairProof]:
-        """Take the steps of a node; stop at the goal, or if the gain is too small to reach it."""
-        past = [] if best is None else [best[0]]
-        for step in range(1, steps + 1):
-            run_interruptibly(splitting.advance, part.n, self.monitor)
-            self.monitor.pay((NODE_STEP - 1) * step_seconds(part.n))
-            self.meter.pay(part.n)
-            last = step == steps or self.monitor.stop()
-            if step % CHECK and not last:
-                continue
-            proven = proof_of(part, *splitting.multipliers(), forced=inside, monitor=self.monitor)
-            best = proven if best is None or proven[0] < best[0] else best
-            past.append(best[0])
-            slow = len(past) > LOOK_BACK and past[-1 - LOOK_BACK] - best[0] < SLOW * (best[0] - self.goal)
-            if best[0] <= self.goal or last or slow or (self.meter.left <= 0 and not whole):
-                break
-        assert best is not None  # the last step makes one
-        return best
+    def undecided(self, node: Node) -> int | None:
+        splitting, (features, inside) = node.splitting, node.case
+        if splitting is None or len(features) == 1:
+            return None
+        member = np.clip(splitting.Y.sum(axis=0) + splitting.z, 0.0, 1.0)
+        doubt = np.where(inside, -1.0, np.minimum(member, 1 - member) * np.maximum(splitting.z, 0.0))
+        if doubt.max() <= 0:
+            doubt = np.where(inside, -1.0, member)
+        return int(doubt.argmax()) if doubt.max() >= 0 else None
+
+    def likely(self, node: Node) -> np.ndarray:
+        """The k features that the relaxation most clearly places in the support."""
+        features, inside = node.case
+        if node.splitting is None:
+            return features
+        member = np.where(inside, np.inf, node.splitting.Y.sum(axis=0) + node.splitting.z)
+        return np.sort(features[np.argsort(-member, kind="stable")[: self.problem.k]])
+
+    def bound(self, root: Node, leaves: int) -> Bound:
+        splits, proofs, most = self.preorder(root, -1)
+        detail = (
+            f"All choices of {self.problem.k} features are split into {leaves} cases, by features that are in or out; "
+            "no case has more variance than this."
+        )
+        return Bound("branch", most, detail=detail, ingredients=TreeProof(tuple(splits), proofs))
 
 
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
@@ -258,51 +311,120 @@ def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     return rounding.total(tail, np.zeros(1)), PairProof(nothing, nothing, tail)
 
 
-def _entry_count(node: Node) -> int:
-    """The number of entries in the proof of a leaf."""
-    return 0 if node.proof is None else node.proof.L.size + node.proof.M.size
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """Decided pairs, both relations closed: features that share a part with i are apart from all that i is apart from.
+
+    Attributes
+    ----------
+    same : ndarray of bool, shape (n, n)
+        Both are in one part. No feature is paired with itself.
+    apart : ndarray of bool, shape (n, n)
+        They are not in one part: in two, or one of them, or both, in none.
+    """
+
+    same: np.ndarray
+    apart: np.ndarray
+
+    @classmethod
+    def nothing(cls, n: int) -> Decided:
+        """No pair decided."""
+        return cls(np.zeros((n, n), dtype=bool), np.zeros((n, n), dtype=bool))
+
+    @property
+    def used(self) -> np.ndarray:
+        """Features known to be in some part, shape (n,)."""
+        return np.any(self.same, axis=1)
+
+    @property
+    def largest(self) -> int:
+        """Most features known to share one part."""
+        return int(self.same.sum(axis=1).max(initial=0)) + 1
+
+    def joined(self, i: int, j: int) -> Decided:
+        """Features i and j share a part, and so do all that are with either."""
+        group = self._with(i) | self._with(j)
+        same, apart = self.same.copy(), self.apart.copy()
+        same[np.ix_(group, group)] = True
+        np.fill_diagonal(same, False)
+        others = (apart[i] | apart[j]) & ~group
+        apart[np.ix_(group, others)] = True
+        apart[np.ix_(others, group)] = True
+        return Decided(same, apart)
+
+    def parted(self, i: int, j: int) -> Decided:
+        """Features i and j do not share a part, and no feature with i one with those with j."""
+        apart = self.apart.copy()
+        apart[np.ix_(self._with(i), self._with(j))] = True
+        apart[np.ix_(self._with(j), self._with(i))] = True
+        return Decided(self.same, apart)
+
+    def _with(self, i: int) -> np.ndarray:
+        group = self.same[i].copy()
+        group[i] = True
+        return group
 
 
-def _undecided(node: Node) -> int | None:
-    """The place of the undecided feature of largest weight times doubt; None if all are decided."""
-    splitting = node.splitting
-    if splitting is None or len(node.features) == 1:
-        return None
-    member = np.clip(splitting.Y.sum(axis=0) + splitting.z, 0.0, 1.0)
-    doubt = np.where(node.inside, -1.0, np.minimum(member, 1 - member) * np.maximum(splitting.z, 0.0))
-    if doubt.max() <= 0:
-        doubt = np.where(node.inside, -1.0, member)
-    return int(doubt.argmax()) if doubt.max() >= 0 else None
+class _OfPairs(_Tree):
+    """Of several parts, which are interchangeable: a case is what is :class:`Decided` of pairs.
 
+    A node is split at the pair whose relaxed sharing is most fractional, weighted by mass: Y_ij stands for x_i² times
+    "j shares the part of i", z_i for x_i².
+    """
 
-def _likely(node: Node, k: int) -> np.ndarray:
-    """The k features that the relaxation most clearly places in the support."""
-    if node.splitting is None:
-        return node.features
-    member = np.where(node.inside, np.inf, node.splitting.Y.sum(axis=0) + node.splitting.z)
-    return np.sort(node.features[np.argsort(-member, kind="stable")[:k]])
+    def root(self, start: PairProof | None) -> Node:
+        return self._node(Decided.nothing(self.problem.n), ROOT, None, start)
 
+    def sides(self, parent: Node, split: Any) -> tuple[Node, ...]:
+        cases = [parent.case.parted(*split), parent.case.joined(*split)]
+        allowed = [case for case in cases if case.largest <= self.problem.k]
+        return tuple(self._node(case, self.steps, parent, parent.proof) for case in allowed)
 
-def _bound(root: Node, leaves: int, k: int) -> Bound:
-    """The largest bound over the leaves, with the tree that proves it."""
-    splits: list[int] = []
-    proofs: list[PairProof] = []
-    most = -np.inf
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        splits.append(node.split)
-        if node.proof is not None:
-            proofs.append(node.proof)
-            most = max(most, node.value)
-        elif node.sides is not None:
-            stack += node.sides[::-1]  # "without" comes first
-    return Bound(
-        "branch",
-        most,
-        detail=(
-            f"All choices of {k} features are split into {leaves} cases, by features that are in or out; no case has "
-            "more variance than this."
-        ),
-        ingredients=TreeProof(tuple(splits), tuple(proofs)),
-    )
+    def named(self, node: Node, split: Any) -> tuple[int, int]:
+        return split
+
+    def _node(self, decided: Decided, steps: int, parent: Node | None, start: PairProof | None) -> Node:
+        """Bound one node, from the state of its parent and what was proven of that."""
+        same, apart, first = decided.same, decided.apart, None
+        splitting = Splitting(self.problem, self.X, same, apart)
+        if parent is not None and parent.splitting is not None:
+            splitting.follow(parent.splitting, np.arange(self.problem.n), whole=True)
+        elif start is not None:
+            splitting.begin_at(start)
+        if start is not None:
+            proof = start.L, start.M, start.v
+            first = proof_of(self.problem, *proof, r=splitting.r, same=same, apart=apart, monitor=self.monitor)
+        if first is None or first[0] > self.goal:
+            whole = parent is None
+            first = self.improved(splitting, self.problem, steps, first, whole=whole, same=same, apart=apart)
+        return Node((-first[0], next(self.numbers)), decided, first[1], splitting)
+
+    def undecided(self, node: Node) -> tuple[int, int] | None:
+        assert node.splitting is not None
+        Y, z = node.splitting.Y, node.splitting.z
+        uncertainty = np.minimum(Y, z[:, None] - Y)
+        uncertainty = np.maximum(uncertainty + uncertainty.T, 0.0) + 1e-12
+        uncertainty[node.case.same | node.case.apart] = -1.0
+        np.fill_diagonal(uncertainty, -1.0)
+        i, j = np.unravel_index(int(uncertainty.argmax()), uncertainty.shape)
+        return (int(i), int(j)) if uncertainty[i, j] > 0 else None
+
+    def likely(self, node: Node) -> np.ndarray:
+        """The row of the feature of largest mass, then that of the largest mass not in its part, and so on."""
+        assert node.splitting is not None
+        W, Y, weight = node.splitting.W, node.splitting.Y, node.splitting.z.copy()
+        rows = np.zeros((len(self.X), len(W)))
+        for row in rows:
+            i = int(weight.argmax())
+            row[:] = W[i]
+            weight *= 1.0 - np.clip(Y[i] / max(node.splitting.z[i], 1e-12), 0.0, 1.0)
+            weight[i] = -1.0
+        return rows
+
+    def bound(self, root: Node, leaves: int) -> Bound:
+        splits, proofs, most = self.preorder(root, (-1, -1))
+        detail = (
+            f"All choices of {len(self.X)} parts are split into {leaves} cases according to which features share a "
+            "part; no case has more variance than this."
+        )
+        return Bound("branch", most, detail=detail, ingredients=TreeProof(np.array(splits), proofs))

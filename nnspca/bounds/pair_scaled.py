@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse.linalg
 
 from nnspca.bounds import eigenvalues
@@ -29,7 +30,8 @@ STEPS_BETWEEN_BOUNDS = 20  # on all features: a bound costs as much as three ste
 RACE = 10  # steps of each of two starts before the better is known
 LEAD = 3.0  # factor by which the gap of a spread start must be smaller if many steps follow, as it slows down later
 BALANCE = 8  # power steps of the balancing
-STALL = 6  # bounds without a relative gain of 1e-6 before the search rests
+STALL, PATIENCE = 6, 30  # bounds without a relative gain of 1e-6 before the search rests; of several parts
+FEW_PAYS = 100  # features from which a few eigenpairs cost less than all
 LARGE = 400  # features from which a step, or a bound, may take so long that it runs in a thread
 ROUGH, FINE = 1e-3, 1e-6  # relative errors of an eigenvalue that is only compared, and of one that is to be proven
 ABOVE = 1e-6  # relative distance from an estimate to what is tried first
@@ -41,15 +43,15 @@ SLOW = 0.1  # share of the remaining gap that STALL bounds must gain if other bo
 _T = TypeVar("_T")
 
 
-def run_interruptibly(act: Callable[[], _T], n: int, monitor: Monitor) -> _T:
+def run_interruptibly(act: Callable[[], _T], n: int, monitor: Monitor, r: int = 1) -> _T:
     """Return the result of a step or a bound on n features; a long one runs in a thread, so that it can be stopped."""
-    monitor.pay(step_seconds(n))
+    monitor.pay(step_seconds(n, r))
     return run_cancellable(act, monitor) if n >= LARGE else act()
 
 
 def tighten(
     problem: Problem,
-    x: np.ndarray,
+    X: np.ndarray,
     *,
     steps: int,
     goal: float,
@@ -63,48 +65,48 @@ def tighten(
     Parameters
     ----------
     problem : Problem
-        Its covariance held as a matrix.
-    x : ndarray, shape (n,)
-        The best feasible point known, to start from.
+        Of each part; its covariance held as a matrix.
+    X : ndarray, shape (n,) or (r, n)
+        The best parts known, to start from.
     steps : int
     goal : float
         Stop once a bound is this small.
     monitor : Monitor
     warm_start : PairProof, optional
-        What proved a bound at a neighbouring k: the multipliers start there.
+        What proved a bound at a neighbouring k or r: the multipliers start there.
     weights : ndarray, shape (n,), optional
-        Of balanced rows: without a warm start, the multipliers may start there.
+        Of balanced rows: without a warm start, the multipliers of one part may start there.
     enough : float
         A bound that the search rests above where it has become slow, because cases will be parted.
     """
     least, idle, steps_taken, past = np.inf, 0, 0, [np.inf]
     if warm_start is None and weights is not None:
-        splitting, value, proof, steps_taken = best_of_two_starts(problem, x, weights, monitor)
-        least = value
-        yield described(problem, value, proof, steps_taken)
+        splitting, least, proof, steps_taken = best_of_two_starts(problem, X, weights, monitor)
+        yield described(least, proof, 1, steps_taken)
         if least <= goal or monitor.stop():
             return
     else:
-        splitting = Splitting(problem, x)
+        splitting = Splitting(problem, X)
         if warm_start is not None:
             splitting.begin_at(warm_start)
             # at a larger k this may already meet the goal
-            least, proof = proof_of(problem, *splitting.multipliers(), monitor=monitor)
-            yield described(problem, least, proof, 0)
+            least, proof = proof_of(problem, *splitting.multipliers(), r=splitting.r, monitor=monitor)
+            yield described(least, proof, splitting.r, 0)
             if least <= goal or monitor.stop():
                 return
+    patience, between = (PATIENCE, CHECK) if splitting.several else (STALL, STEPS_BETWEEN_BOUNDS)
     for step in range(steps_taken + 1, steps + 1):
-        run_interruptibly(splitting.advance, problem.n, monitor)
-        if step % STEPS_BETWEEN_BOUNDS and step != steps and not monitor.stop():
+        run_interruptibly(splitting.advance, problem.n, monitor, splitting.r)
+        if step % between and step != steps and not monitor.stop():
             continue
-        bound = described(problem, *proof_of(problem, *splitting.multipliers(), monitor=monitor), step)
-        idle = 0 if bound.value < least * (1 - 1e-6) else idle + 1
-        if bound.value < least:
-            least = bound.value
-            yield bound
+        value, proof = proof_of(problem, *splitting.multipliers(), r=splitting.r, monitor=monitor)
+        idle = 0 if value < least * (1 - 1e-6) else idle + 1
+        if value < least:
+            least = value
+            yield described(value, proof, splitting.r, step)
         past.append(least)
         slow = len(past) > STALL and past[-1 - STALL] - least < SLOW * (least - enough)
-        if least <= goal or idle >= STALL or slow or monitor.stop():
+        if least <= goal or idle >= patience or slow or monitor.stop():
             return
 
 
@@ -142,47 +144,96 @@ def proof_of(
     problem: Problem,
     L: np.ndarray,
     M: np.ndarray,
+    v: np.ndarray | None = None,
     *,
-    forced: np.ndarray | None = None,
+    r: int = 1,
+    same: np.ndarray | None = None,
+    apart: np.ndarray | None = None,
     level: bool = True,
     monitor: Monitor = QUIET,
 ) -> tuple[float, PairProof]:
-    """The bound of any L and M: products enforced, rows balanced and levelled, eigenvalue proven.
+    """The bound of any L, M and v: products enforced, rows balanced and levelled, eigenvalues proven.
 
-    ``level=False`` leaves the slack of the cheaper rows unused, for a caller that spends it elsewhere.
+    ``same`` and ``apart`` are those of :class:`Splitting`. ``level=False`` leaves the slack of the cheaper rows unused,
+    for a caller that spends it elsewhere.
     """
-    return run_interruptibly(lambda: _proven(problem, L, M, forced, level), len(L), monitor)
+    same = problem.included if same is None else same
+    return run_interruptibly(lambda: _proven(problem, L, M, v, r, same, apart, level), len(L), monitor, r)
 
 
 def _proven(
-    problem: Problem, L: np.ndarray, M: np.ndarray, forced: np.ndarray | None, level: bool
+    problem: Problem,
+    L: np.ndarray,
+    M: np.ndarray,
+    v: np.ndarray | None,
+    r: int,
+    same: np.ndarray,
+    apart: np.ndarray | None,
+    level: bool,
 ) -> tuple[float, PairProof]:
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    forced = problem.included if forced is None else forced
+    cov, k = problem.cov, problem.k
     L = (L + L.T) / 2
-    # a little above, so that the products' rounding cannot matter
-    M = rounding.covering(_balanced(L, least_products(L, M, nonnegative), k, forced))
-    shares = _largest(M, k, forced)
+    M = least_products(L if apart is None else np.where(apart, 0.0, L), M, problem.nonnegative)
+    M = _balanced(L, M, k, same) if v is None else M
+    M = rounding.covering(M)  # a little above, so that the products' rounding cannot matter
+    if v is not None:
+        v = np.where(same.any(axis=-1), v, np.maximum(v, 0.0))
+    shares = _largest(M, k, same) if v is None else _beside_prices(M, v, k, same, apart)
+    own = 0.0 if v is None else v
     if level:
-        costs = L.diagonal() + shares
-        L[np.diag_indices(len(L))] += costs.max() - costs
-    tail = eigenvalues.of_matrix(cov.entries - L, rounding.subtraction(L) + cov.room())
-    value = rounding.total(tail, rounding.row_costs(L.diagonal(), shares, k))
-    return value, PairProof(L, M, tail)
+        costs = L.diagonal() - own + shares
+        L[np.diag_indices(len(L))] += np.maximum(np.sort(costs)[-r] - costs, 0.0)
+    V = None
+    if r == 1:
+        tail = eigenvalues.of_matrix(cov.entries - L, rounding.subtraction(L) + cov.room())
+    else:
+        sizes = float(np.abs(L).sum(axis=1).max()) + float(np.abs(cov.entries).sum(axis=1).max())
+        tail, V = leading(cov.entries - L, r, rounding.sums(4, sizes) + cov.room())
+    proof = PairProof(L, M, tail, v, V)
+    size = None if v is None else np.abs(L.diagonal()) + k * (M.max(axis=1) + np.abs(v).max())
+    return summed(proof, rounding.row_costs(L.diagonal() - own, shares, k, size), r, k, same), proof
 
 
-def described(problem: Problem, value: float, proof: PairProof, step: int) -> Bound:
+def leading(B: np.ndarray, r: int, error: float) -> tuple[float, np.ndarray]:
+    """A proven t and V with ``B ⪯ tI + VV'`` for which ``rt + ‖V‖²`` is near the sum of the r largest eigenvalues."""
+    n = len(B)
+    if n < FEW_PAYS:
+        values, vectors = np.linalg.eigh(B)
+        values, vectors = values[-r:], vectors[:, -r:]
+    else:
+        values, vectors = scipy.linalg.eigh(B, driver="evr", subset_by_index=(n - r, n - 1), check_finite=False)
+    V = vectors[:, 1:] * np.sqrt(values[1:] - values[0])
+    forming = rounding.sums(V.shape[1] + 4, float(np.sum(V * V)) + float(np.abs(B).max()))
+    return eigenvalues.of_matrix(B - V @ V.T, error + n * forming, estimate=float(values[0])), V
+
+
+def summed(proof: PairProof, rows: np.ndarray, r: int, k: int, same: np.ndarray | None = None) -> float:
+    """The bound on r parts from the costs of rows, rounded up."""
+    if proof.v is None and proof.V is None:
+        return rounding.total(proof.tail, rows)
+    v = np.zeros(len(proof.M)) if proof.v is None else proof.v
+    top = 0.0 if proof.V is None else float(np.sum(proof.V * proof.V))
+    used = np.zeros(len(v), dtype=bool) if same is None else np.broadcast_to(same.any(axis=-1), v.shape)
+    dearest, others = np.sort(rows)[-r:], np.sort(v[~used])[::-1]
+    prices = float(v[used].sum() + others[: max(0, r * k - int(used.sum()))].sum())
+    terms = r * abs(proof.tail) + top + float(np.sort(np.abs(rows))[-r:].sum()) + float(np.abs(v).sum())
+    value = r * proof.tail + top + dearest.sum() + prices
+    return float(value + rounding.sums(4 * (len(v) * (r + 1) + 8), terms))
+
+
+def described(value: float, proof: PairProof, r: int, step: int) -> Bound:
     """The bound with its description."""
-    return Bound(
-        "pair-scaled",
-        value,
-        detail=(
+    if r == 1:
+        detail = (
             "Every pair of features splits its covariance between its two rows. A row's sum is its own entry and its "
-            f"k − 1 largest shares. The bound is the largest sum, plus what the remainder adds ({step:,} steps of "
-            "splitting)."
-        ),
-        ingredients=proof,
-    )
+            "k − 1 largest shares. The bound is the largest sum, plus what the remainder adds"
+        )
+    else:
+        detail = (
+            "Every pair of features splits its covariance between its two rows, and a price on each feature accounts "
+            f"for its use in one part only. This bounds the variance of {r} parts"
+        )
+    return Bound("pair-scaled", value, detail=f"{detail} ({step:,} steps of splitting).", ingredients=proof)
 
 
 def _largest(M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
@@ -195,6 +246,23 @@ def _largest(M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:
             forced, sum_of_largest(others, k - taken), sum_of_largest(others, k - 1 - taken)
         )
     return sum_of_largest(M, k - 1)
+
+
+def _beside_prices(M: np.ndarray, v: np.ndarray, k: int, same: np.ndarray, apart: np.ndarray | None) -> np.ndarray:
+    """What each row's k − 1 dearest companions cost beside their prices, those decided upon among them."""
+    shares = M - v
+    np.fill_diagonal(shares, 0.0)
+    open_shares = np.maximum(shares, 0.0)
+    if apart is not None:
+        open_shares[apart] = 0.0
+    if not same.any():
+        return sum_of_largest(open_shares, k - 1)
+    sure = np.where(same, shares, 0.0).sum(axis=1)
+    open_shares[same] = 0.0
+    falling = -np.sort(-open_shares, axis=1)
+    sums = np.cumsum(np.hstack([np.zeros((len(M), 1)), falling]), axis=1)
+    places = k - 1 - same.sum(axis=1)
+    return sure + sums[np.arange(len(M)), np.minimum(places, len(M))]
 
 
 def _balanced(L: np.ndarray, M: np.ndarray, k: int, forced: np.ndarray) -> np.ndarray:

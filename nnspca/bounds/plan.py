@@ -15,7 +15,7 @@ from nnspca.bounds import levelled
 from nnspca.control.progress import Allowance
 from nnspca.covariance.problem import Problem
 
-STEP, OVERHEAD = 2.1e-9, 6e-4  # seconds of a step of a splitting: per n^2.5, and beside that
+STEP, OVERHEAD = (2.1e-9, 4.2e-9), (6e-4, 1e-3)  # seconds of a step, of one part and of several: per n^2.5, and beside
 COUNTED = 1e-2  # seconds a step counts at least where they are limited: no more steps than there is use for
 PRODUCTS = 1e10  # products a second of one bound's work that may go into whole rows of A
 FEW = 1000  # features beyond which a live certificate has twice the work
@@ -84,6 +84,38 @@ PLANS = {
 }
 
 
-def step_seconds(n: int) -> float:
-    """Return how many seconds a step of a splitting of n features counts, with its share of a bound."""
-    return STEP * n**2.5 + OVERHEAD
+@dataclass(frozen=True, kw_only=True)
+class PartsPlan:
+    """The numbers of an effort for several parts.
+
+    Attributes
+    ----------
+    features, working_features : int
+        Most features for the joint dual, and of a working set where there are more.
+    steps : int
+        Most steps of its splitting.
+    relaxation, trees, closed : float
+        As in :class:`Plan`.
+    """
+
+    features: int
+    working_features: int
+    steps: int
+    relaxation: float
+    trees: float
+    closed: float
+
+    def steps_on(self, n: int) -> int:
+        """Return how many steps of a joint splitting of n features are allowed."""
+        return min(self.steps, int(self.relaxation / step_seconds(n, 2)))
+
+
+PARTS_PLANS = {
+    "live": PartsPlan(features=700, working_features=700, steps=1500, relaxation=4, trees=1, closed=1e-4),
+    "thorough": PartsPlan(features=1500, working_features=1200, steps=6000, relaxation=90, trees=90, closed=1e-6),
+}
+
+
+def step_seconds(n: int, r: int = 1) -> float:
+    """Return how many seconds a step of a splitting of n features and r parts counts, with its share of a bound."""
+    return STEP[r > 1] * n**2.5 + OVERHEAD[r > 1]

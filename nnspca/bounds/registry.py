@@ -1,19 +1,64 @@
-"""BOUNDS: the registry of upper bounds, with their arguments, types of proof and titles."""
+"""BOUNDS and PARTS_BOUNDS: what each upper bound is called, why it holds, and what types of proof it has."""
 
 from __future__ import annotations
 
-from nnspca.bounds.bound import BoundInfo
+from dataclasses import KW_ONLY, dataclass
+
 from nnspca.certificates.proofs import (
     CarriedProof,
+    EachProof,
     EigenvalueProof,
     EliminationProof,
     PairProof,
     ScaleProof,
     SeriesProof,
     TreeProof,
+    VariancesProof,
 )
 
-__all__ = ["BOUNDS", "BoundInfo"]
+
+@dataclass(frozen=True)
+class BoundInfo:
+    """One bound: its description, and the types of its proofs.
+
+    Attributes
+    ----------
+    name : str
+        Key in :data:`BOUNDS` or :data:`PARTS_BOUNDS`, and ``Bound.name``.
+    title : str
+        For legends.
+    summary : str
+        Why no feasible variance exceeds it: one sentence, in plain words.
+    proofs : tuple of type
+        What its ``Bound.ingredients`` may be: types that :func:`nnspca.verify` can derive a value
+        from.
+    argument : str
+        The reason in two to five sentences for readers who know eigenvalues; the full proof is
+        in the module of the bound. Empty for bounds on several parts.
+    every_direction : bool
+        Whether it holds without any constraint, and so also bounds λ₁.
+
+    Examples
+    --------
+    >>> import nnspca
+    >>> info = nnspca.BOUNDS["pair-scaled"]
+    >>> info.name, len(info.proofs) > 0
+    ('pair-scaled', True)
+    """
+
+    name: str
+    title: str
+    summary: str
+    proofs: tuple[type, ...]
+    _: KW_ONLY
+    argument: str = ""
+    every_direction: bool = False
+
+    @property
+    def deterministic(self) -> bool:
+        """False for a bound that holds only with some probability."""
+        return bool(self.proofs)
+
 
 BOUNDS: dict[str, BoundInfo] = {
     info.name: info
@@ -113,6 +158,50 @@ BOUNDS: dict[str, BoundInfo] = {
                 "than one feature, by a known factor. Averaging over all choices therefore bounds the whole "
                 "component: beyond the least variance of a feature, the bound grows at most in proportion to k − 1."
             ),
+        ),
+    )
+}
+
+PARTS_BOUNDS: dict[str, BoundInfo] = {
+    info.name: info
+    for info in (
+        BoundInfo(
+            "eigenvalues",
+            "Largest eigenvalues",
+            "r orthogonal directions, sparse or not, have at most the variance of the r leading eigenvectors.",
+            (EigenvalueProof,),
+        ),
+        BoundInfo(
+            "variances",
+            "Largest variances",
+            "The total variance of the parts is at most the sum of the rk largest variances of single features.",
+            (VariancesProof,),
+        ),
+        BoundInfo(
+            "each",
+            "Each at its best",
+            "No part has more variance than the best single component.",
+            (EachProof,),
+        ),
+        BoundInfo(
+            "joint-dual",
+            "Joint dual",
+            "Each pair of features splits its covariance between its two rows; a price on each feature accounts for "
+            "its use in one part only.",
+            (PairProof,),
+        ),
+        BoundInfo(
+            "joint-branch",
+            "Joint branch and bound",
+            "All choices of parts are split into cases according to which features share a part; each case has its own "
+            "bound.",
+            (TreeProof,),
+        ),
+        BoundInfo(
+            "larger-k",
+            "Carried from a larger k",
+            "More features allow at least as much variance: a bound at a larger k holds at a smaller one.",
+            (CarriedProof,),
         ),
     )
 }

@@ -1,36 +1,31 @@
-"""The splitting method behind the pair-scaled dual: spectraplex, rows and pairs, coupled by multipliers.
+"""The splitting behind the pair-scaled and the joint dual: Fantope, rows, columns and pairs, coupled by multipliers.
 
-Minimising the pair-scaled bound over (L, M) is the dual of a relaxation over matrices X (for xx')
-and Y (Y_ij for x_i² times "j is in the support"):
+The relaxation over matrices X and Y, and why the multipliers after every step prove a bound, stand in
+docs/mathematics/pair-scaled.md and parts.md. The alternating direction method joins the constraints through copies
+(W, Y, z) of (X off the diagonal, Y, X's diagonal):
 
-    max ⟨A, X⟩  over  X ⪰ 0, tr X = 1;
-                      X_ij² <= Y_ij Y_ji, X >= 0, Y >= 0;
-                      Y_ij <= X_ii, Σ_{j≠i} Y_ij <= (k−1) X_ii.
+    X ≈ W, diagonal z;        rows R ≈ Y, D ≈ z;        of several parts, columns C ≈ Y, E ≈ z.
 
-The three groups of constraints are three projections: the spectraplex (one eigendecomposition), a
-cone in three variables for each pair (a Lorentz cone after turning the pair by 45°: closed form),
-and a polytope for each row (two nested monotone equations on sorted entries). The alternating
-direction method of multipliers joins them through copies (W, Y, z) of (X off the diagonal, Y, X's
-diagonal). Its multipliers lie in the polar of the pair cones after *every* step (Moreau), which
-says precisely that L and M read off them satisfy the product inequality: so every iterate proves a
-bound, and stopping early costs tightness only. It starts at X = xx' for the best x known, where the
-primal is already solved and only the multipliers have to be found.
+Of several parts X counts twice, as Y has two copies and W one: then the pairs' step is a projection onto a circular
+cone again. It starts at the best parts known, where the primal is already solved and only the multipliers have to be
+found.
 """
 
 from __future__ import annotations
+
+import functools
 
 import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.certificates.proofs import PairProof
 from nnspca.covariance.problem import Problem
+from nnspca.numerics.fantope import Fantope
 from nnspca.numerics.feasible import sum_of_largest
-from nnspca.numerics.spectraplex import Spectraplex
 
-RELAX = 1.6  # over-relaxation of the splitting
-START = 8.0  # first weight of the copies, for a largest eigenvalue of 1: a larger one adapts the multipliers sooner
-AGAIN = 1.0  # the same for multipliers that already prove a bound
-CONSISTENT = 0.3  # the same for multipliers on which rows and spectraplex agree
+RELAX, START = (1.6, 1.8), (8.0, 0.5)  # over-relaxation and first weight of the copies, of one part and of several
+AGAIN = 1.0  # first weight for multipliers that already prove a bound: a larger one adapts them sooner
+CONSISTENT = 0.3  # the same for multipliers on which rows and Fantope agree
 ADAPT, ADAPTED = 20, 400  # steps between adaptations of the weight, and the last such step
 NEWTON = 40  # most steps for the multipliers of the rows
 EXACT, NEARLY = 1e-13, 2e-5  # tolerance of a row's sum for its multiplier, in double and in single precision
@@ -40,7 +35,7 @@ FEW = 64  # entries of a row up to which all are counted sooner than blocks of t
 TINY = 1e-30
 FAR = 1e12  # ratio of two scales beyond which numbers in single precision cannot be reused
 LANCZOS = 650  # features above which the scale comes from Lanczos iterations
-SINGLE = np.float32  # any multipliers prove a bound, so single precision suffices, in half the time
+SINGLE = np.float32  # any multipliers prove a bound, so for one part single precision suffices, in half the time
 
 
 class Splitting:
@@ -49,35 +44,45 @@ class Splitting:
     Parameters
     ----------
     problem : Problem
-        Its covariance held as a matrix.
-    x : ndarray, shape (n,)
-        Feasible point to start from.
-    forced : ndarray of bool, shape (n,), optional
-        Features known to be in every optimal support, fewer than k.
+        Of each part; its covariance is held as a matrix.
+    X : ndarray, shape (n,) or (r, n)
+        Parts to start from: unit rows of disjoint supports.
+    same : ndarray of bool, shape (n,) or (n, n), optional
+        Features in every optimal support, fewer than k; or pairs of features that share a part.
+    apart : ndarray of bool, shape (n, n), optional
+        Pairs of features that share no part.
     """
 
-    def __init__(self, problem: Problem, x: np.ndarray, forced: np.ndarray | None = None) -> None:
-        A, nonnegative = problem.cov.entries, problem.nonnegative
-        self.n, self.k, self.nonnegative = problem.n, problem.k, nonnegative
-        self.forced = problem.included if forced is None else forced
+    def __init__(
+        self, problem: Problem, X: np.ndarray, same: np.ndarray | None = None, apart: np.ndarray | None = None
+    ) -> None:
+        A, X = problem.cov.entries, np.atleast_2d(X)
+        self.n, self.k, self.r, self.nonnegative = problem.n, problem.k, len(X), problem.nonnegative
+        self.several = self.r > 1
+        self.same, self.apart = problem.included if same is None else same, apart
         self.scale = _largest_eigenvalue(A) or 1.0  # of features that hold nothing any scale will do
-        self.A: np.ndarray = (A / self.scale).astype(SINGLE)
-        self.rho = START
-        x = x.astype(SINGLE)
-        self.W = np.maximum(np.outer(x, x), 0.0) if nonnegative else np.outer(x, x)  # X, with z on the diagonal
-        self.Y = np.outer(x * x, (x != 0).astype(SINGLE))
+        dtype = float if self.several else SINGLE
+        self.A, X = (A / self.scale).astype(dtype), X.astype(dtype)
+        self.rho, self.copies = START[self.several], 1 + self.several
+        self.W, self.Y = X.T @ X, (X * X).T @ (X != 0).astype(dtype)
+        if apart is not None:
+            self.W[apart], self.Y[apart] = 0.0, 0.0
         np.fill_diagonal(self.Y, 0.0)
-        self.z = x * x
-        self.UX, self.UY = np.zeros_like(self.A), np.zeros_like(self.A)  # scaled multipliers
-        self.UD: np.ndarray = np.zeros(self.n, dtype=SINGLE)
-        self.tau = np.zeros(self.n, dtype=SINGLE)  # of the rows
-        self.spectraplex = Spectraplex()
+        self.z: np.ndarray = np.sum(X * X, axis=0)
+        self.fantope, self.tau = Fantope(self.r), np.zeros(self.n, dtype=dtype)
+        self.UX, self.UY, self.UD = np.zeros_like(self.A), np.zeros_like(self.A), np.zeros_like(self.z)  # multipliers
+        self.scaled = ["UX", "UY", "UD"]  # by ρ
+        if self.several:
+            self.UC, self.UE, self.prices = np.zeros_like(self.A), np.zeros_like(self.z), np.zeros_like(self.z)
+            self.scaled += ["UC", "UE", "prices"]
         self.steps = 0
 
-    def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
-        """L and M in the units of A."""
+    def multipliers(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """L, M and, of several parts, v, in the units of A."""
         size = self.rho * self.scale
-        return self.UX.astype(float) * size, np.maximum(self.UY.astype(float) * -size, 0.0)
+        shares = self.UY + self.UC if self.several else self.UY
+        L, M = self.UX.astype(float) * (self.copies * size), np.maximum(shares.astype(float) * -size, 0.0)
+        return L, M, size * self.prices if self.several else None
 
     def begin_at(self, proof: PairProof) -> None:
         """Start from the multipliers of a proof on the same features, at this k or one near it.
@@ -86,13 +91,19 @@ class Splitting:
         nothing has to learn first how the bound falls into rows and what is left of A.
         """
         self.rho = AGAIN
-        self.UX = (proof.L / self.scale).astype(SINGLE)
-        self.UY = (proof.M / -self.scale).astype(SINGLE)
-        self.UD = sum_of_largest(-self.UY, self.k - 1)
-        np.fill_diagonal(self.UX, -self.UD)
+        self.UX = (proof.L / (self.copies * self.scale)).astype(self.A.dtype)
+        self.UY = (proof.M / -self.scale).astype(self.A.dtype)
+        if not self.several:
+            self.UD = sum_of_largest(-self.UY, self.k - 1)
+            np.fill_diagonal(self.UX, -self.UD)
+        elif proof.v is not None:
+            self.prices = proof.v / self.scale
+            self.UC = np.tile(-self.prices, (self.n, 1))
+            np.fill_diagonal(self.UC, 0.0)
+            self.UY -= self.UC
 
     def begin_balanced(self, weights: np.ndarray, value: float, *, consistent: bool) -> None:
-        """Start from the bound by balanced rows: L is A, and M shares each entry by the features' weights.
+        """Start one part from the bound by balanced rows: L is A, and M shares each entry by the features' weights.
 
         A multiple of the identity moves from L to what is left of A, so that this is ``value``,
         which x attains. If ``consistent``, the two copies of the diagonal agree about L, and nothing
@@ -114,42 +125,77 @@ class Splitting:
         """
         if other.scale > FAR * self.scale:
             return
-        block = np.ix_(features, features)
-        factor = SINGLE(other.scale / self.scale)
         self.rho = other.rho
-        self.UX, self.UY = other.UX[block] * factor, other.UY[block] * factor
-        self.UD = other.UD[features] * factor
-        if whole:
-            self.W, self.Y, self.z = other.W[block].copy(), other.Y[block].copy(), other.z[features].copy()
+        self._take(other, np.arange(self.n), features, whole)
+
+    def grow_from(self, smaller: Splitting, places: np.ndarray) -> None:
+        """Continue a splitting on some of the features, which are at ``places`` here."""
+        self.rho, self.steps = smaller.rho, smaller.steps
+        self._take(smaller, places, np.arange(smaller.n), True)
+
+    def _take(self, other: Splitting, here: np.ndarray, there: np.ndarray, whole: bool) -> None:
+        """Take over another's state; scaled multipliers are in units of the largest eigenvalue."""
+        factor = self.A.dtype.type(other.scale / self.scale)
+        for name in [*self.scaled, *(("W", "Y", "z") if whole else ())]:
+            mine, values = getattr(self, name), getattr(other, name)
+            own, its = (here, there) if values.ndim == 1 else (np.ix_(here, here), np.ix_(there, there))
+            mine[own] = values[its] * factor if name in self.scaled else values[its]
 
     def advance(self) -> None:
-        """One step: the spectraplex and the rows, then the pairs, then the multipliers."""
-        X = self.spectraplex.nearest(self.W - self.UX + self.A / self.rho)
-        rows, D = onto_rows(self.Y - self.UY, self.z - self.UD, self.k, self.forced, guess=self.tau)
-        before_W, before_Y = self.W, self.Y
-        mixed_X = RELAX * X + (1 - RELAX) * before_W + self.UX
-        mixed_Y = RELAX * rows + (1 - RELAX) * before_Y + self.UY
-        mixed_D = RELAX * D + (1 - RELAX) * self.z + self.UD
-        W, Y = onto_pairs(mixed_X, mixed_Y, self.nonnegative)
-        z = (mixed_X.diagonal() + mixed_D) / 2
-        np.fill_diagonal(W, z)
-        np.fill_diagonal(Y, 0.0)
-        self.UX, self.UY, self.UD = mixed_X - W, mixed_Y - Y, mixed_D - z
+        """One step: the Fantope, rows and columns, then the pairs, then the multipliers."""
+        W, Y, z, copies = self.W, self.Y, self.z, self.copies
+        X = self.fantope.nearest(W - self.UX + self.A / (copies * self.rho))
+        R, D = onto_rows(Y - self.UY, z - self.UD, self.k, self.same, self.apart, guess=self.tau)
+        mixed_X, mixed_R, mixed_D = self._mixed(X, W, self.UX), self._mixed(R, Y, self.UY), self._mixed(D, z, self.UD)
+        if self.several:
+            C, E = self._onto_columns(Y - self.UC, z - self.UE)
+            mixed_C, mixed_E = self._mixed(C, Y, self.UC), self._mixed(E, z, self.UE)
+            self.W, self.Y = onto_pairs(mixed_X, (mixed_R + mixed_C) / 2, self.nonnegative)
+            self.z = (2 * mixed_X.diagonal() + mixed_D + mixed_E) / 4
+        else:
+            self.W, self.Y = onto_pairs(mixed_X, mixed_R, self.nonnegative)
+            self.z = (mixed_X.diagonal() + mixed_D) / 2
+        if self.apart is not None:
+            self.W[self.apart], self.Y[self.apart] = 0.0, 0.0
+        np.fill_diagonal(self.W, self.z)
+        np.fill_diagonal(self.Y, 0.0)
+        self.UX, self.UY, self.UD = mixed_X - self.W, mixed_R - self.Y, mixed_D - self.z
         np.fill_diagonal(self.UY, 0.0)
-        self.W, self.Y, self.z = W, Y, z
+        if self.several:
+            self.UC, self.UE = mixed_C - self.Y, mixed_E - self.z
         self.steps += 1
         if self.steps % ADAPT == 0 and self.steps <= ADAPTED:
-            apart = np.hypot(np.linalg.norm(X - W), np.linalg.norm(rows - Y))
-            moved = self.rho * np.hypot(np.linalg.norm(W - before_W), np.linalg.norm(Y - before_Y))
-            self._reweigh(apart, moved)
+            far = [copies * (X - self.W), R - self.Y, *([C - self.Y] if self.several else [])]
+            near = [copies * (self.W - W), copies * (self.Y - Y)]
+            self._reweigh(_length(far), self.rho * _length(near))
+
+    def _mixed(self, fresh: np.ndarray, old: np.ndarray, multiplier: np.ndarray) -> np.ndarray:
+        relax = RELAX[self.several]
+        return relax * fresh + (1 - relax) * old + multiplier
+
+    def _onto_columns(self, C: np.ndarray, E: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Nearest (C, E) whose columns add up to at most 1, to 1 for features in use; the multipliers are kept."""
+        np.fill_diagonal(C, 0.0)
+        prices = (C.sum(axis=0) + E - 1.0) / self.n
+        self.prices = np.where(self.same.any(axis=-1), prices, np.maximum(prices, 0.0))
+        C = C - self.prices
+        np.fill_diagonal(C, 0.0)
+        return C, E - self.prices
 
     def _reweigh(self, apart: float, moved: float) -> None:
         """Keep the copies' disagreement and their movement of a size."""
         if not 0 < apart < np.inf or not 0 < moved < np.inf or max(apart, moved) <= 2 * min(apart, moved):
             return
         factor = float(np.clip(np.sqrt(apart / moved), 0.5, 2.0))
+        if self.several:  # moved less often and further, which suits the trees of pairs
+            factor = 2.0 if apart > 5 * moved else 0.5 if moved > 5 * apart else 1.0
         self.rho *= factor
-        self.UX, self.UY, self.UD = self.UX / factor, self.UY / factor, self.UD / factor
+        for name in self.scaled:
+            setattr(self, name, getattr(self, name) / factor)
+
+
+def _length(arrays: list[np.ndarray]) -> float:
+    return functools.reduce(np.hypot, map(np.linalg.norm, arrays))  # type: ignore[return-value]
 
 
 def _largest_eigenvalue(A: np.ndarray) -> float:

@@ -1,27 +1,19 @@
-"""The pair-scaled dual on a working set, for more features than an n×n array can hold.
+"""The pair-scaled and the joint dual on a working set S, for more features than an n×n array can hold.
 
-Let S be some features, and (L, M, t) prove a pair-scaled bound on them: ``A_SS − L ⪯ tI``,
-``M_ij M_ji >= (L_ij⁺)²``. Outside S × S let L be A itself, but ``L_jj = A_jj − t`` for j outside S:
-then A − L is ``A_SS − L`` beside tI, and ``A − L ⪯ tI``. The pairs that are left need entries of M:
+A proof on S holds for all features as long as no row outside costs too much (docs/mathematics/pair-scaled.md, "Where
+features are too many"): row i of S leaves room for a share θ_i of any feature outside. Rows outside that are too dear
+join S; once S is full, the level of its rows is raised, which raises the θ and lowers the rows outside, until all are
+level. A row is read only if ``A_ij² <= A_ii A_jj`` does not bound it well enough. Of several parts the r dearest rows
+count, and prices outside are zero.
 
-- i in S, j outside: ``M_ij = θ_i`` for one number θ_i > 0 a row, and ``M_ji = (A_ij⁺)² / θ_i``;
-- both outside: ``M_jj' = A_jj'⁺``.
-
-So every row of S costs ``t + L_ii +`` the k−1 largest of its M_ij and of copies of θ_i, and a row
-outside costs ``A_jj +`` the k−1 largest of its A_jj'⁺ outside S and of ``(A_ij⁺)²/θ_i`` in S. As
-long as θ_i is no larger than the (k−1)-th largest M_ij, rows of S cost what they cost before: S
-proves its bound on its own, and what remains is that no row outside exceeds it. Rows that
-exceed it join S; once S is full, all θ_i are raised, which lowers the rows outside, until all are
-level. A row is read only if ``A_ij² <= A_ii A_jj`` does not bound it well enough. Without the sign
-constraint |A_ij| stands for A_ij⁺.
-
-S starts as the support of the best x and the rows of largest sum: genes of large variance that vary
-together. For large k far too many rows have a large sum; then it starts as the features of largest
-mass (:mod:`nnspca.bounds.masses`), and the multipliers at its balanced rows.
+S starts as the support of the best point and the rows of largest sum: genes of large variance that vary together. For
+one component of large k far too many rows have a large sum; then it starts as the features of largest mass
+(:mod:`nnspca.bounds.masses`), and the multipliers at its balanced rows.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -29,8 +21,15 @@ import numpy as np
 
 from nnspca.bounds import balanced, masses
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.outside import Outside, limits_at
-from nnspca.bounds.pair_scaled import CHECK, RACE, best_of_two_starts, falling_entries, proof_of, run_interruptibly
+from nnspca.bounds.pair_scaled import (
+    CHECK,
+    RACE,
+    best_of_two_starts,
+    falling_entries,
+    proof_of,
+    run_interruptibly,
+    summed,
+)
 from nnspca.bounds.plan import Plan, step_seconds
 from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof, ScaleProof
@@ -38,11 +37,13 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
-from nnspca.numerics import rounding
+from nnspca.numerics import feasible, rounding
+from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
 READ = 4000  # features of largest variance among which S is chosen
 FIRST, GROWTH = 200, 12  # size of S: so many features, and so many more for each row whose plain sum is too large
+SHARE = 0.6  # share of the working set of several parts that is chosen at first
 HEAVIEST = 0.7  # share of the working set that is chosen by mass: the heaviest rows outside join it
 CROWDED = 700  # features of the working set where the support alone would fill half of a smaller one
 BROAD = 8000  # features up to which that pays
@@ -50,14 +51,16 @@ ROUNDS = 3  # times that S may grow
 JOIN = 300  # most features that join at a time
 SHORT, LONG = 40, 60  # steps of the splitting before S is looked at again, and between bounds once it grows no more
 LEVELLING = 10  # halvings of the room between the bound on S and the best bound known
+SLACK = 1e-6  # what a row of S is raised by at least, of several parts, relative to the tail: so that its θ is positive
 GAIN = 1e-4  # least relative gain worth more steps
 MOST = 1500  # features of the working set
 BRIEF = 0.25  # share of the work of a relaxation
+BISECTIONS = 60
 
 
 def tighten(
     problem: Problem,
-    x: np.ndarray,
+    X: np.ndarray,
     lower: float,
     least: float,
     *,
@@ -73,8 +76,9 @@ def tighten(
     Parameters
     ----------
     problem : Problem
-    x : ndarray, shape (n,)
-        The best feasible point known, of variance ``lower``.
+        Of each part.
+    X : ndarray, shape (n,) or (r, n)
+        The best parts known, of total variance ``lower``.
     least : float
         The best bound known.
     features : int
@@ -89,18 +93,18 @@ def tighten(
     companions : Companions, optional
         Of rows that may have been read before.
     """
-    outside = Outside(problem, monitor, problem.n if read is None else read)
-    inside, by_mass = _first_set(outside, x, lower, features, companions)
-    if not len(inside) or monitor.stop():
+    outside, X = Outside(problem, monitor, sys.maxsize if read is None else read), np.atleast_2d(X)
+    inside, by_mass = _first_set(outside, X, lower, features, companions)
+    if len(inside) < len(X) + (len(X) > 1) or monitor.stop():
         return
-    chosen = _WorkingSet(problem, x, inside, by_mass, budget, monitor)
+    chosen = _WorkingSet(problem, X, inside, by_mass, budget, monitor)
     while chosen.budget > 0 and not monitor.stop():
         # while S may still grow few steps will do: they only have to tell which rows outside are
         # too heavy
         chosen.advance(SHORT if chosen.rounds < ROUNDS else LONG)
         if chosen.best is None:
             return
-        levelled = _levelled(outside, chosen.inside, *chosen.best, least, goal, chosen.steps)
+        levelled = _levelled(outside, chosen.inside, *chosen.best, len(X), least, goal, chosen.steps)
         if levelled is None:
             return
         bound, heavy = levelled
@@ -111,10 +115,11 @@ def tighten(
         if least <= goal:
             return
         room = features - len(chosen.inside)
-        if len(heavy) and room > 0 and chosen.rounds < ROUNDS:
+        joining = heavy[: min(room, JOIN)] if chosen.rounds < ROUNDS else heavy[:0]
+        if len(joining) and chosen.budget > SHORT * step_seconds(len(chosen.inside) + len(joining), len(X)):
             # a heavy row outside can only be paid for by raising all limits, so it is cheaper as a
             # row of S
-            chosen.join(heavy[: min(room, JOIN)])
+            chosen.join(joining)
         elif not gained and chosen.steps > 4 * LONG:
             return  # not before: after S has grown the bound may rise for a while, the newcomers' multipliers being 0
         else:
@@ -126,7 +131,7 @@ class _WorkingSet:
     """The working set S: its splitting, its best own bound, and the remaining budget."""
 
     problem: Problem
-    x: np.ndarray
+    X: np.ndarray
     inside: np.ndarray
     by_mass: bool
     budget: float
@@ -135,23 +140,37 @@ class _WorkingSet:
     rounds: int = 0  # times that S has grown
 
     def __post_init__(self) -> None:
-        begin = _better_start if self.by_mass else _splitting
-        self.splitting = begin(self.problem, self.inside, self.x, self.monitor)
+        self._begin(self.inside)
 
     @property
     def steps(self) -> int:
         """Steps of the splitting so far."""
         return self.splitting.steps
 
+    def _begin(self, inside: np.ndarray) -> None:
+        """A splitting on S at the best parts; of a set chosen by mass, the better of two at its balanced rows."""
+        self.inside, self.best = inside, None
+        self.part, start = (
+            replace(self.problem, cov=part_of(self.problem.cov, inside)),
+            feasible.unit(self.X[:, inside]),
+        )
+        if self.by_mass:
+            rows = balanced.balanced_rows(self.part, monitor=self.monitor).ingredients
+            assert isinstance(rows, ScaleProof)
+            self.splitting = best_of_two_starts(self.part, start[0], rows.weights, self.monitor)[0]
+        else:
+            self.splitting = Splitting(self.part, start)
+
     def advance(self, steps: int) -> None:
         """Take steps of the splitting, and compute its bound now and then."""
-        part = replace(self.problem, cov=part_of(self.problem.cov, self.inside))
+        r = len(self.X)
         for _ in range(steps):
-            run_interruptibly(self.splitting.advance, len(self.inside), self.monitor)
-            self.budget -= step_seconds(len(self.inside))
+            run_interruptibly(self.splitting.advance, len(self.inside), self.monitor, r)
+            self.budget -= step_seconds(len(self.inside), r)
             if self.steps % CHECK == 0:
                 # θ live on what rows cost less
-                proven = proof_of(part, *self.splitting.multipliers(), level=False, monitor=self.monitor)
+                multipliers = self.splitting.multipliers()
+                proven = proof_of(self.part, *multipliers, r=r, level=False, monitor=self.monitor)
                 if self.best is None or proven[0] < self.best[0]:  # the iterates' bounds go up and down
                     self.best = proven
             if self.monitor.stop() or self.budget <= 0:
@@ -159,45 +178,46 @@ class _WorkingSet:
 
     def join(self, heavy: np.ndarray) -> None:
         """Add rows to S, and continue its splitting; a set chosen by mass starts again."""
-        joined = np.union1d(self.inside, heavy)
-        if self.by_mass:
-            self.splitting = _better_start(self.problem, joined, self.x, self.monitor)
-            self.budget -= 2 * RACE * step_seconds(len(joined))
-        else:
-            larger = _splitting(self.problem, joined, self.x, self.monitor)
-            self.splitting = _grown(larger, self.splitting, np.searchsorted(joined, self.inside))
-        self.inside, self.best = joined, None  # a proof on the smaller S says nothing about the rows that joined
+        before, smaller = self.inside, self.splitting
+        self._begin(np.union1d(before, heavy))
         self.rounds += 1
+        if self.by_mass:
+            self.budget -= 2 * RACE * step_seconds(len(self.inside))
+        else:
+            self.splitting.grow_from(smaller, np.searchsorted(self.inside, before))
 
 
 def _first_set(
-    outside: Outside, x: np.ndarray, lower: float, features: int, companions: Companions | None
+    outside: Outside, X: np.ndarray, lower: float, features: int, companions: Companions | None
 ) -> tuple[np.ndarray, bool]:
-    """The support of x and the rows of largest plain sum, or else the features that can hold most.
+    """The support of X and the rows of largest plain sum, or else the features that can hold most.
 
     A row whose plain sum exceeds ``lower`` has to join S at last, and others with it. If there are
     far too many such rows, as for large k, S is the features of largest mass; it is empty if it
     cannot have twice as many features as x. Returned with whether it was chosen by mass.
     """
-    support, nothing = np.flatnonzero(x), np.zeros(0, dtype=int)
+    support, nothing = np.flatnonzero(X.any(axis=0)), np.zeros(0, dtype=int)
     if len(support) >= features:
         return nothing, False
     order = np.argsort(-outside.deviations, kind="stable")[: min(READ, outside.max_rows_read)]
     sums = outside.sums(order, np.zeros(0, dtype=int), np.zeros(0))
+    if len(X) > 1:
+        first = max(int(SHARE * features) - len(support), 0)
+        return np.union1d(support, order[np.argsort(-sums, kind="stable")[:first]]), False
     wanted = FIRST + GROWTH * int(np.count_nonzero(sums > lower))
     if wanted <= 1.5 * features:
         order = order[np.argsort(-sums, kind="stable")]
         return np.union1d(support, order[: min(wanted, features)]), False
-    lower_bound, wanted = masses.attained(outside.cov, x), int(HEAVIEST * features)
+    lower_bound, wanted = masses.attained(outside.cov, X[0]), int(HEAVIEST * features)
     if lower_bound <= 0 or 2 * len(support) > wanted:
         return nothing, True
     ranking = masses.MassRanking(
         outside.problem, lower_bound, outside.monitor, most=outside.max_rows_read, companions=companions
     )
     mass_bounds = ranking.largest(wanted, allowed=outside.cov.n_features)
-    return nothing if mass_bounds is None else np.union1d(
-        support, np.argsort(-mass_bounds, kind="stable")[:wanted]
-    ), True
+    if mass_bounds is None:
+        return nothing, True
+    return np.union1d(support, np.argsort(-mass_bounds, kind="stable")[:wanted]), True
 
 
 def on(
@@ -238,87 +258,132 @@ def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
     return cov.derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.drift)
 
 
-def _splitting(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
-    """A splitting on S, at the best x."""
-    start = x[inside]
-    return Splitting(replace(problem, cov=part_of(problem.cov, inside)), start / np.linalg.norm(start))
-
-
-def _better_start(problem: Problem, inside: np.ndarray, x: np.ndarray, monitor: Monitor) -> Splitting:
-    """The better of two splittings on S that start at its balanced rows."""
-    part = replace(problem, cov=part_of(problem.cov, inside))
-    rows = balanced.balanced_rows(part, monitor=monitor).ingredients
-    assert isinstance(rows, ScaleProof)
-    return best_of_two_starts(part, x[inside] / np.linalg.norm(x[inside]), rows.weights, monitor)[0]
-
-
-def _grown(larger: Splitting, smaller: Splitting, places: np.ndarray) -> Splitting:
-    """Continue a splitting on some features on a larger set of features.
-
-    Scaled multipliers are in units of the largest eigenvalue, which is another on more features.
-    """
-    block, factor = np.ix_(places, places), smaller.scale / larger.scale
-    larger.rho, larger.steps = smaller.rho, smaller.steps
-    larger.W[block], larger.Y[block], larger.z[places] = smaller.W, smaller.Y, smaller.z
-    larger.UX[block], larger.UY[block] = smaller.UX * factor, smaller.UY * factor
-    larger.UD[places] = smaller.UD * factor
-    return larger
-
-
 def _levelled(
-    outside: Outside, inside: np.ndarray, value: float, proof: PairProof, least: float, goal: float, steps: int
+    outside: Outside,
+    inside: np.ndarray,
+    value: float,
+    proof: PairProof,
+    r: int,
+    least: float,
+    goal: float,
+    steps: int,
 ) -> tuple[Bound | None, np.ndarray] | None:
     """The bound that S proves with all rows level, None where it is not below ``least``; and the rows above S's own.
 
     The rows to join S come heaviest first. Nothing at all where too many rows would have to be
     read.
     """
-    cov, k = outside.cov, outside.k
-    rows = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True)
-    level: float = max(value, goal * (1 - 1e-6))
-    limits = _limits(proof, k, level)
+    cov, k, tail, nothing = outside.cov, outside.k, proof.tail, np.array([], dtype=int)
+    v = np.zeros(len(inside)) if proof.v is None else proof.v
+    shares = np.maximum(proof.M - v, 0.0)
+    np.fill_diagonal(shares, 0.0)
+    own, falling = proof.L.diagonal() - v, falling_entries(shares, k)
+    costs = tail + own + falling.sum(axis=1)
+    slack = SLACK * tail if r > 1 else 0.0
+    if r > 1 and not tail > 0:  # nothing to raise a row by
+        return None, nothing
+
+    def limits_of(level: float) -> np.ndarray:
+        """The largest θ of each row of S with which it costs at most the level, or what it costs by itself."""
+        return limits_at(tail + own, falling, np.maximum(level, costs) + slack)
+
+    level = value if r == 1 else float(np.sort(costs)[-r])
+    high = level + (least - value) / r  # at most this level is worth having
+    level = max(level, level + (goal * (1 - 1e-6) - value) / r)
+    rows, limits = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True), limits_of(level)
     read = rows[~outside.negligible(rows, inside, limits, level)]
     if len(read) > outside.max_rows_read:
         return None
-    sums = outside.sums(read, inside, limits)
+    sums = outside.sums(read, inside, limits, v)
     above = sums > level
     heavy = read[above][np.argsort(-sums[above], kind="stable")]
-    if above.any():
+
+    def meet(level: float) -> bool:
+        return bool((outside.sums(heavy, inside, limits_of(level), v) <= level).all())
+
+    if len(heavy):
         # each row outside costs less the larger the limits are, so there is a least level that all
         # rows meet
-        low, high = level, float(least)
-        limits = _limits(proof, k, high)
-        if not (outside.sums(heavy, inside, limits) <= high).all():
+        if not meet(high):
             return None, heavy
+        low = level
         for _ in range(LEVELLING):
             middle = (low + high) / 2
-            if (outside.sums(heavy, inside, _limits(proof, k, middle)) <= middle).all():
-                high = middle
-            else:
-                low = middle
-        level = high
-        limits = _limits(proof, k, level)
-        sums[above] = level  # each falls as the level rises, so those below stay so
-    shares = np.maximum(falling_entries(proof.M, k), limits[:, None]).sum(axis=1)
-    own = proof.L.diagonal()
-    total = rounding.total(proof.tail, rounding.row_costs(own, shares, k))
-    if len(read) < len(rows):
-        total = max(total, level)  # what the rows that were not read stay below
-    total = max(total, float(sums.max(initial=-np.inf))) + cov.error_elsewhere
+            low, high = (low, middle) if meet(middle) else (middle, high)
+        level, limits = high, limits_of(high)
+    if not (limits > 0).all():  # a row of S that costs nothing has no share for the others
+        return None, heavy
+    shares_at = np.maximum(falling, limits[:, None]).sum(axis=1)
+    size = np.abs(own) + v + k * (proof.M.max(axis=1) + v.max(initial=0.0) + limits)
+    # rows outside cost at most the level; each that was above it falls as the level rises
+    beyond = np.full(r, level - tail + rounding.sums(2, abs(level) + abs(tail)))
+    rows_at = rounding.row_costs(own, shares_at, k, size)
+    total = summed(proof, np.concatenate([rows_at, beyond]), r, k) + r * cov.room()
     if outside.monitor.stop() or not np.isfinite(total):
         return None, heavy
-    bound = Bound(
-        "pair-scaled",
-        float(total),
-        detail=(
-            f"Every pair of {len(inside):,} features splits its covariance between its two rows, with room in each "
-            f"for the {len(rows):,} others. The largest row is this bound ({steps:,} steps of splitting)."
-        ),
-        ingredients=replace(proof, features=inside, limits=limits),
+    detail = (
+        f"Every pair of {len(inside):,} features splits its covariance between its two rows, with room in each for "
+        f"the {len(rows):,} others{', and a price on each feature accounts for its use in one part only' * (r > 1)}. "
+        f"This bounds the variance of {r} part{'s' * (r > 1)} ({steps:,} steps of splitting)."
     )
-    return bound, heavy
+    ingredients = replace(proof, features=inside, limits=limits)
+    return Bound("pair-scaled", float(total), detail=detail, ingredients=ingredients), heavy
 
 
-def _limits(proof: PairProof, k: int, level: float) -> np.ndarray:
-    """The largest θ of each row of S with which it costs at most ``level``."""
-    return limits_at(proof.tail + proof.L.diagonal(), falling_entries(proof.M, k), np.full(len(proof.M), level))
+@dataclass
+class Outside:
+    """The rows outside the working set, read in blocks."""
+
+    problem: Problem
+    monitor: Monitor
+    max_rows_read: int = sys.maxsize  # maximum number of rows worth reading at a time
+
+    def __post_init__(self) -> None:
+        self.cov, self.k = self.problem.cov, self.problem.k
+        self.deviations = np.sqrt(np.maximum(self.cov.diagonal, 0.0) + self.cov.drift)
+        terms = self.cov.form.terms + 4
+        self.reading_error = rounding.inner_products(terms)  # of an entry computed from a factor, in units of s_i s_j
+
+    def negligible(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
+        """Which rows cost at most ``level`` whatever their covariances: those need not be read."""
+        s = self.deviations * (1 + self.reading_error)
+        near = float(sum_of_largest(s[rows], self.k - 1))
+        with np.errstate(over="ignore"):
+            across = float(sum_of_largest(s[inside] ** 2 / limits, self.k - 1))
+        return rounding.raised(s[rows] ** 2 * (1 + across) + s[rows] * near, 8 * (self.k + 8)) <= level
+
+    def sums(
+        self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, prices: np.ndarray | float = 0.0
+    ) -> np.ndarray:
+        """What each row costs, rounded up; infinite for those not reached when stopped.
+
+        ``prices`` are subtracted from the shares of S; the joint dual adds them to its value elsewhere.
+        """
+        out = np.full(len(rows), np.inf)
+        for start in range(0, len(rows), self.cov.strip):
+            if self.monitor.stop():
+                break
+            chosen = rows[start : start + self.cov.strip]
+            self.monitor.pay(self.cov.reading_seconds(chosen))
+            block = self.cov.block(chosen)
+            shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
+            shares += self.reading_error * self.deviations[chosen, None] * self.deviations + self.cov.drift
+            if len(inside):
+                with np.errstate(over="ignore"):
+                    shares[:, inside] = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
+            shares[np.arange(len(chosen)), chosen] = 0.0
+            own = self.cov.diagonal[chosen] * (1 + self.reading_error) + self.cov.drift
+            out[start : start + self.cov.strip] = rounding.raised(
+                own + sum_of_largest(shares, self.k - 1), 4 * (self.k + 8)
+            )
+        return out
+
+
+def limits_at(base: np.ndarray, falling: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """For each row, the largest θ with ``base + Σ max(falling, θ)`` at most its level; ``falling``: (rows, k − 1)."""
+    low, high = 1e-12 * levels, 2 * levels
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        fits = base + np.maximum(falling, middle[:, None]).sum(axis=1) <= levels
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+    return low

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.bounds.parts.plan import PARTS_PLANS
+from nnspca.bounds.plan import PARTS_PLANS
 from nnspca.certificates.judge import validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import starts_of

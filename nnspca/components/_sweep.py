@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.bounds.parts.plan import PARTS_PLANS
+from nnspca.bounds.plan import PARTS_PLANS
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose

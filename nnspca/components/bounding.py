@@ -7,8 +7,8 @@ from dataclasses import InitVar, dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds.parts.certificate import KnownParts, tighten
-from nnspca.bounds.parts.plan import PARTS_PLANS, PartsPlan
+from nnspca.bounds.parts import KnownParts, tighten
+from nnspca.bounds.plan import PARTS_PLANS, PartsPlan
 from nnspca.certificates.proofs import PairProof
 from nnspca.components.together import components, improved
 from nnspca.control.progress import Monitor

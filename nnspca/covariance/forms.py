@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 from nnspca.covariance.factor import Factor
-from nnspca.numerics import feasible, rounding, spectraplex
+from nnspca.numerics import fantope, feasible, rounding
 from nnspca.numerics.doubles import read_only
 
 FEW_SAMPLES = 800  # above, a few eigenpairs of a factor come from Lanczos iterations
@@ -60,7 +60,7 @@ class HeldMatrix:
         if n > DENSE_EIGEN:
             values, vectors = _lanczos(self.A, d)
         else:
-            values, vectors = spectraplex.largest(self.A, d if n > FEW_PAYS else n)
+            values, vectors = fantope.largest(self.A, d if n > FEW_PAYS else n)
         return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
 
     def extreme_eigenvalues(self) -> tuple[float, float]:

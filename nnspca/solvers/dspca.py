@@ -7,7 +7,7 @@ import numpy as np
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.numerics.spectraplex import Spectraplex
+from nnspca.numerics.fantope import Fantope
 from nnspca.result import Component
 from nnspca.solvers.climb import Best, optimise_on_support
 
@@ -52,7 +52,7 @@ def _relaxed(
     A: np.ndarray, rho: float, nonnegative: bool, state: tuple[np.ndarray, np.ndarray], monitor: Monitor
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """The relaxation at one ρ, from where another left off: X's leading eigenvector, and the state."""
-    (Z, U), spectraplex = state, Spectraplex()
+    (Z, U), spectraplex = state, Fantope()
     for step in range(STEPS):
         X = spectraplex.nearest(Z - U + A)
         V = X + U

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds.parts import branch, dual
-from nnspca.bounds.parts.decided import Decided
-from nnspca.bounds.parts.splitting import Splitting
+from nnspca.bounds import branch, pair_scaled
+from nnspca.bounds.branch import Decided
+from nnspca.bounds.splitting import Splitting
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
-from nnspca.numerics.fantope import onto_fantope
+from nnspca.numerics.fantope import Fantope
 from tests import oracle, problems
 
 SIGNS = pytest.mark.parametrize("nonnegative", [True, False])
@@ -27,29 +27,19 @@ def test_the_nearest_matrix_of_the_fantope_is_in_it_and_no_other_is_nearer(seed)
     r = int(rng.integers(1, n + 1))
     B = rng.standard_normal((n, n)) * 10.0 ** rng.uniform(-2, 2)
     B = B + B.T
-    X, rank = onto_fantope(B, r)
+    projector = Fantope(r)
+    X = projector.nearest(B)
     values = np.linalg.eigvalsh(X)
     assert values.min() >= -1e-12
     assert values.max() <= 1 + 1e-12
     assert np.trace(X) == pytest.approx(r)
-    assert rank >= r
+    assert projector.rank >= r
     for _ in range(50):
         Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
         weights = rng.dirichlet(np.ones(n)) * r
         if weights.max() <= 1:
             other = (Q * weights) @ Q.T
             assert np.sum((B - X) * (other - X)) <= 1e-9 * np.abs(B).max()  # the angle at a projection is obtuse
-
-
-def test_a_guess_of_the_rank_changes_nothing():
-    rng = np.random.default_rng(0)
-    Z = rng.standard_normal((200, 5))
-    B = Z @ Z.T / 40 + 0.01 * np.diag(rng.random(200))
-    whole, rank = onto_fantope(B, 3)
-    for guess in (1, 3, 10, 150):
-        guessed, again = onto_fantope(B, 3, guess)
-        assert guessed == pytest.approx(whole, abs=1e-9)
-        assert again == rank
 
 
 # ---------------------------------------------------------------------- what is decided
@@ -82,7 +72,7 @@ def test_any_multipliers_prove_a_bound(seed, nonnegative):
     size = problem.cov.trace
     L = rng.standard_normal((6, 6)) * size * 10.0 ** rng.uniform(-3, 0)
     M, v = np.abs(rng.standard_normal((6, 6))) * size, np.maximum(rng.standard_normal(6), 0.0) * size / 10
-    value, _ = dual.proof_of(Problem(problem.cov, k, nonnegative), r, L, M, v)
+    value, _ = pair_scaled.proof_of(Problem(problem.cov, k, nonnegative), L, M, v, r=r)
     rows = oracle.optima_of_parts(problem.A, k, r, nonnegative)[-1][1]
     assert oracle.allows(value, sum(problem.exact(x) for x in rows))
 
@@ -100,11 +90,13 @@ def test_what_is_decided_bounds_the_parts_that_agree_with_it(seed, nonnegative):
     best = best_in_agreement(problem, k, known, nonnegative)
     start = np.zeros((r, n))
     start[0, a], start[1, c if c not in (a, b) else d] = 1.0, 1.0
-    splitting = Splitting(np.asarray(problem.A), k, start, nonnegative, known)
+    posed = Problem(problem.cov, k, nonnegative)
+    decided = {"same": known.same, "apart": known.apart}
+    splitting = Splitting(posed, start, **decided)
     for _ in range(3):
         for _ in range(30):
             splitting.advance()
-        value, _ = dual.proof_of(Problem(problem.cov, k, nonnegative), r, *splitting.multipliers(), known)
+        value, _ = pair_scaled.proof_of(posed, *splitting.multipliers(), r=r, **decided)
         assert value >= best * (1 - 1e-12)
 
 
@@ -131,7 +123,7 @@ def test_the_bounds_on_pit_props_are_those_of_a_general_solver():
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     for (k, r), ratio in {(3, 2): 1.0, (5, 2): 0.9950, (2, 6): 0.9927, (3, 4): 0.9861, (4, 3): 0.9918}.items():
         parts = nnspca.decompose(cov, r, k, deflation="together", starts=6)
-        *_, last = dual.tighten(Problem(cov, k), parts.padded(r), steps=400, goal=0.0, monitor=Monitor())
+        *_, last = pair_scaled.tighten(Problem(cov, k), parts.padded(r), steps=400, goal=0.0, monitor=Monitor())
         assert parts.variances.sum() / last.value == pytest.approx(ratio, abs=2e-3)
 
 
@@ -144,7 +136,7 @@ def test_the_tree_comes_down_to_the_optimum():
         Problem(cov, 4),
         found.padded(2),
         goal=optimum * (1 + 1e-4),
-        budget=8.0,
+        meter=branch.Meter(8.0),
         monitor=Monitor(),
         consider=met.append,
     )

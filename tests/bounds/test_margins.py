@@ -29,8 +29,6 @@ from nnspca.bounds import (
     working,
 )
 from nnspca.bounds.elimination import Elimination
-from nnspca.bounds.parts import dual
-from nnspca.bounds.parts import working as parts_working
 from nnspca.control.progress import Monitor
 from nnspca.covariance import factor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -180,7 +178,7 @@ def on_the_set(level):
     """The bound of the working set at multipliers that level nothing."""
     part = working.part_of(DATA, S)
     value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)])
-    made, _ = working._levelled(outside(), S, max(value, level), proof, 1e3, 0.0, 1)
+    made, _ = working._levelled(outside(), S, max(value, level), proof, 1, 1e3, 0.0, 1)
     assert made is not None
     return made.value
 
@@ -188,8 +186,8 @@ def on_the_set(level):
 def parts_on_the_set():
     """The same for two parts."""
     part = working.part_of(DATA, S)
-    proof = dual.proof_of(Problem(part, K), 2, L[np.ix_(S, S)], M[np.ix_(S, S)], PRICES[S])[1]
-    made, _ = parts_working._on_all(outside(), S, proof, 2, 1)
+    value, proof = pair_scaled.proof_of(Problem(part, K), L[np.ix_(S, S)], M[np.ix_(S, S)], PRICES[S], r=2)
+    made, _ = working._levelled(outside(), S, value, proof, 2, 1e3, 0.0, 1)
     assert made is not None
     return made.value
 
@@ -274,7 +272,12 @@ ASKED = {
         lambda: masses.by_rows(Problem(DATA, K), 20.0, S),
         beside_each_other,
     ],
-    "pair_scaled.py": [lambda: pair_scaled.proof_of(Problem(HELD, K), L, M)[0], lambda: in_series().proven(K)[0]],
+    "pair_scaled.py": [
+        lambda: pair_scaled.proof_of(Problem(HELD, K), L, M, PRICES, r=2)[0],
+        lambda: pair_scaled.leading(A, 2, 0.0)[0],
+        lambda: pair_scaled.proof_of(Problem(HELD, K), L, M)[0],
+        lambda: in_series().proven(K)[0],
+    ],
     "plain.py": [
         lambda: plain.largest_eigenvalues(HELD, 2).value,
         lambda: plain.variances(Problem(HELD, K), 2).value,
@@ -284,13 +287,13 @@ ASKED = {
         without_residual,
         lambda: plain.along_leading(Problem(HELD, K)).value,
     ],
-    "outside.py": [costs, not_negligible],
-    "working.py": [lambda: working.part_of(DATA, S).representation_error, lambda: on_the_set(0.0)],
-    "parts/dual.py": [
-        lambda: dual.proof_of(Problem(HELD, K), 2, L, M, PRICES)[0],
-        lambda: dual.fan(A, 2, 0.0)[0],
+    "working.py": [
+        lambda: working.part_of(DATA, S).representation_error,
+        lambda: on_the_set(0.0),
+        parts_on_the_set,
+        costs,
+        not_negligible,
     ],
-    "parts/working.py": [parts_on_the_set],
 }
 
 

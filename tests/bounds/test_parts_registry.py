@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds.parts import certificate
-from nnspca.bounds.parts.plan import PARTS_PLANS
-from nnspca.bounds.parts.registry import PARTS_BOUNDS
-from nnspca.bounds.plan import PLANS
+from nnspca.bounds import parts as certificate
+from nnspca.bounds.plan import PARTS_PLANS, PLANS
+from nnspca.bounds.registry import PARTS_BOUNDS
 from nnspca.certificates.names import EFFORTS
 from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
@@ -73,7 +72,7 @@ def test_one_part_alone_is_bounded_only_where_that_can_tell_more(monkeypatch):
     problem = Problem(nnspca.Covariance.from_matrix(np.diag([2.0, 1.0, 1.0])), 1, True)
     for upper, tells in ((3.9, False), (4.1, True)):
         monkeypatch.setattr(certificate.plain, "variances", lambda problem, r, upper=upper: Bound("variances", upper))
-        monkeypatch.setattr(certificate.plain, "fan", lambda cov, r: None)
+        monkeypatch.setattr(certificate.plain, "largest_eigenvalues", lambda cov, r: None)
         known = certificate.KnownParts(X=np.eye(3)[:2], lower=3.0, best=2.0, single=single)
         plan = replace(PARTS_PLANS["live"], features=0, working_features=0)
         made = []

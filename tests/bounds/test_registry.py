@@ -5,8 +5,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds.certificate import Bounds
-from nnspca.bounds.parts.registry import PARTS_BOUNDS
-from nnspca.bounds.registry import BOUNDS
+from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.result import Bound
 from tests import budgets

@@ -5,10 +5,8 @@ import pytest
 
 from nnspca import check, check_more
 from nnspca.bounds import eigenvalues, levelled, masses
-from nnspca.bounds.parts.plan import PARTS_PLANS
-from nnspca.bounds.parts.registry import PARTS_BOUNDS
-from nnspca.bounds.plan import PLANS
-from nnspca.bounds.registry import BOUNDS
+from nnspca.bounds.plan import PARTS_PLANS, PLANS
+from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS
 from nnspca.certificates import boxes as judged_boxes
 from nnspca.certificates import eigenvalues as judged_eigenvalues
 from nnspca.certificates import elimination, judge, names, npz, rows

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds.bound import BoundInfo
-from nnspca.bounds.parts.registry import PARTS_BOUNDS
-from nnspca.bounds.registry import BOUNDS
+from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS, BoundInfo
 from nnspca.certificates.derivations import DERIVATIONS
 from nnspca.certificates.exact.arrays import UnsupportedProof, Writer
 from nnspca.certificates.exact.writers import WRITERS, write

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds.parts import branch, working
-from nnspca.bounds.parts.plan import PARTS_PLANS, PartsPlan
+from nnspca.bounds import branch, working
+from nnspca.bounds.plan import PARTS_PLANS, PartsPlan
 from nnspca.certificates.proofs import CarriedProof, EachProof, PairProof, ScaleProof
 from nnspca.components import bounding
 from nnspca.covariance import samples as making
@@ -27,7 +27,7 @@ def made_brief(patch):
     patch.setattr(bounding, "PARTS_PLANS", dict.fromkeys(PARTS_PLANS, brief))
     budgets.at_any_gap(patch)
     patch.setattr(branch, "ROOT", 20)
-    patch.setattr(branch, "STEPS", 20)
+    patch.setattr(branch, "PAIRS", 20)
     budgets.few_starts(patch)
 
 
@@ -102,7 +102,7 @@ def test_a_factored_covariance_is_certified_too(nonnegative, brief, monkeypatch)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, monkeypatch):
     budgets.of_live_parts(monkeypatch, features=1, working_features=8, steps=80, relaxation=6, trees=0, closed=-1)
-    monkeypatch.setattr(working, "STEPS_BETWEEN_BOUNDS", 20)
+    monkeypatch.setattr(working, "SHORT", 20)
     rng = np.random.default_rng(seed)
     problem = (problems.spiked, problems.correlation, problems.few_samples, problems.many_samples)[seed % 4](rng, 10)
     attained = sum(problem.exact(x) for x in oracle.optima_of_parts(problem.A, 2, 2, nonnegative)[-1][1])

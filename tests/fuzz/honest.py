@@ -17,10 +17,9 @@ import numpy as np
 import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import carried, certificate, elimination, working
+from nnspca.bounds import parts as parts_certificate
 from nnspca.bounds.pair_scaled import Series
-from nnspca.bounds.parts import certificate as parts_certificate
-from nnspca.bounds.parts.plan import PARTS_PLANS
-from nnspca.bounds.plan import COUNTED, PLANS, Plan
+from nnspca.bounds.plan import COUNTED, PARTS_PLANS, PLANS, Plan
 from nnspca.bounds.selection import Limits
 from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor

@@ -8,7 +8,7 @@ import pytest
 import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
-from nnspca.numerics.spectraplex import Spectraplex
+from nnspca.numerics.fantope import Fantope
 from nnspca.solvers.exact import exact
 from nnspca.solvers.nmf import nmf_parts, of_samples
 from nnspca.solvers.scotlass import within
@@ -109,7 +109,7 @@ def test_the_spectraplex_projection_is_the_nearest_point():
     rng = np.random.default_rng(0)
     B = rng.standard_normal((6, 6))
     B = (B + B.T) / 2
-    X = Spectraplex().nearest(B)
+    X = Fantope().nearest(B)
     assert np.trace(X) == pytest.approx(1)
     assert np.linalg.eigvalsh(X)[0] >= -1e-12
     for _ in range(200):

@@ -1,11 +1,10 @@
-"""The spectraplex: projections that follow one another stay near those made afresh."""
+"""The Fantope: projections that follow one another stay near those made afresh."""
 
 import numpy as np
 import pytest
 
-from nnspca.numerics import spectraplex
-from nnspca.numerics.fantope import onto_fantope
-from nnspca.numerics.spectraplex import PARTIAL_FROM, Spectraplex
+from nnspca.numerics import fantope
+from nnspca.numerics.fantope import PARTIAL_FROM, Fantope
 
 
 def drifting(n, rank, steps, size, seed=0):
@@ -21,35 +20,35 @@ def drifting(n, rank, steps, size, seed=0):
 
 @pytest.mark.parametrize("rank", [1, 2, 5])
 def test_a_projection_that_follows_is_nearly_the_one_made_afresh(rank):
-    projector = Spectraplex()
+    projector = Fantope()
     for B in drifting(PARTIAL_FROM + 30, rank, 12, 1e-2):
         X = projector.nearest(B)
         assert np.trace(X) == pytest.approx(1.0)
         assert np.linalg.eigvalsh(X)[0] > -1e-12
-        assert np.linalg.norm(X - onto_fantope(B, 1)[0]) < 5e-3  # the matrix itself moved by 1e-1
+        assert np.linalg.norm(X - Fantope().nearest(B)) < 5e-3  # the matrix itself moved by 1e-1
     assert projector.updates  # it did not compute all pairs again
 
 
 def test_a_direction_that_arises_is_found():
     n = PARTIAL_FROM + 30
-    projector, B = Spectraplex(), np.diag(np.r_[2.0, np.full(n - 1, -0.1)])
+    projector, B = Fantope(), np.diag(np.r_[2.0, np.full(n - 1, -0.1)])
     projector.nearest(B)
     B[7, 7] = 4.0  # at right angles to all that was looked at
     for _ in range(40):
         X = projector.nearest(B)
-    assert np.linalg.norm(X - onto_fantope(B, 1)[0]) < 1e-12
+    assert np.linalg.norm(X - Fantope().nearest(B)) < 1e-12
 
 
 def test_few_features_are_projected_exactly():
-    projector = Spectraplex()
+    projector = Fantope()
     for B in drifting(9, 3, 5, 0.3):
-        assert projector.nearest(B) == pytest.approx(onto_fantope(B, 1)[0], abs=1e-12)
+        assert projector.nearest(B) == pytest.approx(Fantope().nearest(B), abs=1e-12)
 
 
 @pytest.mark.parametrize("size", [1e12, 1e20, 1e30])
 def test_numbers_beside_which_one_is_lost_are_projected_all_the_same(size):
     B = np.diag([1.0, 1.0, -2.0, 0.5]).astype(np.float32) * np.float32(size)
-    nearest = Spectraplex().nearest(B)
+    nearest = Fantope().nearest(B)
     np.testing.assert_allclose(nearest, np.diag([0.5, 0.5, 0.0, 0.0]), atol=1e-6)
 
 
@@ -57,13 +56,13 @@ def test_numbers_beside_which_one_is_lost_are_projected_all_the_same(size):
 def test_where_lapack_finds_fewer_pairs_than_asked_for_all_are_computed(found, monkeypatch):
     """As it did of 356 eigenvalues nearly equal, in single precision."""
     B = np.diag(np.arange(50.0))
-    honest = spectraplex.scipy.linalg.eigh
+    honest = fantope.scipy.linalg.eigh
 
     def lapse(*args, **options):
         values, vectors = honest(*args, **options)
         return values[:found], vectors[:, :found]
 
-    monkeypatch.setattr(spectraplex.scipy.linalg, "eigh", lapse)
-    values, vectors = spectraplex.largest(B, 5)
+    monkeypatch.setattr(fantope.scipy.linalg, "eigh", lapse)
+    values, vectors = fantope.largest(B, 5)
     assert values[-5:].tolist() == [45, 46, 47, 48, 49]
     assert np.allclose(B @ vectors, vectors * values)

@@ -1,1 +1,0 @@
-"""Upper bounds on the total variance of several parts with disjoint supports."""

@@ -407,6 +407,14 @@ class _Layout:
 
 
 def _layout(rows: list[list[str]], options: ReadingOptions, notes: list[str], parted: str = "") -> _Layout:
+    """Tell title, header and numbers apart; an error shows the first lines as they were understood."""
+    try:
+        return _laid_out(rows, options, notes, parted)
+    except DataError as error:
+        raise DataError(f"{error} {_shown(rows)}") from error
+
+
+def _laid_out(rows: list[list[str]], options: ReadingOptions, notes: list[str], parted: str) -> _Layout:
     """Tell title, header and numbers apart by which cells hold numbers."""
     filled = [sum(map(bool, row)) for row in rows]
     numbers = [_numbers(row, beside) for row, beside in zip(rows, [*rows[1:], *rows[-2:-1]], strict=False)] or [0]
@@ -436,7 +444,7 @@ def _layout(rows: list[list[str]], options: ReadingOptions, notes: list[str], pa
     else:
         first = next((i for i in range(len(rows)) if filled[i]), 0)
     if not rows[first:]:
-        raise DataError(f"found a header and no rows below it. {_shown(rows)}")
+        raise DataError("found a header and no rows below it: header= says how many rows name the columns.")
     if title := [i for i in range(levels[0] if levels else first) if filled[i]]:
         said = " ".join(" ".join(filter(None, rows[i])) for i in title)
         what = "line stands" if len(title) == 1 else "lines stand"
@@ -453,7 +461,7 @@ def _layout(rows: list[list[str]], options: ReadingOptions, notes: list[str], pa
         i = next(i for i in range(first, len(rows)) if len(rows[i]) > usual)
         raise DataError(
             f"line {i + 1:,} has {len(rows[i]):,} cells where {usual:,} are expected, {parted}. Give every row the "
-            f"same number of cells, or another delimiter=. {_shown(rows)}"
+            "same number of cells, or another delimiter=."
         )
     gap = bool(levels) and not all(filled[levels[-1] + 1 : first])
     return _named([rows[i] for i in levels], below, first, wide, notes, gap=gap)
@@ -474,13 +482,12 @@ def _first(rows: list[list[str]], filled: list[int], numbers: list[int]) -> int:
         width, below = max(map(len, rows)), rows[1:]
         cell = next((cell for row in below or rows for cell in row if cell), "")
         if not any(map(any, below)):
-            raise DataError(f"found 0 rows and {width:,} columns of numbers below the first line. {_shown(rows)}")
+            raise DataError(f"found 0 rows and {width:,} columns of numbers below the first line.")
         if all(cell.lower() in ABSENT for row in below for cell in row):
             raise nothing((len(below), width))
         raise DataError(
             f"no column of numbers among the {width:,} found (the first cell holds {cell!r:.60}): is the delimiter a "
-            "comma, semicolon or tab, and are numbers without their units? delimiter=, sheet= and header= take others. "
-            + _shown(rows)
+            "comma, semicolon or tab, and are numbers without their units? delimiter=, sheet= and header= take others."
         )
     usual = median(having)
     if set(np.diff([n for n in numbers if n][-6:]).tolist()) in ({1}, {-1}):  # a triangle
@@ -557,7 +564,7 @@ def _named(
     if widest > wide:
         raise DataError(
             f"the header names {widest:,} columns but the row below has {wide:,} cells. Give every row the same number "
-            "of cells, with the same delimiter."
+            "of cells, or another delimiter= or header=."
         )
     short = len(levels) == 1 and widest == wide - 1 and any(len(row) == wide for row in below)
     names = [""] * wide

@@ -242,7 +242,7 @@ def preview(path_or_bytes: Source, filename: str | None = None, **options: Any) 
         covariance = _kind(content, chosen.kind) == "covariance"
         decided = {"samples": chosen.samples or "rows", "kind": "covariance" if covariance else "table"}
     except DataError as error:
-        problem = f"{label!r}: {error}"
+        problem = f"{label!r}: {_with_lines(error, held)}"
     if not held:
         if content is None:
             return FilePreview(problem=problem)
@@ -346,12 +346,19 @@ def _checked(**given: Any) -> ReadingOptions:
     return replace(options, columns=dict(roles), header=None if options.header is None else int(options.header))
 
 
+def _with_lines(error: DataError, held: list[Grid]) -> str:
+    """What is wrong, and the first lines of a table as they were understood."""
+    lines = held[0].beginning if held else ""
+    return str(error) if lines in str(error) else f"{error} {lines}"
+
+
 def _dataset(label: str, files: dict[str, bytes], name: str | None, options: ReadingOptions) -> Dataset:
+    held: list[Grid] = []
     try:
         files, names = _part_names(files)
         only = len(files) == 1  # a file of names may lie beside it
         label = next((n for n in files if only or n.lower().endswith(MATRICES)), label)
-        content = _handle_missing(_parsed(files, options), options)
+        content = _handle_missing(_parsed(files, options, held), options)
         _check(content, options.kind)
         drawn_as = _kind(content, options.kind)
         if options.kind is None and content.labels is None:
@@ -364,7 +371,7 @@ def _dataset(label: str, files: dict[str, bytes], name: str | None, options: Rea
     except DataError as error:
         alike = len(files) > 1 and label.lower().endswith(IMAGES)  # dropped together: the first is not at fault
         whose = f"of {len(files):,} files" if alike else repr(label)
-        raise DataError(f"{whose}: {error}") from error
+        raise DataError(f"{whose}: {_with_lines(error, held)}") from error
     called = label[: len(label) - len(suffix(label))] or label
     if label in files and len(files) > 1 and content.image_shape is not None:  # images: no single name fits
         label = called = f"{called.rpartition('.')[0]} and {len(files) - 1:,} more"
@@ -463,7 +470,7 @@ def _part_names(files: Mapping[str, bytes]) -> tuple[dict[str, bytes], dict[str,
     return dict(files), {}
 
 
-def _parsed(files: Mapping[str, bytes], options: ReadingOptions, held: list[Grid] | None = None) -> Content:
+def _parsed(files: Mapping[str, bytes], options: ReadingOptions, held: list[Grid]) -> Content:
     """Read one file, or several that form one data set; the grid of a table is added to ``held``."""
     label, data = next(iter(files.items()))
     what = suffix(label).lower() if len(files) == 1 else "several files"
@@ -476,10 +483,8 @@ def _parsed(files: Mapping[str, bytes], options: ReadingOptions, held: list[Grid
             raise DataError("the file is empty.")
         if what not in TABLES:
             return READERS[what](data, options)
-        grid = TABLES[what](data, options)
-        if held is not None:
-            held.append(grid)
-        return arrange(grid, options)
+        held.append(TABLES[what](data, options))
+        return arrange(held[0], options)
 
 
 @contextmanager

@@ -114,15 +114,6 @@ def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np
 
 def arrange(grid: Grid, options: ReadingOptions) -> Content:
     """Turn a table into numbers, a class and names; missing values are NaN."""
-    try:
-        return _arranged(grid, options)
-    except DataError as error:
-        if not grid.beginning or grid.beginning in str(error):
-            raise
-        raise DataError(f"{error} {grid.beginning}") from error
-
-
-def _arranged(grid: Grid, options: ReadingOptions) -> Content:
     notes = grid.notes
     if unknown := [name for name in options.columns if name not in grid.names]:
         raise DataError(

@@ -60,14 +60,12 @@ def test_every_holder_of_rows_is_read(held):
         == Covariance.from_data(X, standardize=False).matrix
     ).all()
     assert (
-        Covariance.from_data(memoryview(X), standardize=False).matrix
+        Covariance.from_data(masked(X), standardize=False).matrix  # a mask that hides nothing
         == Covariance.from_data(X, standardize=False).matrix
     ).all()
-
-
-def test_a_mask_that_hides_nothing_is_no_obstacle():
     assert (
-        Covariance.from_data(masked(X), standardize=False).matrix == Covariance.from_data(X, standardize=False).matrix
+        Covariance.from_data(memoryview(X), standardize=False).matrix
+        == Covariance.from_data(X, standardize=False).matrix
     ).all()
 
 
@@ -177,12 +175,6 @@ def test_text_and_times_are_no_numbers_for_covariance_and_estimator_alike(read, 
         read(given)
 
 
-@pytest.mark.parametrize("given", [[[10**400, 1], [1, 2]], np.array([[10**400, 1], [1, 2]], dtype=object)], ids=type)
-def test_a_number_beyond_doubles_is_told_by_the_estimator_too(given):
-    with pytest.raises(DataError, match="too large for double precision"):
-        NonnegativeSparsePCA(1, 1, standardize=False).fit(given)
-
-
 def test_tables_without_rows_or_columns_are_told_so():
     pandas = pytest.importorskip("pandas")
     for frame, rows, features in (
@@ -204,28 +196,6 @@ def test_columns_of_one_name_are_read_by_place_and_refused_where_names_are_kept(
     ).all()
     with pytest.raises(DataError, match=r"1 column\(s\) have the name of another, the first 'a'; rename them"):
         NonnegativeSparsePCA(1, 1, standardize=False).fit(frame)
-
-
-def test_missing_values_of_a_table_are_refused_as_not_finite():
-    pandas, frames = tables()
-    for frame in frames[1:3]:
-        frame.loc[1, "a"] = pandas.NA
-        with pytest.raises(DataError, match=r"1 value\(s\) are not finite, the first at index \(1, 0\)"):
-            Covariance.from_data(frame, standardize=False)
-
-
-@pytest.mark.parametrize(
-    ("column", "says"),
-    [
-        (["x", "y", "z"], "column 'name': data must be real numbers; got x of type str"),
-        ([1, "y", 2.0], "column 'name': data must be real numbers; got y of type str"),
-        ([1j, 2.0, 3.0], "column 'name': data must be real numbers; got 1j of type complex"),
-    ],
-)
-def test_a_column_that_is_no_number_is_named(column, says):
-    pandas, _ = tables()
-    with pytest.raises(DataError, match=says):
-        Covariance.from_data(pandas.DataFrame({"a": [1.0, 2.0, 3.0], "name": column}), standardize=False)
 
 
 @pytest.mark.parametrize(
@@ -460,15 +430,6 @@ def test_a_matrix_that_is_none_is_refused_before_it_is_standardised():
                 Covariance.from_dataset(SimpleNamespace(X=wrong, kind="covariance"), standardize)
 
 
-def test_a_masked_matrix_is_refused_whether_it_is_standardised_or_not():
-    C = np.ma.array([[2.0, 0.9], [0.9, 1.0]])
-    C[0, 1] = C[1, 0] = np.ma.masked
-    data = SimpleNamespace(X=C, kind="covariance")
-    for standardize in (False, True):
-        with pytest.raises(nnspca.DataError, match="2 of 4 values are masked"):
-            nnspca.Covariance.from_dataset(data, standardize)
-
-
 def test_a_matrix_whose_rows_are_named_in_another_order_is_refused():
     pandas = pytest.importorskip("pandas")
     names = list("abc")
@@ -505,6 +466,9 @@ WHOLE = {
     "beside decimals in a list": lambda v: [[v, 1.5], [2, 5], [3, 4]],
     "beside decimals in arrays": lambda v: [np.array([v, 1]), np.array([2.0, 5.0]), np.array([3, 4])],
     "objects": lambda v: np.array([[v, 1], [2, 5], [3, 4.5]], dtype=object),
+    "NumPy's beside floats": lambda v: [[np.int64(v), 0.0], [np.int64(2), 1.0], [np.int64(3), 3.0]],
+    "NumPy's as objects": lambda v: np.array([[np.int64(v), 0.0], [2, 1.0], [3, 3]], dtype=object),
+    "signed and unsigned": lambda v: [[np.uint64(v), np.int64(-1)], [np.uint64(2), np.int64(1)], [np.uint64(0), 3]],
     "a decimal number": lambda v: np.array([[Decimal(v), 1], [2, 5], [3, 4.5]], dtype=object),
     "a fraction": lambda v: np.array([[Fraction(v), 1], [2, 5], [3, 4.5]], dtype=object),
     "negative": lambda v: np.array([[-v, 1], [2, 5], [3, 4]]),
@@ -533,17 +497,3 @@ def test_a_whole_number_that_no_double_is_is_refused_and_not_rounded(held, read)
 def test_a_large_whole_number_that_is_a_double_is_read_exactly(held, value):
     read = numbers(held(value))
     assert abs(int((read.toarray() if scipy.sparse.issparse(read) else read)[0, 0])) == value
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        [[np.int64(TOO_FINE), 0.0], [np.int64(TOO_FINE - 1), 1.0], [np.int64(TOO_FINE + 1), 3.0]],
-        np.array([[np.int64(TOO_FINE), 0.0], [TOO_FINE - 1, 1.0], [TOO_FINE + 1, 3]], dtype=object),
-        [[np.uint64(TOO_FINE), np.int64(-1)], [np.uint64(TOO_FINE - 1), np.int64(1)], [np.uint64(0), np.int64(3)]],
-    ],
-    ids=["beside floats", "as objects", "signed and unsigned"],
-)
-def test_a_whole_number_of_numpy_that_no_double_is_is_refused_among_others(given):
-    with pytest.raises(nnspca.DataError, match=str(TOO_FINE)):
-        nnspca.Covariance.from_data(given, standardize=False)

@@ -108,71 +108,11 @@ for case, told in tomllib.loads(Path(__file__).with_name("real_files.toml").read
 NAMES = tuple(FLOWERS.columns)
 labelled = FLOWERS.assign(Species=SPECIES)
 flowers = {"shape": (15, 4), "names": NAMES, "labels": ("setosa", "versicolor", "virginica")}
-
-# R
-given("R write.csv", "iris.csv", labelled.to_csv(quoting=2), **flowers, notes=("no name",))
-given(
-    "R write.csv2",
-    "iris.csv",
-    labelled.to_csv(sep=";", decimal=",", quoting=2),
-    **flowers,
-    notes=("semicolons, and decimals written with a comma",),
-    at={(0, 0): 5.1},
-)
-r_table = '"mpg" "cyl" "hp"\n' + "".join(f'"{n}" {a} {b} {c}\n' for n, a, b, c in CARS.itertuples())
-given("R write.table", "cars.txt", r_table, (4, 3), names=("mpg", "cyl", "hp"), samples=("Mazda RX4",))
-given("R row names", "cars.csv", CARS.to_csv(), (4, 3), names=("mpg", "cyl"), samples=("Mazda RX4", "Datsun 710"))
-given(
-    "R covariance",
-    "cov.csv",
-    COV.to_csv(),
-    (4, 4),
-    names=("alcohol", "malic"),
-    kind="covariance",
-    notes=("kind='table'",),
-)
-listed = COV.add_prefix("cov.").assign(center=[13.0, 2.3, 2.4, 19.5], **{"n.obs": 178})
-given(
-    "R list of a covariance",
-    "ability.csv",
-    listed.to_csv(),
-    (4, 4),
-    names=("alcohol", "malic"),
-    kind="covariance",
-    notes=("Beside the matrix, 2 columns left out: 'center', 'n.obs'",),
-)
-
-# Above and below the table
-
-
-# Headers
-given(
-    "pandas without names",
-    "p.csv",
-    pd.DataFrame([[1.5, 2, 4], [3, 5, 1], [4, 1, 1]]).to_csv(),
-    (3, 3),
-    names=("0", "1"),
-)
-given(
-    "pandas default columns",
-    "p.csv",
-    pd.DataFrame(np.eye(4)[:3] * 7).to_csv(index=False),
-    (3, 4),
-    names=("0", "1", "2"),
-)
 wide = pd.DataFrame(
     [[1, 2, 3, 4], [2, 5, 1, 7], [3, 3, 9, 4]],
     columns=pd.MultiIndex.from_product([["A", "B"], ["x", "y"]], names=["g", "v"]),
 )
-given(
-    "pandas MultiIndex csv",
-    "m.csv",
-    wide.rename_axis([None, None], axis=1).to_csv(),
-    (3, 4),
-    names=("A x", "A y", "B x"),
-)
 
-# Workbooks
 given(
     "pandas to_excel with index and two headers",
     "m.xlsx",
@@ -233,7 +173,6 @@ given(
     "truths in a sheet", "w.xlsx", book({"S": [["a", "ok"], [1, True], [2, False], [4, True]]}), (3, 2), at={(0, 1): 1}
 )
 
-# Cells
 odd = "sample,As,Pb\ns1,0.5,2\ns2,<0.3,3\ns3,abs,1\ns4,0.9,.\ns5,1.1,8\n"
 given(
     "detection limits and words",
@@ -243,78 +182,16 @@ given(
     options={"missing": "mean"},
     notes=("Column 'As' holds 1 × '<0.3', 1 × 'abs', which is no number: read as missing", "3 missing values"),
 )
-given(
-    "codes for missing",
-    "c.csv",
-    "age,score\n" + "".join(f"{20 + i},{-99 if i in (3, 5) else i % 5}\n" for i in range(12)),
-    (10, 2),
-    options={"missing": "drop rows"},
-    notes=("2 values -99 in 'score', far from all others there, read as missing: missing_codes=() keeps",),
-)
-given(
-    "codes kept",
-    "c.csv",
-    "age,score\n" + "".join(f"{20 + i},{-99 if i == 3 else i % 5}\n" for i in range(12)),
-    (12, 2),
-    options={"missing_codes": ()},
-)
 
-# Covariances
 triangle = COV.where(np.tril(np.ones((4, 4), bool)))
 cov = {"shape": (4, 4), "names": ("alcohol", "malic", "ash", "alkalinity"), "kind": "covariance"}
-given("lower triangle", "l.csv", triangle.to_csv(), **cov, notes=("Only the lower triangle",))
 given(
     "upper triangle",
     "u.xlsx",
     book({"S": rows(COV.where(np.triu(np.ones((4, 4), bool))).astype(object).where(lambda f: f.notna(), None))}),
     **cov,
 )
-given("lower triangle of zeros", "z.csv", triangle.fillna(0).to_csv(), **cov, notes=("mirror image",))
-bare = "\n".join(" ".join(map(str, COV.to_numpy()[i, : i + 1])) for i in range(4))
-given("bare lower triangle", "b.txt", bare, (4, 4), kind="covariance", notes=("Only the lower triangle",))
-below = "  a b c\nb 0.5\nc 0.2 0.3\nd 0.1 0.2 0.4\n"
 R = np.round(np.corrcoef(sklearn_datasets.load_wine().data[:, :4].T), 2)
-stars = [
-    ["", *COV.columns],
-    *[[n, *[f"{R[i, j]}**" if j < i else ("—" if i == j else "") for j in range(4)]] for i, n in enumerate(COV)],
-]
-given("JASP correlations", "jasp.csv", "\n".join(",".join(row) for row in stars), **cov, notes=("with ones there",))
-given(
-    "rows in another order",
-    "o.csv",
-    COV.iloc[[2, 0, 3, 1]].to_csv(),
-    (4, 4),
-    names=("ash", "alcohol"),
-    kind="covariance",
-)
-given("covariance as samples", "c.csv", COV.to_csv(), (4, 4), options={"kind": "table"}, samples=("alcohol",))
-
-# Genes
-given(
-    "genes in rows",
-    "genes.tsv",
-    GENES.to_csv(sep="\t"),
-    (6, 60),
-    names=("ENSG00000000000",),
-    samples=("sample_1", "sample_2"),
-    notes=("rows were read as features and the columns as samples", "samples='rows'"),
-)
-given(
-    "genes in rows, as they are",
-    "genes.tsv",
-    GENES.to_csv(sep="\t"),
-    (60, 6),
-    names=("sample_1",),
-    options={"samples": "rows"},
-)
-given("genes in columns", "genes.csv", GENES.T.to_csv(), (6, 60), names=("ENSG00000000000",), samples=("sample_1",))
-gct = "#1.2\n60\t6\n" + GENES.rename_axis("Name").assign(Description="na")[["Description", *GENES]].to_csv(sep="\t")
-given("GCT", "genes.txt", gct, (6, 60), names=("ENSG00000000000",), samples=("sample_1",))
-
-few = "Gene,ctrl1,ctrl2,treat1,treat2\nTP53,1,2,3,9\nMYC,3,5,1,2\nACTB,4,1,7,1\n"
-
-# Other programs
-orange = "a\tb\tkind\tid\ncontinuous\tc\td\tstring\n\t\tclass\tmeta\n1\t2\tu\tx1\n3\t5\tv\tx2\n4\t1\tu\tx3\n"
 SURVEY = pd.DataFrame({"q1": [1.0, 2, 4, np.nan], "q2": [5.0, 3, 1, 2], "sex": [1.0, 2, 2, 1]})
 labels = {"variable_value_labels": {"sex": {1: "female", 2: "male"}}}
 given(
@@ -357,31 +234,10 @@ given(
 )
 given("statsmodels star98", "star98.csv", shipped("statsmodels", "datasets", "star98", "star98.csv"), (303, 22))
 given(
-    "statsmodels longley",
-    "longley.csv",
-    shipped("statsmodels", "datasets", "longley", "longley.csv"),
-    (16, 8),
-    names=("Obs", "TOTEMP"),
-)
-given(
-    "scikit-learn linnerud",
-    "linnerud.csv",
-    shipped("sklearn", "datasets", "data", "linnerud_exercise.csv"),
-    (20, 3),
-    names=("Chins", "Situps", "Jumps"),
-)
-given(
     "scikit-learn diabetes",
     "diabetes.csv",
     gzip.decompress(shipped("sklearn", "datasets", "data", "diabetes_data_raw.csv.gz")),
     (442, 10),
-)
-given(
-    "matplotlib msft",
-    "msft.csv",
-    shipped("matplotlib", "mpl-data", "sample_data", "msft.csv"),
-    (65, 6),
-    names=("Open", "High"),
 )
 given(
     "matplotlib stocks",
@@ -392,21 +248,10 @@ given(
     options={"missing": "drop rows"},
     notes=("above the table",),
 )
-given(
-    "plotly medals",
-    "medals.csv",
-    gzip.decompress(shipped("plotly", "package_data", "datasets", "medals.csv.gz")),
-    (3, 3),
-    samples=("South Korea",),
-    names=("gold", "silver", "bronze"),
-)
 given("sparse", "c.npz", b"", (6, 60))
 out = io.BytesIO()
 scipy.sparse.save_npz(out, scipy.sparse.csr_array(GENES.to_numpy().T))
 FILES["sparse"].content = out.getvalue()
-
-
-# As strangers brought them
 GEO = (
     '!Series_title\t"A study"\n!Sample_title\t"control 1"\t"control 2"\t"treated 1"\t"treated 2"\n\n'
     '!series_matrix_table_begin\n"ID_REF"\t"GSM1"\t"GSM2"\t"GSM3"\t"GSM4"\n"1007_s_at"\t8.1\t8.2\t7.9\t8.8\n'

@@ -59,17 +59,14 @@ def certify_parts(
         1 <= k <= n.
     parts : Components or sequence of Component, optional
         Parts already found; ``decompose(cov, r, k, deflation="together")`` is run when None.
-    nonnegative : bool
     effort : {"live", "thorough"}
         ``"live"``: a few seconds; ``"thorough"``: minutes, while the bounds still improve.
-    seed : int
-        Seed of the search for parts.
     warm_start : PartsCertificate, optional
         Certificate of the same covariance at a neighbouring k or number of parts, whose multipliers
         start the joint dual.
-    should_stop, on_progress : callable, optional
-        A stopped call returns the bounds computed so far, all of them valid. Progress reports the sum
-        of variances and the least upper bound.
+    nonnegative, seed, should_stop, on_progress
+        As for :func:`nnspca.solve`, with the sum of variances. A stopped call returns the bounds computed so far, all
+        of them valid.
 
     Returns
     -------

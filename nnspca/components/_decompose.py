@@ -74,9 +74,6 @@ def decompose(
     deflation : str
         A key of ``nnspca.DEFLATIONS``. Parts sought "together" are never worse than "disjoint" ones
         of the same seed.
-    nonnegative : bool
-    seed : int
-        Same seed, same components.
     certify : {"live", "thorough"} or None
         Certify each component on the covariance on which it was found (:func:`nnspca.deflate` returns it,
         for :func:`nnspca.verify`); with "together", all of them jointly (:func:`nnspca.certify_parts`).
@@ -87,14 +84,12 @@ def decompose(
     start_from : Components, Component, or ndarray of shape (n,) or (n, r), optional
         The first components, fewer than ``n_components``: they stay as they are, and the others are
         found on the deflated covariance. Not with "together" and "joint".
-    executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Runs the starts for parts "together" in parallel, with the same result; the covariance is sent to
-        each worker once. All other deflations run in this process.
-    should_stop : callable, optional
-        A stopped call returns the components found so far, at least one.
-    on_progress : callable, optional
-        Called with :class:`nnspca.Progress`; its variance refers to the covariance of the current
-        component.
+    executor
+        Runs the starts for parts "together", as for :func:`nnspca.sweep`; all in this thread when None, and with other
+        deflations.
+    nonnegative, seed, should_stop, on_progress
+        As for :func:`nnspca.solve`; the variance in :class:`nnspca.Progress` is that on the covariance of the current
+        component. A stopped call returns the components found so far, at least one.
     on_part : callable, optional
         Called with each :class:`nnspca.Component` when it is found; with "together", when all are found.
     on_parts : callable, optional
@@ -138,7 +133,7 @@ def decompose(
     checked = info.checked(options, joint=deflation == "joint")
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
-    run = _Run(
+    run = _Decomposition(
         cov,
         sizes,
         info,
@@ -163,7 +158,7 @@ def decompose(
 
 
 @dataclass
-class _Run:
+class _Decomposition:
     """One decomposition in progress."""
 
     cov: Covariance

@@ -53,19 +53,11 @@ def sweep_parts(
     cov : Covariance
     n_components, k : int or iterable of int
         Duplicates are solved once.
-    nonnegative : bool
-    certify : {"live", "thorough"} or None
-        Effort of the certificates; None for none.
-    seed : int
-        Same seed, same sweep, on any executor.
-    executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Runs the searches of all points in parallel, and one chain of certificates for each k; with None
-        all run in sequence in this thread. The covariance is sent to each worker once.
-    on_point : callable, optional
-        Called with each :class:`PartsPoint` when its parts are found, and again with its
-        certificate.
-    should_stop, on_progress : callable, optional
-        A stopped sweep has the points computed so far.
+    certify, on_point, nonnegative, seed, should_stop, on_progress
+        As for :func:`nnspca.sweep`, with points that are :class:`PartsPoint`.
+    executor
+        As for :func:`nnspca.sweep`; all in this thread when None. The searches of all points run at once, and one chain
+        of certificates for each k.
 
     Returns
     -------

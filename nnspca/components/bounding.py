@@ -36,7 +36,7 @@ def bound_parts(
     started = time.perf_counter()
     X = np.zeros((n_components, problem.n))
     X[: len(parts)] = [part.loadings for part in parts]
-    run = _Run(problem, PARTS_PLANS[effort], monitor, fixed, parts, X, start)
+    run = _Draft(problem, PARTS_PLANS[effort], monitor, fixed, parts, X, start)
     run.compute()
     monitor.tell(1.0, "done", run.known.lower, run.known.upper)
     return PartsCertificate(
@@ -55,7 +55,7 @@ def bound_parts(
 
 
 @dataclass
-class _Run:
+class _Draft:
     """One joint certificate in progress: the best parts known, and the bounds computed so far."""
 
     problem: Problem

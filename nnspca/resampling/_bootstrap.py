@@ -58,8 +58,8 @@ def bootstrap(
         Number of parts, from 1 to n.
     resamples : int
         1 to 100000.
-    method, deflation, nonnegative, **options
-        As for :func:`nnspca.decompose`.
+    method, deflation, nonnegative, should_stop, on_progress, **options
+        As for :func:`nnspca.decompose`. A stopped call returns the result of the resamples so far.
     standardize : bool, optional
         Divide each feature by its standard deviation, in every resample by its own. None leaves the data as they are
         and warns where one feature holds over 90 % of the total variance.
@@ -69,15 +69,12 @@ def bootstrap(
         The parts of all samples, at most ``n_components``; they are sought when None.
     seed : int
         Same seed, same answer, wherever and in whatever order the resamples are solved.
-    executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Two threads when None. The data are sent to each worker once. Not for data that are not in memory.
+    executor
+        As for :func:`nnspca.sweep`. Not for data that are not in memory.
     n_jobs : int, optional
         So many processes of this machine instead, -1 for one a processor.
     on_resample : callable, optional
         Called with what is known by then, whenever a resample is solved.
-    should_stop : callable, optional
-        A stopped call returns the result of the resamples so far.
-    on_progress : callable, optional
 
     Returns
     -------

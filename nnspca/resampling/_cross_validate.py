@@ -54,22 +54,19 @@ def cross_validate(
         2 to m.
     n_components : int
         How many components are sought, and span what is kept.
-    method, deflation, nonnegative, **options
-        As for :func:`nnspca.decompose`.
+    method, deflation, nonnegative, should_stop, on_progress, **options
+        As for :func:`nnspca.decompose`. A stopped call returns the results so far.
     standardize : bool, optional
         Divide each feature by its standard deviation over the samples that are not held out. None leaves the data as
         they are and warns where one feature holds over 90 % of the total variance.
     seed : int
         Same seed, same folds and same answer, wherever and in whatever order they are solved.
-    executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Two threads when None. The data are sent to each worker once. Not for data that are not in memory.
+    executor
+        As for :func:`nnspca.sweep`. Not for data that are not in memory.
     n_jobs : int, optional
         So many processes of this machine instead, -1 for one a processor.
     on_point : callable, optional
         Called with what is known by then, whenever one k is solved for one fold.
-    should_stop : callable, optional
-        A stopped call returns the results so far.
-    on_progress : callable, optional
 
     Returns
     -------

@@ -57,7 +57,6 @@ def certify(
         Of n features.
     k : int
         1 <= k <= n.
-    nonnegative : bool
     effort : {"live", "thorough"}
         "live" does the work of about 3 s of one processor up to a thousand features, and of 6 s
         beyond: half a second more at most once the gap is below .1 %. "thorough" does the same
@@ -65,8 +64,6 @@ def certify(
         timed; give ``should_stop`` where it is too long, for the bounds proven by then.
     component : Component, optional
         A feasible point already found; ``solve(cov, k)`` is run when None.
-    seed : int
-        Of the solver and of the paper's random directions.
     warm_start : Certificate, optional
         Of the same covariance at a neighbouring k: the pair-scaled dual starts from its
         multipliers, unless the ratio of the two k exceeds 1.25.
@@ -74,8 +71,8 @@ def certify(
         Features by place or name, as for :func:`nnspca.solve`: the certificate is of that problem,
         and says so in its fields of these names. Bounds by pairs and by cases count the places of
         what is included; the others hold without it, and are larger than need be.
-    should_stop, on_progress : callable, optional
-        A stopped call returns the bounds it has, all of them valid.
+    nonnegative, seed, should_stop, on_progress
+        As for :func:`nnspca.solve`. A stopped call returns the bounds it has, all of them valid.
 
     Returns
     -------
@@ -129,7 +126,7 @@ def certify(
         component = narrowed(component, "component", left, cov.n_features)
     else:
         component = replace(validated(component, "component", problem, left, cov.n_features), features=cov.features)
-    run = _Run(problem, given, component, _start(warm_start, whole, ins, outs))
+    run = _Draft(problem, given, component, _start(warm_start, whole, ins, outs))
     watched = Monitor(should_stop, on_progress).part(SOLVING, 1.0)
     if effort != "live":  # which does all that a live certificate does first: at any cost it has proven as much
         run.make(PLANS["live"], watched.part(0.0, LIVE), tighten)
@@ -161,13 +158,13 @@ def first_upper_bound(
     """
     problem, started = Problem(cov, k, nonnegative), time.perf_counter()
     component = replace(validated(component, "component", problem), features=cov.features)
-    run = _Run(replace(problem, include=()), True, component)
+    run = _Draft(replace(problem, include=()), True, component)
     run.make(PLANS["live"], Monitor(should_stop), quick)
     return run.certificate("live", started, stopped=True)
 
 
 @dataclass
-class _Run:
+class _Draft:
     """One certificate in progress: the best feasible point known, and the bounds made so far."""
 
     problem: Problem

@@ -69,16 +69,13 @@ def necessity(
         1 <= k <= n.
     within : float
         0 <= within < 1.
-    nonnegative : bool
     effort : {"live", "thorough"}
         Some seconds, or minutes for what these leave open.
     component : Component, optional
         A feasible point already found; ``solve(cov, k)`` is run when None. A better one that is met
         takes its place.
-    seed : int
-        Of the solver.
-    should_stop, on_progress : callable, optional
-        A stopped call returns what is proven by then; the rest is undecided.
+    nonnegative, seed, should_stop, on_progress
+        As for :func:`nnspca.solve`. A stopped call returns what is proven by then; the rest is undecided.
 
     Returns
     -------

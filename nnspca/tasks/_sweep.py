@@ -57,18 +57,16 @@ def sweep(
         Duplicates are solved once.
     methods : sequence of str
         Keys of ``nnspca.METHODS``.
-    nonnegative : bool
     certify : {"live", "thorough"} or None
         Effort of the certificates; None for none.
-    seed : int
-        Same seed, same sweep, whatever the executor.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        Two threads when None. Processes and the workers of a Dask cluster are sent the covariance
-        once and can be stopped in the middle of a task; with any other executor only what is
-        not begun is stopped.
+        Where the work is done, two threads when None; the answer is the same. Processes and the workers of a Dask
+        cluster are sent the covariance once, and can be stopped in the middle of a task; with an executor of another
+        kind only what is not begun is stopped. If a process is lost, the call raises BrokenExecutor.
     on_point : callable, optional
         Called with each :class:`SweepPoint` when solved, and again with its certificate.
-    should_stop, on_progress : callable, optional
+    nonnegative, seed, should_stop, on_progress
+        As for :func:`nnspca.solve`. A stopped sweep has the points solved by then.
 
     Returns
     -------

@@ -153,7 +153,7 @@ def _listen(listener: Listener) -> None:
 
 
 def _serve(end: Connection) -> None:
-    with suppress(OSError, EOFError, KeyError), end:  # the task has ended, or nobody waits for it
+    with suppress(OSError, EOFError, KeyError), end:  # the task has ended, or its caller no longer waits
         line = _lines[end.recv()]
         while True:
             end.send(line.answer(end.recv()))

@@ -57,10 +57,13 @@ class Session:
     at_end: Callable[[], None] | None = None  # lets go of what the visit has brought
     jobs: dict[str, Job] = field(default_factory=dict)  # by what they are about: one run of each kind at a time
 
+    linked: dict[str, list[str]] | None = None  # of the link that was opened, what no widget has shown yet
+    says: dict[str, list[str]] = field(default_factory=dict)  # what this run writes into the link
+    unwidgeted: set[str] = field(default_factory=set)  # keys of this run that components read and write
+    written: dict[str, list[str]] = field(default_factory=dict)  # what the last run has written
     memory: dict[Place, Any] = field(default_factory=dict)  # what each key of the link last said
     notes: dict[Place, tuple[Any, str]] = field(default_factory=dict)  # about values that could not be used
     notes_place: Any = None  # where they will stand in this run
-    corrected: bool = False  # whether the link has to be drawn again without what could not be used
     assignments: int = 0  # how often widgets were assigned values
     assigned: dict[str, tuple[int, Any, Any]] = field(default_factory=dict)  # by key: which assignment, before, after
     runs: int = 0  # how often progress was drawn: a component sees that the page was run again

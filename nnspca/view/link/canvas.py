@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -150,3 +150,17 @@ def keep_choices(key: str, field: str) -> None:
     seen = sent(key, field)
     if seen is not None:
         state.reassign(int(seen))
+
+
+_link = component("link", SHARED, ("link.js",))
+
+
+def write_link(keys: Set[str], says: Mapping[str, Sequence[str]]) -> None:
+    """Let the address say these values of these keys, and nothing of the others of them.
+
+    Streamlit's own query parameters enter each change into the browser's history, twice: Back would need many presses,
+    and would bring an address that the page is not about.
+    """
+    here = session.current()
+    here.runs += 1
+    _link(key="link", data={"keys": sorted(keys), "says": says, "run": here.runs}, height=0)

@@ -354,6 +354,14 @@ def current() -> State:
     return State(**choices)
 
 
+def linked(key: str) -> list[str]:
+    """Return what the link that was opened says of a key that no widget has shown yet: it is read once."""
+    here = session.current()
+    if here.linked is None:
+        here.linked = {name: st.query_params.get_all(name) for name in st.query_params}
+    return here.linked.get(key, [])
+
+
 def remembered(entry: Entry) -> Any:
     """Return what a key last said in this session, whether or not its widget is shown; None when it never did."""
     (value,) = session.said((entry.pages, entry.key))

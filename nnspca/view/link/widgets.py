@@ -12,7 +12,7 @@ import streamlit as st
 
 from nnspca.result.suggestions import Suggestion
 from nnspca.view import sanitize, session
-from nnspca.view.link import state
+from nnspca.view.link import canvas, state
 from nnspca.view.link.state import Entry
 from nnspca.view.session import Place, Session
 
@@ -126,31 +126,22 @@ def choose(
     options = entry.options if options is None else options
     here = session.current()
     memory = here.memory
-    texts, stored = st.query_params.get_all(key), values.get(key)
-    written = stored is None and not texts and place in memory  # whether this run sets the value itself
-    if written:
-        values[key] = stored = memory[place]
-        if stored != usual and stored is not None:
-            st.query_params[key] = _text(stored)  # a copied link says it too, and from here on the widget keeps it
+    stored, texts, whole, wanted = values.get(key), state.linked(key), True, None
+    given = stored is None  # whether this run sets the value
+    if given and place in memory:
+        stored = memory[place]
+        values[key] = stored
+    elif given and texts:
+        wanted, whole = entry.read(texts, low, high, options)
+        if wanted is not None:
+            values[key] = list(wanted) if entry.kind == "several" else wanted
     if entry.widget == "slider" and stored is not None and _outside(stored, low, high, ()):
         # Its ends have moved with the data; Streamlit would end the page at a value outside them.
         values[key] = stored = min(max(stored, low), high)
-    known = not texts or (stored is not None and texts[-1] == str(stored))  # what the widget says needs no second look
-    wanted, whole = (None, True) if known else entry.read(texts, low, high, options)
-    unusable = not known and wanted is None
-    named = "format_func" in settings  # Streamlit would write the words shown into the link, not the value
-    if named and stored is None and wanted is not None:
-        values[key] = list(wanted) if entry.kind == "several" else wanted
-        written = True
-    if not named and not unusable:
-        settings["bind"] = "query-params"
+    given = given and key in values
     drawn = WIDGETS[entry.widget or entry.kind](
-        label, key=key, **_settings(entry, usual, low, high, options, given=written), **settings
+        label, key=key, **_settings(entry, usual, low, high, options, given=given), **settings
     )
-    if named:
-        _write_link(key, drawn, usual)
-    elif unusable:
-        _drop(key)
     if values.get(key) is not None:
         memory[place] = drawn
     value = tuple(drawn) if entry.kind == "several" else drawn
@@ -158,53 +149,41 @@ def choose(
     if stored is not None:
         if _outside(stored, low, high, options) and stored != drawn:
             refused = str(stored)
-    elif not whole or (wanted is not None and wanted != value):
+    elif texts and (not whole or (wanted is not None and wanted != value)):
         refused = ", ".join(texts)
+    _say_in_link(key, value, usual)
     _note(here, place, label, refused, value, allowed or _allowed(entry, low, high, options))
     return value
 
 
-def _drop(key: str) -> None:
-    """Take out of the link what its widget cannot show.
-
-    Streamlit lets a key go that is bound to no widget. So its widget is drawn without the link in this
-    run, and bound to it in another one at the end of this.
-    """
-    st.query_params.pop(key, None)
-    session.current().corrected = True
-
-
-def _write_link(key: str, value: Any, usual: Any) -> None:
-    """Let the link say the value of a widget whose options are shown by other names."""
-    text = _text(value)
-    if value is None or text == _text(usual):
-        st.query_params.pop(key, None)
-    elif st.query_params.get_all(key) != (text if isinstance(text, list) else [text]):
-        st.query_params[key] = text
+def _say_in_link(key: str, value: Any, usual: Any) -> None:
+    """Let the link say a value, unless it is the usual one."""
+    here, text = session.current(), _text(value)
+    if here.linked:
+        here.linked.pop(key, None)
+    if value is not None and text != _text(usual):
+        here.says[key] = text
 
 
 def upcoming_value(entry: Entry) -> Any:
     """Return what a key is about to say, before its widget is drawn."""
     value = state.remembered(entry)
     if value is None:
-        value = entry.read(st.query_params.get_all(entry.key))[0]
+        value = entry.read(state.linked(entry.key))[0]
     return entry.default if value is None else value
 
 
 def keep(entry: Entry, options: Sequence[Any] | None = None) -> None:
-    """Keep what a link says of a key that has no widget on this page: it counts on others."""
-    texts, memory = st.query_params.get_all(entry.key), session.current().memory
-    value = entry.read(texts, options=options)[0] if texts else None
-    if value is not None and (entry.pages, entry.key) not in memory:
-        memory[entry.pages, entry.key] = value
-    if texts:
-        with contextlib.suppress(st.errors.StreamlitAPIException):  # bound on the page before: Streamlit takes it out
-            del st.query_params[entry.key]
+    """Keep what the link says of a key that has no widget on this page: it counts on others."""
+    value = entry.read(texts, options=options)[0] if (texts := state.linked(entry.key)) else None
+    if value is not None:
+        session.current().memory.setdefault((entry.pages, entry.key), value)
 
 
 def propose(entry: Entry, value: Any) -> None:
     """Let a widget start with a value, which the link then says, where neither link nor person has chosen one."""
-    session.current().memory.setdefault((entry.pages, entry.key), value)
+    if not state.linked(entry.key):
+        session.current().memory.setdefault((entry.pages, entry.key), value)
 
 
 def reserved(key: str, words: str) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -287,15 +266,15 @@ def _data() -> Any:
     return state.remembered(state.SHARED["data"]) or state.SHARED["data"].default
 
 
-def _text(value: Any) -> str | list[str]:
+def _text(value: Any) -> list[str]:
     """Return a value as the link carries it.
 
     >>> _text(7), _text(True), _text(["a", "b"])
-    ('7', 'true', ['a', 'b'])
+    (['7'], ['true'], ['a', 'b'])
     """
     if isinstance(value, list | tuple):
-        return [str(one) for one in value]
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        return [str(one) for one in value] or [""]
+    return [str(value).lower() if isinstance(value, bool) else str(value)]
 
 
 def _say(value: Any) -> str:
@@ -314,9 +293,6 @@ def keep_place() -> None:
 def notes() -> None:
     """Show the notes about values that could not be used, at the place kept for them or else here."""
     here = session.current()
-    if here.corrected:
-        here.corrected = False
-        st.rerun()
     place, here.notes_place = here.notes_place, None
     with st.container() if place is None else place:
         unusable = here.notes
@@ -327,6 +303,9 @@ def notes() -> None:
         if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith("embed")]:
             named = ", ".join(f"“{sanitize.plain(sanitize.line(key, LONGEST))}”" for key in strange[:FEW])
             st.info(f"The link also names {named}, which does not exist here and is ignored.", icon=":material/info:")
+    here.written, here.says = here.says, {}
+    canvas.write_link(KNOWN - here.unwidgeted, here.written)
+    here.unwidgeted = set()
 
 
 def end_page() -> NoReturn:
@@ -341,6 +320,7 @@ def linked_value(entry: Entry, *, high: float | None = None, fits: Callable[[Any
     ``high`` narrows the table's entry to the data at hand, and so does ``fits``, which is given the
     value.
     """
+    session.current().unwidgeted.add(entry.key)
     texts = st.query_params.get_all(entry.key)
     value, whole = entry.read(texts, high=high) if texts else (entry.default, True)
     if value is not None and not fits(value):
@@ -353,27 +333,30 @@ def linked_value(entry: Entry, *, high: float | None = None, fits: Callable[[Any
 
 def pressed(entry: Entry) -> Any:
     """Return what was last chosen by a press, for a key that has no widget: from the link, or as it was left."""
-    value = st.session_state.get(entry.key, entry.default)
-    if value != entry.default and entry.key not in st.query_params:
-        st.query_params[entry.key] = str(value)
-    st.session_state[entry.key] = linked_value(entry)
-    return st.session_state[entry.key]
+    place, texts = (entry.pages, entry.key), state.linked(entry.key)
+    value, whole = (entry.read(texts) if texts else (None, True)) if state.remembered(entry) is None else (None, True)
+    value = st.session_state[entry.key] = value or state.chosen(entry)
+    refused = None if whole else texts[-1]
+    _note(session.current(), place, entry.key, refused, value, _allowed(entry, None, None, entry.options))
+    _say_in_link(entry.key, value, entry.default)
+    return value
 
 
 def press(entry: Entry, value: Any) -> None:
     """Choose a value for a key that has no widget."""
-    st.query_params[entry.key] = st.session_state[entry.key] = str(value)
+    session.current().memory[entry.pages, entry.key] = st.session_state[entry.key] = str(value)
 
 
 def expander(entry: Entry, label: str, icon: str) -> Any:
     """Return a part of the page that is opened on demand: the link says whether it is, and so does ``.open``."""
-    texts = st.query_params.get_all(entry.key)
-    usable = not texts or entry.read(texts)[1]
-    bind: Any = {"bind": "query-params"} if usable else {}
-    fold = st.expander(label, expanded=entry.default, key=entry.key, icon=icon, on_change="rerun", **bind)
+    key, texts = entry.key, state.linked(entry.key)
+    value, usable = entry.read(texts) if texts else (None, True)
+    if value is not None and key not in st.session_state:
+        st.session_state[key] = value
+    fold = st.expander(label, expanded=entry.default, key=key, icon=icon, on_change="rerun")
+    _say_in_link(key, fold.open, entry.default)
     if not usable:
-        _drop(entry.key)
-        _note(session.current(), (entry.pages, entry.key), label, ", ".join(texts), entry.default, "true or false")
+        _note(session.current(), (entry.pages, key), label, ", ".join(texts), entry.default, "true or false")
     return fold
 
 
@@ -400,5 +383,5 @@ def page_link(page: str, label: str, icon: str) -> None:
 def open_for(entry: Entry, *keys: str) -> None:
     """Open a fold for a link that asks for something in it and is silent about the fold itself."""
     wanted = any(st.query_params.get(key) not in (None, "", "false") or st.session_state.get(key) for key in keys)
-    if wanted and entry.key not in st.query_params and entry.key not in st.session_state:
+    if wanted and not state.linked(entry.key) and entry.key not in st.session_state:
         st.session_state[entry.key] = True

@@ -112,6 +112,7 @@ def _size(source: str) -> dict[str, Any]:
 def _dragged(plain: np.ndarray, key: str) -> np.ndarray:
     """Return made-up curves as a person has dragged them, or as a link gives them."""
     here, written = session.current(), st.query_params.get("V")
+    here.unwidgeted.add("V")
     dragged = here.dragged
     if key not in dragged and written and not here.curves_read:
         try:
@@ -236,6 +237,7 @@ def _circle(view: _View) -> None:
 def _animate(data: dict[str, Any]) -> None:
     """Mount the canvas; store where it stopped in the URL, and apply a curve that the user dragged."""
     here = session.current()
+    here.unwidgeted |= {"phi", "speed"}
     here.rest = resting = here.rest or {key: float(linked_value(KEYS[key])) for key in ("phi", "speed")}
     result = circle.show(data, phi=resting["phi"], speed=resting["speed"])
     if result.view:

@@ -37,7 +37,8 @@ with suggest:
 with running:
     if tasks.follow(page) and len(page.arrived) > drawn:
         st.rerun()  # it ended after the picture had been drawn
-    proof.under_way(longer)
+    if longer is not None:
+        proof.under_way(longer)
 
 widgets.open_for(run.KEYS["samples"], "why")
 with widgets.expander(run.KEYS["samples"], samples.TITLE, ":material/groups:") as fold:

@@ -184,8 +184,8 @@ _made = functools.lru_cache(maxsize=256)(Card)  # a page shows the same cards ea
 
 
 @functools.lru_cache(maxsize=64)
-def _foot(k: int, ratio: float, stored: bool) -> str:
-    return f"k = {k}: {say.proven_share(ratio)}{' (stored proof)' if stored else ''}"
+def _foot(k: int, lower: float, upper: float, stored: bool) -> str:
+    return f"k = {k}: {say.proven_share(say.share(lower, upper))}{' (stored proof)' if stored else ''}"
 
 
 def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None) -> Card:
@@ -197,5 +197,5 @@ def _card(name: str, info: DatasetInfo, best: Known | None, own: Dataset | None)
     else:
         picture = base64.b64encode(dataset.as_bars(best.component.loadings)).decode()
     away = "" if info.local else f" {catalogue.away(info).capitalize()}."
-    foot = "" if best is None else _foot(best.at, best.ratio, best.stored)
+    foot = "" if best is None else _foot(best.at, best.lower, best.upper, best.stored)
     return _made(name, sanitize.line(info.title), f"{says}{away}", foot, picture)

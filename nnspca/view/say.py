@@ -157,6 +157,8 @@ def number(value: float, *, up: bool = False, down: bool = False, telling: int =
     size = math.floor(math.log10(abs(value)))
     if up or down:
         value = (ceil if up else floor)(value / 10.0**size, telling - 1) * 10.0**size
+        if math.isinf(value):
+            return f"{value:g}"
     size += round(abs(value) / 10.0**size, telling - 1) >= 10
     if not -4 < size < 7:
         return f"{value / 10.0**size:.{telling - 1}f} × 10{str(size).translate(RAISED)}"

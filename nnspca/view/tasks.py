@@ -192,8 +192,7 @@ def follow(
 
 def _watch(job: Job, first: int, waited: bool, news: Callable[[Job], object]) -> None:
     """Draw progress and Stop while the job runs."""
-    left = PATIENCE if job.stopped else 0.0 if waited else max(0.0, PATIENCE - job.age)
-    if job.done or job.wait(left):
+    if job.done or job.wait(PATIENCE if job.stopped else 0.0 if waited else max(0.0, PATIENCE - job.age)):
         return
     drawn = [news(job)]
 

@@ -72,6 +72,7 @@ def main() -> None:
     """Print one line a page, and every crossing of a page named."""
     for page in sys.argv[1:] or LINKS:
         modules, crossings = measure(page)
+        print(sorted(m.removeprefix("nnspca.view.") for m in modules)) if len(sys.argv) > 1 else None
         print(f"{page:12} {len(modules):3} modules of the view, {crossings.total():4} calls between modules")
         if len(sys.argv) > 1:
             for (there, here), count in sorted(crossings.items()):

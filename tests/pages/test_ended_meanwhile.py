@@ -36,7 +36,7 @@ class EndsWhile(Job):
 def looks(monkeypatch):
     """The looks at runs that a browser would be asked to take."""
     taken = []
-    monkeypatch.setattr(tasks.progress, "show", lambda name, look, every: taken.append(look))
+    monkeypatch.setattr(tasks.canvas, "progress", lambda name, look, every: taken.append(look))
     return taken
 
 

@@ -62,7 +62,7 @@ def test_every_decimal_goes_through_that_door():
     own = [
         f"{path.relative_to(VIEW)}: {match[0]}"
         for path in VIEW.rglob("*.py")
-        if path.name != "words.py"
+        if path.name != "say.py"
         for match in OWN_FORMAT.finditer(path.read_text(encoding="utf-8"))
     ]
     assert not own, own

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.usefixtures("short_proofs")
 ALONE = """
 import streamlit as st
 from nnspca.view.explore import samples
-samples.panel(st.session_state["first"], st.session_state["session"].uploads["counts"], st.session_state["now"])
+from nnspca.view.subject import Subject
+about = Subject(st.session_state["session"].uploads["counts"], st.session_state["now"])
+samples.panel(st.session_state["first"], about)
 """
 MOST = 1_000_000  # numbers that a page may write out of the ten million there are: some rows of the covariance
 

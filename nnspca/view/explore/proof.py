@@ -34,10 +34,8 @@ def button(view: View, task: Task) -> None:
     tasks.offer(task, replace(panels.TIGHTEN, about=about, disabled=here.optimal or not here.bounded))
 
 
-def under_way(job: Job | None) -> None:
+def under_way(job: Job) -> None:
     """Show a longer proof under way, or what it has brought."""
-    if job is None:
-        return
     if job.arrived:
         panels.fallen(job.arrived[-1])
     tasks.follow(job, panels.STOPPED)

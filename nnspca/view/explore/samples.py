@@ -91,7 +91,7 @@ def told_apart(data: Dataset, apart: Sequence[float | None]) -> str:
 def measured_as(standardised: bool) -> str:
     """Return what is shown of two features: of standardised ones, it is their correlation.
 
-    >>> measure(True)
+    >>> measured_as(True)
     'correlation'
     """
     return "correlation" if standardised else "covariance"

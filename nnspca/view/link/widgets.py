@@ -126,12 +126,12 @@ def choose(
     options = entry.options if options is None else options
     here = session.current()
     memory = here.memory
-    stored, texts, whole, wanted = values.get(key), state.linked(key), True, None
+    stored, texts, whole, wanted = values.get(key), list[str](), True, None
     given = stored is None  # whether this run sets the value
     if given and place in memory:
         stored = memory[place]
         values[key] = stored
-    elif given and texts:
+    elif given and (texts := state.linked(key)):
         wanted, whole = entry.read(texts, low, high, options)
         if wanted is not None:
             values[key] = list(wanted) if entry.kind == "several" else wanted
@@ -151,14 +151,14 @@ def choose(
             refused = str(stored)
     elif texts and (not whole or (wanted is not None and wanted != value)):
         refused = ", ".join(texts)
-    _say_in_link(key, value, usual)
+    _say_in_link(here, key, value, usual)
     _note(here, place, label, refused, value, allowed or _allowed(entry, low, high, options))
     return value
 
 
-def _say_in_link(key: str, value: Any, usual: Any) -> None:
+def _say_in_link(here: Session, key: str, value: Any, usual: Any) -> None:
     """Let the link say a value, unless it is the usual one."""
-    here, text = session.current(), _text(value)
+    text = _text(value)
     if here.linked:
         here.linked.pop(key, None)
     if value is not None and text != _text(usual):
@@ -333,12 +333,12 @@ def linked_value(entry: Entry, *, high: float | None = None, fits: Callable[[Any
 
 def pressed(entry: Entry) -> Any:
     """Return what was last chosen by a press, for a key that has no widget: from the link, or as it was left."""
-    place, texts = (entry.pages, entry.key), state.linked(entry.key)
-    value, whole = (entry.read(texts) if texts else (None, True)) if state.remembered(entry) is None else (None, True)
+    here, texts = session.current(), state.linked(entry.key)
+    value, whole = entry.read(texts) if texts and state.remembered(entry) is None else (None, True)
     value = st.session_state[entry.key] = value or state.chosen(entry)
     refused = None if whole else texts[-1]
-    _note(session.current(), place, entry.key, refused, value, _allowed(entry, None, None, entry.options))
-    _say_in_link(entry.key, value, entry.default)
+    _note(here, (entry.pages, entry.key), entry.key, refused, value, _allowed(entry, None, None, entry.options))
+    _say_in_link(here, entry.key, value, entry.default)
     return value
 
 
@@ -349,14 +349,15 @@ def press(entry: Entry, value: Any) -> None:
 
 def expander(entry: Entry, label: str, icon: str) -> Any:
     """Return a part of the page that is opened on demand: the link says whether it is, and so does ``.open``."""
-    key, texts = entry.key, state.linked(entry.key)
+    key, here = entry.key, session.current()
+    texts = [] if key in st.session_state else state.linked(key)
     value, usable = entry.read(texts) if texts else (None, True)
-    if value is not None and key not in st.session_state:
+    if value is not None:
         st.session_state[key] = value
     fold = st.expander(label, expanded=entry.default, key=key, icon=icon, on_change="rerun")
-    _say_in_link(key, fold.open, entry.default)
+    _say_in_link(here, key, fold.open, entry.default)
     if not usable:
-        _note(session.current(), (entry.pages, key), label, ", ".join(texts), entry.default, "true or false")
+        _note(here, (entry.pages, key), label, ", ".join(texts), entry.default, "true or false")
     return fold
 
 

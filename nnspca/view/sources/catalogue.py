@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable, Hashable, Iterable
 from typing import Literal
 
@@ -108,6 +109,11 @@ def read(opened: Opened) -> None:
 ABSENT = "not on this machine yet"
 
 
+def files_opened() -> dict[str, Opened]:
+    """Return the data sets in files that the server's owner names, by name."""
+    return opened.listed() if opened.OPEN in os.environ else {}
+
+
 def uploaded() -> dict[str, Dataset]:
     """Return the data sets this session has brought, by name."""
     datasets = session.current().uploads
@@ -117,7 +123,7 @@ def uploaded() -> dict[str, Dataset]:
 def infos() -> dict[str, DatasetInfo]:
     """Return every data set by name, this session's own included, as far as known without loading it."""
     known = {info.name: info for info in nnspca.datasets.available()}
-    known |= {name: one.info for name, one in opened.listed().items()}
+    known |= {name: one.info for name, one in files_opened().items()}
     for name, data in uploaded().items():
         known[name] = DatasetInfo(
             name=name,
@@ -137,7 +143,7 @@ def away(info: DatasetInfo) -> str:
     """Say why a data set cannot be used yet; nothing where it can."""
     if info.local:
         return ""
-    return "not read yet" if info.name in opened.listed() else ABSENT
+    return "not read yet" if info.name in files_opened() else ABSENT
 
 
 def forget(name: str) -> None:
@@ -153,7 +159,7 @@ def dataset(name: str) -> Dataset:
     own = uploaded().get(name)
     if own is not None:
         return own
-    if (one := opened.listed().get(name)) is not None and one.data is not None:
+    if (one := files_opened().get(name)) is not None and one.data is not None:
         return one.data
     return cache.get_or_create(*_reading(name), "Reading the data")
 
@@ -163,7 +169,7 @@ def local_dataset(name: str) -> Dataset:
 
     Raises nnspca.DataError: when it is not here, or its file is broken.
     """
-    one = opened.listed().get(name)
+    one = files_opened().get(name)
     return one.data if one is not None and one.data is not None else cache.shared().get(*_reading(name))
 
 
@@ -237,7 +243,7 @@ def loaded(name: str) -> Dataset:
 
 def offer(info: DatasetInfo) -> None:
     """Show what a data set is, and offer to download or to read it."""
-    if (one := opened.listed().get(info.name)) is not None:
+    if (one := files_opened().get(info.name)) is not None:
         read(one)
         return
     st.markdown(sanitize.plain(info.description))

@@ -20,7 +20,7 @@ from nnspca.studies import Table
 from nnspca.view import sanitize
 from nnspca.view.link.state import State
 from nnspca.view.session import Content
-from nnspca.view.sources import catalogue, opened, preparation, uploads
+from nnspca.view.sources import catalogue, preparation, uploads
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
 
@@ -121,8 +121,8 @@ def arrays_npz(**arrays: np.ndarray) -> bytes:
 
 def load_line(name: str, variable: str = "data") -> str:
     """Return the Python that loads a data set as ``variable``."""
-    if name not in catalogue.uploaded() and name in opened.listed():
-        return "\n".join(opened.listed()[name].code(variable))
+    if name not in catalogue.uploaded() and name in catalogue.files_opened():
+        return "\n".join(catalogue.files_opened()[name].code(variable))
     if name not in catalogue.uploaded() and name in {info.name for info in nnspca.datasets.available()}:
         return f"{variable} = nnspca.datasets.load({name!r})"
     if lines := uploads.code(name, variable):

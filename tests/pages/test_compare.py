@@ -190,7 +190,7 @@ def test_the_reasons_follow_from_the_numbers(spectrum, words):
 def test_a_file_of_your_own_is_compared_at_once_and_the_link_says_so(open_page):
     own = {"session": Session(uploads={"mine": Dataset(name="mine", X=np.random.default_rng(0).normal(size=(20, 5)))})}
     page = settle(open_page(PAGE, data="mine", fine="few", **own))
-    assert page.multiselect(key="vs").value == page.session_state["session"].written["vs"] == ["mine", "digits"]
+    assert page.multiselect(key="vs").value == page.session_state["session"].says["vs"] == ["mine", "digits"]
     page.multiselect(key="vs").set_value(["digits", "pitprops"]).run()
     assert page.multiselect(key="vs").value == ["digits", "pitprops"]
     asked = open_page(PAGE, data="mine", vs=["pitprops", "digits"], fine="few", **own)

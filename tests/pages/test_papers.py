@@ -106,7 +106,7 @@ def test_a_stored_run_is_what_a_run_finds_and_passes_on_no_photograph(study):
 def test_a_press_on_a_card_turns_to_its_study_and_the_link_says_so():
     page = alone(_turned)
     assert page.markdown[0].value == "asteris2011-fig1"
-    assert page.session_state["session"].written["paper"] == [STUDIES["asteris2011-fig1"].source.short]
+    assert page.session_state["session"].says["paper"] == [STUDIES["asteris2011-fig1"].source.short]
 
 
 def _turned():

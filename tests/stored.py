@@ -1,21 +1,25 @@
 """Make the stored runs of the studies: ``python -m tests.stored [study …]``, with NNSPCA_DATA naming the real data.
 
 Each study is run as its page would by default: reduced, seed 0, on the paper's own data; its first figure becomes the
-small picture on its card.
+small picture on its card. ``python -m tests.stored gallery`` makes the pictures of the documents' gallery.
 """
 
 import base64
 import datetime
 import io
 import json
+import runpy
 import sys
 from dataclasses import replace
+from typing import Any
 
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
+from plotly.graph_objects import Figure
 
 import nnspca
 from nnspca.control.threads import one_blas_thread
+from nnspca.docs.site.figures import PICTURES
 from nnspca.studies import STUDIES, StudyResult, Table
 from nnspca.studies.asteris2014 import SAMPLES
 from nnspca.studies.catalogue import FOLDER, pack
@@ -56,19 +60,39 @@ def thumbnail(result: StudyResult, browser: Browser) -> str:
     figure.update_yaxes(title_text="", showticklabels=False)
     figure.update_traces(line_width=5, selector={"type": "scatter", "mode": "lines"})
     figure.update_traces(line_width=5, marker_size=11, selector={"type": "scatter", "mode": "lines+markers"})
-    page = browser.new_page(viewport={"width": SIDE, "height": SIDE})
-    page.set_content(figure.to_html(config={"displayModeBar": False, "staticPlot": True}))
-    page.wait_for_timeout(1500)
-    image = Image.open(io.BytesIO(page.locator(".js-plotly-plot").screenshot())).convert("RGB")
-    page.close()
+    image = photograph(figure, browser)
     image = image.resize((round(SIDE / SMALL),) * 2, Image.Resampling.LANCZOS)
     out = io.BytesIO()
     image.quantize(COLOURS, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
     return base64.b64encode(out.getvalue()).decode()
 
 
+def photograph(figure: Any, browser: Browser) -> Image.Image:
+    """Return a figure as a picture of its own size."""
+    page = browser.new_page(viewport={"width": figure.layout.width, "height": figure.layout.height})
+    page.set_content(figure.to_html(config={"displayModeBar": False, "staticPlot": True}))
+    page.wait_for_timeout(1500)
+    image = Image.open(io.BytesIO(page.locator(".js-plotly-plot").screenshot())).convert("RGB")
+    page.close()
+    return image
+
+
+def gallery() -> None:
+    """Make the picture of each example of the documents."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=ensure(), args=FLAGS)
+        for script in sorted((PICTURES.parent / "gallery").glob("*.py")):
+            shown = [thing for thing in runpy.run_path(str(script)).values() if isinstance(thing, Figure)]
+            shown[0].update_layout(width=600, height=420, title_text="", margin_t=10)
+            image = photograph(shown[0], browser).quantize(2 * COLOURS, dither=Image.Dither.NONE)
+            image.save(PICTURES / f"{script.stem}.png", optimize=True)
+        browser.close()
+
+
 def main() -> None:
     """Run and keep the studies named, or all."""
+    if sys.argv[1:] == ["gallery"]:
+        return gallery()
     FOLDER.mkdir(exist_ok=True)
     cards = json.loads(CARDS.read_text(encoding="utf-8")) if CARDS.exists() else {}
     with sync_playwright() as playwright, one_blas_thread():

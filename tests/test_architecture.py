@@ -27,6 +27,7 @@ LAYERS = (
     ("nnspca.view.link",),
     ("nnspca.view.figures",),
     ("nnspca.view.session", "nnspca.view.cache"),
+    ("nnspca.view.suggestions",),
     ("nnspca.view.say", "nnspca.view.sanitize", "nnspca.view.jobs", "nnspca.docs"),
     ("nnspca.studies", "nnspca.estimator", "nnspca.anndata"),
     ("nnspca.components", "nnspca.resampling"),

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.figures.paper import A_BAR, BAND, BOUND, FOUND, QUIET, SERIES, Figure, Scatter, with_titles
 
-FEW = 15  # most points of a curve for which each number is on the axis
+FEW = 15  # longest axis that names every k
 
 
 def sweep(
@@ -42,7 +42,8 @@ def sweep(
     for c, (name, points) in enumerate(curves.items()):
         xs, ys = zip(*points, strict=True) if points else ((), ())
         figure.add_trace(Scatter(x=xs, y=ys, mode="lines+markers", name=name, line={"color": SERIES[c % len(SERIES)]}))
-    if max((len(points) for points in curves.values()), default=0) <= FEW:
+    along = [k for points in curves.values() for k, _ in points]
+    if max(along, default=0) - min(along, default=0) <= FEW:
         figure.update_xaxes(dtick=1)  # k and numbers of parts are whole
     return with_titles(figure, f"{y[:1].upper()}{y[1:]} against {x}", x, y)
 

@@ -20,25 +20,6 @@ if TYPE_CHECKING:
 class Bound(ByValue):
     """One upper bound on the variance of any feasible component.
 
-    Attributes
-    ----------
-    name : str
-        Which bound: a key of ``nnspca.BOUNDS``.
-    value : float
-        No feasible variance exceeds it (if ``deterministic``), rounding included.
-    deterministic : bool
-        True for a proven bound; False for one that holds only with some probability.
-    detail : str
-        What was proven and with which parameters, in plain words.
-    seconds : float
-        Wall-clock time it took.
-    ingredients : object or None
-        What :func:`nnspca.verify` needs to derive ``value`` again, independently of the code that
-        computed it.
-    probability: float
-        Least probability with which the bound holds, over the random draws: 1.0 if it is proven, less
-        if not.
-
     Examples
     --------
     >>> import nnspca
@@ -48,12 +29,14 @@ class Bound(ByValue):
     (True, True)
     """
 
-    name: str
-    value: float
-    deterministic: bool = True
-    detail: str = ""
-    seconds: float = field(default=0.0, compare=False)
+    name: str  #: Which bound: a key of ``nnspca.BOUNDS``
+    value: float  #: No feasible variance exceeds it (if ``deterministic``), rounding included
+    deterministic: bool = True  #: True for a proven bound; False for one that holds only with some probability
+    detail: str = ""  #: What was proven and with which parameters, in plain words
+    seconds: float = field(default=0.0, compare=False)  #: Wall-clock time it took
+    #: What :func:`nnspca.verify` needs to derive ``value`` again, independently of the code that computed it
     ingredients: object | None = field(default=None, compare=False, repr=False)
+    #: Least probability with which the bound holds, over the random draws: 1.0 if it is proven, less if not
     probability: float = 1.0
 
 
@@ -120,36 +103,6 @@ class Sandwich(Display):
 class Certificate(Sandwich):
     """A feasible component and a proven upper bound; the optimum lies between the two variances.
 
-    Attributes
-    ----------
-    k : int
-        Cardinality allowed.
-    nonnegative : bool
-        Whether the sign constraint is on.
-    lower : float
-        Variance of ``component``, the best feasible point known.
-    upper : float
-        The least deterministic bound in ``bounds``: no feasible variance exceeds it.
-    component : Component
-        Attains ``lower``.
-    bounds : tuple of Bound
-        Every upper bound tried.
-    leading : float
-        Proven upper bound on the largest eigenvalue of A, for normalising.
-    fingerprint : str
-        Hash of the covariance that the bounds are for.
-    effort : str
-        ``"live"`` or ``"thorough"``.
-    seconds : float
-        Wall-clock time, solving included.
-    stopped : bool
-        True when ``should_stop`` ended the call early; the bounds are valid all the same.
-    include, exclude : tuple of int
-        The problem certified: each feature of ``include`` has one of the k places, whether its loading is
-        zero or not, and those of ``exclude`` have no loading. ``leading`` and the proofs in
-        ``bounds`` are of A on the features left, ascending: on ``include`` alone where it takes all
-        k places.
-
     Examples
     --------
     >>> import nnspca
@@ -161,19 +114,22 @@ class Certificate(Sandwich):
     No five features with loadings ≥ 0 do better by more than 0.01 % (proven).
     """
 
-    k: int
-    nonnegative: bool
-    lower: float
-    upper: float
-    component: Component
-    bounds: tuple[Bound, ...]
-    leading: float
-    fingerprint: str
-    effort: str = "live"
-    seconds: float = field(default=0.0, compare=False)
-    stopped: bool = False
+    k: int  #: Cardinality allowed
+    nonnegative: bool  #: Whether the sign constraint is on
+    lower: float  #: Variance of ``component``, the best feasible point known
+    upper: float  #: The least deterministic bound in ``bounds``: no feasible variance exceeds it
+    component: Component  #: Attains ``lower``
+    bounds: tuple[Bound, ...]  #: Every upper bound tried
+    leading: float  #: Proven upper bound on the largest eigenvalue of A, for normalising
+    fingerprint: str  #: Hash of the covariance that the bounds are for
+    effort: str = "live"  #: ``"live"`` or ``"thorough"``
+    seconds: float = field(default=0.0, compare=False)  #: Wall-clock time, solving included
+    stopped: bool = False  #: True when ``should_stop`` ended the call early; the bounds are valid all the same
+    #: The problem certified: each feature of ``include`` has one of the k places, whether its loading is zero or
+    #: not, and those of ``exclude`` have no loading. ``leading`` and the proofs in ``bounds`` are of A on the
+    #: features left, ascending: on ``include`` alone where it takes all k places.
     include: tuple[int, ...] = ()
-    exclude: tuple[int, ...] = ()
+    exclude: tuple[int, ...] = ()  #: See ``include``
 
     def summary(self, need: Necessity | None = None, found: Stability | None = None) -> str:
         """Return plain sentences: the component found, and how much better any other can be at most.
@@ -218,31 +174,6 @@ class Certificate(Sandwich):
 class PartsCertificate(Sandwich):
     """r parts with disjoint supports, and a proven upper bound on the total variance of any r such parts.
 
-    Attributes
-    ----------
-    n_components : int
-        Parts allowed: r unit vectors, no feature in two of them.
-    k : int
-        Cardinality allowed to each.
-    nonnegative : bool
-        Whether the sign constraint is on.
-    lower : float
-        Sum of the variances of ``parts``, the best known.
-    upper : float
-        The least of ``bounds``: no r such parts have a larger sum of variances.
-    parts : tuple of Component
-        Attain ``lower``; fewer than r if further parts would have no variance.
-    bounds : tuple of Bound
-        Every upper bound tried: keys of ``nnspca.PARTS_BOUNDS``.
-    fingerprint : str
-        Hash of the covariance that the bounds are for.
-    effort : str
-        ``"live"`` or ``"thorough"``.
-    seconds : float
-        Wall-clock time, the search for parts included.
-    stopped : bool
-        True when ``should_stop`` ended the call early; the bounds are valid all the same.
-
     Examples
     --------
     >>> import nnspca
@@ -252,17 +183,17 @@ class PartsCertificate(Sandwich):
     (2, True)
     """
 
-    n_components: int
-    k: int
-    nonnegative: bool
-    lower: float
-    upper: float
-    parts: tuple[Component, ...]
-    bounds: tuple[Bound, ...]
-    fingerprint: str
-    effort: str = "live"
-    seconds: float = field(default=0.0, compare=False)
-    stopped: bool = False
+    n_components: int  #: Parts allowed: r unit vectors, no feature in two of them
+    k: int  #: Cardinality allowed to each
+    nonnegative: bool  #: Whether the sign constraint is on
+    lower: float  #: Sum of the variances of ``parts``, the best known
+    upper: float  #: The least of ``bounds``: no r such parts have a larger sum of variances
+    parts: tuple[Component, ...]  #: Attain ``lower``; fewer than r if further parts would have no variance
+    bounds: tuple[Bound, ...]  #: Every upper bound tried: keys of ``nnspca.PARTS_BOUNDS``
+    fingerprint: str  #: Hash of the covariance that the bounds are for
+    effort: str = "live"  #: ``"live"`` or ``"thorough"``
+    seconds: float = field(default=0.0, compare=False)  #: Wall-clock time, the search for parts included
+    stopped: bool = False  #: True when ``should_stop`` ended the call early; the bounds are valid all the same
 
     @property
     def loadings(self) -> np.ndarray:

@@ -21,33 +21,6 @@ if TYPE_CHECKING:
 class Component(Display):
     """One component: a unit vector with at most ``k`` nonzero loadings, and how it was found.
 
-    Attributes
-    ----------
-    loadings : ndarray, shape (n,)
-        Unit Euclidean norm. Nonnegative exactly when ``nonnegative``; otherwise signed so that
-        the loading of largest magnitude is positive.
-    variance : float
-        ``x'Ax``, in the squared units of the data.
-    method : str
-        A key of ``nnspca.METHODS``; "given" for loadings of your own.
-    k : int
-        The largest number of nonzero loadings allowed.
-    nonnegative : bool
-        Whether the sign constraint was on.
-    options : mapping
-        The options the solver ran with.
-    seconds : float
-        Wall-clock time of the solve.
-    history : tuple of float
-        The best variance known after each step of the method; it never decreases.
-    stopped : bool
-        True when ``should_stop`` ended the call early, or when a point of a curve is still to be
-        searched in full; the loadings are the best so far.
-    note : str
-        A remark about the run, in plain words.
-    features : Features or None
-        Names, mean and scale of the features; None for loadings of your own.
-
     Examples
     --------
     >>> import nnspca
@@ -62,16 +35,21 @@ class Component(Display):
     a and b rise together: one number made of these two carries 97.8 % of the variance of all three features.
     """
 
+    #: Shape (n,). Unit Euclidean norm. Nonnegative exactly when ``nonnegative``; otherwise signed so that the
+    #: loading of largest magnitude is positive.
     loadings: np.ndarray
-    variance: float
-    method: str
-    k: int
-    nonnegative: bool = True
-    options: Mapping[str, object] = field(default_factory=dict)
-    seconds: float = field(default=0.0, compare=False)
-    history: tuple[float, ...] = ()
+    variance: float  #: ``x'Ax``, in the squared units of the data
+    method: str  #: A key of ``nnspca.METHODS``; "given" for loadings of your own
+    k: int  #: The largest number of nonzero loadings allowed
+    nonnegative: bool = True  #: Whether the sign constraint was on
+    options: Mapping[str, object] = field(default_factory=dict)  #: The options the solver ran with
+    seconds: float = field(default=0.0, compare=False)  #: Wall-clock time of the solve
+    history: tuple[float, ...] = ()  #: The best variance known after each step of the method; it never decreases
+    #: True when ``should_stop`` ended the call early, or when a point of a curve is still to be searched in full;
+    #: the loadings are the best so far
     stopped: bool = False
-    note: str = ""
+    note: str = ""  #: A remark about the run, in plain words
+    #: Names, mean and scale of the features; None for loadings of your own
     features: Features | None = field(default=None, compare=False)
 
     @property

@@ -19,34 +19,6 @@ from nnspca.result.features import Features
 class Components(Display):
     """Several components of one covariance, and the variance they explain together.
 
-    Attributes
-    ----------
-    parts : tuple of Component
-        One for each component, in the order found; ``variance`` of each is x'Ax on the covariance
-        given, not on a deflated one.
-    cumulative_variance : ndarray, shape (r,)
-        Variance of the span of the first 1, 2, …, r components: ``tr(Q'AQ)`` with Q an orthonormal
-        basis of it. Components that are not orthogonal are not credited twice.
-    total : float
-        Trace of A: the total variance.
-    method, deflation : str
-        Keys of ``nnspca.METHODS`` and ``nnspca.DEFLATIONS``.
-    nonnegative : bool
-    options : mapping
-        The options of method and deflation.
-    history : tuple of float
-        The objective of a joint method after each of its steps; empty otherwise.
-    certificates : tuple of Certificate
-        With ``certify``, one for each component, on the (deflated) covariance of that component; empty
-        otherwise.
-    certificate : PartsCertificate or None
-        Of all parts jointly, for a certified decomposition with deflation "together".
-    seconds : float
-    stopped : bool
-        True when ``should_stop`` ended the call early; there may be fewer components than requested.
-    note : str
-        A remark about the run, in plain words.
-
     Examples
     --------
     ``len(parts)``, ``parts[0]`` and ``for part in parts`` give its components:
@@ -62,19 +34,26 @@ class Components(Display):
     (2, ('a', 'b'), [2, 1])
     """
 
+    #: One for each component, in the order found; ``variance`` of each is x'Ax on the covariance given, not on a
+    #: deflated one
     parts: tuple[Component, ...]
+    #: Shape (r,). Variance of the span of the first 1, 2, …, r components: ``tr(Q'AQ)`` with Q an orthonormal basis
+    #: of it. Components that are not orthogonal are not credited twice.
     cumulative_variance: np.ndarray
-    total: float
-    method: str
-    deflation: str
+    total: float  #: Trace of A: the total variance
+    method: str  #: A key of ``nnspca.METHODS``
+    deflation: str  #: A key of ``nnspca.DEFLATIONS``
     nonnegative: bool = True
-    options: Mapping[str, object] = field(default_factory=dict)
-    history: tuple[float, ...] = ()
+    options: Mapping[str, object] = field(default_factory=dict)  #: The options of method and deflation
+    history: tuple[float, ...] = ()  #: The objective of a joint method after each of its steps; empty otherwise
+    #: With ``certify``, one for each component, on the (deflated) covariance of that component; empty otherwise
     certificates: tuple[Certificate, ...] = ()
+    #: Of all parts jointly, for a certified decomposition with deflation "together"
     certificate: PartsCertificate | None = None
     seconds: float = field(default=0.0, compare=False)
+    #: True when ``should_stop`` ended the call early; there may be fewer components than requested
     stopped: bool = False
-    note: str = ""
+    note: str = ""  #: A remark about the run, in plain words
 
     def __len__(self) -> int:
         return len(self.parts)

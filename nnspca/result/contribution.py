@@ -19,36 +19,6 @@ class Contribution(Display):
     feature i in it. ``switched`` and ``exchanged`` are variances of points that were found, so the losses
     derived from them are upper bounds.
 
-    Attributes
-    ----------
-    feature : int
-        i.
-    loading : float
-        x_i; 0 if the component does not have the feature.
-    variance : float
-        x'Ax of the component.
-    own : float
-        x_i² A_ii as a share of the variance.
-    others : ndarray of int
-        The component's other features, ascending.
-    covariances : ndarray
-        A_ij with each of them.
-    shares : ndarray
-        2 x_i x_j A_ij with each of them, as a share of the variance.
-    pull : float
-        (Ax)_i less A_ii x_i: how the feature co-varies with the rest of the component, each weighed
-        by its loading.
-    switched : float
-        Best variance found once the feature changes sides and the loadings follow: without it where
-        the component has it (0 where nothing is left), with it added where it has not.
-    partner : int or None
-        The best replacement outside the component; for a feature outside, the member that it replaces
-        best. None if no exchange gives it a loading.
-    exchanged : float
-        Best variance found after that exchange; ``switched`` or 0 if there is no partner.
-    features : Features or None
-        Names, mean and scale of the features.
-
     Examples
     --------
     >>> import nnspca
@@ -58,18 +28,23 @@ class Contribution(Display):
     (0.333, array([1]), 2.0)
     """
 
-    feature: int
-    loading: float
-    variance: float
-    own: float
-    others: np.ndarray
-    covariances: np.ndarray
-    shares: np.ndarray
+    feature: int  #: i
+    loading: float  #: x_i; 0 if the component does not have the feature
+    variance: float  #: x'Ax of the component
+    own: float  #: x_i² A_ii as a share of the variance
+    others: np.ndarray  #: The component's other features, ascending
+    covariances: np.ndarray  #: A_ij with each of them
+    shares: np.ndarray  #: 2 x_i x_j A_ij with each of them, as a share of the variance
+    #: (Ax)_i less A_ii x_i: how the feature co-varies with the rest of the component, each weighed by its loading
     pull: float
+    #: Best variance found once the feature changes sides and the loadings follow: without it where the component
+    #: has it (0 where nothing is left), with it added where it has not
     switched: float
+    #: The best replacement outside the component; for a feature outside, the member that it replaces best. None if
+    #: no exchange gives it a loading.
     partner: int | None
-    exchanged: float
-    features: Features | None = field(default=None, compare=False)
+    exchanged: float  #: Best variance found after that exchange; ``switched`` or 0 if there is no partner
+    features: Features | None = field(default=None, compare=False)  #: Names, mean and scale of the features
 
     @property
     def held(self) -> float:

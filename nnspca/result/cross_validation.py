@@ -14,22 +14,6 @@ from nnspca.result.display import Display, frame
 class CrossValidation(Display):
     """Share of the variance of held-out samples explained, for each k: an estimate, not a proof.
 
-    Attributes
-    ----------
-    ks : tuple of int
-    held_out : ndarray, shape (folds, len(ks))
-        For the held-out samples of a fold: share of their squared distance from the mean of the other
-        samples that is explained by components fitted to those. NaN if that distance is zero, or the
-        fold was not computed.
-    fitted : ndarray, shape (folds, len(ks))
-        The same share for the samples that were fitted.
-    n_components : int
-        How many components together.
-    seed : int
-    seconds : float
-    stopped : bool
-        True when ``should_stop`` ended the call early.
-
     Examples
     --------
     >>> import nnspca
@@ -40,12 +24,15 @@ class CrossValidation(Display):
     """
 
     ks: tuple[int, ...]
+    #: Shape (folds, len(ks)). For the held-out samples of a fold: share of their squared distance from the mean of
+    #: the other samples that is explained by components fitted to those. NaN if that distance is zero, or the fold
+    #: was not computed.
     held_out: np.ndarray
-    fitted: np.ndarray
-    n_components: int = 1
+    fitted: np.ndarray  #: Shape (folds, len(ks)). The same share for the samples that were fitted.
+    n_components: int = 1  #: How many components together
     seed: int = 0
     seconds: float = field(default=0.0, compare=False)
-    stopped: bool = False
+    stopped: bool = False  #: True when ``should_stop`` ended the call early
 
     @property
     def mean(self) -> np.ndarray:

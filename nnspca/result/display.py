@@ -6,7 +6,6 @@ import dataclasses
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -72,13 +71,9 @@ class Display(ByValue):
 
 
 def frame(
-    rows: Mapping[str, Any] | Sequence[Mapping[str, object]],
-    index: Sequence[object] | None = None,
-    name: str | None = None,
+    rows: Mapping[str, Any] | Sequence[Mapping[str, object]], index: Sequence[object] = (), name: str = ""
 ) -> Any:
-    """Return a data frame of columns or of records; ImportError with the package to install if pandas is absent."""
-    try:
-        pandas = import_module("pandas")
-    except ImportError as error:
-        raise ImportError("a table needs pandas: pip install pandas") from error
-    return pandas.DataFrame(rows, index=None if index is None else pandas.Index(index, name=name))
+    """Return a data frame of columns or of records; pandas is imported when a table is asked for."""
+    import pandas
+
+    return pandas.DataFrame(rows, index=pandas.Index(index, name=name) if name else None)

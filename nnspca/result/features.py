@@ -16,27 +16,6 @@ import numpy as np
 class Features:
     """Names, mean and scale of the features, with which a result names them and scores new samples.
 
-    Attributes
-    ----------
-    total : float
-        Variance of all features of the data, including those that are not listed here.
-    count : int
-        Number of features of the data.
-    given_names : tuple of str, or None
-        Names of the features listed here; None if the data have none.
-    mean, scale : ndarray, shape (n,), or None
-        Subtracted from the data, and divided by (1 unless standardised); None if a matrix was given.
-    standardized : bool
-        Whether each feature was divided by its standard deviation.
-    image_shape : (int, int) or None
-        Height and width, if the features are the pixels of an image.
-    axis : ndarray, shape (n,), or None
-        A coordinate of each feature, such as a wavelength.
-    axis_title : str
-        Name and unit of that coordinate.
-    variances : ndarray, shape (n,), or None
-        Variance of each feature listed here, standardised if they are.
-
     Examples
     --------
     >>> features = Features(3.0, 2, ("height", "width"))
@@ -44,15 +23,16 @@ class Features:
     (('height', 'width'), ('width',), ('x0', 'x1'))
     """
 
-    total: float
-    count: int
-    given_names: tuple[str, ...] | None = None
-    mean: np.ndarray | None = None
-    scale: np.ndarray | None = None
-    standardized: bool = False
-    image_shape: tuple[int, int] | None = None
-    axis: np.ndarray | None = None
-    axis_title: str = ""
+    total: float  #: Variance of all features of the data, including those that are not listed here
+    count: int  #: Number of features of the data
+    given_names: tuple[str, ...] | None = None  #: Names of the features listed here; None if the data have none
+    mean: np.ndarray | None = None  #: Shape (n,). Subtracted from the data; None if a matrix was given.
+    scale: np.ndarray | None = None  #: Shape (n,). What the data are divided by: 1 unless standardised.
+    standardized: bool = False  #: Whether each feature was divided by its standard deviation
+    image_shape: tuple[int, int] | None = None  #: Height and width, if the features are the pixels of an image
+    axis: np.ndarray | None = None  #: Shape (n,), or None. A coordinate of each feature, such as a wavelength.
+    axis_title: str = ""  #: Name and unit of that coordinate
+    #: Shape (n,), or None. Variance of each feature listed here, standardised if they are.
     variances: np.ndarray | None = None
 
     @cached_property

@@ -19,39 +19,6 @@ class Necessity(Display):
     the share ``within`` of the best found. This includes all components within that share of the
     optimum.
 
-    Attributes
-    ----------
-    k : int
-        Cardinality allowed.
-    nonnegative : bool
-        Whether the sign constraint is on.
-    within : float
-        Share by which a near-best component may fall below the best found.
-    lower : float
-        Variance that ``component`` provably attains, rounding included.
-    threshold : float
-        ``(1 - within) * lower``, rounded down.
-    component : Component
-        The best found.
-    essential : ndarray of bool, shape (n,)
-        Every near-best component has the feature: without it, a proven upper bound lies below
-        ``threshold``.
-    dispensable : ndarray of bool, shape (n,)
-        A near-best component without the feature was found.
-    limit : ndarray, shape (n,)
-        Proven upper bound on ``x_i²`` in any near-best component that is optimal on its own support,
-        rounded up; 1 where nothing better is known.
-    upper_bounds : ndarray, shape (n,)
-        No component without the feature has more variance than the larger of this and ``threshold``;
-        NaN where no such bound was computed.
-    fingerprint : str
-        Hash of its covariance.
-    seconds : float
-        Wall-clock time, the search for the component included.
-    stopped : bool
-        True when ``should_stop`` ended the call early: more features are undecided, the others are
-        proven all the same.
-
     Examples
     --------
     >>> import nnspca
@@ -60,18 +27,26 @@ class Necessity(Display):
     array([ True,  True, False])
     """
 
-    k: int
-    nonnegative: bool
-    within: float
-    lower: float
-    threshold: float
-    component: Component
+    k: int  #: Cardinality allowed
+    nonnegative: bool  #: Whether the sign constraint is on
+    within: float  #: Share by which a near-best component may fall below the best found
+    lower: float  #: Variance that ``component`` provably attains, rounding included
+    threshold: float  #: ``(1 - within) * lower``, rounded down
+    component: Component  #: The best found
+    #: Booleans, shape (n,). Every near-best component has the feature: without it, a proven upper bound lies below
+    #: ``threshold``.
     essential: np.ndarray
-    dispensable: np.ndarray
+    dispensable: np.ndarray  #: Booleans, shape (n,). A near-best component without the feature was found.
+    #: Shape (n,). Proven upper bound on ``x_i²`` in any near-best component that is optimal on its own support,
+    #: rounded up; 1 where nothing better is known.
     limit: np.ndarray
+    #: Shape (n,). No component without the feature has more variance than the larger of this and ``threshold``; NaN
+    #: where no such bound was computed.
     upper_bounds: np.ndarray
-    fingerprint: str
-    seconds: float = field(default=0.0, compare=False)
+    fingerprint: str  #: Hash of its covariance
+    seconds: float = field(default=0.0, compare=False)  #: Wall-clock time, the search for the component included
+    #: True when ``should_stop`` ended the call early: more features are undecided, the others are proven all the
+    #: same
     stopped: bool = False
 
     @property

@@ -15,25 +15,6 @@ from nnspca.result.display import Display, frame
 class Stability(Display):
     """How often each feature returns over bootstrap resamples: a relative frequency, not a proof.
 
-    Attributes
-    ----------
-    parts : Components
-        The parts of all samples; the parts of each resample are paired with these.
-    k : int
-        Cardinality allowed.
-    recurrence : ndarray, shape (n, r)
-        Share of the resamples in which a feature is in the counterpart of part c; NaN if none was drawn.
-    agreement : ndarray, shape (resamples, r)
-        Share of the features of part c that are in its counterpart, one row for each resample.
-    threshold : float
-        Mean recurrence from which a part counts as stable.
-    degenerate : int
-        Number of resamples that consist of one sample, repeated: they have no variance and no parts.
-    seed : int
-    seconds : float
-    stopped : bool
-        True when ``should_stop`` ended the call early: there are fewer resamples than requested.
-
     Examples
     --------
     >>> import nnspca
@@ -43,15 +24,19 @@ class Stability(Display):
     ((120, 1), 4)
     """
 
-    parts: Components
-    k: int
+    parts: Components  #: The parts of all samples; the parts of each resample are paired with these
+    k: int  #: Cardinality allowed
+    #: Shape (n, r). Share of the resamples in which a feature is in the counterpart of part c; NaN if none was
+    #: drawn.
     recurrence: np.ndarray
+    #: Shape (resamples, r). Share of the features of part c that are in its counterpart, one row for each resample.
     agreement: np.ndarray
-    threshold: float
+    threshold: float  #: Mean recurrence from which a part counts as stable
+    #: Number of resamples that consist of one sample, repeated: they have no variance and no parts
     degenerate: int = 0
     seed: int = 0
     seconds: float = field(default=0.0, compare=False)
-    stopped: bool = False
+    stopped: bool = False  #: True when ``should_stop`` ended the call early: there are fewer resamples than requested
 
     @property
     def resamples(self) -> int:

@@ -34,15 +34,6 @@ class SweepPoint(ByValue):
 class Sweep(Display):
     """Many k and methods on one covariance.
 
-    Attributes
-    ----------
-    points : tuple of SweepPoint
-        One for each (k, method), ordered by k and then as the methods were given.
-    leading : float
-        Largest eigenvalue of A: variances divided by it are the normalised variances.
-    stopped : bool
-        True when the sweep was stopped; it has the points solved by then.
-
     Examples
     --------
     >>> import nnspca
@@ -54,10 +45,10 @@ class Sweep(Display):
     [1, 2]
     """
 
-    points: tuple[SweepPoint, ...]
-    leading: float
+    points: tuple[SweepPoint, ...]  #: One for each (k, method), ordered by k and then as the methods were given
+    leading: float  #: Largest eigenvalue of A: variances divided by it are the normalised variances
     nonnegative: bool = True
-    stopped: bool = False
+    stopped: bool = False  #: True when the sweep was stopped; it has the points solved by then
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -151,16 +142,6 @@ class PartsPoint(ByValue):
 class PartsSweep(Display):
     """Many numbers of parts and many k on one covariance.
 
-    Attributes
-    ----------
-    points : tuple of PartsPoint
-        One for each (k, number of parts), in this order: the parts found one after the other
-        (``greedy``) and ``together``.
-    total : float
-        Trace of A: the total variance.
-    stopped : bool
-        True when the sweep was stopped; it has the points found by then.
-
     Examples
     --------
     >>> import nnspca
@@ -170,10 +151,12 @@ class PartsSweep(Display):
     ([1, 2], 4.0)
     """
 
+    #: One for each (k, number of parts), in this order: the parts found one after the other (``greedy``) and
+    #: ``together``
     points: tuple[PartsPoint, ...]
-    total: float
+    total: float  #: Trace of A: the total variance
     nonnegative: bool = True
-    stopped: bool = False
+    stopped: bool = False  #: True when the sweep was stopped; it has the points found by then
     seconds: float = field(default=0.0, compare=False)
 
     def to_records(self) -> list[dict[str, object]]:

@@ -111,48 +111,41 @@ def race(
         raise ValueError(f"give at least one method, and seconds above 0; got {list(names)!r}, {shown(seconds)}")
     problem, settings = Problem(cov, k, nonnegative), {"nonnegative": nonnegative, "seed": seed}
     stop = should_stop or (lambda: False)
-    runners = [_Runner(name, problem, settings | dict((options or {}).get(name, {})), limit, stop) for name in names]
-    proof = _Proof(problem, settings, limit, stop)
+    proof, options = _Proof(limit, stop, problem, settings), options or {}
+    runners = [_Runner(limit, stop, problem, settings | dict(options.get(name, {})), name) for name in names]
+    every = [proof, *runners]
+
+    def standing() -> Race:
+        lanes = tuple(Lane(r.name, r.state, r.seconds, tuple(r.marks), r.reason) for r in runners)
+        falls, fraction = tuple(proof.falls), sum(one.fraction for one in every) / len(every)
+        proven = (falls, proof.state, proof.seconds, proof.certificate)
+        return Race(k, nonnegative, problem.n, lanes, *proven, fraction, any(one.was_cancelled for one in every))
 
     def look() -> None:
         if on_look is not None:
-            on_look(_race_state(problem, runners, proof, any(one.was_cancelled for one in (proof, *runners))))
+            on_look(standing())
 
     with one_blas_thread():
+        tiny = Covariance.from_matrix([[3.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
         for runner in runners:
-            runner.warm()
+            if runner.state == RUNNING:  # its modules are imported before the start, at the expense of no solver
+                solve(tiny, 2, runner.name, nonnegative=nonnegative)
         cov.eigenpairs(min(EIGENPAIRS, cov.n_features))
         proof.run(proof.quick, look, last=False)
         for runner in runners:
             runner.run(runner.work, look)
         proof.run(proof.work, look)
-        return _race_state(problem, runners, proof, any(one.was_cancelled for one in (proof, *runners)))
-
-
-def _race_state(problem: Problem, runners: Sequence[_Runner], proof: _Proof, stopped: bool) -> Race:
-    fractions = [proof.fraction, *(runner.fraction for runner in runners)]
-    return Race(
-        problem.k,
-        problem.nonnegative,
-        problem.n,
-        tuple(Lane(r.name, r.state, r.seconds, tuple(r.marks), r.reason) for r in runners),
-        tuple(proof.falls),
-        proof.state,
-        proof.seconds,
-        proof.certificate,
-        sum(fractions) / len(fractions),
-        stopped,
-    )
+    return standing()
 
 
 class _Contestant:
-    """A solver or the proof, with its own clock of CPU seconds."""
+    """A solver or the proof, with a clock of its own CPU seconds, which does not advance while others run."""
 
-    def __init__(self, limit: float, stop: ShouldStop) -> None:
-        self.limit, self.state, self.reason = limit, RUNNING, ""
+    def __init__(self, limit: float, stop: ShouldStop, problem: Problem, settings: dict[str, Any]) -> None:
+        self.limit, self.stop, self.problem, self.settings = limit, stop, problem, settings
+        self.state, self.reason, self.was_cancelled = RUNNING, "", False
         self.seconds = self.fraction = 0.0
-        self.was_cancelled = False
-        self._stop, self._begun, self._looked = stop, 0.0, -np.inf
+        self._begun, self._looked = 0.0, -np.inf
         self._look: Callable[[], None] = lambda: None
 
     def run(self, work: Callable[[], bool], look: Callable[[], None], *, last: bool = True) -> None:
@@ -174,7 +167,7 @@ class _Contestant:
         look()
 
     def read_clock(self) -> float:
-        """Return the CPU seconds used, which do not advance while others run."""
+        """Return the CPU seconds used."""
         self.seconds = time.thread_time() - self._begun
         return self.seconds
 
@@ -183,7 +176,7 @@ class _Contestant:
         if self.read_clock() - self._looked >= PAUSE:
             self._looked = self.seconds
             self._look()
-        self.was_cancelled = self.was_cancelled or self._stop()
+        self.was_cancelled = self.was_cancelled or self.stop()
         return self.was_cancelled or self.seconds > self.limit
 
     def on_progress(self, progress: Progress) -> None:
@@ -194,31 +187,18 @@ class _Contestant:
 class _Runner(_Contestant):
     """A solver in the race."""
 
-    def __init__(self, name: str, problem: Problem, options: dict[str, Any], limit: float, stop: ShouldStop):
-        super().__init__(limit, stop)
-        self.name, self._problem, self._options = name, problem, options
+    def __init__(self, limit: float, stop: ShouldStop, problem: Problem, options: dict[str, Any], name: str) -> None:
+        super().__init__(limit, stop, problem, options)
+        self.name = name
         self.marks: list[Mark] = []
         self._best = -np.inf
         self.reason = reason_excluded(name, problem.n, problem.nonnegative)
         if self.reason:
             self.state, self.fraction = BARRED, 1.0
 
-    def warm(self) -> None:
-        """Import the method's modules before the race."""
-        if self.state == RUNNING:
-            tiny = Covariance.from_matrix([[3.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
-            solve(tiny, 2, self.name, nonnegative=self._problem.nonnegative)
-
     def work(self) -> bool:
-        part = solve(
-            self._problem.cov,
-            self._problem.k,
-            self.name,
-            should_stop=self.should_stop,
-            on_progress=self.on_progress,
-            on_found=self._on_found,
-            **self._options,
-        )
+        told = {"should_stop": self.should_stop, "on_progress": self.on_progress, "on_found": self._on_found}
+        part = solve(self.problem.cov, self.problem.k, self.name, **told, **self.settings)  # type: ignore[arg-type]
         self._on_found(part.loadings, part.variance)
         return not part.stopped
 
@@ -227,7 +207,7 @@ class _Runner(_Contestant):
         if variance <= self._best * (1 + GAIN) or not variance > 0:
             return
         self._best = variance
-        x = loadings if self._problem.nonnegative else feasible.orient(loadings)
+        x = loadings if self.problem.nonnegative else feasible.orient(loadings)
         support = np.flatnonzero(x)
         self.marks.append(Mark(self.read_clock(), variance, support.astype(np.int32), x[support].copy()))
         if len(self.marks) > MAX_MARKS:
@@ -237,41 +217,38 @@ class _Runner(_Contestant):
 class _Proof(_Contestant):
     """The proof in the race: two quick bounds before the solvers start, then a certificate with its own component."""
 
-    def __init__(self, problem: Problem, settings: dict[str, Any], limit: float, stop: ShouldStop):
-        super().__init__(limit, stop)
-        self._problem, self._settings = problem, settings
+    def __init__(self, limit: float, stop: ShouldStop, problem: Problem, settings: dict[str, Any]) -> None:
+        super().__init__(limit, stop, problem, settings)
         self.falls: list[Fall] = []
         self.certificate: Certificate | None = None
 
     def quick(self) -> bool:
         """Prove two bounds; return whether there is time left for the certificate."""
-        cov, k, settings = self._problem.cov, self._problem.k, self._settings
-        component = solve(cov, k, "thresholding", should_stop=self.should_stop, **settings)
-        certify(
-            cov,
-            k,
-            component=component,
-            should_stop=lambda: len(self.falls) > 1 or self.should_stop(),
-            on_progress=self._add_quick_bound,
-            **settings,
-        )
+        cov, k = self.problem.cov, self.problem.k
+        component = solve(cov, k, "thresholding", should_stop=self.should_stop, **self.settings)
+
+        def enough() -> bool:
+            return len(self.falls) > 1 or self.should_stop()
+
+        certify(cov, k, component=component, should_stop=enough, on_progress=self._told, **self.settings)
         return not self.should_stop()
 
     def work(self) -> bool:
-        cov, k, settings = self._problem.cov, self._problem.k, self._settings
-        stop, progress = self.should_stop, self.on_progress
-        self.certificate = certify(cov, k, should_stop=stop, on_progress=progress, **settings)
-        self._add_bound(self.certificate.upper)
+        stop, told = self.should_stop, self.on_progress
+        self.certificate = certify(
+            self.problem.cov, self.problem.k, should_stop=stop, on_progress=told, **self.settings
+        )
+        self._add(self.certificate.upper)
         return not self.certificate.stopped
-
-    def _add_quick_bound(self, progress: Progress) -> None:
-        if progress.upper is not None:
-            self._add_bound(progress.upper)
 
     def on_progress(self, progress: Progress) -> None:
         super().on_progress(progress)
-        self._add_quick_bound(progress)
+        self._told(progress)
 
-    def _add_bound(self, upper: float) -> None:
+    def _told(self, progress: Progress) -> None:
+        if progress.upper is not None:
+            self._add(progress.upper)
+
+    def _add(self, upper: float) -> None:
         if np.isfinite(upper) and (not self.falls or upper < self.falls[-1].upper):
             self.falls.append(Fall(self.read_clock(), upper))

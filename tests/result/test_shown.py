@@ -17,43 +17,29 @@ COV = nnspca.Covariance.from_data(X, standardize=True)
 FACES = nnspca.Covariance.from_data(nnspca.datasets.load("lfw-faces"))
 
 
+PART = nnspca.solve(COV, 3)
+RESULTS = {
+    "component": lambda: PART,
+    "components": lambda: nnspca.decompose(COV, 3, 2, deflation="together", certify="live"),
+    "certificate": lambda: nnspca.certify(COV, 3, component=PART),
+    "parts certificate": lambda: nnspca.certify_parts(COV, 2, 2),
+    "sweep": lambda: nnspca.sweep(COV, [1, 2, 3]),
+    "parts sweep": lambda: nnspca.sweep_parts(COV, [1, 2], [1, 2]),
+    "necessity": lambda: nnspca.necessity(COV, 3),
+    "stability": lambda: nnspca.bootstrap(X, 3, 2, resamples=5),
+    "cross-validation": lambda: nnspca.cross_validate(X, [1, 2, 3]),
+    "contribution": lambda: nnspca.contribution(COV, PART, 0),
+    "of faces": lambda: nnspca.certify(FACES, 10),
+    "any sign": lambda: nnspca.solve(COV, 3, nonnegative=False),
+    "of a matrix": lambda: nnspca.solve(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1),
+    "stopped": lambda: nnspca.solve(COV, 3, should_stop=lambda: True),
+}
+WHAT = list(RESULTS)
+
+
 @pytest.fixture(scope="module")
 def results():
-    part = nnspca.solve(COV, 3)
-    return {
-        "component": part,
-        "components": nnspca.decompose(COV, 3, 2, deflation="together", certify="live"),
-        "certificate": nnspca.certify(COV, 3, component=part),
-        "parts certificate": nnspca.certify_parts(COV, 2, 2),
-        "sweep": nnspca.sweep(COV, [1, 2, 3]),
-        "parts sweep": nnspca.sweep_parts(COV, [1, 2], [1, 2]),
-        "necessity": nnspca.necessity(COV, 3),
-        "stability": nnspca.bootstrap(X, 3, 2, resamples=5),
-        "cross-validation": nnspca.cross_validate(X, [1, 2, 3]),
-        "contribution": nnspca.contribution(COV, part, 0),
-        "of faces": nnspca.certify(FACES, 10),
-        "any sign": nnspca.solve(COV, 3, nonnegative=False),
-        "of a matrix": nnspca.solve(nnspca.Covariance.from_matrix(np.diag([3.0, 2.0])), 1),
-        "stopped": nnspca.solve(COV, 3, should_stop=lambda: True),
-    }
-
-
-WHAT = [
-    "component",
-    "components",
-    "certificate",
-    "parts certificate",
-    "sweep",
-    "parts sweep",
-    "necessity",
-    "stability",
-    "cross-validation",
-    "contribution",
-    "of faces",
-    "any sign",
-    "of a matrix",
-    "stopped",
-]
+    return {name: make() for name, make in RESULTS.items()}
 
 
 @pytest.mark.parametrize("what", WHAT)
@@ -177,13 +163,15 @@ def test_names_are_escaped_in_a_notebook():
     assert "<b>" not in html and "&lt;b&gt;" in html and "a&amp;b" in html
 
 
-def test_what_a_table_and_a_figure_need_is_said_where_it_is_missing(monkeypatch, results):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="a table needs pandas: pip install pandas"):
-        results["component"].to_frame()
+def test_what_a_figure_needs_is_said_where_it_is_missing(monkeypatch, results):
     for name in [name for name in sys.modules if name.startswith("nnspca.figures.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
     with pytest.raises(ImportError, match="a figure needs Plotly: pip install plotly"):
         results["component"].plot()
     assert "<svg" in results["component"]._repr_html_()
+
+
+def test_an_axis_names_every_k_only_where_these_are_few():
+    few, far = (nnspca.sweep(FACES, ks, certify=None).plot().layout.xaxis.dtick for ks in ([1, 2, 5], [1, 2, 90]))
+    assert (few, far) == (1, None)

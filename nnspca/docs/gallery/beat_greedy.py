@@ -1,9 +1,10 @@
 """Beat PathSPCA: greedy choice against the portfolio
+==================================================
 
 PathSPCA (d'Aspremont, Bach and El Ghaoui 2008) adds one feature at a time and keeps it. The portfolio may exchange
 features, so it is at least as good at each k; the band shows where the optimum lies, so both are held against a proof.
 
-App: /?data=digits&methods=best&methods=greedy
+`See the same in the app </?data=digits&methods=best&methods=greedy>`_.
 """
 
 import math

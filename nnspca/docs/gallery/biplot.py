@@ -1,9 +1,10 @@
 """Biplot: samples and features in one picture
+===========================================
 
 Each point is a wine, placed by its scores on two components of any sign; each line is a feature, drawn to its two
 loadings. With at most five features each, the lines are few enough to read.
 
-App: /?samples=true
+`See the same in the app </?samples=true>`_.
 """
 
 import numpy as np

@@ -1,9 +1,10 @@
 """Cluster: the same call on many machines
+=======================================
 
 Any executor of concurrent.futures, or a Dask client, takes the work; the answer does not depend on where it ran. Here
 the client stays on this machine. On a cluster, name its scheduler: distributed.Client("tcp://HOST:8786").
 
-App: /?data=digits&k=10
+`See the same in the app </?data=digits&k=10>`_.
 """
 
 import distributed

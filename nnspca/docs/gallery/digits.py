@@ -1,9 +1,10 @@
 """Digits: three parts that share no pixel
+=======================================
 
 Three parts of handwritten digits, found together: no pixel is in two of them. PCA's components would be positive and
 negative all over the image; these are strokes.
 
-App: /parts?data=digits&k=8&r=3
+`See the same in the app </parts?data=digits&k=8&r=3>`_.
 """
 
 import nnspca

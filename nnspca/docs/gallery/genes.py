@@ -1,10 +1,11 @@
 """Genes: two programs in made-up expression data
+==============================================
 
 Real expression data (leukemia, 12,582 genes) are fetched on request and are not part of the package, so this page uses
 a stand-in: 60 samples of 2,000 genes in which two programs of 20 genes are planted. The solver finds the programs, and
 the certificate proves how close to the optimum they are. In the app, choose leukemia for the real data.
 
-App: /?data=leukemia&k=20
+`See the same in the app </?data=leukemia&k=20>`_.
 """
 
 import numpy as np

@@ -1,10 +1,11 @@
 """A table in mixed units: standardise first
+=========================================
 
 Thirteen measurements of 178 wines, in as many units. Without standardising, proline has by far the largest numbers,
 so it is the component. With standardize=True each feature is divided by its standard deviation, and units no longer
 count.
 
-App: /data
+`See the same in the app </data>`_.
 """
 
 from sklearn.datasets import load_wine

@@ -1,9 +1,10 @@
 """Pit props: thirteen measurements, certified at k = 5
+====================================================
 
 The classic example of sparse PCA: a correlation matrix of 13 measurements of wooden props (Jeffers 1967). The five
 features found are proven to be the best five: the upper bound equals the variance found to the digits shown.
 
-App: /?data=pitprops&k=5
+`See the same in the app </?data=pitprops&k=5>`_.
 """
 
 import nnspca

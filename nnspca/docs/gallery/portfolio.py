@@ -1,9 +1,10 @@
 """Portfolio: the assets that carry the market's risk
+==================================================
 
 Nonnegative loadings are holdings without short sales, and k limits the number of assets. Made-up daily returns of 30
 assets in three sectors; the component names the few assets whose mix varies most, which is where the risk is.
 
-App: /data
+`See the same in the app </data>`_.
 """
 
 import numpy as np

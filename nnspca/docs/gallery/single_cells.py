@@ -1,9 +1,10 @@
 """Single cells: components in an AnnData
+======================================
 
 The components are written where scanpy expects them: scores in obsm, loadings in varm, the rest in uns. The cells are
 made up; the genes of each component can be written as a gene set for other programs to read.
 
-App: /data
+`See the same in the app </data>`_.
 """
 
 import anndata

@@ -1,9 +1,10 @@
 """Spectra: which wavelengths vary together
+========================================
 
 Infrared spectra of 531 stars at 93 wavelengths. A component of ten wavelengths picks one band of the spectrum; the
 variance against k shows how soon a few wavelengths explain as much as all.
 
-App: /?data=lrs&k=10
+`See the same in the app </?data=lrs&k=10>`_.
 """
 
 import nnspca

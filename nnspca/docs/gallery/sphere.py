@@ -1,10 +1,11 @@
 """The spannogram in three dimensions
+==================================
 
 Rank 3: each direction c of the sphere scores every feature by v'c, and the best k features for c are those with the k
 largest positive scores. The colour is the variance they reach; its highest point is the optimum of rank 3, and the
 patches between kinks are the regions in which the same features win.
 
-App: /spannogram?curves=data+set&data=pitprops&dimensions=3%3A+a+sphere
+`See the same in the app </spannogram?curves=data+set&data=pitprops&dimensions=3%3A+a+sphere>`_.
 """
 
 import numpy as np

@@ -1,9 +1,10 @@
 """Stability: does a feature come back when samples are drawn again?
+=================================================================
 
 A certificate speaks about the samples at hand, not about the population. The bootstrap asks the other question: draw
 the samples again with replacement, solve again, and count how often each feature returns.
 
-App: /parts?proven=true&proven_view=stability
+`See the same in the app </parts?proven=true&proven_view=stability>`_.
 """
 
 from sklearn.datasets import load_wine

@@ -1,10 +1,11 @@
 """A certificate checked by a stranger
+===================================
 
 The data and a certificate go into two files. A program of its own, which uses neither this library nor NumPy, reads
 them and checks every inequality in whole numbers and fractions. Here it runs in a new interpreter without site
 packages (-I -S); on another machine, check.py and Python are enough.
 
-App: /?data=pitprops&k=5&proof=true&proof_view=certificate
+`See the same in the app </?data=pitprops&k=5&proof=true&proof_view=certificate>`_.
 """
 
 import subprocess

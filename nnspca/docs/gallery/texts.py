@@ -1,10 +1,11 @@
 """Texts: topics out of word counts
+================================
 
 Counts of words are sparse, and stay sparse here. The 400 made-up texts treat one of three topics; each part is then a
 list of words that rise and fall together. As no loading is negative,
 a part never sets one topic against another.
 
-App: /data
+`See the same in the app </data>`_.
 """
 
 import numpy as np

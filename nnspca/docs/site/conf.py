@@ -1,40 +1,75 @@
-"""Settings of Sphinx: Markdown pages, docstrings, formulas as MathML; nothing is fetched while building or reading."""
+"""Settings of Sphinx: Markdown pages, docstrings, a gallery of scripts; nothing is fetched, building or reading."""
 
+from __future__ import annotations
+
+import inspect
 import re
+import tomllib
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
 
 from docutils import nodes
+from docutils.utils.math import MathError
+from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyObject
+from sphinx.util import logging
 
 import nnspca
 
-project = "nnspca"
-author = "nnspca maintainers"
-release = version = nnspca.__version__
-copyright = author
+DOCS = Path(__file__).parents[1]
+GROUPS = tomllib.loads((DOCS / "reference" / "reference.toml").read_text(encoding="utf-8"))["group"]
+NAMES = {f"nnspca.{name}": more for group in GROUPS for name, more in group["names"].items()}
+CLASSES = [name for name in NAMES if inspect.isclass(attrgetter(name.partition(".")[2])(nnspca))]
+SECTIONS = ("start", "guide", "mathematics", "reference", "gallery", "architecture")
+CODE = re.compile(r"nnspca\.([A-Za-z_.]+)(\([^`]*\))?")
 
+project, author, copyright = "nnspca", "nnspca maintainers", "nnspca maintainers"
+release = version = nnspca.__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
-    "nnspca.docs.site.mathml",
+    "sphinx_gallery.gen_gallery",
 ]
 html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 myst_url_schemes = ["http", "https", "mailto"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["gallery/*.md"]
 
-autodoc_default_options = {"members": True, "member-order": "bysource"}
+# scikit-learn and Python document what classes inherit from them
+outside = "BaseEstimator, TransformerMixin, _SetOutputMixin, _MetadataRequester, tuple, dict, Exception, object"
+autodoc_default_options = {"members": True, "member-order": "bysource", "inherited-members": outside}
+autodoc_default_options["exclude-members"] = "set_fit_request, set_partial_fit_request, set_score_request"
 autodoc_typehints = "none"  # the docstrings say the types in words
 autodoc_preserve_defaults = True
+autosummary_filename_map = {name: f"{name}-class" for name in CLASSES}  # apart from functions where case is one
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
 default_role = "code"
 add_module_names = False
-python_use_unqualified_type_names = True
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
+templates_path = [str(Path(__file__).parent / "templates")]
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(DOCS / "gallery"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "image_scrapers": ("nnspca.docs.site.figures.scraper",),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "min_reported_time": 3600,
+    "reset_modules": (),
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+}
 
 html_theme = "furo"
 html_title = f"nnspca {release}"
@@ -46,34 +81,87 @@ html_show_copyright = False
 
 
 def setup(app: Sphinx) -> None:
-    """Set docstrings as they are meant: names with underscores, several names in one line, words that are no names."""
-    app.connect("autodoc-process-docstring", _plain_property, priority=400)
-    app.connect("autodoc-process-docstring", _names_of_attributes, priority=600)
-    app.connect("doctree-read", _without_links_of_plain_words)
+    """Tell Sphinx how pages are read, docstrings completed, and formulas written."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_displayed, None))
+    app.connect("source-read", _read)
+    app.connect("autodoc-process-docstring", _complete, priority=600)
+    app.connect("doctree-read", _link_names)
     for field in PyObject.doc_field_types:
         if field.name == "variable":
             field.label = "Attributes"
 
 
-def _plain_property(_app: Sphinx, what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
-    """Keep napoleon from taking the words before a colon for the type of a property."""
-    if what == "property" and lines:
-        lines[0] = lines[0].replace(": ", " – ")
+def _read(app: Sphinx, page: str, content: list[str]) -> None:
+    """Fill in tables of registries, and give the first page of a section the list of its pages."""
+    text = re.sub(r"\n\n```$", "\n```", content[0], flags=re.M)  # doctest asks for the blank line, a reader does not
+    text = text.replace("gallery/index.md", "gallery/index.rst")
+    text = re.sub(r"\]\((?:\.\./)+certificates/CERTIFICATE\.md", "](/guide/certificate-file.md", text)
+    text = re.sub(r"<!-- table: (\w+) -->", lambda found: _table(found[1]), text)
+    section, _, name = page.rpartition("/")
+    if name == "index" and section != "gallery":
+        linked = re.findall(r"\]\(([\w./-]+)\.md", text) if section else [f"{part}/index" for part in SECTIONS]
+        others = sorted(Path(app.srcdir, section).glob("*.md"))
+        own = [link for link in linked if not section or "/" not in link]
+        pages = [page for page in dict.fromkeys([*own, *(page.stem for page in others)]) if page != "index"]
+        text += "\n".join(["", "```{toctree}", ":hidden:", "", *pages, "```", ""])
+    content[0] = text
 
 
-def _names_of_attributes(
-    _app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]
-) -> None:
-    """Write attributes such as ``mean_, scale_`` so that neither the underscores nor one of the names is lost."""
+def _table(registry: str) -> str:
+    """Return a registry's entries as a table: name, title and summary, then options and source where it has them."""
+    entries = (nnspca.studies.STUDIES if registry == "STUDIES" else getattr(nnspca, registry)).values()
+    rows = [f"| `{e.name}` | {e.title}. {e.summary} | {_more(e)} |".replace("*", "\\*") for e in entries]
+    return "\n".join(["| name | what it is | more |", "|---|---|---|", *rows])
+
+
+def _more(entry: Any) -> str:
+    options = [f"`{option.name}` = {option.default!r}: {option.help}" for option in getattr(entry, "options", ())]
+    signs = getattr(entry, "signs", (True, False))
+    sign = "" if len(set(signs)) == 2 else "x ≥ 0 only." if signs[0] else "any sign only."
+    paper = entry.source.short if hasattr(entry, "source") else getattr(entry, "paper", "")
+    told = [getattr(entry, "argument", ""), *options, sign, paper and f"Source: {paper}."]
+    return " ".join(filter(None, told)).replace("|", "\\|").replace("$", "\\$")
+
+
+def _complete(_app: Sphinx, what: str, name: str, _object: object, _options: object, lines: list[str]) -> None:
+    """Add to a docstring what to read next and its source; write names of attributes so that no underscore is lost."""
     for i, line in enumerate(lines):
         if told := re.match(r":(ivar|vartype) ([^:]+):(.*)", line):
-            names = ",".join(name.replace("_", r"\_") for name in re.split(r",\s*", told[2].replace("\\", "")))
+            names = ", ".join(name.replace("_", r"\_") for name in re.split(r",\s*", told[2].replace("\\", "")))
             lines[i] = f":{told[1]} {names}:{told[3]}"
+    if name in NAMES and what in ("class", "function", "exception"):
+        see = ", ".join(f":py:obj:`nnspca.{other}`" for other in NAMES[name]["see"])
+        source = NAMES[name]["source"].replace("*", r"\*").replace("|", r"\|")
+        lines += ["", f"**See also**: {see}", *(["", f"**Source**: {source}."] if source else []), ""]
 
 
-def _without_links_of_plain_words(_app: Sphinx, page: nodes.document) -> None:
-    """Leave ``shape (n,)`` as it stands: Sphinx would link the word to any attribute of that name."""
+def _link_names(_app: Sphinx, page: nodes.document) -> None:
+    """Make public names in code links, and words such as ``shape (n,)`` plain."""
+    for code in list(page.findall(nodes.literal)):
+        if (named := CODE.fullmatch(code.astext())) and not isinstance(code.parent, addnodes.pending_xref):
+            to = {"refdomain": "py", "reftype": "obj", "reftarget": f"nnspca.{named[1]}", "refexplicit": True}
+            code.replace_self(addnodes.pending_xref("", code.deepcopy(), **to))
     for link in list(page.findall(addnodes.pending_xref)):
         target = link.get("reftarget", "")
         if link.get("reftype") == "class" and target.islower() and "." not in target:
             link.replace_self(nodes.Text(target))
+
+
+def _inline(writer: Any, node: nodes.math) -> None:
+    """Write a formula within a line as MathML, which browsers render natively."""
+    writer.body.append(_set(node.astext(), node))
+    raise nodes.SkipNode
+
+
+def _displayed(writer: Any, node: nodes.math_block) -> None:
+    """Write a formula on a line of its own."""
+    writer.body.append(f'<div class="formula">{_set(node.astext(), node, displayed=True)}</div>\n')
+    raise nodes.SkipNode
+
+
+def _set(formula: str, node: nodes.Node, *, displayed: bool = False) -> str:
+    try:
+        return tex2mathml(formula, as_block=displayed)
+    except MathError as error:
+        logging.getLogger(__name__).warning("formula %r: %s", formula, error, location=node)
+        return f"<code>{nodes.Text(formula).astext()}</code>"

@@ -1,44 +1,58 @@
-"""Builds the site: gathers the pages into a folder, runs Sphinx, and checks every link."""
+"""Builds the site: lays the pages beside the files that they link to, and runs Sphinx, which knows dead links."""
 
 from __future__ import annotations
 
-import gc
 import io
 import re
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from nnspca.docs.site import figures, links, pages
+from nnspca.docs.site import conf, figures
 
 HERE = Path(__file__).parent
+PACKAGE = HERE.parents[1]
 MARK = ".nnspca-docs"  # in each folder that this command made
-OBJECTS = 100_000  # made between two searches for garbage in cycles
 
 
 def build(folder: Path) -> list[str]:
-    """Build the site in a folder, which is replaced; return Sphinx's warnings and broken links."""
+    """Build the site in a folder, which is replaced; return Sphinx's warnings, of dead links among others."""
     folder = Path(folder).resolve()
     _empty_site_folder(folder)
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "nnspca" / "docs"
-        pages.gather(source)
-        warning_stream = io.StringIO()
-        with patch_docutils(), docutils_namespace(), _few_garbage_searches(), warnings.catch_warnings():
+        _gather(source)
+        told = io.StringIO()
+        with patch_docutils(), docutils_namespace(), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # Sphinx's own extensions cause these
             warnings.simplefilter("ignore", PendingDeprecationWarning)
-            site = Sphinx(source, HERE, folder, Path(scratch) / "trees", "html", status=None, warning=warning_stream)
+            site = Sphinx(source, HERE, folder, Path(scratch) / "trees", "html", status=None, warning=told)
             site.build(force_all=True)
-        warning_text = re.sub(r"\x1b\[[0-9;]*m", "", warning_stream.getvalue())  # without colours
-        sphinx_warnings = [line.replace(f"{source}/", "") for line in warning_text.splitlines() if line.strip()]
+        text = re.sub(r"\x1b\[[0-9;]*m", "", told.getvalue())  # without colours
     figures.write_script(folder / "_static")
-    return sphinx_warnings + links.broken(folder)
+    return [line.replace(f"{source}/", "") for line in text.splitlines() if line.strip()]
+
+
+def _gather(source: Path) -> None:
+    """Lay the pages, and beside them the files of the checkout that they link to; write the list of public names."""
+    shutil.copytree(PACKAGE / "docs", source, ignore=shutil.ignore_patterns("site", "gallery", "__pycache__"))
+    for path in (*PACKAGE.iterdir(), *PACKAGE.parent.iterdir()):
+        beside = source.parents[path.parent == PACKAGE.parent] / path.name
+        if not beside.exists() and not path.name.startswith("."):
+            beside.symlink_to(path)
+    shutil.copy(PACKAGE / "certificates" / "CERTIFICATE.md", source / "guide" / "certificate-file.md")
+    with (source / "reference" / "index.md").open("a", encoding="utf-8") as index:
+        for group in conf.GROUPS:
+            own = {name: source / "reference" / f"{name.lower()}.md" for name in group["names"]}
+            written = [f"- [`nnspca.{name}`]({page.name})\n" for name, page in own.items() if page.exists()]
+            made = [f"   nnspca.{name}\n" for name, page in own.items() if not page.exists()]
+            index.write(f"\n## {group['title']}\n\n{group['text']}\n\n{''.join(written)}")
+            if made:
+                index.write(f"\n```{{eval-rst}}\n.. autosummary::\n   :toctree: .\n\n{''.join(made)}```\n")
 
 
 def _empty_site_folder(folder: Path) -> None:
@@ -48,14 +62,3 @@ def _empty_site_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / MARK).touch()
-
-
-@contextmanager
-def _few_garbage_searches() -> Iterator[None]:
-    """Search for garbage in cycles less often: each search looks at all of Sphinx's objects, and most of them stay."""
-    before = gc.get_threshold()
-    gc.set_threshold(OBJECTS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)

@@ -10,9 +10,9 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, CrossValidation, SweepPoint, sentences, suggestions
+from nnspca.result import Certificate, Component, CrossValidation, SweepPoint, sentences
 from nnspca.solvers.registry import METHODS
-from nnspca.view import cache, collection, machines, robust, sanitize, say, tasks
+from nnspca.view import cache, collection, machines, robust, sanitize, say, suggestions, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures, proof
 from nnspca.view.explore.run import KEYS, Choices

@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 
 import streamlit as st
 
-from nnspca.result.suggestions import Suggestion
 from nnspca.view import sanitize, session
 from nnspca.view.link import canvas, state
 from nnspca.view.link.state import Entry
 from nnspca.view.session import Place, Session
+from nnspca.view.suggestions import Suggestion
 
 FOLDER = "NNSPCA_DOCS"  # the environment's name for a site that lies elsewhere
 ROOT = Path(__file__).resolve().parents[3]  # of a checkout
@@ -26,7 +26,7 @@ PARAGRAPHS = {
     "upload": "guide/datasets.html#your-own-files",
     "scale": "guide/preparing.html#standardising",
     "scales": "guide/preparing.html#standardising",
-    "prep": "reference/datasets.log1p.html",
+    "prep": "reference/nnspca.datasets.log1p.html",
     "sign": "guide/preparing.html#signs",
     "k": "guide/choosing.html#what-does-one-more-feature-bring",
     "ks": "guide/choosing.html#what-does-one-more-feature-bring",

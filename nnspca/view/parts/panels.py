@@ -12,8 +12,8 @@ import streamlit as st
 import nnspca
 from nnspca.components.matching import paired
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Components, PartsCertificate, Stability, sentences, suggestions, wording
-from nnspca.view import ledger, robust, say, tasks
+from nnspca.result import Bound, Components, PartsCertificate, Stability, sentences, wording
+from nnspca.view import ledger, robust, say, suggestions, tasks
 from nnspca.view.certificate import panels
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure

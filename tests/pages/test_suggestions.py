@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.result import CrossValidation, Stability, suggestions
+from nnspca.result import CrossValidation, Stability
+from nnspca.view import suggestions
 
 CURVE = [(k, v, v) for k, v in ((1, 1.0), (2, 1.9), (3, 2.2), (4, 2.21), (5, 2.22))]
 

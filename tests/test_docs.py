@@ -175,8 +175,8 @@ def test_the_site_is_whole(site):
         own = f"{name}-class" if name in conf.CLASSES else name
         assert (site / "reference" / f"{own}.html").exists() or (DOCS / "reference" / f"{name[7:].lower()}.md").exists()
     for name in EXAMPLES:
-        text = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
-        assert "Plotly.newPlot" in text and "sphx_glr" in text
+        assert "Plotly.newPlot" in (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
+        assert (site / "_images" / f"sphx_glr_{name}_thumb.png").exists()
     assert "<math" in (site / "index.html").read_text(encoding="utf-8")
     assert "nnspca.solve.html" in (site / "start" / "python.html").read_text(encoding="utf-8"), "names become links"
     for page in site.rglob("*.html"):

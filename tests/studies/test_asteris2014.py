@@ -94,11 +94,6 @@ def test_the_papers_numbers_are_not_held_against_other_data(curve):
     assert PRINTED not in curve.table("guarantee").frame
 
 
-def test_values_of_k_beyond_the_features_become_all_features():
-    ks = STUDIES["asteris2014-fig4"].run(data=["pitprops"]).table("variance").column("k")
-    assert ks == [10, 13]
-
-
 @pytest.fixture(scope="module")
 def parts():
     """The full form, its twelve certificates from the quick bounds alone, the joint ones soon ended: they hold."""

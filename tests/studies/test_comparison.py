@@ -6,9 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import nnspca
 from nnspca import Covariance
-from nnspca.datasets import Dataset, load
+from nnspca.datasets import Dataset
 from nnspca.studies import comparison
 
 matrices = hnp.arrays(
@@ -93,11 +92,3 @@ def test_stopped_tables_say_so_and_progress_never_falls():
 def test_shares_that_are_none_are_refused(shares):
     with pytest.raises(ValueError, match="shares above 0 up to 1; got"):
         comparison.compare(["digits"], shares=shares)
-
-
-def test_the_table_of_a_sweep_is_what_the_library_finds():
-    _, points = comparison.compare([load("pitprops")], shares=(0.3,), seed=5)
-    cov = Covariance.from_dataset(load("pitprops"))
-    part = nnspca.solve(cov, 4, seed=5)
-    assert points.column("k") == [4]
-    assert points.column("Variance ÷ λ₁")[0] == pytest.approx(part.variance / cov.eigenpairs(1)[0][0])

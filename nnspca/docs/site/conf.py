@@ -46,7 +46,10 @@ exclude_patterns = ["gallery/*.md"]
 outside = "BaseEstimator, TransformerMixin, _SetOutputMixin, _MetadataRequester, tuple, dict, Exception, object"
 autodoc_default_options = {"members": True, "member-order": "bysource", "inherited-members": outside}
 autodoc_default_options["exclude-members"] = "set_fit_request, set_partial_fit_request, set_score_request"
-autodoc_typehints = "none"  # the docstrings say the types in words
+autodoc_typehints = "description"  # of fields; docstrings say in words those of arguments
+autodoc_typehints_description_target = "documented_params"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
 autodoc_preserve_defaults = True
 autosummary_filename_map = {name: f"{name}-class" for name in CLASSES}  # apart from functions where case is one
 napoleon_google_docstring = False
@@ -84,6 +87,7 @@ def setup(app: Sphinx) -> None:
     """Tell Sphinx how pages are read, docstrings completed, and formulas written."""
     app.add_html_math_renderer("mathml", (_inline, None), (_displayed, None))
     app.connect("source-read", _read)
+    app.connect("autodoc-process-docstring", _plain, priority=400)
     app.connect("autodoc-process-docstring", _complete, priority=600)
     app.connect("doctree-read", _link_names)
     for field in PyObject.doc_field_types:
@@ -121,6 +125,12 @@ def _more(entry: Any) -> str:
     paper = entry.source.short if hasattr(entry, "source") else getattr(entry, "paper", "")
     told = [getattr(entry, "argument", ""), *options, sign, paper and f"Source: {paper}."]
     return " ".join(filter(None, told)).replace("|", "\\|").replace("$", "\\$")
+
+
+def _plain(_app: Sphinx, what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
+    """Keep napoleon from taking the words before a colon for the type of a field."""
+    if what in ("property", "attribute") and lines:
+        lines[0] = lines[0].replace(": ", " – ")
 
 
 def _complete(_app: Sphinx, what: str, name: str, _object: object, _options: object, lines: list[str]) -> None:

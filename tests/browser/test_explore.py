@@ -171,19 +171,6 @@ def test_a_curve_fills_in_while_watched_and_a_click_on_stop_in_its_first_instant
     expect(player(page).locator("[data-say=words]")).to_contain_text("of 64 pixels")
 
 
-def test_a_copied_link_opens_the_same_view_for_someone_else(visit):
-    page = quiet(visit("/?data=pitprops&sign=any+sign&method=em&k=1&methods=best&methods=greedy&ks=2,5&log=false"))
-    enter(page, "k", 2)
-    link = settled_url(page, k="2", data="pitprops", method="em", sign="any sign", log="false")
-    mine = player(quiet(page), 2)
-    shown, said = mine.get_attribute("data-support"), mine.locator("[data-say=words]").inner_text()
-    other = quiet(visit(link[link.index("/?") :]))
-    theirs = player(other, 2)
-    expect(theirs).to_have_attribute("data-support", shown)
-    expect(theirs.locator("[data-say=words]")).to_have_text(said)
-    expect(field(other, "k")).to_have_value("2")
-
-
 def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_bounds_and_downloads(visit, tmp_path):
     page = quiet(visit("/?proof=true&proof_view=bounds&data=pitprops&scale=none&k=minus&method=magic&ks=banana"))
     expect(page.get_by_text("cannot be used here").first).to_be_visible()

@@ -13,8 +13,6 @@ from tests.browser.page import settled_url, unmoved
 
 pytestmark = pytest.mark.browser
 
-MANY = "/spannogram?curves=random&top=40"
-FEWER = 361  # of which the library, too, finds the best in a moment
 SMALLEST = """async () => {
   const sizes = [], pen = CanvasRenderingContext2D.prototype, fill = pen.fillText;
   pen.fillText = function (...all) {
@@ -143,19 +141,6 @@ def is_turned_by_dragging(page: Page) -> None:
         assert number(page, "phi") == pytest.approx(phi, abs=0.02)
         assert members(said(page, "set")) == top(V, 2, number(page, "phi"))
     page.mouse.up()
-
-
-def test_of_many_curves_play_advances_pause_holds_and_a_jump_reaches_the_best_value_there_is(visit):
-    page = ready(visit(f"{MANY}&n={FEWER}"))
-    before = number(page, "phi")
-    page.get_by_role("button", name="Play").click()
-    page.wait_for_function("before => document.querySelector('.spannogram')?.dataset.phi !== before", arg=str(before))
-    page.get_by_role("button", name="Pause").click()
-    held = number(rested(page), "phi")
-    assert held > before
-    page.wait_for_timeout(300)
-    assert number(page, "phi") == held
-    jumps_to_the_optimum(page, circle.random(FEWER, 2, 0), 40, True)
 
 
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])

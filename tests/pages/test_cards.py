@@ -6,9 +6,11 @@ import time
 
 import numpy as np
 import pytest
+import scipy.sparse
 from PIL import Image
 
 import nnspca
+from nnspca.datasets import Dataset
 from nnspca.view import collection, ledger, say
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State, opening, usual_k, usual_scale
@@ -117,3 +119,31 @@ def test_pictures_are_drawn_once_for_all_visits_and_after_the_first_figure(monke
         time.sleep(0.05)
     assert time.monotonic() - begun > 0.3
     assert drawn == ["digits"]
+
+
+# Of what a visitor brought.
+
+RNG = np.random.default_rng(0)
+OWN = {
+    "images": Dataset(name="images", X=RNG.random((5, 12)), image_shape=(3, 4), kind="images"),
+    "table": Dataset(name="table", X=RNG.random((40, 3))),
+    "wide": Dataset(name="wide", X=RNG.random((3, 500))),
+    "constant column": Dataset(name="constant column", X=np.column_stack([np.ones(4), RNG.random(4)])),
+    "sparse": Dataset(name="sparse", X=scipy.sparse.random_array((30, 40), density=0.1, format="csr", rng=RNG)),
+    "matrix": Dataset(name="matrix", X=np.eye(5), kind="covariance"),
+}
+
+
+def test_the_card_of_a_file_that_was_brought_has_a_small_picture_of_its_own(monkeypatch):
+    shown = []
+    monkeypatch.setattr(collection.catalogue, "uploaded", lambda: OWN)
+    monkeypatch.setattr(canvas, "cards", lambda key, label, cards, here, choose: shown.extend(cards))
+    collection.cards(State(data="table"))
+    own = {card.name: card for card in shown if card.name in OWN}
+    assert own.keys() == OWN.keys()
+    assert not any(card.foot for card in own.values()), "nothing is stored of it"
+    for name, data in OWN.items():
+        content = collection.thumbnail(data)
+        picture = Image.open(io.BytesIO(content))
+        assert own[name].picture and len(content) < 10_000 and max(picture.size) <= 128
+        assert len(picture.getcolors(256)) > 1

@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import nnspca
 from nnspca.spannogram import curves
@@ -51,28 +50,16 @@ def test_the_way_deeper_leads_to_a_page_that_takes_what_the_link_says(step):
         assert entry.read(values, options=names)[1], (key, values)
 
 
-def test_the_page_opens_and_its_sheet_has_a_line_for_every_step(open_page):
-    page = open_page("pages/learn.py")
+def test_the_page_opens_tells_what_of_a_link_is_no_use_and_its_sheet_has_a_line_for_every_step(open_page):
+    folded = texts(open_page("pages/learn.py"))
+    page = open_page("pages/learn.py", {"sheet": "true", "step": "99", "board": "cats"}, sheet=True)
     assert page.title[0].value == "Learn"
-    folded = texts(page)
-    page.query_params["sheet"] = "true"
-    page.session_state["sheet"] = True
-    said = texts(page.run())
+    notes, said = "".join(note for _, note in page.session_state["session"].notes.values()), texts(page)
+    assert "“99” cannot be used here (a whole number from 0 to 11); showing 0." in notes
+    assert "“cats” cannot be used here (faces, digits, spectra)" in notes
     for number, step in enumerate(STEPS):
-        assert step.ask in said
-        assert step.wrong in said
-        assert step.ask not in folded
+        assert step.ask in said and step.wrong in said and step.ask not in folded
         assert f"**{number}. {step.title}**" in said
-
-
-def test_a_value_of_the_link_that_is_no_use_is_told():
-    """The browser takes the usual one; the page says so."""
-    page = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
-    page.query_params["step"], page.query_params["board"] = "99", "cats"
-    page.switch_page("learn.py").run()
-    notes = [note.value for note in page.info]
-    assert any("“99” cannot be used here (a whole number from 0 to 11); showing 0." in note for note in notes), notes
-    assert any("“cats” cannot be used here (faces, digits, spectra)" in note for note in notes), notes
 
 
 @pytest.mark.parametrize("board", ["faces", "digits"])
@@ -120,12 +107,8 @@ def test_what_travels_to_the_browser_is_the_covariance():
         sent = boards.payload(board)
         assert ("samples" in sent) == (Z.shape[0] < Z.shape[1])
         assert sent["k"] == boards.usual_k(name)
-
-
-def test_the_payload_is_small_enough_for_a_class():
     assert set(boards.at_hand()) >= {"faces", "digits"}
-    weight = len(json.dumps(stage.content(tuple(boards.at_hand()))))
-    assert weight < 700_000, weight
+    assert len(json.dumps(stage.content(tuple(boards.at_hand())))) < 700_000, "small enough for a class"
 
 
 def test_every_bound_of_the_matrix_holds_for_every_pair_and_the_last_is_reached():
@@ -179,16 +162,7 @@ def test_a_result_of_a_board_reaches_every_chapter_through_one_door(monkeypatch)
     assert (board["solver"]["variance"], board["upper"]) == (other.lower, other.upper)
 
 
-def test_the_parts_of_the_faces_share_no_pixel():
-    told, cov = boards.parts()["together"], boards.covariance(stage.FACES)
-    found = stage.loadings(told, cov.n_features)
-    assert len(found) == 6
-    assert (found >= 0).all()
-    assert ((found > 0).sum(axis=0) <= 1).all()
-    assert (np.count_nonzero(found, axis=1) <= 40).all()
-
-
-def test_the_faces_of_pca_are_its_eigenvectors_and_keep_what_is_said():
+def test_the_faces_of_pca_are_its_eigenvectors_and_keep_what_is_said_and_our_parts_share_no_pixel():
     told, cov = stage.pca(), boards.covariance(stage.FACES)
     values, vectors = stage.leading()
     np.testing.assert_allclose(cov.variance(vectors.T), values, rtol=1e-9)
@@ -199,3 +173,7 @@ def test_the_faces_of_pca_are_its_eigenvectors_and_keep_what_is_said():
     assert float(told["facts"]["cut"].split()[0]) == pytest.approx(100 * kept, abs=0.1)
     assert kept * values[0] < boards.proven(stage.FACES).lower
     assert canvas.pack(vectors.T, "f4") == told["vectors"]
+    found = stage.loadings(boards.parts()["together"], cov.n_features)
+    assert len(found) == 6 and (found >= 0).all()
+    assert ((found > 0).sum(axis=0) <= 1).all(), "parts share no pixel"
+    assert (np.count_nonzero(found, axis=1) <= 40).all()

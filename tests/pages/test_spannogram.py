@@ -31,13 +31,6 @@ def sent(page, name="nnspca-spannogram"):
     return json.loads(component.proto.json)
 
 
-def test_the_page_opens_with_four_curves_and_says_the_idea(open_page):
-    page = open_page(PAGE)
-    data = sent(page)
-    assert (data["n"], data["k"], data["nonnegative"]) == (4, 2, True)
-    np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), circle.example(2))
-
-
 @pytest.mark.parametrize("name", [info.name for info in nnspca.datasets.available() if info.bundled])
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
 def test_every_bundled_data_set_gives_curves_and_a_way_to_draw_its_component(open_page, name, sign):
@@ -56,10 +49,8 @@ def test_the_canvas_is_given_the_regions_the_library_finds(open_page):
     data = sent(page)
     V = circle.random(30, 2, 5)
     found = curves.regions(V, 4)
-    np.testing.assert_array_equal(unpack(data["angles"]), found.angles)
-    np.testing.assert_array_equal(unpack(data["leaving"]), found.leaving)
-    np.testing.assert_array_equal(unpack(data["entering"]), found.entering)
-    np.testing.assert_array_equal(unpack(data["first"]), found.first)
+    for name in ("angles", "leaving", "entering", "first"):
+        np.testing.assert_array_equal(unpack(data[name]), getattr(found, name))
     assert data["candidates"] == found.candidates()
     assert data["bound"] == enumeration.candidate_bound(30, 2)
     assert data["optimum"]["value"] == curves.optimum(V, 4).value
@@ -76,27 +67,17 @@ def test_a_subset_of_features_keeps_the_largest_and_their_places_in_the_image(op
     assert sizes[place].min() >= np.delete(sizes, place).max() - 1e-9
 
 
-def test_the_same_eigenvector_twice_says_what_to_change(open_page):
+def test_the_same_eigenvector_twice_and_data_with_one_direction_say_what_to_change(open_page, monkeypatch):
     page = open_page(PAGE, curves=DATA, data="digits", a=3, b=3)
-    assert "Choose different eigenvectors" in "\n".join(e.value for e in page.error)
-
-
-def test_data_with_one_direction_only_say_so(open_page, monkeypatch):
+    assert "Choose different eigenvectors" in texts(page)
     monkeypatch.setattr(circle, "most_directions", lambda data: 1)
     assert "varies along 1 direction only; this figure needs 2" in texts(open_page(PAGE, curves=DATA, data="pitprops"))
-
-
-def test_numbers_in_a_link_become_the_curves(open_page):
-    page = open_page("pages/main.py")
-    page.query_params["V"] = "1,0;0,1;-1,0;0,-1"
-    page.switch_page(PAGE.removeprefix("pages/")).run()
-    assert not page.exception
-    np.testing.assert_array_equal(unpack(sent(page)["V"]), [1, 0, 0, 1, -1, 0, 0, -1])
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("1,0;0,1;-1,0;0,-1", ""),
         ("1,0;0,1", "not 4 rows of 2"),
         ("1,0;0,1;2,x;1,1", "cannot be read"),
         ("1,0;0,1;2,nan;1,1", "Row 3 of the link"),
@@ -104,13 +85,12 @@ def test_numbers_in_a_link_become_the_curves(open_page):
         ("0,0;0,0;0,0;0,0", "every curve is flat"),
     ],
 )
-def test_unusable_numbers_in_a_link_become_a_note_and_the_usual_curves(open_page, text, words):
-    page = open_page("pages/main.py")
-    page.query_params["V"] = text
-    page.switch_page(PAGE.removeprefix("pages/")).run()
-    assert not page.exception
+def test_numbers_in_a_link_become_the_curves_and_unusable_ones_a_note_and_the_usual_four(open_page, text, words):
+    page = open_page(PAGE, {"V": text})
+    data, usual = sent(page), np.array([[1, 0], [0, 1], [-1, 0], [0, -1]]) if not words else circle.example(2)
+    np.testing.assert_array_equal(unpack(data["V"]).reshape(4, 2), usual)
+    assert (data["n"], data["k"], data["nonnegative"]) == (4, 2, True)
     assert words in texts(page)
-    assert sent(page)["n"] == 4
 
 
 @given(some.integers(1, 30), some.integers(1, 8), some.booleans(), some.integers(0, 99))
@@ -138,16 +118,12 @@ def test_of_many_curves_thirty_are_drawn_and_the_others_lie_within_their_envelop
     np.testing.assert_array_equal(picture.envelope, [heights.min(axis=1), heights.max(axis=1)])
     data = circle.payload(Rows(V), 10, nonnegative, picture)
     assert data["envelope"]["others"] == 595
+    few = circle.picture(circle.random(circle.ALL_CURVES, 2, 0), 4, nonnegative)
+    assert few.shown.tolist() == list(range(circle.ALL_CURVES)) and few.envelope is None
     lasting = np.zeros(625)
     for left, right, support in picture.regions.supports():
         lasting[support] += right - left
     assert lasting[picture.shown].min() >= np.delete(lasting, picture.shown).max() - 1e-9
-
-
-def test_few_curves_are_all_drawn_and_have_no_envelope():
-    picture = circle.picture(circle.random(circle.ALL_CURVES, 2, 0), 4, True)
-    assert picture.shown.tolist() == list(range(circle.ALL_CURVES))
-    assert picture.envelope is None
 
 
 @given(some.integers(2, 40), some.integers(1, 6), some.booleans(), some.integers(0, 99))
@@ -173,12 +149,6 @@ def test_curves_in_the_set_at_once_have_different_colours_where_there_are_enough
     assert len(set(first)) == len(first)
 
 
-def test_the_payload_of_the_largest_picture_stays_small():
-    V = circle.random(12582, 2, 0)
-    data = circle.payload(Rows(V), 40, True, circle.picture(V, 40, True))
-    assert len(json.dumps(data)) < 250_000
-
-
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
 def test_the_sphere_is_sent_once_with_every_round_and_what_is_known_after_it(open_page, sign):
     page = open_page(PAGE, curves=RANDOM, n=12, top=3, dimensions=SPHERE, sign=sign)
@@ -202,20 +172,16 @@ def test_the_recorded_cells_are_those_of_every_round():
         assert (at >= held.closes[here]).sum() == (~now.open).sum()
 
 
-def test_a_flat_matrix_has_cells_too_and_the_payload_stays_small():
+def test_a_flat_matrix_has_cells_too_and_what_is_sent_of_the_largest_stays_small():
     flat = np.column_stack([circle.random(6, 2, 1), np.zeros(6)])
     world = sphere.globe(flat, 2, True)
     assert world.record.cells.shape[1] == 2
     assert not world.rounds[-1].open.any()
     large = sphere.globe(circle.random(12582, 3, 0), 40, True)
     data = sphere.payload(large, True, ["" for _ in large.rounds], "")
-    assert len(json.dumps(data)) < 450_000
-
-
-def test_the_scale_of_colours_ends_where_the_best_is():
-    world = sphere.globe(circle.example(3), 2, True)
-    data = sphere.payload(world, True, ["" for _ in world.rounds], "")
-    assert data["mostText"] == data["valuesText"][-1]
+    assert len(json.dumps(data)) < 450_000 and data["mostText"] == data["valuesText"][-1]
+    V = circle.random(12582, 2, 0)
+    assert len(json.dumps(circle.payload(Rows(V), 40, True, circle.picture(V, 40, True)))) < 250_000
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])

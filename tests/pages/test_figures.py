@@ -1,0 +1,70 @@
+"""A figure before Plotly has drawn it, sketched whatever it holds, and as a page of its own, drawn with no network."""
+
+import gzip
+import hashlib
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+import nnspca.view
+from nnspca.view.figures import style
+from nnspca.view.ui import charts
+
+PUBLISHED = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"  # plotly-cartesian.min.js 4.1.1
+KINDS = {"scatter", "bar", "heatmap"}  # of the traces we draw; the small Plotly knows each
+
+
+def test_what_draws_a_page_is_what_was_published_and_brings_its_licence():
+    content = gzip.decompress(style.DRAWS.read_bytes())
+    assert hashlib.sha256(content).hexdigest() == PUBLISHED
+    assert b"Licensed under the MIT license" in content[:400]
+    assert "Permission is hereby granted" in style.DRAWS.with_name("plotly-cartesian.LICENSE").read_text()
+    assert all(f'"{kind}"'.encode() in content for kind in KINDS)
+
+
+def test_no_figure_has_a_trace_that_the_page_cannot_draw():
+    drawn = {f"add_{kind}" for kind in KINDS} | {kind.title() for kind in KINDS} | {"Figure", "Frame", "Layout"}
+    drawn |= {"add_annotation", "add_shape", "add_vline", "add_hline", "add_vrect", "add_hrect", "add_layout_image"}
+    calls = set()
+    for path in Path(nnspca.view.__file__).parent.rglob("*.py"):
+        if "plotly" in (text := path.read_text(encoding="utf-8")) or "figures" in str(path):
+            calls |= set(re.findall(r"\bgo\.([A-Z]\w+)\(|\.(add_\w+)\(", text))
+    found = {one or other for one, other in calls} - {"add_trace", "add_traces"}
+    assert found and found <= drawn
+
+
+def test_a_page_is_small():
+    figure = style.dress(style.Figure(), style.LIGHT, title="A figure", alt="of nothing", height=300)
+    assert len(style.page(figure)) < 700_000
+
+
+LINE = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+
+
+def strokes(*traces):
+    """Return the paths of the sketch of these traces."""
+    drawn = go.Figure(traces)
+    drawn.update_layout(
+        height=300, margin={"t": 10, "b": 20}, xaxis={"range": [0, 4]}, yaxis={"range": [3, 7]}, template=None
+    )
+    return re.findall(r"<path[^>]*>", unquote(charts.sketch(drawn, style.LIGHT)))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "count"),
+    [(None, None, 1), ([], [], 1), ([1, None, 3], [4, 5, None], 2), ([1, float("nan")], [float("inf"), 4], 1)],
+)
+def test_a_trace_with_little_or_nothing_in_it_is_sketched_as_far_as_it_goes(x, y, count):
+    assert len(strokes(go.Scatter(x=x, y=y, mode="lines"))) == count
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.int16])
+def test_arrays_are_sketched_as_lists_are(kind):
+    """Plotly hands an array's values on as bytes."""
+    plain = strokes(go.Scatter(x=LINE[0], y=LINE[1], mode="lines"))
+    assert strokes(go.Scatter(x=np.array(LINE[0], kind), y=np.array(LINE[1], kind), mode="lines")) == plain
+    assert len(plain) == 2

@@ -140,7 +140,7 @@ def _complete(_app: Sphinx, what: str, name: str, _object: object, _options: obj
             names = ", ".join(name.replace("_", r"\_") for name in re.split(r",\s*", told[2].replace("\\", "")))
             lines[i] = f":{told[1]} {names}:{told[3]}"
     if name in NAMES and what in ("class", "function", "exception"):
-        see = ", ".join(f":py:obj:`nnspca.{other}`" for other in NAMES[name]["see"])
+        see = ", ".join(f"``nnspca.{other}``" for other in NAMES[name]["see"])
         source = NAMES[name]["source"].replace("*", r"\*").replace("|", r"\|")
         lines += ["", f"**See also**: {see}", *(["", f"**Source**: {source}."] if source else []), ""]
 
@@ -149,8 +149,10 @@ def _link_names(_app: Sphinx, page: nodes.document) -> None:
     """Make public names in code links, and words such as ``shape (n,)`` plain."""
     for code in list(page.findall(nodes.literal)):
         if (named := CODE.fullmatch(code.astext())) and not isinstance(code.parent, addnodes.pending_xref):
-            to = {"refdomain": "py", "reftype": "obj", "reftarget": f"nnspca.{named[1]}", "refexplicit": True}
-            code.replace_self(addnodes.pending_xref("", code.deepcopy(), **to))
+            to = {"refdomain": "py", "reftype": "obj", "reftarget": f"nnspca.{named[1]}"}
+            if (DOCS / "reference" / f"{named[1].lower()}.md").exists():  # written by hand
+                to = {"refdomain": "std", "reftype": "doc", "reftarget": f"/reference/{named[1].lower()}"}
+            code.replace_self(addnodes.pending_xref("", code.deepcopy(), refexplicit=True, **to))
     for link in list(page.findall(addnodes.pending_xref)):
         target = link.get("reftarget", "")
         if link.get("reftype") == "class" and target.islower() and "." not in target:

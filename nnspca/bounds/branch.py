@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -88,31 +87,16 @@ def tighten(
 ) -> Iterator[Bound]:
     """Yield decreasing bounds as the tree grows, until the goal is met or the budget is spent.
 
-    Parameters
-    ----------
-    problem : Problem
-        Of each part; its covariance held as a matrix.
-    X : ndarray, shape (n,) or (r, n)
-        The best feasible point known, or the best parts, to start from.
-    goal : float
-        Leaves are closed, and the search is done, at this bound.
-    meter : Meter
-        Counts the work; it may be shared with other searches.
-    monitor : Monitor
-    consider : callable, optional
-        Called where a node suggests that something better lies: with a support of at most k features, or with r
-        approximate parts, shape (r, n).
-    entries : float
-        Most numbers that the proof may hold.
-    start : PairProof, optional
-        What was proven of the whole: the tree begins there instead of finding it again.
-    hurried : bool
-        Whether there is time for some tens of leaves only.
+    X are the best parts known, shape (n,) or (r, n); the meter may be shared with other searches. Where a node suggests
+    that something better lies, ``consider`` is called: with a support of at most k features, or with r approximate
+    parts. The proof holds at most so many ``entries``. The tree begins at ``start``, what was proven of the whole;
+    ``hurried`` is whether there is time for some tens of leaves only.
     """
     X = np.atleast_2d(X)
     steps = SHORT if hurried or entries >= 2 * MANY * problem.n**2 else LONG
     steps = steps if len(X) == 1 else PAIRS
-    tree = (_OfFeatures if len(X) == 1 else _OfPairs)(problem, X, goal, meter, monitor, steps)
+    kind: type[_OfFeatures | _OfPairs] = _OfFeatures if len(X) == 1 else _OfPairs
+    tree = kind(problem, X, goal, meter, monitor, steps)
     root = tree.root(start)
     open_nodes, leaves, held, least = [root], 1, root.entries, np.inf
     while open_nodes:
@@ -141,7 +125,7 @@ def tighten(
 
 
 @dataclass
-class _Tree(ABC):
+class _Tree:
     """What all nodes of one tree share."""
 
     problem: Problem
@@ -151,30 +135,6 @@ class _Tree(ABC):
     monitor: Monitor
     steps: int
     numbers: Iterator[int] = field(default_factory=itertools.count)
-
-    @abstractmethod
-    def root(self, start: PairProof | None) -> Node:
-        """Bound the whole problem, from what was proven of it."""
-
-    @abstractmethod
-    def undecided(self, node: Node) -> Any:
-        """What to ask next; None if all is decided."""
-
-    @abstractmethod
-    def sides(self, parent: Node, split: Any) -> tuple[Node, ...]:
-        """Bound the cases of a question: that with less allowed first."""
-
-    @abstractmethod
-    def named(self, node: Node, split: Any) -> int | tuple[int, int]:
-        """The question as the proof has it."""
-
-    @abstractmethod
-    def likely(self, node: Node) -> np.ndarray:
-        """Where something better may lie."""
-
-    @abstractmethod
-    def bound(self, root: Node, leaves: int) -> Bound:
-        """The largest bound over the leaves, with the tree that proves it."""
 
     def improved(
         self,

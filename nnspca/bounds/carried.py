@@ -1,18 +1,4 @@
-"""Carried bounds: upper bounds at one k that follow from one proven at a larger or a smaller k.
-
-Components of k features are among those of more, so an upper bound at k holds at every smaller k.
-Towards larger k an upper bound grows at most in proportion. Let x be feasible with s nonzeros,
-k₁ < s <= k, and let S be k₁ of them, each choice equally likely. Then x_S, scaled, is feasible for
-k₁, so that ``x_S'A x_S <= U₁ ‖x_S‖²`` if U₁ is an upper bound there. An x_i stays with probability
-p = k₁/s and a pair of them with p (k₁ − 1)/(s − 1), so that in the mean
-
-    (k₁ − 1)/(s − 1) (x'Ax − D) + D <= U₁,    D = Σ A_ii x_i² >= d, the least variance of a feature;
-
-hence ``x'Ax <= d + (U₁ − d)(k − 1)/(k₁ − 1)``, as s <= k and U₁ >= d; and for s <= k₁ this holds as
-well. The optimum's excess over the least variance, per further feature, never rises with k: of
-standardised data, whose d is 1, that is nearly all of the curve's shape. A feature whose row of A
-is zero may be left out of x, and of d.
-"""
+"""Carried bounds: upper bounds at one k that follow from one proven at another (docs/mathematics/carried.md)."""
 
 from __future__ import annotations
 

@@ -54,32 +54,15 @@ class Bounds:
 
 @dataclass(kw_only=True)
 class Known(Bounds):
-    """What is known of a component while its certificate is made.
+    """What is known of a component while its certificate is made."""
 
-    Attributes
-    ----------
-    x : ndarray, shape (n,)
-        The best feasible point, of variance ``lower``.
-    monitor : Monitor
-    start : PairProof or None
-        What proved a bound at a neighbouring k.
-    consider : callable
-        Called with a support of at most k features that may have a better point.
-    along : bool
-        Whether the bound along the first eigenvector was tried.
-    rows : Bound or None
-        The one by balanced rows.
-    relaxed : float
-        The least bound of a relaxation.
-    """
-
-    x: np.ndarray
+    x: np.ndarray  # the best feasible point, of variance ``lower``
     monitor: Monitor = field(default_factory=Monitor)
-    start: PairProof | None = None
-    consider: Callable[[np.ndarray], None] = lambda support: None
-    along: bool = False
-    rows: Bound | None = None
-    relaxed: float = np.inf
+    start: PairProof | None = None  # what proved a bound at a neighbouring k
+    consider: Callable[[np.ndarray], None] = lambda support: None  # called with a support that may have a better point
+    along: bool = False  # whether the bound along the first eigenvector was tried
+    rows: Bound | None = None  # the one by balanced rows
+    relaxed: float = np.inf  # the least bound of a relaxation
 
 
 def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:

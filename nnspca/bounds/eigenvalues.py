@@ -1,15 +1,11 @@
-"""Upper bounds on eigenvalues, proven in floating-point arithmetic.
+"""Upper bounds on eigenvalues, proven in floating-point arithmetic (docs/mathematics/rounding.md).
 
-**Dense.** If the Cholesky factorisation of a floating-point matrix M runs to its end, then
-``λ_min(M) >= −γ/(1−γ) tr M`` with ``γ = (n+1)u/(1−(n+1)u)``, whatever the order of its sums (Rump
-2006; Demmel 1989). So t is an upper bound on λ_max(B) when the factorisation of tI − B succeeds,
-once that term and the rounding of forming tI − B are added. No eigenvalue routine has to be
-trusted.
+**Dense.** t bounds λ_max(B) when the Cholesky factorisation of tI − B succeeds, once its rounding is added: no
+eigenvalue routine has to be trusted.
 
-**Factored.** For A = Y'Y with few samples and V with few columns, let ``[V, Y'] = Q [R_V, R_Y]``
-with Q of orthonormal columns. Then ``Y'Y − VV' = Q (R_Y R_Y' − R_V R_V') Q'``: the question is one
-of a matrix whose side is the number of samples and directions, not of features. Householder's
-factorisation is exact for columns changed by a relative (n·side)·u at most, block by block.
+**Factored.** For A = Y'Y with few samples and V with few columns, let ``[V, Y'] = Q [R_V, R_Y]`` with Q of orthonormal
+columns. Then ``Y'Y − VV' = Q (R_Y R_Y' − R_V R_V') Q'``: the question is one of a matrix whose side is the number of
+samples and directions, not of features.
 """
 
 from __future__ import annotations
@@ -126,20 +122,7 @@ def estimated(cov: Covariance) -> float:
 
 
 def residual(cov: Covariance, V: np.ndarray) -> float | None:
-    """Return a proven τ with ``A ⪯ τI + VV'``, near the least one.
-
-    Parameters
-    ----------
-    cov : Covariance
-    V : ndarray, shape (n, d)
-        d = 0 gives an upper bound on λ₁, as :func:`largest` does.
-
-    Returns
-    -------
-    float or None
-        None where neither the features nor the samples are few enough to factorise: see
-        :func:`affordable`.
-    """
+    """Return a proven τ with ``A ⪯ τI + VV'``, near the least one; None where that is not :func:`affordable`."""
     if not V.shape[1]:
         return largest(cov)
     if cov.holds_entries:

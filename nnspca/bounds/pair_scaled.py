@@ -62,22 +62,9 @@ def tighten(
 ) -> Iterator[Bound]:
     """Yield ever smaller bounds, each proven, until the steps are spent, the goal is met, or nothing is gained.
 
-    Parameters
-    ----------
-    problem : Problem
-        Of each part; its covariance held as a matrix.
-    X : ndarray, shape (n,) or (r, n)
-        The best parts known, to start from.
-    steps : int
-    goal : float
-        Stop once a bound is this small.
-    monitor : Monitor
-    warm_start : PairProof, optional
-        What proved a bound at a neighbouring k or r: the multipliers start there.
-    weights : ndarray, shape (n,), optional
-        Of balanced rows: without a warm start, the multipliers of one part may start there.
-    enough : float
-        A bound that the search rests above where it has become slow, because cases will be parted.
+    X are the best parts known, shape (n,) or (r, n). The multipliers start at ``warm_start``, which proved a bound at a
+    neighbouring k or r, or those of one part at ``weights`` of balanced rows. Once it is slow, the search rests above
+    ``enough``, because cases will be parted.
     """
     least, idle, steps_taken, past = np.inf, 0, 0, [np.inf]
     if warm_start is None and weights is not None:

@@ -25,29 +25,14 @@ WHOLE, WHOLE_AT_MOST = 1.3, 13.0  # work allowed where levelling all rows takes 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The numbers of an effort.
+    """The numbers of an effort."""
 
-    Attributes
-    ----------
-    seconds : float
-        All work, up to ``FEW`` features; twice that beyond, and more where reading rows of A takes it. Infinite for a
-        thorough certificate, whose bounds have limits of their own.
-    relaxation, trees : float
-        Work of one relaxation, and of branch and bound.
-    features : int
-        Features up to which the relaxation is solved on all of them, without elimination.
-    loss : float
-        Relative loss of the upper bound that is accepted for a smaller set of kept features.
-    closed : float
-        Relative gap at which nothing more is tried.
-    """
-
-    seconds: float
-    relaxation: float
-    trees: float
-    features: int
-    loss: float
-    closed: float
+    seconds: float  # all work, up to ``FEW`` features; see ``allowance``. Infinite where only single bounds have limits
+    relaxation: float  # work of one relaxation
+    trees: float  # work of branch and bound
+    features: int  # up to which the relaxation is solved on all of them, without elimination
+    loss: float  # relative loss of the upper bound that is accepted for a smaller set of kept features
+    closed: float  # relative gap at which nothing more is tried
 
     @property
     def hurried(self) -> bool:
@@ -86,21 +71,11 @@ PLANS = {
 
 @dataclass(frozen=True, kw_only=True)
 class PartsPlan:
-    """The numbers of an effort for several parts.
+    """The numbers of an effort for several parts; the others are those of :class:`Plan`."""
 
-    Attributes
-    ----------
-    features, working_features : int
-        Most features for the joint dual, and of a working set where there are more.
-    steps : int
-        Most steps of its splitting.
-    relaxation, trees, closed : float
-        As in :class:`Plan`.
-    """
-
-    features: int
-    working_features: int
-    steps: int
+    features: int  # most features for the joint dual
+    working_features: int  # most of a working set where there are more
+    steps: int  # most steps of its splitting
     relaxation: float
     trees: float
     closed: float

@@ -73,25 +73,8 @@ def tighten(
 ) -> Iterator[Bound]:
     """Yield decreasing bounds below ``least``; nothing where too many rows would have to be in the working set.
 
-    Parameters
-    ----------
-    problem : Problem
-        Of each part.
-    X : ndarray, shape (n,) or (r, n)
-        The best parts known, of total variance ``lower``.
-    least : float
-        The best bound known.
-    features : int
-        Most features of the working set.
-    budget : float
-        Most work in steps of the splitting, in counted seconds.
-    goal : float
-        Stop once a bound is this small.
-    monitor : Monitor
-    read : int, optional
-        Most rows of A that are read at a time: where more would have to be, the bound is given up.
-    companions : Companions, optional
-        Of rows that may have been read before.
+    X are the best parts known, shape (n,) or (r, n), of total variance ``lower``; ``budget`` is work in steps of the
+    splitting, in counted seconds. Where more than ``read`` rows would have to be read at a time, the bound is given up.
     """
     outside, X = Outside(problem, monitor, sys.maxsize if read is None else read), np.atleast_2d(X)
     inside, by_mass = _first_set(outside, X, lower, features, companions)

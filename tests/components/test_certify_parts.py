@@ -184,22 +184,6 @@ def test_a_stopped_certificate_is_valid_all_the_same(calls):
     nnspca.verify(cert, cov)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((0, 3), "n_components=0"),
-        ((14, 3), "n_components=14"),
-        ((2, 0), "k=0"),
-        ((2, 14), "k=14"),
-        ((True, 3), "n_components=True"),
-        ((2, 2.5), r"k=2\.5"),
-    ],
-)
-def test_numbers_not_allowed_are_named(arguments, words, pitprops):
-    with pytest.raises(ValueError, match=words):
-        nnspca.certify_parts(pitprops, *arguments)
-
-
 def test_parts_that_do_not_fit_are_refused(pitprops):
     parts = nnspca.decompose(pitprops, 2, 3).parts
     for wrong, words in (

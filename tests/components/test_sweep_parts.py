@@ -66,16 +66,9 @@ def test_a_stopped_sweep_holds_what_it_has(pitprops):
     [
         ([], 3, "at least one"),
         (2, [], "at least one"),
-        (0, 3, "n_components=0"),
         (2, 99, "k=99"),
-        ("two", 3, "n_components='two'"),
     ],
 )
 def test_what_cannot_be_swept_is_said(r, k, words, pitprops):
     with pytest.raises(ValueError, match=words):
         nnspca.sweep_parts(pitprops, r, k)
-
-
-def test_an_unknown_effort_is_named(pitprops):
-    with pytest.raises(ValueError, match="certify='soon'"):
-        nnspca.sweep_parts(pitprops, 2, 3, certify="soon")

@@ -1,4 +1,4 @@
-"""Processes of this machine: what is shared lies in a file, and each task asks its caller whether to stop."""
+"""Processes of this machine: each task asks its caller for what is shared, once, and whether to stop."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import itertools
 import os
 import pickle
 import secrets
-import tempfile
 import threading
 import time
+import uuid
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
-from pathlib import Path
 from typing import Any
 
 from joblib.externals import loky
@@ -85,16 +85,21 @@ def are_processes(executor: object) -> bool:
 
 
 class Line:
-    """The caller's end: it answers its tasks, and passes on what they report."""
+    """The caller's end: it hands out the shared object, answers its tasks, and passes on what they report."""
 
     def __init__(self, workers: Any) -> None:
         self._workers, self._number = workers, next(_numbers)
-        self._where = _file(workers.shared, self), *_listening(os.getpid()), self._number
         _lines[self._number] = self
 
     def sent(self, task: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """What is submitted for a task."""
-        return _in_process, self._where, task, arguments
+        where = *_listening(os.getpid()), self._number, _key(self._workers.shared)
+        return _in_process, where, task, arguments
+
+    @functools.cached_property
+    def pickled(self) -> bytes:
+        """The shared object, for processes that have not got it."""
+        return pickle.dumps(self._workers.shared, pickle.HIGHEST_PROTOCOL)
 
     def answer(self, report: tuple[str, tuple[Any, ...]] | None) -> bool:
         """Take a report, or a question, and say whether to stop; while the stop switch blocks, the task waits."""
@@ -116,25 +121,16 @@ class Line:
 
 _numbers = itertools.count()
 _lines: weakref.WeakValueDictionary[int, Line] = weakref.WeakValueDictionary()
-_files: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
-_writing = threading.Lock()
+_keys: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
 
 
-def _file(shared: object, line: Line) -> str:
-    """The file of a shared object: written once, and removed with the object."""
-    with _writing:
-        try:
-            owner, path = shared, _files.get(shared)
-        except TypeError:  # no weak reference is possible
-            owner, path = line, None
-        if path is None:
-            descriptor, path = tempfile.mkstemp(prefix="nnspca-")
-            with os.fdopen(descriptor, "wb") as file:
-                pickle.dump(shared, file, pickle.HIGHEST_PROTOCOL)
-            weakref.finalize(owner, Path(path).unlink, missing_ok=True)
-            if owner is shared:
-                _files[shared] = path
-        return path
+def _key(shared: object) -> str:
+    """A name of the object that no other has; the same again where it can be referenced weakly."""
+    fresh = uuid.uuid4().hex
+    try:
+        return _keys.setdefault(shared, fresh)
+    except TypeError:
+        return fresh
 
 
 @functools.cache
@@ -154,7 +150,10 @@ def _listen(listener: Listener) -> None:
 
 def _serve(end: Connection) -> None:
     with suppress(OSError, EOFError, KeyError), end:  # the task has ended, or its caller no longer waits
-        line = _lines[end.recv()]
+        number, has_it = end.recv()
+        line = _lines[number]
+        if not has_it:
+            end.send_bytes(line.pickled)
         while True:
             end.send(line.answer(end.recv()))
 
@@ -174,18 +173,19 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
-def _in_process(where: tuple[str, Any, bytes, int], task: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+_held: OrderedDict[str, Any] = OrderedDict()  # in a worker process: the latest shared objects
+
+
+def _in_process(where: tuple[Any, bytes, int, str], task: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """In a worker process: run one task."""
-    path, address, key, number = where
-    with Client(address, authkey=key) as line:
-        line.send(number)
-        return task(_loaded(path), *arguments, Caller(line))
-
-
-@functools.lru_cache(maxsize=CACHED)
-def _loaded(path: str) -> object:
-    with open(path, "rb") as file:
-        return pickle.load(file)
+    address, authkey, number, key = where
+    with Client(address, authkey=authkey) as line:
+        line.send((number, key in _held))
+        shared = _held.pop(key) if key in _held else pickle.loads(line.recv_bytes())
+        _held[key] = shared
+        while len(_held) > CACHED:
+            _held.popitem(last=False)
+        return task(shared, *arguments, Caller(line))
 
 
 class Caller:

@@ -74,7 +74,7 @@ class Workers:
         self.turn = threading.Lock()  # held while the stop switch is polled: tasks elsewhere wait while it blocks
         self._own = ThreadPoolExecutor(2) if executor is None else None
         client = _client(executor)
-        self._executor = self._own or (executor if client is None else client.get_executor(pure=False))
+        self._executor = self._own or (client.get_executor(pure=False) if executor is client else executor)
         self.width = int(getattr(self._executor, "_max_workers", 1 if executor is HERE else WIDTH))
         # seconds to wait for running tasks after a stop: those on an executor of which nothing is known hear of none
         self.patience = None if isinstance(self._executor, Here | ThreadPoolExecutor) else 0.0

@@ -130,13 +130,13 @@ def applied(cov: Covariance, x: np.ndarray, monitor: Monitor) -> np.ndarray:
 
 
 def _merge_equal_supports(
-    points: np.ndarray, variances: np.ndarray, moving: np.ndarray, follows: np.ndarray, together: int
+    points: np.ndarray, variances: np.ndarray, moving: np.ndarray, follows: np.ndarray, batch: int
 ) -> np.ndarray:
     """Merge starts on the same support into the highest of them; return those that continue."""
     ahead: dict[bytes, int] = {}
     order = moving[np.argsort(-variances[moving], kind="stable")]
-    for start in range(0, len(order), together):
-        few = order[start : start + together]
+    for start in range(0, len(order), batch):
+        few = order[start : start + batch]
         keys = np.packbits(np.hstack([points[few] > 0, points[few] < 0]), axis=1)
         for index, key in zip(few, keys, strict=True):
             follows[index] = ahead.setdefault(key.tobytes(), int(index))

@@ -28,10 +28,6 @@ def leave(shared, home, should_stop):
     return shared
 
 
-def total(shared, by, should_stop):
-    return os.getpid(), float(shared.sum()) * by
-
-
 def count(shared, upto, *, should_stop, on_progress, on_found):
     for number in range(upto):
         on_progress(Progress(number / upto, str(number)))

@@ -9,6 +9,7 @@ import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, wait
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 
 import numpy as np
 import pytest
@@ -18,9 +19,8 @@ from streamlit.testing.v1 import AppTest
 import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.machines import Processes, Workers, call
-from nnspca.machines import processes as room
 from nnspca.tasks import certify_path, path
-from tests.machines.doing import count, fails, leave, looks, times, total, wait_for_stop
+from tests.machines.doing import count, fails, leave, looks, times, wait_for_stop
 from tests.pages.conftest import ROOT, settle
 from tests.resampling.test_bootstrap import planted
 from tests.tasks.test_sweep import plain
@@ -62,18 +62,21 @@ def test_as_an_executor_it_calls_plain_functions(processes):
         Processes(0)
 
 
-def test_every_task_is_done_once_elsewhere_and_what_is_shared_is_written_once(processes, cov):
-    with Workers(processes, np.ones(5), Monitor()) as workers:
-        done = dict(workers.each(total, ((by,) for by in range(30))))
-    assert [value for _, value in (done[by] for by in range(30))] == [5.0 * by for by in range(30)]
-    assert os.getpid() not in {who for who, _ in done.values()}
+def test_every_task_is_done_once_elsewhere_and_what_is_shared_is_sent_once_to_each(processes, monkeypatch):
+    sent, honest = [], Connection.send_bytes
+    monkeypatch.setattr(Connection, "send_bytes", lambda end, what: sent.append(what) or honest(end, what))
     shared = nnspca.Covariance.from_matrix(np.eye(3))
+    with Workers(processes, shared, Monitor()) as workers:
+        done = dict(workers.each(trace, ((by,) for by in range(30))))
+    assert [value for _, value in (done[by] for by in range(30))] == [3.0 * by for by in range(30)]
+    assert os.getpid() not in {who for who, _ in done.values()}
     for _ in range(3):
         assert call(processes, nnspca.solve, shared, 2, should_stop=None, listeners={}).k == 2
-    file = room._files[shared]
-    assert os.path.exists(file)
-    del shared
-    until(lambda: not os.path.exists(file))
+    assert 1 <= sum(len(what) > 500 for what in sent) <= 2
+
+
+def trace(shared, by, should_stop):
+    return os.getpid(), shared.trace * by
 
 
 def test_a_curve_and_its_proofs_come_out_as_they_do_here(processes, cov):

@@ -70,6 +70,7 @@ class ReadingOptions:
     columns: Mapping[str, Role] = field(default_factory=dict)
     missing_codes: Sequence[float | str] | None = None
     keep_totals: bool = False
+    image_size: tuple[int, int] | None = None
 
 
 @dataclass(eq=False)

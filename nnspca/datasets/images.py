@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Content
 from nnspca.datasets.tables import encode_labels
 from nnspca.errors import DataError, needed, reason
@@ -67,16 +68,15 @@ def shown(name: str) -> str:
     return repr(name[-80:])
 
 
-def of_images(files: Iterable[Member], seen: Counter[str], samples: str = "rows") -> Content:
+def of_images(files: Iterable[Member], seen: Counter[str], options: ReadingOptions) -> Content:
     """Read image files, one image a sample, in order of their names; ``seen`` counts other files."""
-    if samples != "rows":
+    if options.samples == "columns":
         raise DataError("in an archive each image is one sample: leave its samples as rows.")
-    images = [(name, Grey(content, name)) for name, content in files]
-    images.sort(key=lambda image: image[0])
-    X, shape = stack([grey for _, grey in images])
-    labels, label_names = _folders([name for name, _ in images])
-    left_out = sum(seen.values())
-    notes = (f"Left out what is no image: {left_out} of the files in the archive.",) if left_out else ()
+    images = sorted((Grey(content, name) for name, content in files), key=lambda image: image.name)
+    X, shape, notes = stack(images, options.image_size)
+    labels, label_names = _folders([image.name for image in images])
+    if left_out := sum(seen.values()):
+        notes = (f"Left out what is no image: {left_out} of the files in the archive.", *notes)
     return Content(X=X, image_shape=shape, labels=labels, label_names=label_names, notes=notes)
 
 
@@ -89,23 +89,32 @@ def no_images(seen: Counter[str]) -> DataError:
     )
 
 
-def stack(images: list[Grey]) -> tuple[np.ndarray, tuple[int, int]]:
-    """Decode images of one size into rows of grey values; return them with (height, width)."""
+def stack(
+    images: list[Grey], wanted: tuple[int, int] | None = None
+) -> tuple[np.ndarray, tuple[int, int], tuple[str, ...]]:
+    """Decode images into rows of grey values; return them with (height, width) and what was done to their sizes.
+
+    Those of another size than the one wanted, or than that of most, are resized. Where most have none in common, it is
+    the least width and the least height.
+    """
     sizes = Counter(image.size for image in images)
-    if len(sizes) > 1:
-        listed = ", ".join(f"{w}×{h} ({count})" for (w, h), count in sizes.most_common(5))
-        more = f" and {len(sizes) - 5} more" if len(sizes) > 5 else ""
-        usual = sizes.most_common(1)[0][0]
-        odd = next(image for image in images if image.size != usual)
-        raise DataError(
-            f"the images have {len(sizes)} different sizes: {listed}{more} (width×height in pixels). "
-            f"{shown(odd.name)} is {odd.size[0]}×{odd.size[1]}. Crop or resize them to one size."
-        )
-    ((width, height),) = sizes
+    usual, count = sizes.most_common(1)[0]
+    if 2 * count <= len(images):
+        usual = min(width for width, _ in sizes), min(height for _, height in sizes)
+    width, height = usual if wanted is None else wanted[::-1]
     X = np.empty((len(images), height * width))
     for row, image in zip(X, images, strict=True):
-        row[:] = image.pixels().ravel()
-    return X, (height, width)
+        row[:] = image.pixels((width, height)).ravel()
+    resized = sum(image.size != (width, height) for image in images)
+    if not resized:
+        return X, (height, width), ()
+    listed = ", ".join(f"{w}×{h} ({count})" for (w, h), count in sizes.most_common(5))
+    note = (
+        f"{resized:,} of {len(images):,} images were resized to {width}×{height} pixels (width×height); they have "
+        f"{len(sizes)} size{'s' * (len(sizes) > 1)}: {listed}{', …' if len(sizes) > 5 else ''}; image_size= takes "
+        "another."
+    )
+    return X, (height, width), (note,)
 
 
 def _pillow() -> Any:
@@ -138,20 +147,17 @@ class Grey:
         except Exception as error:  # damaged files raise anything from OSError to SyntaxError
             raise DataError(f"{shown(self.name)} cannot be read as an image{reason(error)}.") from error
 
-    def pixels(self) -> np.ndarray:
-        """The upright grey values, shape (height, width); deeper than 8 bits where the file is."""
+    def pixels(self, size: tuple[int, int]) -> np.ndarray:
+        """The upright grey values, shape (height, width) of this size; deeper than 8 bits where the file is."""
         with self._opened() as image:
             grey = image if image.mode in _PLAIN_MODES else image.convert("L")
-            pixels = np.asarray(grey, dtype=np.float64)
-        if self.orientation >= 5:  # width and height change places
-            pixels = pixels.T
-        if self.orientation in (2, 3, 6, 7):
-            pixels = pixels[:, ::-1]
-        if self.orientation in (3, 4, 7, 8):
-            pixels = pixels[::-1]
-        if pixels.shape != self.size[::-1]:
-            raise DataError(f"{shown(self.name)} is damaged: its pixels do not fill its size.")
-        return pixels
+            if self.orientation > 1:
+                grey = needed("PIL.ImageOps", "images", "pillow").exif_transpose(grey)
+            if grey.size != self.size:
+                raise ValueError("its pixels do not fill its size")
+            if grey.size != size:
+                grey = (grey if grey.mode == "L" else grey.convert("F")).resize(size, _pillow().Resampling.BILINEAR)
+            return np.asarray(grey, dtype=np.float64)
 
 
 def _folders(names: list[str]) -> tuple[np.ndarray | None, tuple[str, ...]]:

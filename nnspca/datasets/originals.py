@@ -306,7 +306,7 @@ def _cbcl_raw(members: Iterator[images.Member], with_negatives: bool, source: st
     counts = {"face": N_FACES, "non-face": N_NON_FACES} if with_negatives else {"face": N_FACES}
     for folder, count in counts.items():
         _check_raw(groups[folder], folder, count, source)
-    X, shape = images.stack([images.Grey(content, name) for name, content in groups["face"] + groups["non-face"]])
+    X, shape, _ = images.stack([images.Grey(content, name) for name, content in groups["face"] + groups["non-face"]])
     if not with_negatives:
         return Content(X=X, image_shape=shape)
     labels = np.repeat([0, 1], [N_FACES, N_NON_FACES])

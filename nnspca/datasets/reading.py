@@ -123,13 +123,14 @@ def read(
     missing: Missing = "refuse",
     missing_codes: Sequence[float | str] | None = None,
     keep_totals: bool = False,
+    image_size: tuple[int, int] | None = None,
 ) -> Dataset:
     """Read a data set from a file, from several that belong together, or from uploaded bytes.
 
     Tables: CSV and other text (.csv, .tsv, .txt, .tab, .dat, .data, .asc, .prn; gzipped, too), Excel and LibreOffice
     (.xlsx, .xlsm, .xls, .xlsb, .ods), Parquet, Feather, Stata (.dta), SAS (.xpt, .sas7bdat), SPSS (.sav, with
     pyreadstat) and ARFF. Arrays: NPY, NPZ (of scipy.sparse too), MAT (v5 to v7), MatrixMarket (.mtx, gzipped or not,
-    with 10x's files of names beside it), AnnData (.h5ad), and images of one size, alone or in a ZIP or TAR(.gz). Sparse
+    with 10x's files of names beside it), AnnData (.h5ad), and images, alone or in a ZIP or TAR(.gz). Sparse
     arrays stay sparse.
 
     Of a table, delimiter, decimal sign, sheet, header, names, class, orientation and what stands for a missing value
@@ -176,6 +177,8 @@ def read(
         the like, where the other values of a column are far away.
     keep_totals : bool
         Whether rows called total, sum, mean or average are samples.
+    image_size : (int, int), optional
+        Height and width in pixels that images of other sizes are resized to; by default those of most of them.
 
     Returns
     -------
@@ -322,6 +325,12 @@ def _checked(**given: Any) -> ReadingOptions:
         check_whole("header", options.header, 0, more="or True or False")
     if options.missing_codes is not None:
         check_several("missing_codes", options.missing_codes, "several", "numbers or words, or () for none")
+    if options.image_size is not None:
+        sides = check_several("image_size", options.image_size, "two", "whole numbers: height and width")
+        if len(sides) != 2:
+            raise ValueError(f"image_size={shown(options.image_size)} is not allowed; give height and width")
+        size = check_whole("image_size", sides[0], 1, 10_000), check_whole("image_size", sides[1], 1, 10_000)
+        options = replace(options, image_size=size)
     if options.sheet is not None and not isinstance(options.sheet, int):
         check_instance("sheet", options.sheet, str, "its name, or its place from 0 on")
     named = (
@@ -514,10 +523,10 @@ def _together(files: Mapping[str, bytes], options: ReadingOptions) -> Content:
             raise DataError(f"{strange[0]!r} beside the matrix is neither genes.tsv, features.tsv nor barcodes.tsv.")
         return arrays.read_market(files[matrices[0]], options, others)
     if all(name.lower().endswith(IMAGES) for name in files):
-        return of_images(files.items(), Counter(), options.samples or "rows")
+        return of_images(files.items(), Counter(), options)
     listed = ", ".join(repr(name[-40:]) for name in list(files)[:5])
     raise DataError(
-        f"{len(files)} files came together ({listed}); several are read as one only where they are images of one size, "
+        f"{len(files)} files came together ({listed}); several are read as one only where they are images, "
         "a .mtx with genes.tsv and barcodes.tsv, or a table with a file of two columns that names its features."
     )
 
@@ -534,7 +543,7 @@ def _archive(data: bytes, options: ReadingOptions) -> Content:
         seen[repr(f".{name.rpartition('.')[2]}")] += 1
     if not images:
         raise no_images(seen)
-    return of_images(images.items(), seen, options.samples or "rows")
+    return of_images(images.items(), seen, options)
 
 
 def _refused(label: str) -> DataError:

@@ -32,7 +32,12 @@ FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as t
 LOOKED_AT = 2000  # most columns of which each is examined for codes, classes and names
 CODES = tuple(sign * int("9" * digits) for digits in range(1, 6) for sign in (-1, 1))  # −9, 9, −99, 99, …
 SYMMETRY_TOLERANCE = 1e-8
-BESIDE_NUMBER = re.compile(r"(\S+)\s+([^\W\d_]\S{0,7})")  # 12 kg, or 12.3 b
+BESIDE_NUMBER = re.compile(r"(\S+)\s+([^\W\d]\S{0,7}|°\S)")  # 12 kg, or 12.3 b
+UNIT = re.compile(
+    r"([kcmµunhMG]?(g|m|l|L|s|V|W|J|Pa|Hz|N|mol|eV|B|bp|Wh|cal|bar)|mA|t|h|hrs?|min|days?|weeks?|months?|years?|yrs?|"
+    r"pp[mb]|dB|lbs?|oz|ft|in|mi|mph|IU|rpm|ha|mmHg|°[CF])[23²³]?(/[a-zA-Zµ]{1,4}[23²³]?)?"
+)
+PAIRWISE = re.compile(r"(pearson|spearman|kendall|korrelation|corr[eé]lation)", re.IGNORECASE)  # beside them: Sig., N
 WHOLE = re.compile(r"[+\-−]?\d+")
 
 TOTALS = re.compile(
@@ -122,6 +127,7 @@ def arrange(grid: Grid, options: ReadingOptions) -> Content:
     table = _parsed(grid, options, notes)
     table = _without_ends(table, options, notes)
     if options.kind != "table" and options.samples != "columns":
+        table = _only_correlations(table, notes)
         found = _covariance(table, options, notes)
         if found is not None:
             grid.taken.update({text.name: "name" for text in table.texts})
@@ -260,7 +266,8 @@ class _Column:
         found = {i: match for i, match in pairs if match and number(match[1], sign) is not None}
         words = {match[2] for match in found.values()}
         plain = sum(value is not None for value in self.values)
-        if not words or not (len(words) == 1 or (plain >= len(found) and all(len(w) == 1 for w in words))):
+        one_unit = len(words) == 1 and UNIT.fullmatch(min(words)) is not None
+        if not words or not (one_unit or (plain >= len(found) and all(len(word) == 1 for word in words))):
             return ""
         for i, match in found.items():
             self.values[i] = number(match[1], sign)
@@ -475,6 +482,18 @@ def objection(A: object) -> str | None:
         return None
     i, j = np.unravel_index(np.argmax(sizes - most), A.shape)
     return f"the number in row {i + 1:,}, column {j + 1:,} is larger than its diagonal allows"
+
+
+def _only_correlations(table: Table, notes: list[str]) -> Table:
+    """SPSS writes significances and numbers of cases below each correlation."""
+    for text in table.texts:
+        kept = np.array([bool(PAIRWISE.match(value)) for value in text.values])
+        if kept.sum() == len(table.names) < len(kept):
+            notes.append(
+                f"{_counted(int((~kept).sum()), 'row')} beside the correlations left out, as {text.name!r} says."
+            )
+            return replace(table, texts=[other for other in table.texts if other is not text]).of_rows(kept)
+    return table
 
 
 def _covariance(table: Table, options: ReadingOptions, notes: list[str]) -> Content | None:

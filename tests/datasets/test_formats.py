@@ -219,7 +219,8 @@ def test_several_images_dropped_together_are_a_data_set_and_a_folder_of_them_too
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     assert read(tmp_path).content_hash == read(sorted(tmp_path.iterdir())).content_hash == ds.content_hash
-    assert "3×2 (4), 5×5 (1)" in refused({**files, "z.png": picture(9, (5, 5))})
+    mixed = read({**files, "z.png": picture(9, (5, 5))})
+    assert mixed.image_shape == (2, 3) and "3×2 (4), 5×5 (1); image_size= takes another." in mixed.notes[0]
     assert "came together" in refused({**files, "t.csv": b"a,b\n1,2\n"})
     assert "drop several" in refused(files["0.png"], "0.png")
 

@@ -95,11 +95,22 @@ def test_what_systems_add_is_not_looked_at():
     assert ds.notes == ("Left out what is no image: 1 of the files in the archive.",)
 
 
-def test_images_of_different_sizes_are_counted_by_size():
+def test_images_of_other_sizes_than_most_are_resized_and_counted():
     files = {f"{i}.png": picture(i, size=(4, 6 if i else 5))[1] for i in range(4)}
-    message = refused(zipped(files))
-    assert "6×4 (3), 5×4 (1)" in message
-    assert "one size" in message
+    ds = read(zipped(files), "t.zip")
+    assert ds.image_shape == (4, 6) and "1 of 4 images were resized to 6×4 pixels" in ds.notes[0]
+    np.testing.assert_array_equal(ds.X[1].reshape(4, 6), picture(1, size=(4, 6))[0])
+    small = read(zipped(files), "t.zip", image_size=(2, 3))
+    assert small.image_shape == (2, 3) and small.shape == (4, 6)
+    photos = {f"{i}.png": picture(i, size=(8 + i, 12 - i))[1] for i in range(3)}
+    assert read(zipped(photos), "t.zip").image_shape == (8, 10)
+    deep = {
+        "a.tif": picture(1, fmt="TIFF", mode="I;16")[1],
+        "b.tif": picture(2, size=(5, 5), fmt="TIFF", mode="I;16")[1],
+    }
+    assert read(zipped(deep), "t.zip").image_shape == (4, 5)
+    with pytest.raises(ValueError, match="image_size"):
+        read(zipped(files), "t.zip", image_size=(2,))
 
 
 def test_a_damaged_image_is_named():

@@ -151,7 +151,7 @@ IMAGES = [(f"{i}.png", picture(i * 40)) for i in range(4)]
         ([("m.mtx", market())], "4 × 3, table"),
         ([("t.parquet", parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]}))], "3 × 2, table"),
         (IMAGES, "4 × 6, images"),
-        ([*IMAGES, ("odd.png", picture(3, (5, 5)))], "2 different sizes: 3×2 (4), 5×5 (1)"),
+        ([*IMAGES, ("odd.png", picture(3, (5, 5)))], "5 × 6, images"),
         ([(f"{name}.png", picture(i)) for i, name in enumerate("abca")], "two are called 'a.png': rename one of them"),
         ([("bad.csv", b"a,b\n1,2\n3,oops,4\n")], "bad.csv"),
         ([("small.csv", b"a,b\n1e-310,2e-310\n3e-310,1e-310\n5e-312,2e-311\n")], "small"),

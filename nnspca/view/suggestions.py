@@ -15,6 +15,7 @@ from nnspca.result.component import Component
 from nnspca.result.cross_validation import CrossValidation
 from nnspca.result.features import Features
 from nnspca.result.stability import Stability
+from nnspca.view import say
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def features(
     if not 0 < often < used.sum():
         return suggestion
     which = f"{wording.spelled(often)} of the {wording.spelled(int(used.sum()))} features at k = {suggestion.value:,}"
-    verb, share = "returns" if often == 1 else "return", f"{100 * sentences.RETURNED:.0f} %"
+    verb, share = "returns" if often == 1 else "return", f"{say.fixed(100 * sentences.RETURNED, 0)} %"
     return Suggestion(often, f"Suggested: {which} {verb} in at least {share} of the resamples (an estimate).")
 
 

@@ -103,15 +103,7 @@ def test_the_least_recently_used_problems_go_first_and_stored_ones_stay():
     assert not ledger.at(("live 0", False, True), 1, 0.0).bounded
 
 
-def test_a_lower_live_bound_is_not_called_stored():
-    ledger = Ledger()
-    ledger.record(PROBLEM, 2, component(1.0, k=2), 2.0, stored=True)
-    assert ledger.at(PROBLEM, 2, 0.0).stored
-    ledger.record(PROBLEM, 2, None, 1.5)
-    assert not ledger.at(PROBLEM, 2, 0.0).stored
-
-
-def test_a_bound_carried_from_a_stored_one_is_not_called_stored():
+def test_neither_a_lower_live_bound_nor_one_carried_from_a_stored_one_is_called_stored():
     ledger = Ledger()
     ledger.record(PROBLEM, 2, component(1.0, k=2), 2.0, stored=True)
     ledger.record(PROBLEM, 5, component(2.0, k=5), 3.0, stored=True)
@@ -120,6 +112,8 @@ def test_a_bound_carried_from_a_stored_one_is_not_called_stored():
     along = ledger.parts_along(PROBLEM, 2, (1, 2, 3), 0.5)
     assert [along[r].stored for r in (1, 2, 3)] == [True, False, True]
     assert math.isfinite(along[2].upper)
+    ledger.record(PROBLEM, 2, None, 1.5)
+    assert not ledger.at(PROBLEM, 2, 0.0).stored
 
 
 def test_threads_that_write_at_once_lose_nothing():

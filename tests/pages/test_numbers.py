@@ -44,6 +44,12 @@ def _plain(said):
     return number + (f"e{''.join(digits[ord(one)] for one in power)}" if power else "")
 
 
+@given(some.floats(0.0, 1.0) | some.sampled_from((1 - 1e-13, 0.97799, 0.9995, 1.0)), some.integers(1, 4))
+def test_a_proven_share_is_never_rounded_up_nor_by_more_than_a_digit(share, digits):
+    said = float(say.percent(share, digits).split()[0].removesuffix("%"))
+    assert 100 * share - 10.0**-digits * (1 + 1e-6) <= said <= 100 * share
+
+
 @given(some.floats(0.0, 1e7))
 def test_a_duration_is_never_nothing_nor_a_full_unit_of_the_next(value):
     said = say.seconds(value)

@@ -1,10 +1,9 @@
 """The sidebar shows what counts on a page and nothing else; what it hides keeps what it said."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from nnspca.view.link import state
-from tests.pages.conftest import ROOT, jobs
+from tests.pages.conftest import alone, redrawn
 
 COUNTING = [
     ("explore", "", set(state.SHARED)),
@@ -27,7 +26,7 @@ st.session_state["_seen"] = counting, state.current()
 """
 
 
-def drawn(page: AppTest) -> set[str]:
+def drawn(page) -> set[str]:
     """Return the keys of the sidebar's widgets."""
     bar = page.sidebar
     kinds = (bar.selectbox, bar.multiselect, bar.radio, bar.number_input, bar.toggle)
@@ -36,12 +35,7 @@ def drawn(page: AppTest) -> set[str]:
 
 @pytest.mark.parametrize(("name", "said", "counting"), COUNTING)
 def test_a_page_shows_the_choices_that_count_on_it(name, said, counting):
-    page = AppTest.from_string(ALONE, default_timeout=30)
-    page.session_state["page"] = name
-    if said:
-        page.query_params[state.CHOICES[name]] = said
-    page.run()
-    assert not page.exception
+    page = alone(ALONE, {state.CHOICES[name]: said} if said else {}, page=name)
     assert drawn(page) == counting == page.session_state["_seen"][0]
 
 
@@ -49,44 +43,16 @@ def test_every_choice_counts_somewhere():
     shown = [state.counting(page, choice) for page, choice, _ in COUNTING]
     assert set().union(*shown) == set(state.SHARED)
     places = {place for entry in state.SHARED.values() for place in entry.counts}
-    wanted = {f"{page} of {choice}" if choice else page for page, choice, keys in COUNTING if keys}
-    assert places == wanted
+    assert places == {f"{page} of {choice}" if choice else page for page, choice, keys in COUNTING if keys}
 
 
-def test_what_is_hidden_keeps_what_it_said():
-    page = AppTest.from_string(ALONE, default_timeout=30)
-    page.session_state["page"] = "explore"
-    page.query_params.update({"data": "pitprops", "k": "7", "seed": "5"})
-    page.run()
+@pytest.mark.parametrize("first", ["explore", "papers"])
+def test_what_is_hidden_keeps_what_it_or_the_link_said(first):
+    page = alone(ALONE, {"data": "pitprops", "k": "7", "seed": "5"}, page=first)
     for other in ("papers", "data", "compare"):
         page.session_state["page"] = other
-        page.run()
-        now = page.session_state["_seen"][1]
+        now = redrawn(page).session_state["_seen"][1]
         assert (now.data, now.k, now.seed) == ("pitprops", 7, 5)
     page.session_state["page"] = "explore"
-    page.run()
-    assert page.sidebar.number_input(key="k").value == 7
+    assert redrawn(page).sidebar.number_input(key="k").value == 7
     assert page.sidebar.selectbox(key="data").value == "pitprops"
-
-
-def test_what_a_link_says_of_a_hidden_choice_is_kept_for_the_pages_it_counts_on():
-    page = AppTest.from_string(ALONE, default_timeout=30)
-    page.session_state["page"] = "papers"
-    page.query_params.update({"data": "pitprops", "k": "7", "scale": "nonsense"})
-    page.run()
-    assert drawn(page) == {"seed"}
-    page.session_state["page"] = "explore"
-    page.run()
-    assert page.sidebar.number_input(key="k").value == 7
-    assert page.sidebar.selectbox(key="data").value == "pitprops"
-
-
-def test_the_app_draws_the_sidebar_of_its_page():
-    page = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
-    page.query_params.update({"data": "pitprops"})
-    page.run()
-    try:
-        assert drawn(page) == set(state.SHARED)
-    finally:
-        for job in jobs(page, path=True):
-            job.stop()

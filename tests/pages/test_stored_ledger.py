@@ -33,32 +33,22 @@ def test_every_data_set_of_the_catalogue_is_stored_and_the_file_is_small():
     assert ledger.FILE.stat().st_size < 500_000
 
 
-def test_it_is_the_view_that_the_data_set_opens_with(at_hand):
-    record, cov = at_hand
-    assert record.standardise == opening(record.name).standardise
-    assert record.opening == usual_k(cov.n_features, record.name)
-    assert set(record.components) >= set(DRAWN[record.name])
-    assert set(record.parts) == set(range(1, min(10, cov.n_features) + 1))
-
-
 @pytest.mark.parametrize("name", sorted(RECORDS))
 def test_what_readme_the_benchmarks_and_the_papers_name_is_stored(name):
     assert set(RECORDS[name].components) >= made.named(name, RECORDS[name].n)
 
 
-def test_stored_components_are_feasible_and_have_the_variance_that_is_said(at_hand):
+def test_what_is_stored_is_of_the_view_that_opens_feasible_and_has_the_variances_that_are_said(at_hand):
     record, cov = at_hand
+    assert record.standardise == opening(record.name).standardise
+    assert record.opening == usual_k(cov.n_features, record.name)
+    assert set(record.components) >= set(DRAWN[record.name])
+    assert set(record.parts) == set(range(1, min(10, cov.n_features) + 1))
     for k, (part, upper) in record.components.items():
-        assert part.cardinality <= k
-        assert (part.loadings >= 0).all()
-        assert np.isclose(cov.variance(part.loadings), part.variance, rtol=ROUND)
-        assert part.variance <= upper
-
-
-def test_stored_parts_share_no_feature_and_have_the_variances_that_are_said(at_hand):
-    record, cov = at_hand
+        assert part.cardinality <= k and (part.loadings >= 0).all()
+        assert np.isclose(cov.variance(part.loadings), part.variance, rtol=ROUND) and part.variance <= upper
     for parts, upper in record.parts.values():
-        assert (sum((part.loadings != 0).astype(int) for part in parts) <= 1).all()
+        assert (sum((part.loadings != 0).astype(int) for part in parts) <= 1).all(), "no feature is shared"
         for part in parts:
             assert part.cardinality <= record.opening
             assert np.isclose(cov.variance(part.loadings), part.variance, rtol=ROUND)
@@ -73,10 +63,6 @@ def test_no_solver_finds_more_than_a_stored_bound_allows(at_hand):
             part = nnspca.solve(cov, k, method, seed=7)
             if nnspca.METHODS[method].feasible and part.cardinality <= k:
                 assert part.variance <= record.components[k][1], (record.name, k, method)
-
-
-def test_no_parts_are_found_that_a_stored_bound_forbids(at_hand):
-    record, cov = at_hand
     found = nnspca.decompose(cov, 2, record.opening, deflation="together", seed=7)
     assert found.variances.sum() <= record.parts[2][1]
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnspca.bounds import levelled
+from nnspca.bounds.companions import Companions
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
@@ -39,6 +40,7 @@ def balanced_rows(
     readings: int = READINGS,
     lower: float = 0.0,
     warm_start: Bound | None = None,
+    companions: Companions | None = None,
 ) -> Bound:
     """The least bound over the weights tried.
 
@@ -52,13 +54,17 @@ def balanced_rows(
         An attained variance, by which the rows are chosen that need to be read; all of them without it.
     warm_start : Bound, optional
         This bound as it was found before: its weights are where the rows are levelled from.
+    companions : Companions, optional
+        They take what is read.
     """
     cov, level = problem.cov, 0.0
     d, start = _by_deviations(cov), None
     if warm_start is not None and isinstance(warm_start.ingredients, ScaleProof):
         d, start = warm_start.ingredients.weights, warm_start.value
     chosen = levelled.choose(problem, lower, monitor)
-    value, d = levelled.level_rows(problem, chosen, d, monitor, readings=readings, lower=lower, start=start)
+    value, d = levelled.level_rows(
+        problem, chosen, d, monitor, readings=readings, lower=lower, start=start, companions=companions
+    )
     if cov.holds_entries:
         value = _of_matrix(problem, d)
     else:

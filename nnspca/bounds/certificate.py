@@ -73,7 +73,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
     hold without.
     """
     free, monitor, companions = replace(problem, include=()), known.monitor, Companions(problem, known.monitor)
-    yield from quick(free, known, plan)
+    yield from quick(free, known, plan, companions)
     if not known.above(plan.closed):
         return
     goal = known.lower * (1 + plan.closed)
@@ -103,7 +103,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         )
 
 
-def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
+def quick(problem: Problem, known: Known, plan: Plan, companions: Companions | None = None) -> Iterator[Bound]:
     """Yield λ₁, the bound along the first eigenvector and that of balanced rows, unless they were made before."""
     cov, monitor, proving = problem.cov, known.monitor, eigenvalues.largest_seconds(problem.cov)
     if begins := not known.bounds:
@@ -113,7 +113,9 @@ def quick(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         if bound := plain.along_leading(problem, monitor):
             yield bound
     if known.rows is None and known.above(plan.closed) and (known.above(SMALL) or cov.holds_entries):
-        known.rows = balanced.balanced_rows(problem, readings=1, lower=known.lower, monitor=monitor)
+        known.rows = balanced.balanced_rows(
+            problem, readings=1, lower=known.lower, monitor=monitor, companions=companions
+        )
         yield known.rows
     if begins and QUICK < proving < np.inf and eigenvalues.estimated(cov) < known.upper:
         yield plain.leading(problem, monitor)

@@ -21,11 +21,11 @@ the rows of the weights again in double precision.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import scipy.sparse
 
+from nnspca.bounds.companions import Companions
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
@@ -40,6 +40,7 @@ WHOLE = 700  # features of C up to which all their shares are stored
 STORED = 1e7  # number of stored shares that is aimed at, unless k is larger
 SPARE = 8  # least number of stored shares beyond the first k
 SAMPLED = 2048  # columns that suggest the thresholds
+KEPT = 4e7  # numbers of their shares that are kept from one use to the next
 LENIENT = 1.25  # expected number of shares above a threshold, relative to the number that is wanted
 TILE = (512, 2048)  # rows of dense data, and columns, no fewer, that are multiplied at a time
 STEPS = 30  # most power steps
@@ -51,6 +52,7 @@ SINGLE_PRODUCT, SELECTED = 2.3e-11, 5e-9  # seconds a product of two numbers, an
 SPARSE_PRODUCT = 2e-8  # seconds a product of two stored numbers takes
 PRICE = 1.5e-8  # seconds a stored share takes in a step
 SHARE = 0.6  # of the remaining work that reading and levelling may take
+NEARLY = 2.5e-5  # share, a product behind an entry, by which a row's norm may be above what is stored: or it is read
 FLOOR = 1e-7  # least weight, relative to the largest
 UNREAD = 2e-6  # relative allowance for rows that were not read, so that a judge need not read them either
 
@@ -93,7 +95,9 @@ class StoredRows:
         ``r_i e_i`` in the same unit.
     """
 
-    def __init__(self, problem: Problem, chosen: np.ndarray, e: np.ndarray, monitor: Monitor) -> None:
+    def __init__(
+        self, problem: Problem, chosen: np.ndarray, e: np.ndarray, monitor: Monitor, tiles: _Tiles | None = None
+    ) -> None:
         cov = problem.cov
         self.problem, self.chosen, self.monitor, self.complete = problem, chosen, monitor, False
         self.e = np.maximum(e / e.max(), FLOOR)
@@ -113,7 +117,7 @@ class StoredRows:
         else:
             self.error = rounding.single_products(cov.form.terms, singles.TOGETHER)
             sparse = isinstance(cov.factor, SparseFactor)
-            triplets = self._of_sparse() if sparse else self._of_tiles(_Tiles(problem, chosen, self.e, self.size))
+            triplets = self._of_sparse() if sparse else self._of_tiles(tiles or _Tiles(cov, chosen, self.size))
             if triplets is not None:
                 self._store(*triplets)
                 self.complete = True
@@ -125,17 +129,19 @@ class StoredRows:
     def _of_tiles(self, tiles: _Tiles) -> Triplets | None:
         """Read each pair of C once, and return the shares above the thresholds of their rows."""
         n, width = len(self.chosen), _width(self.problem, len(self.chosen))
-        sampled = _sample(self.s[self.chosen] * self.e)
         rank = min(int(np.ceil(LENIENT * width * SAMPLED / n)), SAMPLED - 1)
-        thresholds = np.zeros(n, dtype=np.float32)
-        for rows, shares in tiles.against(sampled):
+        e, thresholds = self.e.astype(np.float32), np.zeros(n, dtype=np.float32)
+        for rows, sample, entries in tiles.sampled(self.e):
             if self.monitor.stop():
                 return None
-            thresholds[rows] = front_values(self._positive(shares), rank + 1).min(axis=1)
+            shares = self._positive(entries * e[sample] * e[rows, None])
+            thresholds[rows] = front_values(shares, rank + 1).min(axis=1)
         self.rest, found = thresholds, []
         for rows, columns, shares in tiles:
             if self.monitor.stop():
                 return None
+            shares *= e[columns]
+            shares *= e[rows, None]
             self._positive(shares)
             limits = [(False, thresholds[rows, None])] + [(True, thresholds[columns])] * tiles.each_pair_once
             for transposed, limit in limits:
@@ -151,9 +157,7 @@ class StoredRows:
         part = self.problem.cov.restrict(self.chosen)
         factor = part.factor
         if not isinstance(factor, SparseFactor):
-            return self._of_tiles(
-                _Tiles(replace(self.problem, cov=part), np.arange(part.n_features), self.e, self.size)
-            )
+            return self._of_tiles(_Tiles(part, np.arange(part.n_features), self.size))
         n, width, found = len(self.chosen), _width(self.problem, len(self.chosen)), []
         pull = factor.mean * self.e
         if self.problem.nonnegative:
@@ -220,6 +224,32 @@ class StoredRows:
             sums.append(total)
         return np.concatenate(sums).astype(float) / self.e * self.size
 
+    def norms(self) -> np.ndarray:
+        """Return upper bounds on the norm of the k−1 largest ``A_ij⁺``, j ≠ i, of the rows of C; NaN where not near.
+
+        Of those that were not stored no more is known than that they are at most ``r_i/e_j`` and s_i s_j.
+        """
+        k, s = self.problem.k, self.s[self.chosen]
+        order = np.argsort(self.e * s, kind="stable")
+        below = np.concatenate([[0.0], np.maximum.accumulate(s[order])])  # of those whose s is the smaller limit
+        above = np.concatenate([np.minimum.accumulate(self.e[order][::-1])[::-1], [np.inf]])  # and of the others
+        limits = self.rest.astype(float) * self.size / np.maximum(s, FLOOR * s.max()) / self.e
+        at = np.searchsorted((self.e * s)[order], limits, side="right")
+        unread = np.maximum(np.maximum(below[at], limits / above[at]), self.largest_outside) * s / self.size
+        nearly = 1 + NEARLY * self.problem.cov.form.terms
+        norms, inverse = np.full(len(s), np.nan), (1.0 / self.e).astype(np.float32)
+        for start in range(0, len(s), AT_A_TIME):
+            rows = slice(start, start + AT_A_TIME)
+            shares = self.entries[rows] * (inverse if self.columns is None else inverse[self.columns[rows]])
+            if shares.shape[1] >= k - 1:
+                largest = front_values(shares, k - 1).astype(float) * inverse[rows, None]
+                least = np.sqrt((largest * largest).sum(axis=1))
+                most = np.sqrt((np.maximum(largest, unread[rows, None]) ** 2).sum(axis=1))
+                norms[rows] = np.where(most <= nearly * least, most, np.nan)
+        norms *= 1 + rounding.inner_products(4 * k + 32) + 8 * float(np.finfo(np.float32).eps)
+        norms += self.error * s / self.size * float(np.sqrt(sum_of_largest(self.s**2, k - 1)))
+        return (norms + rounding.single_underflow(k * self.problem.cov.form.terms) / self.e / self.e.min()) * self.size
+
     def _cost_limits(self, d: np.ndarray) -> np.ndarray:
         """Upper bounds on the costs of all rows from standard deviations alone, shape (n,)."""
         return cost_limits(self.problem, d) * (1 + self.error)
@@ -262,13 +292,15 @@ class StoredRows:
 
 
 class _Tiles:
-    """A among C, each row and column times its weight, in units of the largest variance, in single precision."""
+    """A among C in units of the largest variance, in single precision."""
 
-    def __init__(self, problem: Problem, chosen: np.ndarray, e: np.ndarray, size: float) -> None:
-        self.cov, self.chosen, self.e, self.size, self.n = problem.cov, chosen, e, size, len(chosen)
+    def __init__(self, cov: Covariance, chosen: np.ndarray, size: float) -> None:
+        self.cov, self.chosen, self.size, self.n = cov, chosen, size, len(chosen)
         self.products: singles.SingleProducts | None = None
         if isinstance(self.cov.factor, DenseFactor):
-            self.products = singles.SingleProducts(self.cov.factor.columns(chosen) * (e / np.sqrt(size)))
+            self.products = singles.SingleProducts(self.cov.factor.columns(chosen) * (1 / np.sqrt(self.size)))
+        self._columns = np.zeros(0, dtype=int)  # of the sample
+        self._kept: list[np.ndarray] = []  # its entries, where they are few
 
     @property
     def each_pair_once(self) -> bool:
@@ -277,17 +309,32 @@ class _Tiles:
 
     def _rows(self, rows: slice) -> np.ndarray:
         block = self.cov.block(self.chosen[rows], None if self.n == self.cov.n_features else self.chosen)
-        return (block * (self.e / self.size) * self.e[rows, None]).astype(np.float32)
+        return (block / self.size).astype(np.float32)
 
-    def against(self, columns: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield rows, and their shares in some columns."""
+    def sampled(self, d: np.ndarray) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """Yield rows, the columns of a sample and the entries there: every so many in the order of s d.
+
+        Entries that take longer to make than to select from are kept, and the columns with them.
+        """
+        keeping = self.n * SAMPLED <= KEPT and SINGLE_PRODUCT * self.cov.form.terms > SELECTED
+        if not (keeping and len(self._columns)):
+            sizes = np.sqrt(np.maximum(self.cov.diagonal[self.chosen], 0.0)) * d
+            self._columns = np.argsort(-sizes, kind="stable")[np.arange(SAMPLED) * self.n // SAMPLED]
         step = self.cov.strip if self.products is None else TILE[0]
-        for start in range(0, self.n, step):
+        for number, start in enumerate(range(0, self.n, step)):
             rows = slice(start, min(start + step, self.n))
-            yield rows, self._rows(rows)[:, columns] if self.products is None else self.products.at(rows, columns)
+            if number < len(self._kept):
+                yield rows, self._columns, self._kept[number]
+                continue
+            entries = (
+                self._rows(rows)[:, self._columns] if self.products is None else self.products.at(rows, self._columns)
+            )
+            if keeping:
+                self._kept.append(entries)
+            yield rows, self._columns, entries
 
     def __iter__(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
-        """Yield rows, columns and shares; a feature's own share is zero."""
+        """Yield rows, columns and entries; a feature's own variance is left out."""
         if self.products is None:
             for start in range(0, self.n, self.cov.strip):
                 rows = slice(start, min(start + self.cov.strip, self.n))
@@ -310,25 +357,18 @@ def _upward(shares: np.ndarray) -> np.ndarray:
     return np.where(shares > 0, np.nextafter(shares.astype(np.float32), np.float32(np.inf)), np.float32(0))
 
 
-def _sample(sizes: np.ndarray) -> np.ndarray:
-    """Return columns for a sample: every so many in the order of their sizes."""
-    return np.argsort(-sizes, kind="stable")[np.arange(SAMPLED) * len(sizes) // SAMPLED]
-
-
-def _towards_level(problem: Problem, chosen: np.ndarray, d: np.ndarray, monitor: Monitor) -> np.ndarray:
+def _towards_level(problem: Problem, tiles: _Tiles, d: np.ndarray, monitor: Monitor) -> np.ndarray:
     """Return the weights d, shape (len(chosen),), after half a power step on a sample of the columns of dense data."""
-    if len(chosen) <= WHOLE or not isinstance(problem.cov.factor, DenseFactor):
-        return d
     d = np.maximum(d / d.max(), FLOOR)
-    own, size = problem.cov.diagonal[chosen], float(problem.cov.diagonal.max())
-    count = max(1, round((problem.k - 1) * SAMPLED / len(chosen)))
-    columns, image = _sample(np.sqrt(own) * d), own * d / size
-    for rows, shares in _Tiles(problem, chosen, d, size).against(columns):
+    count = max(1, round((problem.k - 1) * SAMPLED / len(d)))
+    single, image = d.astype(np.float32), problem.cov.diagonal[tiles.chosen] * d / tiles.size
+    for rows, columns, shares in tiles.sampled(d):
         if monitor.stop():
             return d
+        shares = shares * single[columns]
         if not problem.nonnegative:
-            shares = np.abs(shares)
-        image[rows] += sum_of_largest(shares, count) * ((problem.k - 1) / count) / d[rows]
+            np.abs(shares, out=shares)
+        image[rows] += sum_of_largest(shares, count) * ((problem.k - 1) / count)
     return np.sqrt(d * np.maximum(image, FLOOR**2 * image.max()) / image.max())
 
 
@@ -387,19 +427,25 @@ def level_rows(
     readings: int,
     lower: float = 0.0,
     start: float | None = None,
+    companions: Companions | None = None,
 ) -> tuple[float, np.ndarray]:
     """Return the least bound and its weights, from the weights d, shape (n,), by at most ``readings`` readings of C.
 
-    ``start`` is a bound proven by d, at which the rows were levelled before.
+    ``start`` is a bound proven by d, at which the rows were levelled before. ``companions`` take what is read.
     """
     least, best = (float(cost_limits(problem, d).max()) * (1 + UNREAD) if start is None else start), d
-    e = d[chosen] if start is not None else _towards_level(problem, chosen, d[chosen], monitor)
+    e, tiles = d[chosen], None
+    if len(chosen) > WHOLE and isinstance(problem.cov.factor, DenseFactor):
+        tiles = _Tiles(problem.cov, chosen, float(problem.cov.diagonal.max()) or 1.0)
+        e = e if start is not None else _towards_level(problem, tiles, e, monitor)
     for number in range(readings):
         if number and not monitor.affords(seconds(problem, chosen) / AGAIN):
             break
-        rows = StoredRows(problem, chosen, e, monitor)
+        rows = StoredRows(problem, chosen, e, monitor, tiles)
         if rows.complete:
             d = rows.level(lower)
+            if companions is not None:
+                companions.take(chosen, rows.norms())
         value = rows.bound(d)
         if value < least:
             least, best = value, d

@@ -113,10 +113,11 @@ class MassRanking:
         """
         masses, order, step = self.masses, self._order, self.problem.cov.strip
         while self._rows_read < self.problem.n and masses[order[self._rows_read]] > self._least(wanted):
-            if self._rows_read >= self.most or self.monitor.stop():
-                return None
             rows = order[self._rows_read : self._rows_read + step]
+            if self.most <= 0 or self.monitor.stop():
+                return None
             self._rows_read += len(rows)
+            self.most -= self._companions.unread(rows)
             # masses below the threshold stay as they are: the judge need not read their rows either
             rows = rows[masses[rows] > self.row_skip_threshold]
             read = rows[~self._settled[rows]]

@@ -11,7 +11,7 @@ from nnspca.bounds import balanced, branch, eigenvalues, elimination, pair_scale
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import Plan, step_seconds
 from nnspca.certificates.proofs import PairProof, ScaleProof
-from nnspca.control.progress import Monitor
+from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
@@ -22,7 +22,7 @@ NARROW = 5e-3  # relative gap of the relaxations below which all rows are not le
 OPTIMAL = 5e-5  # relative gap below which a component is called optimal: no cases are begun
 FAR = 3e-2  # relative gap of an elimination beyond which a working set is tried as well
 WHOLE = 700  # features up to which the relaxation is solved on all of them where none could be eliminated
-PASSES = 3  # readings of all rows in a thorough certificate
+PASSES, LONGEST = 3, 120.0  # readings of rows in a thorough certificate, and the work that they may take together
 WORTHWHILE = 700  # least number of steps of a splitting for which a tree is worthwhile
 CASES = 450  # most features for which branch and bound takes over from a slow search
 
@@ -149,11 +149,12 @@ def _rows_again(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
         return
     every = not plan.hurried and known.relaxed > known.lower * (1 + NARROW) and plan.rows(problem) >= problem.n
     if every or known.relaxed == np.inf:
+        limited = replace(known.monitor, allowance=known.monitor.allowance if plan.hurried else Allowance(LONGEST))
         known.rows = balanced.balanced_rows(
             problem,
             readings=PASSES if every else 1,
             lower=0.0 if every else known.lower,
-            monitor=known.monitor,
+            monitor=limited,
             warm_start=known.rows,
         )
         yield known.rows

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.bounds import balanced, levelled
+from nnspca.bounds import balanced, certificate, levelled
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import PLANS
 from nnspca.certificates.derivations import derive
@@ -109,6 +109,23 @@ def test_a_live_certificate_has_the_work_to_level_all_rows(monkeypatch):
         monkeypatch.setattr(levelled, "SINGLE_PRODUCT", seconds / (40 * 300**2))
         monitor = Monitor(allowance=PLANS["live"].allowance(problem))
         assert (len(levelled.choose(problem, 0.0, monitor)) == 300) is all_of_them
+
+
+def test_the_last_reading_of_a_thorough_certificate_has_a_limit(monkeypatch):
+    problem = Problem(held_as_factor(np.random.default_rng(0).standard_normal((40, 300))), 4, True)
+    x = nnspca.solve(problem.cov, 4).loadings
+    rows = balanced.balanced_rows(problem, monitor=Monitor(), readings=1)
+    known = certificate.Known(lower=problem.cov.variance(x), x=x, rows=rows)
+    read = []
+    monkeypatch.setattr(
+        levelled, "level_rows", lambda problem, chosen, d, *_, start, **__: read.append(chosen) or (9, d)
+    )
+    for seconds in (100.0, 1000.0):
+        monkeypatch.setattr(levelled, "SINGLE_PRODUCT", seconds / (40 * 300**2))
+        monkeypatch.setattr(certificate, "PASSES", 1)
+        list(certificate._rows_again(problem, known, PLANS["thorough"]))
+    assert len(read[0]) == 300
+    assert levelled.seconds(problem, read[1]) <= certificate.LONGEST
 
 
 def test_only_features_of_large_variance_are_read_and_the_bound_is_hardly_larger(monkeypatch):

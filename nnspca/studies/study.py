@@ -22,6 +22,7 @@ from nnspca.result.wording import safe_cell
 Row = dict[str, Any]
 Rows = Iterator[tuple[str, Row | list[Row]]]  # the name of a frame, and a row or several for it
 DIGITS = 4  # of a number shown
+ZERO = 1e-12  # what is smaller is rounding
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,9 @@ class Table:
 
 
 def _rounded(value: float, way: Callable[[float], float]) -> float:
-    if not math.isfinite(value):
-        return value
-    return float(f"{value:.{DIGITS}g}") if way is round else way(value * 10**DIGITS) / 10**DIGITS
+    if math.isfinite(value) and way is round:
+        return float(f"{value:.{DIGITS}g}") if abs(value) > ZERO else 0.0
+    return way(value * 10**DIGITS) / 10**DIGITS if math.isfinite(value) else value
 
 
 def _shown(cell: Any) -> str:

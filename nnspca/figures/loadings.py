@@ -26,52 +26,31 @@ COLOURS = {"indispensable": PROVEN, "undecided": FOUND, "dispensable": QUIET}
 Along = tuple[np.ndarray, str]  # a coordinate for each feature, and its title
 
 
-def component(
-    loadings: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None, along: Along | None = None
-) -> Figure:
-    """Return a figure of one component: its nonzero loadings, the largest on top.
-
-    >>> figure = component(np.array([0.6, 0.0, 0.8]), ["a", "b", "c"], None)
-    >>> figure.data[0].y, figure.data[0].x
-    (('c', 'a'), array([0.8, 0.6]))
-    """
-    title = f"{np.count_nonzero(loadings)} of {len(loadings)} features"
-    if shape is not None:
-        return _image(loadings[None], names, shape, [title])
-    if along is not None:
-        return _spectra(loadings[:, None], names, along, title)
-    order = _heaviest(loadings)[:MOST]
-    bars = Bar(x=loadings[order], y=[names[i] for i in order], orientation="h", marker_color=FOUND)
-    figure = with_titles(Figure(bars), title, "loading", height=200 + A_BAR * len(order))
-    return figure.update_yaxes(autorange="reversed", type="category")
-
-
 def components(
     columns: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None, along: Along | None = None
 ) -> Figure:
-    """Return a figure of several components, the columns (n, r): their nonzero loadings, a colour for each.
+    """Return a figure of components, the columns (n, r): their nonzero loadings, the largest on top, a colour for each.
 
-    Examples
-    --------
-    >>> figure = components(np.eye(3)[:, :2], ["a", "b", "c"], None)
-    >>> [trace.name for trace in figure.data], figure.data[1].y
-    (['1', '2'], ('b',))
+    >>> figure = components(np.array([[0.6, 0.0], [0.0, 1.0], [0.8, 0.0]]), ["a", "b", "c"], None)
+    >>> [trace.name for trace in figure.data], figure.data[0].y, figure.data[0].x
+    (['1', '2'], ('c', 'a'), array([0.8, 0.6]))
     """
-    r = columns.shape[1]
+    n, r = columns.shape
+    title = f"{r} components" if r > 1 else f"{np.count_nonzero(columns)} of {n} features"
     if shape is not None:
-        return _image(columns.T, names, shape, [str(c + 1) for c in range(r)])
+        return _image(columns.T, names, shape, title)
     if along is not None:
-        return _spectra(columns, names, along, f"{r} components")
+        return _spectra(columns, names, along, title)
     figure, bar_count = Figure(), 0
     for c in range(r):
-        order = _heaviest(columns[:, c])[: max(MOST // r, 8)]
+        support = np.flatnonzero(columns[:, c])
+        order = support[np.argsort(-np.abs(columns[support, c]), kind="stable")][: max(MOST // r, 8)]
         bar_count += len(order)
-        colour = SERIES[c % len(SERIES)]
-        loadings = columns[order, c]
+        colour, loadings = SERIES[c % len(SERIES)], columns[order, c]
         figure.add_trace(
             Bar(x=loadings, y=[names[i] for i in order], orientation="h", marker_color=colour, name=str(c + 1))
         )
-    with_titles(figure, f"{r} components", "loading", height=200 + A_BAR * bar_count)
+    with_titles(figure, title, "loading", height=200 + A_BAR * bar_count)
     return figure.update_yaxes(autorange="reversed", type="category")
 
 
@@ -98,17 +77,12 @@ def _spectra(columns: np.ndarray, names: Sequence[str], along: Along, title: str
     return with_titles(figure, title, axis_title, "loading")
 
 
-def _heaviest(loadings: np.ndarray) -> np.ndarray:
-    support = np.flatnonzero(loadings)
-    return support[np.argsort(-np.abs(loadings[support]), kind="stable")]
-
-
-def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], titles: Sequence[str]) -> Figure:
+def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], title: str) -> Figure:
     """Images side by side, each a heat map on axes of its own."""
     figure, count = Figure(), len(rows)
     colours = scale(float(np.abs(rows).max()) or 1.0, bool((rows < 0).any()))
     labels = np.array(names, dtype=object).reshape(shape)
-    for c, (row, title) in enumerate(zip(rows, titles, strict=True)):
+    for c, row in enumerate(rows):
         axis = "" if not c else str(c + 1)
         figure.add_trace(
             Heatmap(
@@ -125,8 +99,9 @@ def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], title
         upright = {"anchor": f"x{axis}", "scaleanchor": f"x{axis}", "autorange": "reversed", "visible": False}
         figure.update_layout({f"xaxis{axis}": side, f"yaxis{axis}": upright})
         if count > 1:
-            figure.add_annotation(text=title, x=(c + 0.47) / count, y=1.02, xref="paper", yref="paper", showarrow=False)
-    return with_titles(figure, titles[0] if count == 1 else f"{count} components", height=360)
+            place = {"x": (c + 0.47) / count, "y": 1.02, "xref": "paper", "yref": "paper"}
+            figure.add_annotation(text=str(c + 1), showarrow=False, **place)
+    return with_titles(figure, title, height=360)
 
 
 def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, states: Sequence[str]) -> Figure:

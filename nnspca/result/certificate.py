@@ -162,7 +162,7 @@ class Certificate(Sandwich):
         return [
             f"Certificate: {asked}",
             f"found: {wording.variance_share(self.lower, part)} with {part.cardinality} features",
-            f"       {wording.line(part)}",
+            f"       {sentences.line(part)}",
             *self._proven_lines(),
         ]
 
@@ -218,7 +218,7 @@ class PartsCertificate(Sandwich):
             f"PartsCertificate: {len(self.parts)} parts of {self.n_components} allowed, k = {self.k}, "
             f"{wording.sign(self.nonnegative)}, {len(self.parts[0].loadings)} features"
         )
-        listed = [f"{c}: {wording.line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
+        listed = [f"{c}: {sentences.line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
         more = [f"… and {len(self.parts) - 2} more"] if len(self.parts) > 2 else []
         return [head, *listed, *more, *self._proven_lines()]
 

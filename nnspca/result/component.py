@@ -104,9 +104,10 @@ class Component(Display):
 
     def plot(self):
         """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""
-        from nnspca.figures.loadings import component
+        from nnspca.figures.loadings import components
 
-        return component(self.loadings, [self.feature_name(i) for i in range(len(self.loadings))], *self._layout)
+        names = [self.feature_name(i) for i in range(len(self.loadings))]
+        return components(self.loadings[:, None], names, *self._layout)
 
     def _lines(self) -> list[str]:
         head = (
@@ -114,7 +115,7 @@ class Component(Display):
             f"{wording.variance_share(self.variance, self)} "
             f'(k = {self.k}, {wording.sign(self.nonnegative)}, solver "{self.method}")'
         )
-        return [head, wording.line(self), *(["stopped before its end"] if self.stopped else [])]
+        return [head, sentences.line(self), *(["stopped before its end"] if self.stopped else [])]
 
     def _picture(self) -> str:
         from nnspca.figures.sketch import loadings

@@ -130,7 +130,7 @@ class Components(Display):
         more = len(self) - (wording.LINES - 2)
         listed = self.parts[: wording.LINES - 2] if more > 1 else self.parts
         lines = [
-            f"{c}: {wording.line(part)} ({wording.variance_share(part.variance, part)})"
+            f"{c}: {sentences.line(part)} ({wording.variance_share(part.variance, part)})"
             for c, part in enumerate(listed, 1)
         ]
         head = (

@@ -83,6 +83,15 @@ def clause(part: Component, most: int = wording.NAMED) -> str:
     return f"{rise} rise{'s' * (len(up) == 1)}{weakly} while {fall} fall{'s' * (len(down) == 1)}"
 
 
+def line(part: Component) -> str:
+    """Return the features of a component with their loadings, the largest first, or where they lie."""
+    order, most = wording.heaviest(part), wording.NAMED
+    if where := describe(part.support, part.features):
+        return where
+    loadings = [f"{wording.short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
+    return ", ".join(loadings) + (f", … and {len(order) - most} more" if len(order) > most else "")
+
+
 def component(part: Component) -> str:
     """Return which features one component has, and how much variance it carries.
 

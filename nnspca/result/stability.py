@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnspca.result import wording
+from nnspca.result import sentences, wording
 from nnspca.result.components import Components
 from nnspca.result.display import Display, frame
 
@@ -99,17 +99,17 @@ class Stability(Display):
         """Return plain sentences: how often the features of each part return (sampling, not proof)."""
         if not self.resamples:
             return "No resample was drawn before the call was stopped."
-        sentences = []
+        said = []
         for c, part in enumerate(self.parts.parts):
             often = [i for i in wording.heaviest(part) if self.recurrence[i, c] >= 0.8]
             mean = wording.percent(float(self.mean_recurrence[c]))
             which = [wording.short(part.feature_name(i)) for i in often[: wording.NAMED]]
             listing = wording.listed(which, max(0, len(often) - wording.NAMED)) if often else "no feature"
-            sentences.append(
+            said.append(
                 f"Part {c + 1}: a feature returns in {mean} of {self.resamples} resamples on average; "
                 f"in at least 80 %: {listing}."
             )
-        return " ".join(sentences)
+        return " ".join(said)
 
     def plot(self):
         """Return a Plotly figure of the recurrence of each feature of each part."""
@@ -128,7 +128,7 @@ class Stability(Display):
         stable = f"{self.suggested_r} stable (mean recurrence of at least {self.threshold:g})"
         head = f"Stability: {found}, {stable}{stopped}"
         means = self.mean_recurrence if self.resamples else np.full(len(self.parts.parts), np.nan)
-        lines = [f"{c}: {means[c - 1]:.2f}  {wording.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
+        lines = [f"{c}: {means[c - 1]:.2f}  {sentences.line(p)}" for c, p in enumerate(self.parts.parts[:4], start=1)]
         return [head, *lines, *(["…"] if len(self.parts.parts) > 4 else [])]
 
     def _picture(self) -> str:

@@ -142,15 +142,6 @@ def heaviest(part: Component) -> list[int]:
     return support[np.argsort(-np.abs(part.loadings[support]), kind="stable")].tolist()
 
 
-def line(part: Component, most: int = NAMED) -> str:
-    """Return the features of a component with their loadings, the largest first."""
-    order = heaviest(part)
-    if (where := _position(part)) is not None:
-        return f"{len(order)} {where[0]}s, {where[1]}"
-    loadings = [f"{short(part.feature_name(i))} {part.loadings[i]:.2f}" for i in order[:most]]
-    return ", ".join(loadings) + (f", … and {len(order) - most} more" if len(order) > most else "")
-
-
 def members(part: Component, most: int = NAMED) -> str:
     """Return the features of a component as a sentence lists them, the largest loading first."""
     return named([part.feature_name(i) for i in heaviest(part)], most)
@@ -164,20 +155,6 @@ def named(names: Sequence[str], most: int = NAMED) -> str:
     """
     most = most if len(names) > most + 1 else len(names)
     return listed([short(name) for name in names[:most]], len(names) - most)
-
-
-def _position(part: Component) -> tuple[str, str] | None:
-    """The kind and position of features, as pixels or along an axis; None if they are known by name only."""
-    features = part.features
-    if features is None or not part.cardinality:
-        return None
-    if features.image_shape is not None:
-        rows, columns = np.divmod(part.support, features.image_shape[1])
-        return "pixel", f"rows {rows.min() + 1} to {rows.max() + 1}, columns {columns.min() + 1} to {columns.max() + 1}"
-    if features.axis is not None:
-        values = features.axis[part.support]
-        return "feature", f"{features.axis_title} from {values.min():.4g} to {values.max():.4g}"
-    return None
 
 
 def short(name: str) -> str:

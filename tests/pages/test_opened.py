@@ -110,6 +110,17 @@ def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_i
     assert str(inside / "gone.npy") in caplog.text, "the server's log names the path"
 
 
+def test_a_folder_opens_as_it_is_with_each_file_that_can_be_opened(place, monkeypatch):
+    np.save(place / "inside" / "more.npy", X[:, :3])
+    (place / "inside" / "notes.txt").write_text("not data")
+    (place / "inside" / ".hidden.npy").write_bytes(b"")
+    (place / "inside" / "link.npy").symlink_to(place / "outside" / "few.npy")
+    named(monkeypatch, place / "inside")
+    assert list(opened.listed()) == ["few.npy", "more.npy"]
+    (problem,) = opened.problems()
+    assert "'link.npy' leads outside" in problem
+
+
 def test_without_roots_only_the_folder_of_the_path_itself_may_be_read(place, monkeypatch):
     (place / "inside" / "link.npy").symlink_to(place / "outside" / "few.npy")
     assert opened.resolve(str(place / "inside" / "few.npy")) == (place / "inside" / "few.npy").resolve()

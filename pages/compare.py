@@ -27,7 +27,10 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         waiting.empty()
         answer.info("Choose at least two data sets and one solver.", icon=":material/compare:")
         widgets.end_page()
-    task, known = sets.task(subjects, choice), sets.compared(subjects, choice)
+    task = sets.task(subjects, choice)
+    earlier = tasks.running(task)
+    at_rest = earlier is not None and earlier.done  # asked first: what it has found is then known
+    known = sets.compared(subjects, choice)
     first = 0 if any(one.complete for one in known) else sets.first(subjects, choice)
 
     def begin() -> Job:
@@ -38,8 +41,9 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         return job
 
     # else the figure goes first, without a run
-    job = begin() if first or tasks.running(task) else None
-    known = sets.compared(subjects, choice)
+    job = begin() if first or earlier else None
+    if not at_rest:
+        known = sets.compared(subjects, choice)
     answer.markdown(sets.answer(known))
     live = sets.live(job, subjects)
     waiting.empty()

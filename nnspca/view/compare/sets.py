@@ -116,10 +116,10 @@ def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Subject
             )
         if steps := preprocessing(choices, now):
             st.caption(steps)
-        if absent := [
-            f"**{sanitize.plain(info.title)}**" for info in infos.values() if catalogue.away(info) == catalogue.ABSENT
-        ]:
-            st.caption(f"Not on this machine: {', '.join(absent)}. The [data page](data) says how to get them.")
+        away = [info for info in infos.values() if not info.local and catalogue.away(info) == catalogue.ABSENT]
+        if away:
+            absent = ", ".join(f"**{sanitize.plain(info.title)}**" for info in away)
+            st.caption(f"Not on this machine: {absent}. The [data page](data) says how to get them.")
     return replace(choices, by=by), tuple(Subject(data, choices.view(data.name, now)) for data in sets)
 
 

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,27 +58,27 @@ class Choices:
             return DISJOINT
         return self.apart
 
-    @property
+    @cached_property
     def lead(self) -> str:
         """The solver whose parts the page is about: the first."""
         return self.with_[0]
 
-    @property
+    @cached_property
     def disjoint(self) -> bool:
         """Whether the page asks for disjoint parts of at most k features: the problem that the ledger keeps."""
         return self.apart_for(self.lead) in (TOGETHER, DISJOINT) and bool(nnspca.METHODS[self.lead].feasible)
 
-    @property
+    @cached_property
     def best(self) -> bool:
         """Whether the page asks for the best parts known, from any run."""
         return self.lead == BEST and self.apart == TOGETHER
 
-    @property
+    @cached_property
     def compares(self) -> bool:
         """Whether the lead's parts are found jointly, and compared with its parts found one after the other."""
         return self.apart_for(self.lead) == TOGETHER and self.r > 1
 
-    @property
+    @cached_property
     def ways(self) -> tuple[str, ...]:
         """Names of what the run finds, in order."""
         return (self.lead, IN_TURN, *self.with_[1:]) if self.compares else self.with_
@@ -128,7 +129,7 @@ def ask(subject: Subject, others: DeltaGenerator) -> tuple[Choices, DeltaGenerat
             KEYS["apart"],
             "How parts are kept apart",
             options=[m for m in nnspca.DEFLATIONS if m != "hotelling" or data.n_features <= SMALL],
-            format_func=lambda name: nnspca.DEFLATIONS[name].title,
+            format_func={name: how.title for name, how in nnspca.DEFLATIONS.items()}.__getitem__,
             help="\n".join(f"- **{d.title}**: {d.summary} ({d.paper})" for d in nnspca.DEFLATIONS.values()),
         )
         more: dict[str, Any] = {}

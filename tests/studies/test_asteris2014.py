@@ -14,7 +14,6 @@ from nnspca.studies.asteris2014 import (
     ALG3,
     BY_PAPER,
     HARD,
-    LIKELY,
     LOWER,
     METHODS,
     PRINTED,
@@ -81,12 +80,6 @@ def test_no_method_passes_the_proven_upper_bound_and_the_band_holds_the_best_kno
     assert (found <= frame[LOWER] * (1 + 1e-12)).all()
     assert (frame[LOWER] <= frame[UPPER]).all()
     assert frame[LOWER].is_monotonic_increasing
-
-
-def test_what_is_proven_is_the_variance_over_the_proven_upper_bound(curve):
-    variance, share = curve.table("variance").frame, curve.table("guarantee").frame
-    assert share[PROVEN].to_numpy() == pytest.approx((variance[ALG3] / variance[UPPER]).to_numpy())
-    assert share[BY_PAPER].to_numpy() == pytest.approx((variance[ALG3] / variance[LIKELY]).to_numpy())
 
 
 def test_the_papers_numbers_are_not_held_against_other_data(curve):

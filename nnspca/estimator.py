@@ -149,11 +149,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             Samples as rows; or what is read in chunks, as by ``Covariance.from_data``. ``y`` is ignored.
         sample_weight : array_like, shape (m,), optional
             How much each sample counts, of at least 0.
-
-        Raises
-        ------
-        ValueError
-            A parameter that is not allowed, or data without any variance.
         """
         for name in ("_sums", "n_samples_seen_"):  # of samples that were taken by parts
             self.__dict__.pop(name, None)
@@ -186,9 +181,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         source = self._source(X, before is None)
         weights = check_weights(sample_weight, source.shape[0])
         if before is not None and (weights is not None) != before.weighted:
-            raise ValueError(
-                "sample_weight is given in some calls of partial_fit only: give it in every call, or in none"
-            )
+            raise ValueError("sample_weight is given in some calls of partial_fit only: give it in each, or in none")
         sums = added(before, source, weights)
         if before is None:
             self._learn_names(source.names, sums.n)
@@ -230,10 +223,6 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if source is not None:
             if not first:
                 check_same_names(source.names, self._names(), "the estimator")
-                if (n := source.shape[1]) not in (None, self.n_features_in_):
-                    raise ValueError(
-                        f"X has {n} features, but the estimator is expecting {self.n_features_in_} features"
-                    )
             return source
         least = fewest or 1 + first
         allowed: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_min_samples": least}
@@ -277,10 +266,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self._covariance, self._found = cov, components
         self._proven: dict[tuple[bool, str], Any] = {}
         self.fingerprint_ = cov.fingerprint
+        self.__dict__.pop("covariance_", None)
         if self.store_covariance:
             self.covariance_ = cov
-        else:
-            self.__dict__.pop("covariance_", None)
         seen = cov.features
         assert seen.mean is not None and seen.scale is not None
         self.mean_ = np.array(seen.mean)
@@ -303,10 +291,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         one = isinstance(given, str) or not isinstance(given, Iterable) or not getattr(given, "ndim", 1)
         sizes = [check_whole("n_nonzero", each, 1) for each in ([given] * wanted if one else given)]  # type: ignore[union-attr]
         if len(sizes) != wanted:
-            raise ValueError(
-                f"n_nonzero={shown(given)} has {len(sizes)} values; give one whole number, or {wanted}, one for each "
-                "component"
-            )
+            allowed = f"give one whole number, or {wanted}, one for each component"
+            raise ValueError(f"n_nonzero={shown(given)} has {len(sizes)} values; {allowed}")
         if max(sizes) > n and not (one and given == USUAL):
             message = f"n_nonzero={shown(given)} is more than the {n} feature(s) there are: all may be used"
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
@@ -365,10 +351,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """
         check_is_fitted(self)
         scores = check_array(numbers(X))
-        if scores.shape[1] != self.n_components_:
-            raise ValueError(
-                f"X has {scores.shape[1]} scores a row; this estimator has {self.n_components_} components"
-            )
+        if (r := scores.shape[1]) != self.n_components_:
+            raise ValueError(f"X has {r} scores a row; this estimator has {self.n_components_} components")
         return scores @ np.linalg.pinv(self.components_).T * self.scale_ + self.mean_
 
     def score(self, X, y=None, sample_weight=None) -> float:
@@ -442,10 +426,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         cov = self._fitted_on(X, sample_weight)
         if known is not None:
             return known
-        with jobs(HERE if self.n_jobs in (None, 1) else None, None if self.n_jobs == 1 else self.n_jobs) as where:
-            certificates = certify_found(
-                cov, self._found, whole, effort=effort, seed=self._seed, executor=where, should_stop=should_stop
-            )
+        how: dict[str, Any] = {"effort": effort, "seed": self._seed, "should_stop": should_stop}
+        with jobs(None, None if self.n_jobs == 1 else self.n_jobs) as where:
+            certificates = certify_found(cov, self._found, whole, executor=where or HERE, **how)
         single = certificates if isinstance(certificates, tuple) else (certificates,)
         if not any(cert is None or cert.stopped for cert in single):
             self._proven[whole, effort] = certificates

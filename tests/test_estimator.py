@@ -426,7 +426,7 @@ def test_parts_of_weighted_samples_add_up(X):
     for part in (slice(0, 70), slice(70, 300)):
         est.partial_fit(X[part], sample_weight=weights[part])
     np.testing.assert_allclose(est.explained_variance_, whole.explained_variance_, rtol=1e-12)
-    with pytest.raises(ValueError, match="in every call, or in none"):
+    with pytest.raises(ValueError, match="in each, or in none"):
         est.partial_fit(X)
 
 

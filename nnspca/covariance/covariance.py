@@ -231,48 +231,6 @@ class Covariance:
         return cov
 
     @classmethod
-    def from_chunks(
-        cls,
-        read,
-        standardize: bool | None = None,
-        *,
-        sample_weight=None,
-        names=None,
-        memory: int = reading.MEMORY,
-        should_stop: ShouldStop | None = None,
-        on_progress: OnProgress | None = None,
-    ) -> Covariance:
-        """Covariance of rows that a function gives a chunk at a time, read once and let go.
-
-        Parameters
-        ----------
-        read : callable
-            Called without arguments, it returns an iterator of arrays, tables or sparse arrays of
-            some rows each, all of the same features.
-        standardize, sample_weight, names, memory, should_stop, on_progress
-            As for :meth:`from_data`, which takes such a function, too, and warns likewise.
-
-        Examples
-        --------
-        >>> def read():
-        ...     for start in (0, 2):
-        ...         yield np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 4.0], [6.0, 4.0]])[start : start + 2]
-        >>> Covariance.from_chunks(read).diagonal
-        array([5.  , 2.25])
-        """
-        if not callable(read):
-            raise TypeError(f"read={shown(read)} is not allowed; give a function that returns an iterator of chunks")
-        return cls.from_data(
-            read,
-            standardize,
-            sample_weight=sample_weight,
-            names=names,
-            memory=memory,
-            should_stop=should_stop,
-            on_progress=on_progress,
-        )
-
-    @classmethod
     def of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
         """Covariance of samples that were summed; more may be added to the sums."""
         return cls.of_read(reading.of_sums(sums, standardize, last=False), standardize, names)

@@ -28,7 +28,7 @@ Role = Literal["feature", "name", "class", "left out"]
 SAMPLED, SAMPLED_CELLS = 300, 300  # rows, and cells of each, that are looked at to find delimiter, header and title
 SAMPLED_CHARACTERS = 1_000_000  # after which no more rows are looked at
 CHUNK = 2**20  # bytes decoded at once
-TRUTHS = frozenset({"true", "false"})
+TRUTHS = {"true": 1.0, "false": 0.0}
 CLASS_NAMES = frozenset({"class", "label", "labels", "target"})
 DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": "blanks"}
 ABSENT = frozenset(
@@ -77,10 +77,12 @@ class ReadingOptions:
 class Grid:
     """A table as it stands in a file: a pandas frame of columns, their names, and what was decided on the way."""
 
-    frame: Any
     names: list[str]
+    frame: Any = None
     named: bool = True
     notes: list[str] = field(default_factory=list)
+    start: int = 0  # the row of the file where its numbers begin
+    levels: int = 0  # rows of the header
     beginning: str = ""  # its first lines as they were understood
     decimal: str = "."
     short: bool = False  # the header had no name for the first column, as R writes row names
@@ -192,7 +194,7 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
             return pandas.read_csv(
                 stream,
                 header=None,
-                names=range(found.width),
+                names=range(len(found.names)),
                 index_col=False,
                 decimal=decimal,
                 keep_default_na=False,
@@ -211,13 +213,12 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
             frame[large] = below(usecols=large, dtype=str)
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
         raise DataError(f"{_misfit(str(error), found, delimiter)} {_shown(rows)}") from error
-    decided = {"header": found.levels, "delimiter": delimiter, "decimal": decimal, "encoding": encoding}
-    return Grid(
-        frame, found.names, found.named, notes, _shown(rows), decimal, found.short, found.roles, decided=decided
-    )
+    found.frame, found.decimal = frame, decimal
+    found.decided |= {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
+    return found
 
 
-def _misfit(said: str, found: _Layout, delimiter: str) -> str:
+def _misfit(said: str, found: Grid, delimiter: str) -> str:
     fields = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", said)
     if fields is None:
         return f"the rows cannot be parted into cells{reason(said)}. Look for a quotation mark that is never closed."
@@ -271,11 +272,9 @@ def read_sheets(data: bytes, options: ReadingOptions) -> Grid:
     rows = [[text_of(value) for value in row] for row in values[:SAMPLED]]
     found = _layout(rows, options, notes)
     frame = pandas.DataFrame(values[found.start :], dtype=object).replace({"": None}).dropna(how="all").infer_objects()
-    frame = frame.iloc[:, : found.width]
-    decided = {"header": found.levels, "sheet": chosen}
-    return Grid(
-        frame, found.names, found.named, notes, _shown(rows), ".", found.short, found.roles, tuple(sheets), decided
-    )
+    found.frame, found.sheets = frame.iloc[:, : len(found.names)], tuple(sheets)
+    found.decided["sheet"] = chosen
+    return found
 
 
 def read_arff(data: bytes, _: ReadingOptions) -> Grid:
@@ -326,16 +325,16 @@ def read_arff(data: bytes, _: ReadingOptions) -> Grid:
         numeric = all(number(level, ".") is not None for level in levels) and j < len(names) - 1
         numeric &= CLASS_NAMES.isdisjoint(re.split(r"[^a-z]+", names[j].lower()))
         frame[j] = values.astype(float) if numeric else pandas.Categorical(values, dict.fromkeys(levels))
-    return Grid(frame, names)
+    return Grid(names, frame)
 
 
-def of_frame(frame: Any, notes: Sequence[str] = ()) -> Grid:
+def of_frame(frame: Any) -> Grid:
     """The table in a pandas frame; an index that is no mere count is its first column."""
     pandas = needed("pandas", "tables")
     if isinstance(frame.index, pandas.MultiIndex) or not isinstance(frame.index, pandas.RangeIndex):
         frame = frame.reset_index(names=None if any(frame.index.names) else "")
     names = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
-    return Grid(frame.set_axis(range(len(names)), axis=1), names, True, list(notes))
+    return Grid(names, frame.set_axis(range(len(names)), axis=1))
 
 
 def _encoding(data: bytes) -> str:
@@ -394,28 +393,17 @@ def _delimiter(lines: list[str]) -> str:
     return best
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Where in a file its table begins, and the names of its columns."""
-
-    start: int
-    width: int
-    names: list[str]
-    named: bool
-    short: bool
-    roles: dict[str, str]
-    levels: int = 0  # rows of the header
-
-
-def _layout(rows: list[list[str]], options: ReadingOptions, notes: list[str], parted: str = "") -> _Layout:
+def _layout(rows: list[list[str]], options: ReadingOptions, notes: list[str], parted: str = "") -> Grid:
     """Tell title, header and numbers apart; an error shows the first lines as they were understood."""
     try:
-        return _laid_out(rows, options, notes, parted)
+        grid = _laid_out(rows, options, notes, parted)
+        grid.notes, grid.beginning, grid.decided = notes, _shown(rows), {"header": grid.levels}
+        return grid
     except DataError as error:
         raise DataError(f"{error} {_shown(rows)}") from error
 
 
-def _laid_out(rows: list[list[str]], options: ReadingOptions, notes: list[str], parted: str) -> _Layout:
+def _laid_out(rows: list[list[str]], options: ReadingOptions, notes: list[str], parted: str) -> Grid:
     """Tell title, header and numbers apart by which cells hold numbers."""
     filled = [sum(map(bool, row)) for row in rows]
     numbers = [_numbers(row, beside) for row, beside in zip(rows, [*rows[1:], *rows[-2:-1]], strict=False)] or [0]
@@ -473,7 +461,7 @@ def _numbers(row: list[str], beside: list[str]) -> int:
     looked = itertools.zip_longest(row[:SAMPLED_CELLS], beside[: len(row[:SAMPLED_CELLS])], fillvalue="")
     if row and row[0].startswith("#") and row[0].lower() not in ABSENT:
         return 0
-    return sum(_is_number(cell) or {cell.lower(), other.lower()} <= TRUTHS for cell, other in looked)
+    return sum(_is_number(cell) or {cell.lower(), other.lower()} <= TRUTHS.keys() for cell, other in looked)
 
 
 def _first(rows: list[list[str]], filled: list[int], numbers: list[int]) -> int:
@@ -547,10 +535,10 @@ def _is_level(row: list[str], above: list[str], wide: int, deepest: bool) -> boo
 
 def _named(
     levels: list[list[str]], below: list[list[str]], first: int, wide: int, notes: list[str], *, gap: bool
-) -> _Layout:
+) -> Grid:
     """The names of the columns from the rows of the header."""
     if not levels:
-        return _Layout(first, wide, [f"column {j + 1}" for j in range(wide)], False, False, {})
+        return Grid([f"column {j + 1}" for j in range(wide)], named=False, start=first)
     given = len(levels)
     levels = [row for row in levels if not any(cell.startswith('{"ImportId"') for cell in row)] or levels  # Qualtrics'
     levels = [row[row[0] == "#" :] for row in levels]
@@ -594,7 +582,7 @@ def _named(
             marks[j] = {"c": "class", "m": "meta"}.get(role[1], "")
     roles = {names[j]: mark for j, mark in enumerate(marks[:wide]) if mark in ("class", "meta")}
     names = [name or ("" if j == 0 else f"column {j + 1}") for j, name in enumerate(names)]
-    return _Layout(first, wide, names, True, short, roles, given)
+    return Grid(names, start=first, levels=given, short=short, roles=roles)
 
 
 def _typed(value: object) -> bool:

@@ -16,6 +16,7 @@ from nnspca.datasets.cells import (
     ABSENT,
     CLASS_NAMES,
     LIMIT,
+    TRUTHS,
     Grid,
     ReadingOptions,
     decimal_sign,
@@ -27,7 +28,6 @@ from nnspca.datasets.dataset import Content, distinct
 from nnspca.errors import DataError, needed
 from nnspca.numerics.doubles import EXACT, as_doubles
 
-TRUTHS = {"true": 1.0, "false": 0.0}
 FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as the class
 LOOKED_AT = 2000  # most columns of which each is examined for codes, classes and names
 CODES = tuple(sign * int("9" * digits) for digits in range(1, 6) for sign in (-1, 1))  # −9, 9, −99, 99, …
@@ -684,78 +684,63 @@ def _names(
     table: Table, grid: Grid, able: tuple[str, ...], options: ReadingOptions, notes: list[str]
 ) -> tuple[tuple[str, ...], Table]:
     """The names of the samples: the column chosen, else the first text that tells all rows apart."""
-    if options.sample_names:
-        grid.taken[options.sample_names] = "name"
-        return _chosen_names(table, able, options.sample_names, notes)
+    if name := options.sample_names:
+        if name not in able:
+            raise DataError(
+                f"column {name!r:.60} cannot name the samples: each needs a name of its own. These can: "
+                f"{listed(able) or 'none'}."
+            )
+        notes.append(f"Column {name!r:.60} names the samples, as chosen.")
+        grid.taken[name] = "name"
+        if text := next((text for text in table.texts if text.name == name), None):
+            return tuple(text.values), replace(table, texts=[other for other in table.texts if other is not text])
+        j = table.names.index(name)
+        return tuple(map(text_of, table.numbers[:, j].tolist())), table.without(j)
     texts: list[Texts] = []
     taken: tuple[str, ...] = ()
     for text in table.texts:
+        few = {*text.values} - ({""} if text.name.lower() not in CLASS_NAMES else set())
         many = len(text.values) > 2 * FEW_KINDS and len(set(text.values)) > len(text.values) / 2
+        each = "a different text in each row" if text.identifies else "as many texts as names have"
         if grid.short and not text.place and not text.identifies:
             raise _short_header(len(grid.names))
-        few = {*text.values} - ({""} if text.name.lower() not in CLASS_NAMES else set())
         if len(text.values) > 1 and len(few) == 1:
             notes.append(f"{text.called} has one text in all rows: left out.")
-            continue
-        if grid.roles.get(text.name) == "class" or not (text.identifies or (many and text.name != options.label)):
-            texts.append(text)
-            continue
-        if text.name == options.label:
+        elif grid.roles.get(text.name) == "class" or text.name == options.label or not (text.identifies or many):
             texts.append(text)
         elif taken or options.sample_names == "":
-            notes.append(f"{text.called} has a different text in each row: left out.")
+            notes.append(f"{text.called} has {each}: left out.")
         else:
-            each = "a different text in each row" if text.identifies else "as many texts as names have"
             notes.append(f"{text.called} has {each}: taken as the names of the rows.")
             grid.taken[text.name] = "name"
             taken = distinct(text.values)
     return taken, replace(table, texts=texts)
 
 
-def _chosen_names(table: Table, able: tuple[str, ...], name: str, notes: list[str]) -> tuple[tuple[str, ...], Table]:
-    if name not in able:
-        these = ", ".join(repr(column[:40]) for column in able[:5]) or "none"
-        raise DataError(
-            f"column {name!r:.60} cannot name the samples: each needs a name of its own. These can: {these}."
-        )
-    notes.append(f"Column {name!r:.60} names the samples, as chosen.")
-    for text in table.texts:
-        if text.name == name:
-            return tuple(text.values), replace(table, texts=[other for other in table.texts if other is not text])
-    j = table.names.index(name)
-    return tuple(text_of(value) for value in table.numbers[:, j].tolist()), table.without(j)
-
-
 def _class(
     table: Table, grid: Grid, options: ReadingOptions, notes: list[str]
 ) -> tuple[np.ndarray | None, tuple[str, ...], Table]:
     """The class: the column chosen, else one so marked or called, else the first text that repeats."""
-    marked = [name for name, role in grid.roles.items() if role == "class"]
-    texts = [text for text in table.texts if grid.roles.get(text.name) != "meta"]
-    bare = replace(table, texts=[])
-    wanted = options.label if options.label is not None else next(iter(marked), None)
-    how = "as chosen" if options.label is not None else "as the file says"
-    chosen: Texts | None
+    marked = next((name for name, role in grid.roles.items() if role == "class"), None)
+    wanted = marked if options.label is None else options.label
+    how = "is the class, as chosen" if options.label is not None else "is the class, as the file says"
+    chosen = next((text for text in table.texts if text.name == wanted), None)
     if wanted is None:
+        texts = [text for text in table.texts if grid.roles.get(text.name) != "meta"]
         called = [text for text in texts if text.name.lower() in CLASS_NAMES]
-        chosen = next(iter(called or texts), None)
-        if chosen is None:
-            for j, name in enumerate(table.names):
-                if options.columns.get(name) == "feature":
-                    continue
-                if name.lower() in CLASS_NAMES and len(table.names) > 1 and _whole(table.numbers[:, j]):
-                    notes.append(f"Column {name!r} holds whole numbers: read as the class.")
-                    grid.taken[name] = "class"
-                    return _numbered(bare, j)
-            return None, (), bare
-        notes.append(f"{chosen.called} holds text: read as the class.")
-    else:
-        chosen = next((text for text in table.texts if text.name == wanted), None)
-        if chosen is not None:
-            notes.append(f"{chosen.called} is the class, {how}.")
-    if chosen is not None or wanted:
-        grid.taken[chosen.name if chosen is not None else str(wanted)] = "class"
+        chosen, how = next(iter(called or texts), None), "holds text: read as the class"
+        if chosen is None and len(table.names) > 1:
+            whole = (
+                name
+                for name, values in zip(table.names, table.numbers.T, strict=True)
+                if name.lower() in CLASS_NAMES and options.columns.get(name) != "feature" and _whole(values)
+            )
+            wanted, how = next(whole, None), "holds whole numbers: read as the class"
     others = [text.name for text in table.texts if text is not chosen]
+    bare = replace(table, texts=[])
+    if chosen is not None:
+        notes.append(f"{chosen.called} {how}.")
+        grid.taken[chosen.name] = "class"
     if others:
         notes.append(f"{len(others)} column(s) of text left out: {listed(others)}; label= takes one as the class.")
     if chosen is not None:
@@ -768,14 +753,10 @@ def _class(
     j = table.names.index(wanted)
     if len(table.names) == 1 or not _whole(table.numbers[:, j]):
         raise DataError(f"column {wanted!r:.60} cannot be the class: it needs texts or whole numbers beside a feature.")
-    notes.append(f"Column {wanted!r:.60} is the class, {how}.")
-    return _numbered(bare, j)
-
-
-def _numbered(table: Table, j: int) -> tuple[np.ndarray, tuple[str, ...], Table]:
-    """Separate a column of whole numbers, as the class."""
+    notes.append(f"Column {wanted!r:.60} {how}.")
+    grid.taken[wanted] = "class"
     levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
-    return labels, tuple(map(str, levels)), table.without(j)
+    return labels, tuple(map(str, levels)), bare.without(j)
 
 
 def _could_be_class(table: Table) -> tuple[str, ...]:

@@ -526,8 +526,8 @@ def test_chunks_of_which_one_feature_holds_nearly_all_variance_are_warned_of(rec
         yield X[20:]
 
     with pytest.warns(UserWarning, match="'x0' alone holds 99"):
-        Covariance.from_chunks(read)
+        Covariance.from_data(read)
     recwarn.clear()
-    Covariance.from_chunks(read, standardize=False)
-    Covariance.from_chunks(read, standardize=True)
+    Covariance.from_data(read, standardize=False)
+    Covariance.from_data(read, standardize=True)
     assert not recwarn

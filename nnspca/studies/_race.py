@@ -63,15 +63,10 @@ def race(
 
     Parameters
     ----------
-    cov : Covariance
-        Of n features.
-    k : int
-        1 <= k <= n.
+    cov, k, nonnegative, seed
+        As for :func:`nnspca.solve`.
     methods : sequence of str
         Keys of ``nnspca.METHODS``; a method that cannot take part has the state "barred" and a reason.
-    nonnegative : bool
-    seed : int
-        Same seed, same points of each solver.
     options : mapping of str to mapping, optional
         Options of each method.
     seconds : float

@@ -166,23 +166,18 @@ def compare(
     Parameters
     ----------
     data : sequence of str or Dataset
-    methods : sequence of str
-        Keys of ``nnspca.METHODS``.
     shares : sequence of float
         k as shares of the number of features, above 0 and at most 1.
     ks : sequence of sequences of int, optional
         The k of each data set, in place of the shares.
     standardize : bool or sequence of str
         All, none, or the names of those data sets that are standardised.
-    nonnegative : bool
-    seed : int
     repair : sequence of str
         Names of data sets that are matrices and are replaced by the nearest covariance, as in
         :meth:`nnspca.Covariance.from_matrix`.
-    executor : concurrent.futures.Executor or dask.distributed.Client, optional
-        As for :func:`nnspca.sweep`; the data sets are swept one after the other.
-    should_stop, on_progress : callable, optional
-        A stopped call returns the rows so far; its tables are marked ``stopped``.
+    methods, nonnegative, seed, executor, should_stop, on_progress
+        As for :func:`nnspca.sweep`. The data sets are swept one after the other; the tables of a stopped call have
+        the rows so far and are marked ``stopped``.
 
     Returns
     -------

@@ -28,8 +28,7 @@ THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 QUICK_OMITS = (
     *(f"tests/{room}" for room in ("browser", "pages", "studies", "fuzz", "machines", "datasets", "resampling")),
     *("nnspca/view", "nnspca/docs", "tests/test_anndata.py", "tests/test_check_more.py"),
-    *("tests/covariance/test_searching.py", "tests/bounds/test_rows_read.py", "tests/solvers/test_search.py"),
-    *("tests/components/test_together.py", "tests/tasks/test_necessity.py"),
+    *("tests/bounds/test_rows_read.py", "tests/components/test_together.py", "tests/tasks/test_necessity.py"),
 )
 PARTS: dict[str, tuple[str, ...]] = {
     "": ("-m", "not heavy"),

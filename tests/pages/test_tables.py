@@ -1,19 +1,23 @@
-"""Twelve tables brought to the app: its choices and its first sentence, within one screen and without a control."""
+"""Tables brought to the app: its choices and its first sentence, within one screen and without a control.
+
+Of the twelve of ``tests/test_tables.py`` those about which something is asked, or from which something is left out.
+"""
 
 import pytest
 
 from nnspca.view.link.state import usual_k
-from tests.pages.conftest import files_of, played, settle, texts
+from tests.pages.conftest import brought, files_of, said_at, settle, texts
 from tests.tables import TABLES
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
+ASKED = ("digits", "gapminder", "people", "school")
 
-@pytest.mark.parametrize("name", TABLES)
+
+@pytest.mark.parametrize("name", ASKED)
 def test_a_table_that_is_dropped_is_answered_in_words(open_page, name):
     table = TABLES[name]
-    page = open_page("pages/data.py")
-    settle(page.file_uploader(key="upload").set_value([(table.filename, table.make(), "text/csv")]).run())
+    page = brought(open_page("pages/data.py"), (table.filename, table.make()))
     mark = next((w.key.removeprefix("class-") for w in page.selectbox if str(w.key).startswith("class-")), "")
     if table.label is not None and not page.success:
         settle(page.selectbox(key=f"class-{mark}").set_value(table.label).run())
@@ -23,21 +27,17 @@ def test_a_table_that_is_dropped_is_answered_in_words(open_page, name):
     (data,) = page.session_state["session"].uploads.values()
     assert f"Preprocessing: {'standardised' if table.standardised else 'as is'}." in box.value
     assert not set(table.left_out) & set(data.feature_names)
-    kept = files_of(page)
     k = usual_k(data.n_features)
-    shown = settle(open_page("pages/explore.py", data=data.name, k=k, ks=str(k), **kept))
-    said = played(shown)["says"][played(shown)["ks"].index(k)]
-    first = table.says.split(",")[0].split(" and ")[0]
-    assert said.startswith(first)
+    shown = settle(open_page("pages/explore.py", data=data.name, k=k, ks=str(k), **files_of(page)))
+    said = said_at(shown, k)
+    assert said.startswith(table.says.split(",")[0].split(" and ")[0])
     assert " rise together" in said and f"These {k} of {data.n_features} " in said and "% of the total variance" in said
     assert not shown.warning
 
 
 def test_samples_and_features_are_called_by_their_names_and_a_feature_is_asked_about_by_its_own(open_page):
     table = TABLES["people"]
-    page = open_page("pages/data.py")
-    settle(page.file_uploader(key="upload").set_value([(table.filename, table.make(), "text/csv")]).run())
-    kept = files_of(page)
+    kept = files_of(brought(open_page("pages/data.py"), (table.filename, table.make())))
     shown = settle(open_page("pages/explore.py", data="people", k=3, ks="3", samples=True, **kept))
     highest = next(frame.value for frame in shown.dataframe if "score" in frame.value)
     assert highest["name"].str.match(r"Person \d{3}").all()

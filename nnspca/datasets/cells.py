@@ -89,7 +89,7 @@ class Grid:
     roles: dict[str, str] = field(default_factory=dict)  # Orange's: "class" or "meta", by name
     sheets: tuple[str, ...] = ()
     decided: dict[str, Any] = field(default_factory=dict)  # arguments of a reading, found by looking
-    taken: dict[str, str] = field(default_factory=dict)  # what became of columns that are no features, by name
+    taken: dict[str, str] = field(default_factory=dict)  # what became of columns, by name; others are left out
 
 
 def number(cell: str, decimal: str) -> float | None:

@@ -257,8 +257,7 @@ def preview(path_or_bytes: Source, filename: str | None = None, **options: Any) 
     grid, names = held[0], tuple(held[0].names[:COLUMNS])
     roles: tuple[str, ...] = ()
     if content is not None:
-        left = {name: "feature" for name in content.feature_names} | {name: "sample" for name in content.sample_names}
-        roles = tuple(grid.taken.get(name) or left.get(name or "column 1", "left out") for name in names)
+        roles = tuple(grid.taken.get(name, "left out") for name in names)
     some = grid.frame.iloc[:ROWS, :COLUMNS].astype(object)
     rows = tuple(tuple(map(cells.text_of, row)) for row in some.where(some.notna(), None).to_numpy().tolist())
     said = content.notes if content is not None else tuple(grid.notes)

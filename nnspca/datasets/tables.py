@@ -128,7 +128,7 @@ def arrange(grid: Grid, options: ReadingOptions) -> Content:
     table = _without_ends(table, options, notes)
     if options.kind != "table" and options.samples != "columns":
         table = _only_correlations(table, notes)
-        found = _covariance(table, options, notes)
+        found = _covariance(table, grid, options, notes)
         if found is not None:
             grid.taken.update({text.name: "name" for text in table.texts})
             return found
@@ -138,8 +138,7 @@ def arrange(grid: Grid, options: ReadingOptions) -> Content:
         raise DataError(f"with samples in columns no column is the class, and {options.label!r:.40} cannot be it.")
     if options.samples == "columns" or (options.samples is None and _features_in_rows(table, options, notes)):
         grid.decided["samples"] = "columns"
-        grid.taken[_row_names(table)[0]] = "name"
-        return _turned(table, notes)
+        return _turned(table, grid, notes)
     return _with_class(table, grid, options, notes)
 
 
@@ -496,13 +495,13 @@ def _only_correlations(table: Table, notes: list[str]) -> Table:
     return table
 
 
-def _covariance(table: Table, options: ReadingOptions, notes: list[str]) -> Content | None:
+def _covariance(table: Table, grid: Grid, options: ReadingOptions, notes: list[str]) -> Content | None:
     """A covariance with the names of its features: whole, a triangle, or a part of the table; None if there is none."""
     A, names = table.numbers, table.names
     rows = next((text.values for text in table.texts if text.identifies), [])
     if len(table.texts) > 1 or (table.texts and not rows):
         return None
-    named, said = False, []
+    named, said, used = False, [], names
     if rows:
         bare = [OF_COVARIANCE.sub("", name, count=1) for name in names]
         known = names if set(rows) <= set(names) else bare
@@ -514,7 +513,7 @@ def _covariance(table: Table, options: ReadingOptions, notes: list[str]) -> Cont
                     said.append(f"Beside the matrix, {_counted(len(others), 'column')} left out: {listed(others)}.")
                 if sorted(order) != order:
                     said.append("Its columns were put in the order of its rows, which have the same names.")
-            A, names, named = A[:, order], rows, True
+            A, names, named, used = A[:, order], rows, True, [names[i] for i in order]
         elif (len(rows) == len(names) + 1 and set(names) < set(rows)) or rows[:-1] == names[1:]:
             every = rows if set(names) < set(rows) else [names[0], *rows]  # a triangle without its diagonal
             whole = np.full((len(every),) * 2, np.nan)
@@ -528,6 +527,7 @@ def _covariance(table: Table, options: ReadingOptions, notes: list[str]) -> Cont
     if full is None or objection(full) is not None:
         return None
     notes += [*said, side] if side else said
+    grid.taken.update(dict.fromkeys(used, "feature"))
     return Content(X=full, feature_names=tuple(names), notes=tuple(notes))
 
 
@@ -605,7 +605,7 @@ def _row_names(table: Table) -> tuple[str, list[str]]:
     return first.name, first.values if len(set(first.values)) > len(first.values) / 2 else []
 
 
-def _turned(table: Table, notes: list[str]) -> Content:
+def _turned(table: Table, grid: Grid, notes: list[str]) -> Content:
     """The transpose: rows are features."""
     head, features = _row_names(table)
     texts = [text.name for text in table.texts if text.name != head]
@@ -623,6 +623,7 @@ def _turned(table: Table, notes: list[str]) -> Content:
     if texts:
         notes.append(f"{_counted(len(texts), 'column')} about the features left out: {listed(texts)}.")
     samples = tuple(table.names)
+    grid.taken |= {head: "name", **dict.fromkeys(samples, "sample")}
     return Content(
         X=table.numbers.T,
         feature_names=distinct(features),
@@ -642,6 +643,7 @@ def _with_class(table: Table, grid: Grid, options: ReadingOptions, notes: list[s
     sample_names, table = _names(table, grid, able, options, notes)
     candidates = _could_be_class(table)
     labels, label_names, table = _class(table, grid, options, notes)
+    grid.taken.update(dict.fromkeys(table.names, "feature"))
     return Content(
         X=table.numbers,
         feature_names=tuple(name or "column 1" for name in table.names) if grid.named else (),

@@ -397,3 +397,21 @@ def test_whole_numbers_of_more_digits_than_doubles_keep_are_never_rounded_in_sil
         assert ds.feature_names == ("a", "b") and any("more digits than numbers keep" in note for note in ds.notes)
     table = pd.DataFrame({"id": pd.array([2**53 + 1, None, 7], "Int64"), "a": [1.0, 2, 9], "b": [2.0, 5, 1]})
     assert nnspca.datasets.read(written(table, "to_parquet"), "t.parquet").feature_names == ("a", "b")
+
+
+@pytest.mark.parametrize("case", [case for case in FILES if "columns" not in FILES[case].options])
+def test_the_roles_of_a_preview_given_back_are_the_same_reading(case):
+    file = FILES[case]
+    seen = nnspca.datasets.preview(file.content, file.name, **file.options)
+    assert not seen.problem and len(seen.roles) == len(seen.names)
+    assert all(len(row) == len(seen.names) for row in seen.rows)
+    if case == "SPSS correlations":  # whose second column says which rows are correlations, and becomes nothing
+        return
+    if "sample" in seen.roles or len(set(seen.names)) < len(seen.names) or len(seen.names) == 100:
+        return
+    again = {**file.options, "columns": dict(zip(seen.names, seen.roles, strict=True))}
+    if file.name.rpartition(".")[2] in ("npz", "h5ad"):
+        again = file.options
+    first, second = (nnspca.datasets.read(file.content, file.name, **how) for how in (file.options, again))
+    assert first.content_hash == second.content_hash, (seen, second.notes)
+    assert first.sample_names == second.sample_names

@@ -13,7 +13,7 @@ from nnspca.bounds.elimination import Elimination
 from nnspca.bounds.selection import Limits, cumulative_masses
 from nnspca.certificates import elimination as judged
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.proofs import PairProof, ScaleProof, TreeProof, VariancesProof
+from nnspca.certificates.proofs import PairProof, ScaleProof, TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.forms import HeldMatrix
@@ -209,49 +209,10 @@ def test_a_certificate_with_an_elimination_verifies_and_survives_a_file(wide):
     assert read.bound("elimination").value == cert.bound("elimination").value
 
 
-def test_the_same_call_makes_the_same_elimination(wide):
-    cov, cert = wide
-    again = nnspca.certify(cov, 6)
-    assert again.upper == cert.upper
-    assert (again.winner.ingredients.features == cert.winner.ingredients.features).all()
-
-
 def refused(proof, k, cov):
     with pytest.raises(nnspca.CertificateError) as caught:
         derive(proof, Problem(cov, k))
     return str(caught.value)
-
-
-def forgeries(proof, n):
-    yield "a feature twice", {"features": np.r_[proof.features[:1], proof.features[:-1]]}
-    yield "a feature out of range", {"features": np.r_[proof.features[:-1], n]}
-    yield "features out of order", {"features": proof.features[::-1]}
-    yield "features as floats", {"features": proof.features.astype(float)}
-    yield "loadings of another point", {"loadings": proof.loadings[::-1] * 1.1}
-    yield "loadings below zero", {"loadings": -proof.loadings}
-    yield "loadings that are not numbers", {"loadings": proof.loadings * np.nan}
-    yield "a loading missing", {"loadings": proof.loadings[1:]}
-    yield "a support out of range", {"support": np.r_[proof.support[:-1], n]}
-    yield "a limit of reading that is no number", {"light": np.nan}
-    yield "a limit of reading below zero", {"light": -1.0}
-    yield "no proofs", {"proofs": ()}
-    yield "proofs in a list", {"proofs": list(proof.proofs)}
-    yield "a proof missing", {"proofs": proof.proofs[1:]}
-    yield "a proof of another kind", {"proofs": (VariancesProof(), *proof.proofs[1:])}
-    yield "an elimination within", {"proofs": (proof, *proof.proofs[1:])}
-    yield "cardinalities too large", {"cardinalities": (n, *proof.cardinalities[1:])}
-    yield "cardinalities of zero", {"cardinalities": (*proof.cardinalities[:-1], 0)}
-    yield "half a feature", {"cardinalities": (0.5, *proof.cardinalities[1:])}
-
-
-def test_forged_eliminations_are_refused(wide):
-    cov, cert = wide
-    proof = cert.bound("elimination").ingredients
-    for what, change in forgeries(proof, cov.n_features):
-        try:
-            refused(dataclasses.replace(proof, **change), 6, cov)
-        except BaseException as error:
-            raise AssertionError(what) from error
 
 
 def lowered(inner):

@@ -36,13 +36,6 @@ def test_a_saved_certificate_is_the_same_and_still_proves_its_claim(k, nonnegati
     assert back.component.options == cert.component.options
 
 
-@pytest.mark.slow
-def test_a_certificate_of_a_cut_and_of_few_samples_survives_the_file():
-    X = np.random.default_rng(0).standard_normal((12, 1700)) * np.linspace(3, 0.1, 1700)
-    cov = nnspca.Covariance.from_data(X)
-    nnspca.verify(round_trip(nnspca.certify(cov, 7)), cov)
-
-
 def test_a_file_of_an_earlier_format_is_refused_and_says_what_to_do():
     cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
     nnspca.save_certificate(nnspca.certify(cov, 2), file := io.BytesIO())
@@ -125,10 +118,8 @@ def with_text(saved, change):
         "{'descr': '<f8', 'fortran_order': False, 'shape': ('''",
         "(" * 5000,  # deeper than any parser goes
         "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
-        "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }",
         "{'descr': '<c16', 'fortran_order': False, 'shape': (1,), }",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999, 99999999999999), }",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }",  # its bytes overflow to none
         "__import__('os').abort()",
         "",
@@ -177,41 +168,15 @@ def test_json_that_says_a_thing_twice_is_refused(saved, key):
 
 
 @pytest.mark.parametrize(
-    "claim",
-    [
-        {"method": "<b>"},
-        {"method": ""},
-        {"method": None},
-        {"method": ["best"]},
-        {"history": 5},
-        {"history": "123"},
-        {"history": {"a": 1}},
-        {"history": None},
-        {"options": 5},
-        {"options": [["restarts", 3]]},
-        {"options": "restarts"},
-        {"options": None},
-    ],
-    ids=str,
-)
-def test_a_component_in_a_file_is_of_a_method_and_has_its_options_and_history(saved, claim):
-    def change(content):
-        return json.dumps({**content, "component": {**content["component"], **claim}})
-
-    assert "not a certificate" in refused(with_text(saved, change))
-
-
-@pytest.mark.parametrize(
     ("part", "claim"),
     [
         ("component", {"options": {"restarts": [1]}}),
-        ("component", {"options": {"restarts": {"a": None}}}),
         ("component", {"history": ["1"]}),
-        ("component", {"history": [[1.0]]}),
-        ("component", {"history": [None]}),
-        ("certificate", {"effort": "lazy"}),
-        ("certificate", {"effort": ""}),
         ("certificate", {"effort": 3}),
+        ("component", {"method": "<b>"}),
+        ("component", {"method": None}),
+        ("component", {"history": 5}),
+        ("component", {"options": 5}),
     ],
     ids=str,
 )
@@ -233,16 +198,8 @@ def test_the_names_a_certificate_may_carry_are_those_there_are():
     assert tuple(PLANS) == names.EFFORTS
 
 
-def test_loadings_of_ones_own_travel_as_given():
-    cov = nnspca.Covariance.from_matrix([[2.0, 1.0], [1.0, 2.0]])
-    own = nnspca.Component(np.array([1.0, 0.0]), 2.0, "given", 1)
-    back = round_trip(nnspca.certify(cov, 1, component=own))
-    nnspca.verify(back, cov)
-    assert back.component.method == "given"
-
-
 @pytest.mark.parametrize("part", ["certificate", "component", "bounds", "format"])
-@pytest.mark.parametrize("value", [None, [], {}, "x", 7, [None], {"a": 1}, [[1]]], ids=str)
+@pytest.mark.parametrize("value", [None, [], {}, 7, [None]], ids=str)
 def test_json_of_another_structure_is_refused(saved, part, value):
     content = with_text(saved, lambda content: json.dumps({**content, part: value}))
     if part == "bounds" and value in ([], {}):  # a certificate without bounds: the judge's to refuse

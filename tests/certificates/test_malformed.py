@@ -31,9 +31,22 @@ SERIES = SeriesProof(L, np.abs(L), (2, 1), (2.0, 2.0))
 BOXES = BoxProof(np.arange(4), np.ones((1, 4)))
 POINT = {"support": np.array([0, 1]), "loadings": np.sqrt([0.5, 0.5])}
 FEW = EliminationProof(np.arange(4), cardinalities=(2,), proofs=(ScaleProof(np.ones(4)),), light=0.1, **POINT)
+WORKING = replace(
+    PAIRS, L=A[:4, :4], M=np.abs(A[:4, :4]) - np.diag(np.diag(A[:4, :4])), features=np.arange(4), limits=np.ones(4)
+)
 PARTED = TreeProof(np.array([[0, 1], [-1, -1], [-1, -1]]), (PAIRS, PAIRS))
 
 MALFORMED = {
+    "M_ij M_ji is below the square": replace(SERIES, M=np.abs(L) * 0.99),
+    "a positive limit": replace(WORKING, limits=np.zeros(4)),
+    "the limits": replace(WORKING, limits=np.ones(3)),
+    "the working set": replace(WORKING, features=np.array([0, 1, 2, 2])),
+    "the features kept": replace(FEW, features=np.array([3, 2, 1, 0])),
+    "the support of the point": replace(FEW, support=np.array([0, N])),
+    "the point is not feasible": replace(FEW, loadings=-POINT["loadings"]),
+    "the mass from which rows are read": replace(FEW, light=np.nan),
+    "the features of the boxes": replace(FEW, boxes=replace(BOXES, features=np.array([0, 1, 2, N]))),
+    "the prices of weight": replace(FEW, boxes=replace(BOXES, prices=np.ones((1, 3)))),
     "taken over twice": CarriedProof(2, CarriedProof(2, VariancesProof())),
     "the series proves nothing for 2 features": replace(SERIES, cardinalities=(1,), tails=(2.0,)),
     "as many cardinalities as tails": replace(SERIES, tails=(2.0,)),

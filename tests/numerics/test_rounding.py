@@ -11,7 +11,6 @@ import pytest
 
 import nnspca
 from nnspca.bounds import eigenvalues, pair_scaled
-from nnspca.certificates import elimination
 from nnspca.components import remainders
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
@@ -460,26 +459,6 @@ def test_an_eliminated_upper_bound_is_not_below_the_exact_one(value, mass):
     of, share = Fraction(value), Fraction(mass)
     truth = (of + Fraction(1e-3 * value) * share) / (1 - share)
     assert truth <= Fraction(made) <= truth * (1 + 64 * Fraction(U) / (1 - share))
-
-
-def test_an_eliminated_upper_bound_is_not_below_what_the_judge_makes_of_the_same_numbers():
-    """Whatever the judge adds for its own rounding: with less to spare here it would refuse what is proven."""
-    rng = np.random.default_rng(0)
-    masses = [
-        0.0,
-        1e-17,
-        1e-9,
-        0.25,
-        0.9999,
-        0.9999988,
-        *rng.random(200),
-        *(1.0 - 10.0 ** rng.uniform(-6, -1, 200)),
-    ]
-    for mass in masses:
-        value = float(10.0 ** rng.uniform(-9, 9))
-        for error in (0.0, 1e-12 * value, 1e-3 * value):
-            made = rounding.eliminated(value, float(mass), error)
-            assert np.isinf(made) or made >= elimination.raised(value, float(mass), error)
 
 
 @pytest.mark.parametrize("terms", [3, 40, 500])

@@ -1,19 +1,8 @@
 """Balanced row sums: the largest row sum of A, after the rows are levelled by a positive weight for each feature.
 
-For any d > 0 and feasible x >= 0 with support J, |J| <= k, the arithmetic–geometric mean gives
-``2 x_i x_j <= x_i² d_j/d_i + x_j² d_i/d_j``, so
-
-    x'Ax <= Σ_{i∈J} x_i² [A_ii + Σ_{j∈J∖i} A_ij⁺ d_j/d_i] <= max_i f_i(d)/d_i,
-    f_i(d) = A_ii d_i + the k−1 largest A_ij⁺ d_j, j ≠ i,
-
-and with |A_ij| for A_ij⁺ where there is no sign constraint. It is the pair-scaled bound with L = A
-and weights that belong to features rather than pairs; with d = 1 it is the plain bound by row sums.
-f is monotone and homogeneous, so its least max_i f_i(d)/d_i over d is an eigenvalue of f, and power
-steps d ← f(d) lead to it: a few milliseconds where the pair-scaled bound takes seconds, and a
-certificate that is one vector.
-
-**Many features.** The rows of a factor are levelled by one or two readings of those of large variance
-(:mod:`nnspca.bounds.levelled`); no others are read.
+Why any weights prove a bound, and how power steps find good ones, stands in docs/mathematics/rows.md: a few
+milliseconds where the pair-scaled bound takes seconds, and a certificate that is one vector. The rows of a factor are
+levelled by one or two readings of those of large variance (:mod:`nnspca.bounds.levelled`); no others are read.
 """
 
 from __future__ import annotations
@@ -42,20 +31,10 @@ def balanced_rows(
     warm_start: Bound | None = None,
     companions: Companions | None = None,
 ) -> Bound:
-    """The least bound over the weights tried.
+    """The least bound over the weights tried, from those of ``warm_start``, this bound as it was found before.
 
-    Parameters
-    ----------
-    problem : Problem
-    monitor : Monitor
-    readings : int
-        Of the rows, if A is not stored.
-    lower : float
-        An attained variance, by which the rows are chosen that need to be read; all of them without it.
-    warm_start : Bound, optional
-        This bound as it was found before: its weights are where the rows are levelled from.
-    companions : Companions, optional
-        They take what is read.
+    If A is not stored, the rows are read up to ``readings`` times, and only those that need be, as the variance
+    ``lower`` is attained; ``companions`` take what is read.
     """
     cov, level = problem.cov, 0.0
     d, start = _by_deviations(cov), None

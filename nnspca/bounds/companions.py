@@ -22,14 +22,7 @@ SELECTED, SINGLE_PRODUCT = 4e-9, 3.5e-11  # seconds an entry of dense data takes
 
 
 class Companions:
-    """Upper bounds on the norm of the k−1 largest A_ij⁺, j ≠ i, of rows of A; of |A_ij| without the sign constraint.
-
-    Parameters
-    ----------
-    problem : Problem
-    monitor : Monitor
-        Pays for the rows that are read.
-    """
+    """Upper bounds on the norm of the k−1 largest A_ij⁺, j ≠ i, of rows of A; of |A_ij| without the sign constraint."""
 
     def __init__(self, problem: Problem, monitor: Monitor | None = None) -> None:
         self.monitor = monitor or Monitor()

@@ -16,7 +16,7 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, masses, selection
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.pair_scaled import CHECK, Series, proof_of, run_interruptibly
+from nnspca.bounds.pair_scaled import TURN, Series, proof_of, run_interruptibly
 from nnspca.bounds.plan import Plan, step_seconds
 from nnspca.bounds.selection import Limits, Selection
 from nnspca.bounds.splitting import Splitting
@@ -35,7 +35,6 @@ CROWDED = 100  # features of T from which joint bounds on masses are worth a sec
 FULL = 0.4  # largest mass outside for which joint bounds may make T smaller
 SMALL = 200  # features of T up to which branch and bound pays in the seconds of a live certificate
 LIGHT = 0.7  # share of a feature's effect on the others below which its variance alone suffices
-STEPS = 2 * CHECK  # steps of a case's splitting at a time
 PATIENCE = 4  # number of consecutive slow turns after which the splitting of a case is suspended
 SLOW = 0.01  # share of the remaining gap that a turn closes at most if it is slow
 LARGE_MASS = 0.25  # mass outside above which a larger T pays more than further steps
@@ -254,7 +253,7 @@ class Elimination:
     boxes: BoxProof | None = None  # joint bounds on the masses of features of large variance
     monitor: Monitor = field(default_factory=Monitor)
     consider: Callable[[np.ndarray], None] = lambda support: None
-    turn: int = STEPS  # steps of a case's splitting between two of its bounds
+    turn: int = TURN  # steps of a case's splitting between two of its bounds
     hurried: bool = False  # whether there is time for a few turns only
     whole: Elimination | None = None
     cases: dict[int, Case] = field(init=False, default_factory=dict)  # by the least number q of features outside

@@ -1,17 +1,8 @@
 """Levels rows by few readings of A: the largest shares of each row are stored, with a bound on all its others.
 
-A power step of balanced rows needs the k−1 largest ``A_ij⁺ d_j`` of each row i. Let C be the features whose
-rows are read, among each other only. Read at weights e, row i stores the shares ``A_ij⁺ e_j > r_i``, for
-a threshold r_i that a sample of the columns suggests. At any other weights d no share left out exceeds
-``r_i max_j d_j/e_j``. The features outside C are not read: as ``A_ij⁺ <= s_i s_j``, with s the standard
-deviations, their shares do not exceed ``s_i P``, P the largest s_j d_j outside C. So with t_i the larger of the two
-the k−1 largest shares of row i add up to no more than the k−1 largest of ``max(A_ij⁺ d_j, t_i)`` over the stored ones.
-
-A row j outside C costs at most ``s_j² + s_j T/d_j``, T the sum of the k−1 largest s d: with
-``d_j = s_j T/(μ − s_j²)`` that is μ, and ``P = max s_j² T/(μ − s_j²)``. These upper bounds are monotone and
-homogeneous in d as well: power steps level the rows without reading A again, their largest never rises, and
-what it comes to is a proven bound for all features. C is large enough if P is a small share of
-the k-th largest s_j d_j: of data whose variances differ much it has a few thousand features, and the rest cost nothing.
+Let C be the features whose rows are read, among each other only, s the standard deviations, and T the sum of the k−1
+largest s d. Row i of C stores its shares ``A_ij⁺ e_j`` above r_i; P is the largest s_j d_j outside C, where no row is
+read. Power steps on what is stored prove a bound for all features (docs/mathematics/rows.md, "Many features").
 
 Dense data are read in single precision, each pair of features once. The rounding of a product is at most
 γ s_i s_j, which adds ``γ (s_i² + s_i T/d_i)`` to a row's cost. It is included in the bound; a judge reads
@@ -72,28 +63,14 @@ def cost_limits(problem: Problem, d: np.ndarray) -> np.ndarray:
 
 
 class StoredRows:
-    """The largest shares of the rows of some features at the weights e.
+    """The largest shares of the rows of some features, C, at positive weights e.
 
-    Parameters
-    ----------
-    problem : Problem
-    chosen : ndarray of int
-        C, ascending.
-    e : ndarray, shape (len(chosen),)
-        Positive weights.
-    monitor : Monitor
-        If it stops the reading, ``complete`` is false, and rows are bounded by standard deviations.
-
-    Attributes
-    ----------
-    columns : ndarray of int or None, shape (len(chosen), width)
-        Where the stored shares are, as places in C; None if all are stored.
-    entries : ndarray, shape (len(chosen), width)
-        ``A_ij⁺ e_i e_j`` at these columns, |A_ij| for A_ij⁺ without the sign constraint, in units of the largest
-        variance.
-    rest : ndarray, shape (len(chosen),)
-        ``r_i e_i`` in the same unit.
+    If the monitor stops the reading, ``complete`` is false, and rows are bounded by standard deviations.
     """
+
+    columns: np.ndarray | None  # where the stored shares are, (|C|, width), as places in C; None if all are stored
+    entries: np.ndarray  # A_ij⁺ e_i e_j there (|A_ij| without the sign constraint), in units of the largest variance
+    rest: np.ndarray  # r_i e_i in the same unit, (|C|,)
 
     def __init__(
         self, problem: Problem, chosen: np.ndarray, e: np.ndarray, monitor: Monitor, tiles: _Tiles | None = None
@@ -105,8 +82,7 @@ class StoredRows:
         self.s = _deviations(cov)
         self.outside = np.setdiff1d(np.arange(problem.n), chosen, assume_unique=True)
         self.largest_outside = float(self.s[self.outside].max(initial=0.0))
-        self.columns: np.ndarray | None = None
-        self.rest: np.ndarray = np.zeros(len(chosen))
+        self.columns, self.rest = None, np.zeros(len(chosen))
         monitor.pay(reading_seconds(problem, chosen))
         if len(chosen) <= WHOLE:
             self.error = 0.0
@@ -394,12 +370,7 @@ def seconds(problem: Problem, chosen: np.ndarray) -> float:
 def choose(problem: Problem, lower: float, monitor: Monitor) -> np.ndarray:
     """Return C: enough features of the largest variances if the work suffices, else as many as a share of it allows.
 
-    Parameters
-    ----------
-    problem : Problem
-    lower : float
-        A variance that is attained: no level is below it. 0 chooses all features.
-    monitor : Monitor
+    No level is below ``lower``, a variance that is attained; 0 chooses all features.
     """
     n, k = problem.n, problem.k
     order = np.argsort(-problem.cov.diagonal, kind="stable")

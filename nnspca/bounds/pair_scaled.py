@@ -25,9 +25,8 @@ from nnspca.numerics import rounding
 from nnspca.numerics.feasible import sum_of_largest
 from nnspca.result import Bound
 
-CHECK = 10  # steps between bounds of a race
-STEPS_BETWEEN_BOUNDS = 20  # on all features: a bound costs as much as three steps
-RACE = 10  # steps of each of two starts before the better is known
+CHECK = 10  # steps between bounds of a case, and of each of two starts before the better is known
+TURN = 2 * CHECK  # steps between bounds on all features: a bound costs as much as three
 LEAD = 3.0  # factor by which the gap of a spread start must be smaller if many steps follow, as it slows down later
 BALANCE = 8  # power steps of the balancing
 STALL, PATIENCE = 6, 30  # bounds without a relative gain of 1e-6 before the search rests; of several parts
@@ -36,7 +35,6 @@ LARGE = 400  # features from which a step, or a bound, may take so long that it 
 ROUGH, FINE = 1e-3, 1e-6  # relative errors of an eigenvalue that is only compared, and of one that is to be proven
 ABOVE = 1e-6  # relative distance from an estimate to what is tried first
 FEW = 60  # features up to which all eigenvalues are computed
-QUIET = Monitor()
 SLOW = 0.1  # share of the remaining gap that STALL bounds must gain if other bounds may gain more
 
 
@@ -81,7 +79,7 @@ def tighten(
             yield described(least, proof, splitting.r, 0)
             if least <= goal or monitor.stop():
                 return
-    patience, between = (PATIENCE, CHECK) if splitting.several else (STALL, STEPS_BETWEEN_BOUNDS)
+    patience, between = (PATIENCE, CHECK) if splitting.several else (STALL, TURN)
     for step in range(steps_taken + 1, steps + 1):
         run_interruptibly(splitting.advance, problem.n, monitor, splitting.r)
         if step % between and step != steps and not monitor.stop():
@@ -114,7 +112,7 @@ def best_of_two_starts(
     for consistent in (True, False):
         splitting, reached = Splitting(problem, x), np.inf
         splitting.begin_balanced(weights, attained, consistent=consistent)
-        while splitting.steps < RACE and not (steps and monitor.stop()):
+        while splitting.steps < CHECK and not (steps and monitor.stop()):
             run_interruptibly(splitting.advance, problem.n, monitor)
             steps += 1
             if splitting.steps % CHECK == 0 or monitor.stop():
@@ -137,7 +135,7 @@ def proof_of(
     same: np.ndarray | None = None,
     apart: np.ndarray | None = None,
     level: bool = True,
-    monitor: Monitor = QUIET,
+    monitor: Monitor | None = None,
 ) -> tuple[float, PairProof]:
     """The bound of any L, M and v: products enforced, rows balanced and levelled, eigenvalues proven.
 
@@ -145,7 +143,7 @@ def proof_of(
     for a caller that spends it elsewhere.
     """
     same = problem.included if same is None else same
-    return run_interruptibly(lambda: _proven(problem, L, M, v, r, same, apart, level), len(L), monitor, r)
+    return run_interruptibly(lambda: _proven(problem, L, M, v, r, same, apart, level), len(L), monitor or Monitor(), r)
 
 
 def _proven(

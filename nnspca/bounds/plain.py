@@ -16,14 +16,12 @@ from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible, rounding
 from nnspca.result import Bound
 
-QUIET = Monitor()
 
-
-def leading(problem: Problem, monitor: Monitor = QUIET, *, proven: bool = True) -> Bound:
+def leading(problem: Problem, monitor: Monitor | None = None, *, proven: bool = True) -> Bound:
     """λ₁: the variance of the unconstrained component, an upper bound; the trace if not ``proven``, or stopped."""
     cov = problem.cov
     try:
-        tail = run_cancellable(lambda: eigenvalues.largest(cov), monitor) if proven else None
+        tail = run_cancellable(lambda: eigenvalues.largest(cov), monitor or Monitor()) if proven else None
     except Stopped:
         tail = None
     if tail is None:
@@ -36,9 +34,9 @@ def leading(problem: Problem, monitor: Monitor = QUIET, *, proven: bool = True) 
     )
 
 
-def along_leading(problem: Problem, monitor: Monitor = QUIET) -> Bound | None:
+def along_leading(problem: Problem, monitor: Monitor | None = None) -> Bound | None:
     """λ₂, and what a component can have along the first eigenvector beyond it; None where no residual is proven."""
-    cov, k = problem.cov, problem.k
+    cov, k, monitor = problem.cov, problem.k, monitor or Monitor()
     if cov.n_features < 2 or not eigenvalues.affordable(cov, 1):
         return None
     values, vectors = run_cancellable(lambda: cov.eigenpairs(2), monitor)

@@ -23,7 +23,6 @@ from nnspca.bounds import balanced, masses
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.pair_scaled import (
     CHECK,
-    RACE,
     best_of_two_starts,
     falling_entries,
     proof_of,
@@ -165,7 +164,7 @@ class _WorkingSet:
         self._begin(np.union1d(before, heavy))
         self.rounds += 1
         if self.by_mass:
-            self.budget -= 2 * RACE * step_seconds(len(self.inside))
+            self.budget -= 2 * CHECK * step_seconds(len(self.inside))
         else:
             self.splitting.grow_from(smaller, np.searchsorted(self.inside, before))
 

@@ -60,7 +60,7 @@ def test_balanced_rows_are_where_a_splitting_begins(nonnegative):
         assert pair_scaled.proof_of(problem, *splitting.multipliers())[0] == pytest.approx(rows.value, rel=1e-6)
     _, value, proof, steps = pair_scaled.best_of_two_starts(problem, x, rows.ingredients.weights, Monitor())
     assert cov.variance(x) <= value <= rows.value * (1 + 1e-9) + 0.2 * rows.value
-    assert steps == 2 * pair_scaled.RACE
+    assert steps == 2 * pair_scaled.CHECK
     assert pair_scaled.proof_of(problem, proof.L, proof.M)[0] == pytest.approx(value, rel=1e-9)
 
 

@@ -23,7 +23,7 @@ from nnspca import check
 from nnspca.bounds import branch, elimination, working
 from nnspca.bounds.plan import PLANS
 from nnspca.bounds.selection import Limits
-from nnspca.certificates.exact.written import VERSION, needs_second_checker, section
+from nnspca.certificates.exact import VERSION, needs_second_checker, section
 from nnspca.certificates.proofs import CarriedProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem

@@ -16,7 +16,7 @@ from nnspca import check, check_more
 from nnspca.bounds import branch, masses, pair_scaled, plain, working
 from nnspca.bounds.elimination import Elimination
 from nnspca.bounds.selection import cumulative_masses
-from nnspca.certificates.exact.written import needs_second_checker, section
+from nnspca.certificates.exact import needs_second_checker, section
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from tests import oracle

@@ -15,9 +15,9 @@ from typing import Any, BinaryIO, overload
 import numpy as np
 
 from nnspca.certificates.derivations import DERIVATIONS
-from nnspca.certificates.exact.written import section
-from nnspca.certificates.names import is_of_method
+from nnspca.certificates.exact import section
 from nnspca.certificates.npz import read_arrays
+from nnspca.certificates.numbers import is_of_method
 from nnspca.certificates.proofs import BoxProof
 from nnspca.control.arguments import check_instance, shown
 from nnspca.covariance import Covariance

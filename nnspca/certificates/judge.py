@@ -15,8 +15,7 @@ import numpy as np
 
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.eigenvalues import holds_everywhere
-from nnspca.certificates.names import EFFORTS
-from nnspca.certificates.numbers import array, at_most, flag, number, text, whole
+from nnspca.certificates.numbers import EFFORTS, array, at_most, flag, number, text, whole
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem

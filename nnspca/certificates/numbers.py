@@ -1,4 +1,4 @@
-"""Validates numbers and arrays for the judge, and compares them so that a NaN fails every test."""
+"""Validates numbers, arrays and names for the judge, and compares numbers so that a NaN fails every test."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ EPS = np.finfo(float).eps
 LARGEST = 1e150  # magnitude of any number in a proof: products of two, and long sums of them, stay finite
 NUMBERS = frozenset(np.dtype(code).type for code in np.typecodes["AllInteger"] + np.typecodes["Float"])
 FEW = 2000  # features of which every row is read, whatever their variances
+EFFORTS = ("live", "thorough")
+METHOD = re.compile(r"[a-z][a-z0-9-]{0,39}")  # a key of METHODS, on whichever machine it was made; or "given"
 UNDERFLOW = 1e-250  # more than any product of numbers in range can lose to underflow, per feature
 
 
@@ -185,3 +187,12 @@ def _shown(value: object) -> str:
         return "a huge whole number"
     shown = repr(value)
     return shown if len(shown) <= 60 else f"{shown[:60]}…"
+
+
+def is_of_method(name: object) -> bool:
+    """Return whether a name is a well-formed name of a method.
+
+    >>> is_of_method("coordinate-descent"), is_of_method("<b>"), is_of_method(None)
+    (True, False, False)
+    """
+    return type(name) is str and METHOD.fullmatch(name) is not None

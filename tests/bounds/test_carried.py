@@ -10,7 +10,7 @@ import pytest
 import nnspca
 from nnspca.bounds import carried
 from nnspca.certificates.derivations import derive
-from nnspca.certificates.exact.written import needs_second_checker
+from nnspca.certificates.exact import needs_second_checker
 from nnspca.certificates.proofs import CarriedProof, ScaleProof
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound

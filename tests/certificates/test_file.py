@@ -13,7 +13,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds.plan import PLANS
-from nnspca.certificates import names, npz
+from nnspca.certificates import npz, numbers
 from tests.disk import full_after
 
 
@@ -194,8 +194,8 @@ def test_a_file_of_one_component_and_of_parts_is_neither(saved):
 
 
 def test_the_names_a_certificate_may_carry_are_those_there_are():
-    assert all(map(names.is_of_method, (*nnspca.METHODS, "given")))
-    assert tuple(PLANS) == names.EFFORTS
+    assert all(map(numbers.is_of_method, (*nnspca.METHODS, "given")))
+    assert tuple(PLANS) == numbers.EFFORTS
 
 
 @pytest.mark.parametrize("part", ["certificate", "component", "bounds", "format"])

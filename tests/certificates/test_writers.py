@@ -8,9 +8,7 @@ import pytest
 import nnspca
 from nnspca.bounds.registry import BOUNDS, PARTS_BOUNDS, BoundInfo
 from nnspca.certificates.derivations import DERIVATIONS
-from nnspca.certificates.exact.arrays import UnsupportedProof, Writer
-from nnspca.certificates.exact.writers import WRITERS, write
-from nnspca.certificates.exact.written import section
+from nnspca.certificates.exact import WRITERS, UnsupportedProof, Writer, section, write
 from nnspca.certificates.proofs import CarriedProof, PairProof
 
 

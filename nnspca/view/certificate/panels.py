@@ -17,7 +17,7 @@ import streamlit as st
 import nnspca
 from nnspca import check, check_more
 from nnspca.bounds.registry import BOUNDS
-from nnspca.certificates.exact.written import needs_second_checker
+from nnspca.certificates.exact import needs_second_checker
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Certificate, Component, PartsCertificate, Progress, wording
 from nnspca.view import sanitize, say, tasks

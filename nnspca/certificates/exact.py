@@ -1,20 +1,18 @@
-"""WRITERS: the function that writes each type of proof for the stand-alone checkers.
+"""The section of a certificate file that the stand-alone checkers read: each proof in their few kinds, with factors R.
 
-It is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge
-derives the values: the two know the same types and share no code. A function returns what the
-checkers read, a few kinds of proof with the factors R, and raises :class:`UnsupportedProof` where none of
-these fits.
+:data:`WRITERS` is the counterpart of :data:`nnspca.certificates.derivations.DERIVATIONS`, by which the judge derives
+the values: the two know the same types and share no code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 
-from nnspca.certificates.exact.arrays import EPS, LARGEST, UnsupportedProof, Writer, entries_of
 from nnspca.certificates.proofs import (
     CarriedProof,
     EachProof,
@@ -27,10 +25,121 @@ from nnspca.certificates.proofs import (
     VariancesProof,
 )
 from nnspca.covariance import Covariance
+from nnspca.covariance.problem import Problem
+from nnspca.covariance.restriction import restricted
+from nnspca.result import Certificate, PartsCertificate
 
+VERSION = 1  # of the section that the checker reads
 WRITTEN = 3e6  # most entries of L in all cases of an elimination: with L and R, some 80 MB
+EPS = np.finfo(float).eps
+BITS = 58  # of R's largest entry: products of two, summed, are a few machine words
+LARGEST = 6000  # side of the largest matrix whose factor is written
 
 Written = dict[str, Any]
+
+
+def section(
+    cert: Certificate | PartsCertificate, cov: Covariance, arrays: dict[str, np.ndarray]
+) -> dict[str, Any] | None:
+    """Return the section for the checkers, which goes next to the claims, and add its arrays to ``arrays``.
+
+    Its ``upper`` is the least upper bound whose proof can be written: the certificate's own upper bound
+    may be lower. Returns None if no proof can be written.
+    """
+    reading = cov.stands_for
+    if reading is None:
+        return None
+    include: tuple[int, ...] = ()
+    if isinstance(cert, Certificate):
+        problem, _ = restricted(Problem(cov, cert.k, cert.nonnegative), cert.include, cert.exclude)
+        cov, include = problem.cov, problem.include
+    for bound in sorted((bound for bound in cert.bounds if bound.deterministic), key=lambda bound: bound.value):
+        added = dict(arrays)
+        try:
+            ingredients = bound.ingredients
+            on_all = isinstance(ingredients, TreeProof) or (
+                isinstance(ingredients, PairProof) and ingredients.features is None
+            )
+            used_include = include if on_all else ()
+            r = cert.n_components if isinstance(cert, PartsCertificate) else 1
+            proof = write(Writer(cert.nonnegative, added, used_include), ingredients, r, cert.k, cov)
+        except UnsupportedProof:
+            continue
+        arrays |= added
+        record = {"version": VERSION, "reading": reading, "upper": max(bound.value, cert.upper)}
+        record |= {"inside": True} if used_include else {}
+        return record | {"loadings": {"witness": "loadings.npy"}, "proof": proof}
+    return None
+
+
+def needs_second_checker(certificate: Certificate | PartsCertificate, cov: Covariance) -> bool:
+    """Whether only ``check_more.py`` can check the proof of the upper bound."""
+    if isinstance(certificate, PartsCertificate):
+        return True
+    problem = Problem(cov, certificate.k, certificate.nonnegative)
+    restricted_problem, _ = restricted(problem, certificate.include, certificate.exclude)
+    return needs_second(certificate.winner.ingredients, certificate.k, restricted_problem.cov)
+
+
+class UnsupportedProof(Exception):
+    """The checkers know no form of this proof."""
+
+
+@dataclass(frozen=True, eq=False)
+class Writer:
+    """Writes arrays into one file; an array that is already there is referred to, not repeated."""
+
+    nonnegative: bool
+    arrays: dict[str, np.ndarray]
+    include: tuple[int, ...] = ()  # features that every support contains, for a proof that can use it
+    named: set[str] = field(default_factory=set)  # each once: the checker uses them up
+
+    def witness(self, array: np.ndarray) -> dict[str, str]:
+        """Return the reference to an array in the file."""
+        for name, stored in self.arrays.items():
+            if stored is array and name not in self.named:
+                self.named.add(name)
+                return {"witness": f"{name}.npy"}
+        name = f"check{len(self.arrays)}"
+        self.named.add(name)
+        self.arrays[name] = array
+        return {"witness": f"{name}.npy"}
+
+    def factor(self, t: float, B: np.ndarray, V: np.ndarray | None = None) -> dict[str, Any]:
+        """R and V and their grid: whole multiples of 2^-shift, with R'R a little below tI − B + VV'."""
+        n = len(B)
+        if n > LARGEST:
+            raise UnsupportedProof
+        live = np.zeros((n, 0)) if V is None else V[:, V.any(axis=0)]
+        S = t * np.eye(n) - B + live @ live.T
+        spare = n * EPS * float(np.abs(S.diagonal()).sum())
+        for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no upper bound
+            try:
+                lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True)
+                break
+            except scipy.linalg.LinAlgError:
+                continue
+        else:
+            raise UnsupportedProof
+        largest = max(float(np.abs(lower).max()), float(np.linalg.norm(live)))
+        shift = BITS - int(np.frexp(largest)[1])
+        record = {"R": self.witness(_whole(lower[np.tril_indices(n)], shift)), "shift": shift}
+        return record | ({"V": self.witness(_whole(live, shift))} if live.size else {})
+
+
+def _whole(values: np.ndarray, shift: int) -> np.ndarray:
+    return np.rint(np.ldexp(values, shift)).astype(np.int64)
+
+
+def entries_of(cov: Covariance) -> np.ndarray:
+    """A's entries, symmetric, formed if A is held as data."""
+    if cov.holds_entries:
+        return cov.entries
+    if cov.n_features > LARGEST:
+        raise UnsupportedProof
+    every = np.arange(cov.n_features)
+    A = cov.block(every, every)
+    return (A + A.T) / 2
 
 
 def write(writer: Writer, proof: object, r: int, k: int, cov: Covariance) -> Written:

@@ -1,1 +1,0 @@
-"""Writes proofs in whole numbers and plain arrays for the stand-alone checkers. Nothing here judges."""

@@ -55,7 +55,7 @@ def test_a_file_named_like_a_data_set_keeps_its_own_name_in_menus_and_code(bring
 
 def test_a_file_of_the_catalogue_is_told_from_the_catalogues_own(bring, monkeypatch):
     entry = catalogue.ENTRIES["leukemia"]
-    monkeypatch.setattr(fetch, "is_content", lambda data, file: file is entry.file)
+    monkeypatch.setattr(fetch.RemoteFile, "is_content", lambda file, data: file is entry.file)
     rows = "\n".join(f"{i},{i * i % 7},{'ab'[i % 2]}" for i in range(20))
     content = f"p,q,kind\n{rows}\n".encode()
     assert read(content, "MLL.csv").name == "leukemia"

@@ -14,7 +14,7 @@ PACKAGE = Path(nnspca.__file__).parent
 ROOT = PACKAGE.parent
 # each layer may import those below it, and its own
 LAYERS = (
-    ("app",),
+    ("app", "nnspca.__main__"),
     ("pages",),
     tuple(f"nnspca.view.{page}" for page in (*PAGES, "frame")),
     ("nnspca.view.certificate",),  # what a certificate says is shown by several pages

@@ -47,6 +47,17 @@ def test_a_small_file_is_read_at_once_and_used_as_any_other(place, open_page):
     assert "open_lazily('few.npy').load()" in downloads.load_line("few.npy")
 
 
+def test_a_table_is_read_as_an_upload_is_and_one_that_cannot_be_is_an_error_in_words(place, open_page, monkeypatch):
+    (place / "inside" / "t.csv").write_text("who;a;b\nx;1,5;2\ny;2,5;3\nz;0,5;7\n")
+    (place / "inside" / "words.csv").write_text("a,b\nred,blue\n")
+    named(monkeypatch, place / "inside" / "t.csv", place / "inside" / "words.csv")
+    page = settle(open_page("pages/data.py", data="t.csv"))
+    data = opened.listed()["t.csv"].data
+    assert data.X.tolist() == [[1.5, 2], [2.5, 3], [0.5, 7]] and data.sample_names == ("x", "y", "z")
+    assert "nnspca.datasets.read('t.csv')" in downloads.load_line("t.csv")
+    assert not page.exception and "words.csv" in " ".join(error.value for error in page.error)
+
+
 @pytest.mark.parametrize("kept", [8, 3])
 def test_of_a_large_one_the_covariance_is_kept_and_the_code_gives_the_same(kept, place, open_page, monkeypatch):
     small(monkeypatch, kept)
@@ -100,7 +111,7 @@ def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_i
     for name, said in (
         ("link.npy", "leads outside the folders that may be read: name its real folder in NNSPCA"),
         ("gone.npy", "there is no such file or folder"),
-        ("notes.csv", "no known format"),
+        ("notes.csv", "found 0 rows"),
         ("few.npy", "leads outside"),
         ("parts.zarr", "leads outside"),
     ):

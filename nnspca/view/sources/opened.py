@@ -90,17 +90,15 @@ class Summed(Dataset):
 class Opened:
     """One data set in a file, by the ``name`` that the app gives it."""
 
-    def __init__(self, name: str, file: LazyData) -> None:
+    def __init__(self, name: str, file: LazyData, data: Dataset | None = None) -> None:
         m, n = file.shape
         self.name, self.file = name, file
         self.kept = n if n <= MOST or m * n <= WHOLE else MOST  # features that the app works with
         self.passes = 1 if self.kept == n else 2  # over the file: 2 where features are chosen by their variance first
         self.in_memory = m * self.kept <= WHOLE  # whether the samples are; of others only the covariance is
-        self.data: Dataset | None = None  # what was read
+        self.read_whole = data is not None  # a table or images, read as any upload is
+        self.data = replace(data, name=name, title=name) if data is not None else None  # what was read
         self._reading = threading.Lock()
-        source = chunked(file)
-        assert source is not None
-        self._source: Source = replace(source, read=_guarded(source.read))
 
     @property
     def info(self) -> DatasetInfo:
@@ -144,7 +142,9 @@ class Opened:
             self._reading.release()
 
     def _made(self, job: Job) -> Dataset:
-        source, text, features = self._source, "", np.arange(self.kept)
+        source, text, features = chunked(self.file), "", np.arange(self.kept)
+        assert source is not None  # of a file opened lazily
+        source = replace(source, read=_guarded(source.read))
         if self.passes == 2:
             few = nnspca.most_variable(
                 source, self.kept, should_stop=job.should_stop, on_progress=self._reporting(job, 0)
@@ -173,6 +173,8 @@ class Opened:
         """Return the Python that reads the same as ``variable``: a Dataset where it is in memory."""
         lazy = f"nnspca.datasets.open_lazily({self.file.name!r})"
         note = "  # the path of your file"
+        if self.read_whole:
+            return [f"{variable} = nnspca.datasets.read({self.file.name!r}){note}"]
         if self.passes == 1:
             return [f"{variable} = {lazy}{'.load()' if self.in_memory else ''}{note}"]
         few = f"nnspca.most_variable({variable}, {self.kept})"
@@ -200,20 +202,30 @@ def _guarded(chunks: Callable[[], Iterator[Any]]) -> Callable[[], Iterator[Any]]
 @st.cache_resource(show_spinner=False)
 def _listed(paths: str, roots: str) -> tuple[dict[str, Opened], tuple[str, ...]]:
     """Open what the environment names; what cannot be opened is an error in words, and its path goes to the log."""
-    files, problems = [], []
+    files: list[tuple[LazyData, Dataset | None]] = []
+    problems = []
     for path in (file for named in paths_of(paths) for file in files_of(named)):
         try:
-            file = open_lazily(resolve(path))
-            chunked(file)
-            files.append(file)
+            files.append(_open(resolve(path)))
         except (DataError, OSError) as problem:
             text = str(problem)
             if not isinstance(problem, DataError):
                 text = f"one path cannot be read ({type(problem).__name__})."
             _log.warning("%s names %s, and %s is %s: %s", OPEN, path, ROOTS, roots or "not set", text)
             problems.append(text)
-    names = distinct(file.name for file in files)
-    return {name: Opened(name, file) for name, file in zip(names, files, strict=True)}, tuple(problems)
+    names = distinct(file.name for file, _ in files)
+    made = {name: Opened(name, file, data) for name, (file, data) in zip(names, files, strict=True)}
+    return made, tuple(problems)
+
+
+def _open(path: Path) -> tuple[LazyData, Dataset | None]:
+    """Open a file of any size; read a table or images, which are never large."""
+    if path.is_dir() or path.suffix.lower() in OPENED:
+        file = open_lazily(path)
+        chunked(file)
+        return file, None
+    data = nnspca.datasets.read(path)
+    return LazyData(path.name, data.shape, path.stat().st_size, data.X, data.feature_names), data
 
 
 def _named() -> tuple[str, str]:

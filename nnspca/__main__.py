@@ -1,0 +1,131 @@
+"""The command ``nnspca``: the app in a browser tab, on a table of yours where one is named; proofs checked; an example.
+
+nnspca [TABLE] [--port PORT] [--no-browser]      the app
+nnspca check CERTIFICATE DATA [BILLIONS]         check a certificate against its data in exact arithmetic
+nnspca demo [DATA SET] [K]                       solve, prove and verify a bundled problem, here in the terminal
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import importlib.util
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import webbrowser
+from pathlib import Path
+from urllib.parse import quote
+
+import nnspca
+from nnspca import check, check_more
+
+PORT, PORTS, START_SECONDS = 8501, 20, 60  # the first port tried, and how many; how long the app may take to answer
+
+
+def main(given: list[str] | None = None) -> int:
+    """Run the command; return its status: 0 where all went well, 2 where it cannot be done."""
+    given = sys.argv[1:] if given is None else given
+    parser = argparse.ArgumentParser(prog="nnspca", description="Nonnegative sparse PCA with proofs.")
+    parser.add_argument("--version", action="version", version=f"nnspca {nnspca.__version__}")
+    commands = parser.add_subparsers(dest="command")
+    app = commands.add_parser("app", help="start the app and open a browser tab: what nnspca alone does")
+    app.add_argument("table", nargs="?", type=Path, help="a table, images in a ZIP, or a folder: the app opens on it")
+    app.add_argument("--port", type=int, help=f"where it listens; unless given the first free port from {PORT} on")
+    app.add_argument("--no-browser", action="store_true", help="open no tab; the address is printed")
+    proof = commands.add_parser("check", help="check a certificate against its data in exact arithmetic")
+    proof.add_argument("files", nargs="+", metavar="FILE", help="certificate.npz data.npy [billions of products]")
+    demo = commands.add_parser("demo", help="solve, prove and verify a bundled problem in the terminal")
+    demo.add_argument("data", nargs="?", default="digits", help="its name in the catalogue; digits unless given")
+    demo.add_argument("k", nargs="?", type=int, default=16, help="most nonzero loadings; 16 unless given")
+    named = {*given[:1]} & {"app", "check", "demo", "-h", "--help", "--version"}
+    asked = parser.parse_args(given if named else ["app", *given])
+    try:
+        if asked.command == "check":
+            return check.main(asked.files, check_more.Checker)
+        return _demo(asked.data, asked.k) if asked.command == "demo" else _start(asked)
+    except (nnspca.DataError, ValueError, KeyError, OSError) as problem:
+        print(f"nnspca: {problem.args[0] if isinstance(problem, KeyError) else problem}", file=sys.stderr)
+        return 2
+
+
+def _start(asked: argparse.Namespace) -> int:
+    """Run the app until it is stopped."""
+    if importlib.util.find_spec("streamlit") is None:
+        raise ValueError('the app needs more packages: pip install "nnspca[app]"')
+    port = _free(asked.port)
+    address = f"http://127.0.0.1:{port}"
+    settings, link = dict(os.environ), address
+    if asked.table is not None:
+        if not asked.table.exists():
+            raise FileNotFoundError(f"there is no file or folder {str(asked.table)!r}")
+        others = filter(None, [os.environ.get("NNSPCA_OPEN")])
+        settings["NNSPCA_OPEN"] = os.pathsep.join([str(asked.table.resolve()), *others])
+        link = f"{address}/?data={quote(asked.table.resolve().name)}"
+    command = [sys.executable, "-m", "streamlit", "run", str(_app()), "--server.port", str(port)]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the server ends with this process
+    server = subprocess.Popen([*command, "--server.headless", "true"], env=settings, stdout=subprocess.DEVNULL)
+    try:
+        if _answers(address, server):
+            print(f"{link}   (Ctrl+C stops it)", flush=True)
+            if not asked.no_browser:
+                webbrowser.open(link)
+        return server.wait()
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _app() -> Path:
+    """The app's script: beside the package in a checkout, else where the installer has put it."""
+    beside = Path(nnspca.__file__).parents[1] / "app.py"
+    placed = (Path(str(file.locate())) for file in importlib.metadata.files("nnspca") or () if file.name == "app.py")
+    return beside if beside.exists() else next(placed)
+
+
+def _free(wanted: int | None) -> int:
+    """The port wanted, or the first free one; OSError where there is none."""
+    for port in [wanted] if wanted is not None else range(PORT, PORT + PORTS):
+        with socket.socket() as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                tried.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise OSError(f"port {wanted} is in use" if wanted is not None else f"no port from {PORT} to {port} is free")
+
+
+def _answers(address: str, server: subprocess.Popen[bytes]) -> bool:
+    """Wait until the app answers; False where it has ended, or takes too long."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+                return True
+        except OSError:
+            time.sleep(0.1)
+    return False
+
+
+def _demo(name: str, k: int) -> int:
+    """Print what solving, proving and verifying a problem of the catalogue say."""
+    data = nnspca.datasets.load(name)
+    cov = nnspca.Covariance.from_dataset(data)
+    print(f"{data.title}: {data.shape[0]:,} samples of {data.n_features:,} features; nonnegative, k = {k}\n")
+    component = nnspca.solve(cov, k)
+    print(component)
+    certificate = nnspca.certify(cov, k, component=component)
+    nnspca.verify(certificate, cov)
+    print(f"{certificate}\nVerified: no nonnegative unit vector with at most {k} nonzeros has more variance than that.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""The command nnspca: the app on a table, proofs checked, an example in the terminal."""
+
+import socket
+import subprocess
+import sys
+import urllib.request
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.__main__ import main
+
+
+def test_a_demonstration_says_what_is_found_and_proven(capsys):
+    assert main(["demo", "pitprops", "4"]) == 0
+    said = capsys.readouterr().out
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+    assert repr(nnspca.solve(cov, 4)) in said
+    assert "Verified" in said
+
+
+def test_a_certificate_is_checked_and_a_false_one_refused(tmp_path, capsys):
+    X = np.random.default_rng(0).normal(size=(20, 6))
+    cov = nnspca.Covariance.from_data(X)
+    nnspca.save_certificate(nnspca.certify(cov, 3), tmp_path / "c.npz", cov)
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "other.npy", 2 * X)
+    assert main(["check", str(tmp_path / "c.npz"), str(tmp_path / "X.npy")]) == 0
+    assert "ACCEPTED" in capsys.readouterr().out
+    assert main(["check", str(tmp_path / "c.npz"), str(tmp_path / "other.npy")]) == 1
+    assert "REFUSED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["no.csv"], "no file or folder 'no.csv'"),
+        (["demo", "nope"], "no data set is called 'nope'"),
+        (["demo", "pitprops", "14"], "k=14"),
+    ],
+)
+def test_what_cannot_be_done_is_said_without_a_traceback(given, said, capsys):
+    assert main(given) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.heavy
+def test_the_app_starts_on_a_table_and_ends_with_its_command(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b\n1,5;2\n2,5;3\n0,5;7\n")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "nnspca", str(tmp_path / "t.csv"), "--no-browser", "--port", str(port)]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout.readline().split()[0] == f"http://127.0.0.1:{port}/?data=t.csv"
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as answer:
+                assert answer.status == 200
+        finally:
+            running.terminate()
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5)

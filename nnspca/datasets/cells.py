@@ -100,7 +100,7 @@ def number(cell: str, decimal: str) -> float | None:
     >>> number("1.234,5", ","), number("1,5", ","), number("1,5", ".")
     (1234.5, 1.5, None)
     """
-    text = cell.strip().rstrip("*")  # stars of significance
+    text = cell.strip().rstrip("*†‡§")  # stars of significance, signs of notes
     negative = False
     if _DECORATED.search(text):
         negative = text.startswith("(") and text.endswith(")")
@@ -540,7 +540,8 @@ def _named(
     if not levels:
         return Grid([f"column {j + 1}" for j in range(wide)], named=False, start=first)
     given = len(levels)
-    levels = [row for row in levels if not any(cell.startswith('{"ImportId"') for cell in row)] or levels  # Qualtrics'
+    # a rule below the names, as databases and Markdown write it, and the row that Qualtrics writes for itself
+    levels = [row for row in levels if not re.match(r'[-+=:|\s]*$|.*\{"ImportId"', "".join(row))] or levels
     levels = [row[row[0] == "#" :] for row in levels]
     roles: dict[str, str] = {}
     marks: list[str] = []

@@ -125,7 +125,7 @@ def arrange(grid: Grid, options: ReadingOptions) -> Content:
             f"columns= names {unknown[0]!r:.60}, and no column is called so; there are: {listed(grid.names)}."
         )
     table = _parsed(grid, options, notes)
-    table = _without_ends(table, options, notes)
+    table = _unfolded(_without_ends(table, options, notes), options, notes)
     if options.kind != "table" and options.samples != "columns":
         table = _only_correlations(table, notes)
         found = _covariance(table, grid, options, notes)
@@ -386,15 +386,16 @@ def _without_ends(table: Table, options: ReadingOptions, notes: list[str]) -> Ta
     bare = np.isnan(table.numbers).all(axis=1)
     width = table.numbers.shape[1] + len(table.texts)
     kept = np.ones(len(bare), bool)
-    if table.texts and width > 2:
-        for i in range(len(bare) - 1, -1, -1):
+    if width > 1:
+        for i in range(len(bare) - 1, 0, -1):  # words alone among numbers are missing values by now
             said = [text.values[i] for text in table.texts if text.values[i]]
-            if not bare[i] or len(said) > 1 or not said or not re.search(r"^[!#*]|[\s:]", said[0]):
+            if not bare[i] or len(said) > 1 or (said and (width < 3 or not re.search(r"^[!#*†‡§]|[\s:]", said[0]))):
                 break
             kept[i] = False
-        if not kept.all():
+        if not kept.all() and kept.sum() > 1:
             first_said = "".join(text.values[int(kept.argmin())] for text in table.texts)
-            notes.append(f"{_counted(int((~kept).sum()), 'line')} below the table left out: {first_said[:60]!r}.")
+            said_so = f": {first_said[:60]!r}" if first_said else ""
+            notes.append(f"{_counted(int((~kept).sum()), 'line')} below the table left out{said_so}.")
             table = table.of_rows(kept)
     if options.keep_totals or not table.texts:
         return table
@@ -412,6 +413,25 @@ def _without_ends(table: Table, options: ReadingOptions, notes: list[str]) -> Ta
     names = [first[i] for i in np.flatnonzero(~kept)]
     notes.append(f"{_counted(len(names), 'row')} of totals left out: {listed(names)}; keep_totals=True keeps them.")
     return table.of_rows(kept)
+
+
+def _unfolded(table: Table, options: ReadingOptions, notes: list[str]) -> Table:
+    """A long table, one number a row for each pair of two texts, as rows and columns."""
+    if options.samples is not None or len(table.names) != 1 or len(table.texts) != 2:
+        return table
+    first, second = table.texts
+    rows, columns = (list(dict.fromkeys(text.values)) for text in table.texts)
+    pairs = list(zip(first.values, second.values, strict=True))
+    if min(len(rows), len(columns)) < 2 or not len(set(pairs)) == len(pairs) == len(rows) * len(columns):
+        return table
+    numbers = dict(zip(pairs, table.numbers[:, 0].tolist(), strict=True))
+    notes.append(
+        f"Each row holds one number, {table.names[0]!r:.40}, for a {first.name!r:.40} and a {second.name!r:.40}: read "
+        f"as {len(rows):,} samples of {len(columns):,} features; samples='rows' keeps the rows."
+    )
+    return Table(
+        np.array([[numbers[row, column] for column in columns] for row in rows]), columns, [replace(first, values=rows)]
+    )
 
 
 def _without_codes(table: Table, options: ReadingOptions, notes: list[str]) -> Table:

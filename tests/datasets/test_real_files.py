@@ -415,3 +415,13 @@ def test_the_roles_of_a_preview_given_back_are_the_same_reading(case):
     first, second = (nnspca.datasets.read(file.content, file.name, **how) for how in (file.options, again))
     assert first.content_hash == second.content_hash, (seen, second.notes)
     assert first.sample_names == second.sample_names
+
+
+def test_a_long_table_is_read_as_rows_and_columns():
+    long = "sample,gene,value\n" + "".join(f"s{i},g{j},{10 * i + j}\n" for j in range(3) for i in range(4))
+    ds = nnspca.datasets.read(long.encode(), "long.csv")
+    assert ds.feature_names == ("g0", "g1", "g2") and ds.sample_names == ("s0", "s1", "s2", "s3")
+    np.testing.assert_array_equal(ds.X, [[10 * i + j for j in range(3)] for i in range(4)])
+    assert any("samples='rows' keeps the rows" in note for note in ds.notes)
+    assert nnspca.datasets.read(long.encode(), "long.csv", samples="rows").shape == (12, 1)
+    assert nnspca.datasets.read(long.encode()[:-9], "long.csv").n_features == 1  # not every pair is there

@@ -43,13 +43,14 @@ def test_the_state_of_a_link_is_the_state_of_the_page_and_the_question_of_its_ru
     assert component.options["restarts"] == 3
 
 
-def test_a_choice_of_one_page_is_there_again_after_visiting_another(open_page):
+def test_a_choice_of_one_page_and_what_its_link_opened_are_there_again_after_visiting_another(open_page):
     page = settle(open_page(data="pitprops", bounds="true", proof="true", proof_view="bounds"))
+    assert page.toggle(key="bounds").value is True
     page.selectbox(key="method").select("thresholding").run()
     page.switch_page("parts.py").run()
     page.switch_page("explore.py").run()
     assert page.selectbox(key="method").value == "thresholding"
-    assert settle(page, path=True).session_state["bounds"] is True
+    assert settle(page, path=True).toggle(key="bounds").value is True
 
 
 def test_choosing_data_opens_them_in_their_own_view_and_a_link_outweighs_it(open_page):

@@ -348,16 +348,21 @@ def press(entry: Entry, value: Any) -> None:
 
 
 def expander(entry: Entry, label: str, icon: str) -> Any:
-    """Return a part of the page that is opened on demand: the link says whether it is, and so does ``.open``."""
-    key, here = entry.key, session.current()
+    """Return a part of the page that is opened on demand: the link says whether it is, and so does ``.open``.
+
+    It is as it was left when the page is visited again.
+    """
+    key, here, place = entry.key, session.current(), (entry.pages, entry.key)
     texts = [] if key in st.session_state else state.linked(key)
     value, usable = entry.read(texts) if texts else (None, True)
-    if value is not None:
+    value = here.memory.get(place) if value is None else value
+    if value is not None and key not in st.session_state:
         st.session_state[key] = value
     fold = st.expander(label, expanded=entry.default, key=key, icon=icon, on_change="rerun")
+    here.memory[place] = fold.open
     _say_in_link(here, key, fold.open, entry.default)
     if not usable:
-        _note(here, (entry.pages, key), label, ", ".join(texts), entry.default, "true or false")
+        _note(here, place, label, ", ".join(texts), entry.default, "true or false")
     return fold
 
 

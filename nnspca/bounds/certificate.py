@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.bounds import balanced, branch, eigenvalues, elimination, pair_scaled, plain, working
 from nnspca.bounds.companions import Companions
-from nnspca.bounds.plan import Plan, step_seconds
+from nnspca.bounds.plan import PLANS, Plan, step_seconds
 from nnspca.certificates.proofs import PairProof, ScaleProof
 from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance.problem import Problem
@@ -19,7 +19,7 @@ QUICK = 2.0  # seconds that λ₁ may take whether it is needed or not
 SMALL = 1e-3  # relative gap below which rows that are not held are not levelled
 REST = 1 / 6  # share of the work that the bound along the first eigenvector may take
 NARROW = 5e-3  # relative gap of the relaxations below which all rows are not levelled: they are hardly ever lower
-OPTIMAL = 5e-5  # relative gap below which a component is called optimal: no cases are begun
+OPTIMAL = PLANS["live"].closed  # relative gap below which a component is called optimal: no cases are begun
 FAR = 3e-2  # relative gap of an elimination beyond which a working set is tried as well
 WHOLE = 700  # features up to which the relaxation is solved on all of them where none could be eliminated
 PASSES, LONGEST = 3, 120.0  # readings of rows in a thorough certificate, and the work that they may take together

@@ -9,13 +9,13 @@ import numpy as np
 
 from nnspca.bounds import branch, pair_scaled, plain, working
 from nnspca.bounds.certificate import Bounds
-from nnspca.bounds.plan import PartsPlan, step_seconds
+from nnspca.bounds.plan import PARTS_PLANS, PartsPlan, step_seconds
 from nnspca.certificates.proofs import PairProof, TreeProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 
-OPTIMAL = 1e-4  # relative gap below which parts are called optimal: no cases are begun
+OPTIMAL = PARTS_PLANS["live"].closed  # relative gap below which parts are called optimal: no cases are begun
 WORTHWHILE = 500  # least number of steps of a splitting for which branch and bound is worthwhile
 
 

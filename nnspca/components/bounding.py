@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from nnspca.bounds.plan import PARTS_PLANS, PartsPlan
 from nnspca.certificates.proofs import PairProof
 from nnspca.components.together import components, improved
 from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound, Component, PartsCertificate
@@ -82,7 +84,7 @@ class _Draft:
     def compute(self) -> None:
         """Compute bounds until the plan's tolerance is reached, or the call is stopped."""
         known = self.known
-        with one_blas_thread():
+        with one_blas_thread(), suppress(Stopped):  # every bound made before holds
             clock = time.perf_counter()
             for number, bound in enumerate(tighten(self.problem, known, self.plan), start=1):
                 clock, spent = time.perf_counter(), time.perf_counter() - clock

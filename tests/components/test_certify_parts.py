@@ -3,13 +3,15 @@
 import dataclasses
 import io
 import math
+import threading
+import time
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import nnspca
-from nnspca.bounds import branch, working
+from nnspca.bounds import branch, pair_scaled, working
 from nnspca.bounds.plan import PARTS_PLANS, PartsPlan
 from nnspca.certificates.proofs import CarriedProof, EachProof, PairProof, ScaleProof
 from nnspca.components import bounding
@@ -127,6 +129,18 @@ def test_a_working_set_of_features_speaks_for_all_of_them(seed, nonnegative, mon
         ):
             forged = replace(bound, ingredients=wrong, value=bound.value * (1 - 1e-9))
             rejected(replace(cert, bounds=(forged,), upper=forged.value), problem.cov)
+
+
+def test_whoever_stops_in_the_middle_of_a_step_has_the_bounds_made_by_then(pitprops, monkeypatch):
+    """A step of many features runs in a thread, and is abandoned."""
+    monkeypatch.setattr(pair_scaled, "LARGE", 1)
+    monkeypatch.setattr(pair_scaled.Splitting, "advance", lambda self: time.sleep(0.5))
+    parts, stopping = nnspca.decompose(pitprops, 2, 3, starts=0), threading.Event()
+    threading.Timer(0.2, stopping.set).start()
+    cert = nnspca.certify_parts(pitprops, 2, 3, parts, should_stop=stopping.is_set)
+    assert cert.stopped
+    assert {bound.name for bound in cert.bounds} == {"variances", "eigenvalues"}
+    nnspca.verify(cert, pitprops)
 
 
 def test_more_parts_than_a_working_set_has_features_keep_the_bounds_made_before(monkeypatch):

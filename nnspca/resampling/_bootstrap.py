@@ -13,8 +13,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import Executor, Workers, jobs
-from nnspca.resampling.reading import Search, read_samples, workers_for
-from nnspca.resampling.samples import Samples
+from nnspca.resampling.samples import Samples, Search, read_samples, workers_for
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
 
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable

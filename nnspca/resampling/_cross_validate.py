@@ -12,8 +12,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError, ReadingStopped
 from nnspca.machines import HERE, Executor, Workers, jobs
-from nnspca.resampling.reading import Search, read_samples, workers_for
-from nnspca.resampling.samples import Samples
+from nnspca.resampling.samples import Samples, Search, read_samples, workers_for
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
 
 

@@ -11,7 +11,7 @@ from nnspca.control.stopping import Stopped, raise_if_stopped, run_cancellable
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
-from nnspca.solvers import pairs, searching
+from nnspca.solvers import searching
 from nnspca.solvers.climb import (
     TIE,
     applied,
@@ -23,7 +23,7 @@ from nnspca.solvers.climb import (
     optimise_on_support,
 )
 from nnspca.solvers.em import soft_threshold
-from nnspca.solvers.polish import polish
+from nnspca.solvers.polish import larger_eigenvalue, polish
 from nnspca.solvers.wide import local_leader
 from nnspca.spannogram import sphere
 
@@ -36,6 +36,9 @@ CHOSEN, FORMED = 0.2, 0.4  # shares of the progress of a portfolio when candidat
 CHOOSING = "choosing candidate features"
 STEPS = 3  # on all the features before they are chosen; 2 and 6 end as well
 EXPLORED = 8  # random directions are drawn in the span of so many eigenvectors; 4 and 16 end as well
+PAIRED = 2000  # features above which all pairs would take longer than all other starts
+FEW = 50  # nonzeros above which a pair is of little use as a start
+ROWS = 256  # features whose pairs are looked at at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +167,8 @@ def _candidates(
     alone = np.union1d(np.argsort(-cov.diagonal, kind="stable")[:restarts], _longest_rows(problem, restarts, monitor))
     rows.append(cov.block(alone))
     rows.append(_em_starts(problem, restarts, rng, monitor))
-    if k <= pairs.FEW and 2 <= problem.n <= pairs.FEATURES:
-        rows.append(pairs.pairs(problem, restarts, monitor))
+    if k <= FEW and 2 <= problem.n <= PAIRED:
+        rows.append(pairs(problem, restarts, monitor))
     return np.vstack(rows)
 
 
@@ -313,3 +316,43 @@ def _em_starts(problem: Problem, restarts: int, rng: np.random.Generator, monito
         raise_if_stopped(monitor)
     leader = w[int(cov.variance(w).argmax())]
     return np.vstack([w, optimise_on_support(cov, leader, nonnegative=nonnegative, monitor=monitor)[None]])
+
+
+def pairs(problem: Problem, count: int, monitor: Monitor) -> np.ndarray:
+    """Return the pairs of features of largest variance, each feature with its best partner only.
+
+    There are at least two features, and k >= 2. The pairs, ``count`` or fewer, are feasible unit rows
+    in descending order of their variance: the first is the optimum for k = 2.
+
+    >>> from nnspca import Covariance
+    >>> cov = Covariance.from_matrix([[3.0, 1.0, -2.0], [1.0, 3.0, 0.0], [-2.0, 0.0, 3.0]])
+    >>> pairs(Problem(cov, 2, True), 1, Monitor()).round(3)
+    array([[0.707, 0.707, 0.   ]])
+    >>> pairs(Problem(cov, 2, False), 1, Monitor()).round(3)
+    array([[ 0.707,  0.   , -0.707]])
+    """
+    cov, n, own = problem.cov, problem.n, problem.cov.diagonal
+    values, partners = np.empty(n), np.empty(n, dtype=np.intp)
+    shared = np.empty(n)
+    for start in range(0, n, ROWS):
+        raise_if_stopped(monitor)
+        few = np.arange(start, min(start + ROWS, n))
+        rows = cov.block(few)
+        if problem.nonnegative:
+            rows = np.maximum(rows, 0.0)
+        eigenvalues = larger_eigenvalue(own[few][:, None], rows, own)
+        eigenvalues[np.arange(len(few)), few] = -np.inf
+        partners[few] = eigenvalues.argmax(axis=1)
+        at = np.arange(len(few)), partners[few]
+        values[few], shared[few] = eigenvalues[at], rows[at]
+    mutual = (partners[partners] == np.arange(n)) & (partners < np.arange(n))  # the same pair, met from its other end
+    order = np.argsort(np.where(mutual, np.inf, -values), kind="stable")
+    chosen = order[: min(count, n - int(mutual.sum()))]
+    matrices = np.empty((len(chosen), 2, 2))
+    matrices[:, 0, 0], matrices[:, 1, 1] = own[chosen], own[partners[chosen]]
+    matrices[:, 0, 1] = matrices[:, 1, 0] = shared[chosen]
+    leading = np.linalg.eigh(matrices)[1][:, :, -1]
+    starts = np.zeros((len(chosen), n))
+    starts[np.arange(len(chosen)), chosen] = leading[:, 0]
+    starts[np.arange(len(chosen)), partners[chosen]] = leading[:, 1]
+    return np.abs(starts) if problem.nonnegative else np.array([feasible.orient(x) + 0.0 for x in starts])

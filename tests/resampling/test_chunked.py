@@ -9,7 +9,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca.covariance import samples
-from nnspca.resampling import reading
+from nnspca.resampling import samples as reading
 from tests.resampling.test_bootstrap import planted
 
 M, N = 60, 40

@@ -10,7 +10,7 @@ from nnspca.control.progress import Monitor
 from nnspca.control.stopping import Stopped
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
-from nnspca.solvers.pairs import ROWS, pairs
+from nnspca.solvers.best import ROWS, pairs
 from tests.oracle import optimum
 from tests.problems import DATA, MATRICES
 

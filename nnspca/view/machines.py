@@ -62,7 +62,6 @@ def location_note() -> None:
     _, wrong = _processes()
     if wrong:
         st.caption(f":material/warning: {PROCESSES} is {sanitize.code(wrong)}; it takes a whole number from 0 to 64.")
-    executor()
     _local("calls")
     known = _scheduler()
     if known is None:
@@ -90,9 +89,10 @@ def _processes() -> tuple[int, str]:
 
 @st.cache_resource(show_spinner=False)
 def _processes_for(kind: str, count: int) -> machines.Processes:
-    """The processes of single calls, which are kept ready, or those of tasks."""
+    """The processes of single calls, which are kept ready, or those of tasks, which begin when there are some."""
     made = machines.Processes(count, ("nnspca.tasks",), idle=None if kind == "calls" else IDLE)
-    made.warm()
+    if kind == "calls":
+        made.warm()
     return made
 
 

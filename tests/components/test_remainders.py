@@ -249,10 +249,3 @@ def test_what_is_left_has_the_same_digits_on_any_number_of_threads(deflation):
             prints.append(nnspca.deflate(cov, U, deflation).fingerprint)
             prints.append(nnspca.deflate(cov, np.asfortranarray(U), deflation).fingerprint)
     assert len(set(prints)) == 1
-
-
-@pytest.mark.parametrize("columns", [np.eye(4, 1) * 5j, [["1"], ["0"], ["0"], ["0"]], np.eye(4, 1).astype("m8[s]")])
-def test_columns_of_anything_but_numbers_are_refused(columns):
-    cov = nnspca.Covariance.from_matrix(np.diag([9.0, 8.0, 7.0, 1.0]))
-    with pytest.raises(ValueError, match="give finite columns of shape"):
-        nnspca.deflate(cov, columns)

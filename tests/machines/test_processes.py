@@ -234,21 +234,14 @@ def test_the_app_has_its_runs_done_there_unless_told_otherwise(monkeypatch):
     assert not page.exception
     job = page.session_state["session"].jobs["path"]
     assert {p.k for p in job.arrived if p.certificate is not None} == {2, 5}
-    asked = {
-        "compare": {"what": "solvers", "data": "pitprops", "k": 4, "racers": ["em"], "limit": 1},
-        "papers": {"paper": "zass2006"},
-    }
-    for name, state in asked.items():
-        page = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=60)
-        for key, value in state.items():
-            page.session_state[key] = value
-        page.run()
-        for button in [b for b in page.button if b.label == "Solve live" and name == "papers"]:
-            button.click().run()
-        settle(page)
-        assert not page.exception
-        assert not page.error
-    assert done >= {"_solved", "_first", "certified", "solve", "certify", "race", "_result"}
+    page = AppTest.from_file(str(ROOT / "pages" / "compare.py"), default_timeout=60)
+    for key, value in {"what": "solvers", "data": "pitprops", "k": 4, "racers": ["em"], "limit": 1}.items():
+        page.session_state[key] = value
+    page.run()
+    settle(page)
+    assert not page.exception
+    assert not page.error
+    assert done >= {"_solved", "_first", "certified", "solve", "certify", "race"}
     monkeypatch.setenv("NNSPCA_PROCESSES", "0")
     assert machines.executor() is None
     for said in ("many", "-1", "65"):

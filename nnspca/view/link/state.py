@@ -241,7 +241,6 @@ TABLE = (
     Entry("with", ("parts",), "several", ("best",), options=METHODS, most=MOST),
     Entry("angle", ("parts",), "number", 85.0, low=45.0, high=90.0, widget="slider"),
     Entry("alpha", ("parts",), "one", 1.0, options=OVERLAPS, widget="select_slider"),
-    Entry("shown", ("parts",), "whole", low=1, widget="slider"),
     Entry("from", ("parts",), "one", widget="radio"),
     Entry("sample", ("parts",), "whole", 1, low=1, widget="slider"),
     Entry("used", ("parts",), "whole", low=0, widget="slider"),
@@ -269,8 +268,6 @@ TABLE = (
     Entry("what", ("compare",), "one", SETS, options=(SETS, SOLVERS), widget="radio"),
     Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
     Entry("limit", ("compare",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
-    Entry("who", ("compare",), "one"),
-    Entry("mark", ("compare",), "whole", low=1),
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
     Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
     Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),
@@ -296,7 +293,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['by', 'fine', 'limit', 'mark', 'panels', 'racers', 'scales', 'take', 'vs', 'what', 'who']
+    ['by', 'fine', 'limit', 'panels', 'racers', 'scales', 'take', 'vs', 'what']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 

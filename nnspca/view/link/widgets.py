@@ -314,17 +314,14 @@ def end_page() -> NoReturn:
     st.stop()
 
 
-def linked_value(entry: Entry, *, high: float | None = None, fits: Callable[[Any], object] = lambda value: True) -> Any:
+def linked_value(entry: Entry, *, high: float | None = None) -> Any:
     """Return what the link says of a key that has no widget, or the usual value, with a note where it is no use.
 
-    ``high`` narrows the table's entry to the data at hand, and so does ``fits``, which is given the
-    value.
+    ``high`` narrows the table's entry to the data at hand.
     """
     session.current().unwidgeted.add(entry.key)
     texts = st.query_params.get_all(entry.key)
     value, whole = entry.read(texts, high=high) if texts else (entry.default, True)
-    if value is not None and not fits(value):
-        value, whole = None, False
     value = entry.default if value is None else value
     allowed = _allowed(entry, entry.low, entry.high if high is None else high, entry.options)
     _note(session.current(), (entry.pages, entry.key), entry.key, None if whole else texts[-1], value, allowed)

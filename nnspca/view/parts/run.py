@@ -102,10 +102,9 @@ def _names(subject: Subject) -> list[str]:
 
 
 def open_others() -> None:
-    """Open the comparisons if the link names several solvers or a control inside them."""
+    """Open the comparisons if the link names several solvers."""
     entry = KEYS["others"]
-    needs_comparison = len(state.linked("with")) > 1 or state.linked("shown")
-    if needs_comparison and not state.linked(entry.key) and entry.key not in st.session_state:
+    if len(state.linked("with")) > 1 and not state.linked(entry.key) and entry.key not in st.session_state:
         st.session_state[entry.key] = True
 
 

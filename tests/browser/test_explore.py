@@ -48,6 +48,7 @@ def along(found: Locator, k: int, last: int) -> tuple[float, float, float]:
 def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(visit):
     page = visit("/?data=pitprops&methods=best&methods=thresholding&ks=1-13")
     found = grown(page, 12)
+    entries = page.evaluate("history.length")
     unmoved(page)
     # k plays the component and the dot, without a rerun a step
     slider = found.get_by_role("slider")
@@ -94,6 +95,7 @@ def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(
     expect(card.locator("img")).not_to_have_js_property("naturalWidth", 0)
     card.click()
     settled_url(page, data="digits")
+    assert page.evaluate("history.length") == entries, "Back leads to the page before"
     expect(page.get_by_role("heading", name="Explore")).to_be_in_viewport()
     expect(field(page, "k")).to_have_value("16")
     asks_why(page)

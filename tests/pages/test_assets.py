@@ -2,14 +2,23 @@
 
 import gzip
 import re
-from urllib.request import Request, urlopen
+
+import pytest
 
 from nnspca.view.frame import server
 from tests.pages.conftest import answered
-from tests.server import serving
 
 FILE = b"export const a = 1;" * 200
 PAGE = b"<html><head><title>x</title></head><body><p></p></body></html>"
+
+
+@pytest.fixture(autouse=True)
+def brought(tmp_path_factory, monkeypatch):
+    """The scripts of this server lie on the disk, as Streamlit's do."""
+    for name in ("one.js", "one.abc.js"):
+        file = tmp_path_factory.mktemp("js") / name
+        file.write_bytes(FILE)
+        monkeypatch.setitem(server._BROUGHT, f"js/{name}", file)
 
 
 class Origin:
@@ -28,20 +37,46 @@ class Origin:
         await send({"type": "http.response.body", "body": body[100:]})
 
 
-def test_the_server_sends_streamlits_scripts_compressed_and_to_be_kept():
-    name = server.early()[0]
-    with serving() as here:
-        asked = Request(f"{here.address}/static/js/{name}", headers={"accept-encoding": "gzip"})
-        with urlopen(asked, timeout=60) as answer:
-            headers, body = answer.headers, answer.read()
-    assert headers["content-encoding"] == "gzip"
+def test_a_path_that_only_looks_like_a_script_of_streamlits_gets_its_page():
+    async def page(scope, receive, send):
+        headers = [(b"content-type", b"text/html"), (b"content-length", str(len(PAGE)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": PAGE})
+
+    app = server.AssetMiddleware(page)
+    before = server._packed.cache_info().currsize
+    for path in ("/static/js/made-up.js", "/static/js/../js/one.js.map", "/js/one.js"):
+        status, headers, body = answered(app, path, accept_encoding="gzip")
+        assert (status, body) == (200, PAGE) and "content-encoding" not in headers
+    for i in range(50):
+        assert gzip.decompress(answered(app, f"/{i}/static/js/one.js", accept_encoding="gzip")[2]) == FILE
+    assert server._packed.cache_info().currsize == before + 1
+
+
+def test_a_script_goes_out_packed_once_and_unpacks_to_what_it_was():
+    origin = Origin()
+    app = server.AssetMiddleware(origin)
+    answers = [answered(app, "/static/js/one.abc.js", accept_encoding="gzip, br") for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert not origin.asked
+    status, headers, body = answers[0]
+    assert status == 200
+    assert gzip.decompress(body) == FILE
+    assert headers["content-length"] == str(len(body))
+    assert (headers["content-encoding"], headers["vary"].lower()) == ("gzip", "accept-encoding")
     assert "immutable" in headers["cache-control"]
-    assert gzip.decompress(body) == (server.SCRIPTS / name).read_bytes()
+
+
+@pytest.mark.parametrize("asked", [{}, {"accept_encoding": "br"}, {"accept_encoding": "gzip", "range": "bytes=0-9"}])
+def test_who_takes_nothing_packed_gets_the_file_as_it_is(asked):
+    _, headers, body = answered(server.AssetMiddleware(Origin()), "/static/js/one.js", **asked)
+    assert body == FILE
+    assert "content-encoding" not in headers
 
 
 def test_the_page_names_its_scripts_and_brings_its_style():
     origin = Origin()
-    _, headers, body = answered(server.PageMiddleware(origin), "/data", accept="text/html", if_none_match='"1"')
+    _, headers, body = answered(server.AssetMiddleware(origin), "/data", accept="text/html", if_none_match='"1"')
     page = body.decode()
     head, _, rest = page.partition("</head>")
     named = re.findall(r'<link rel="modulepreload" crossorigin href="\./static/js/([^"]+)">', head)
@@ -55,7 +90,9 @@ def test_the_page_names_its_scripts_and_brings_its_style():
 
 def test_what_is_no_page_and_no_script_is_left_alone():
     for path, method in (("/_stcore/health", "GET"), ("/static/js/one.js", "HEAD"), ("/media/a.png", "GET")):
-        _, headers, body = answered(server.PageMiddleware(Origin()), path, method, accept="*/*", accept_encoding="gzip")
+        _, headers, body = answered(
+            server.AssetMiddleware(Origin()), path, method, accept="*/*", accept_encoding="gzip"
+        )
         assert body in (FILE, PAGE)
         assert headers["etag"] == '"1"'
 
@@ -70,7 +107,7 @@ def test_streamlit_still_has_every_script_that_is_named_early():
 
 def test_pages_about_a_chart_name_its_scripts_too():
     chart = next(server.SCRIPTS.glob("PlotlyChart.*.js")).name
-    app = server.PageMiddleware(Origin())
+    app = server.AssetMiddleware(Origin())
     pages = {
         path: answered(app, path, accept="text/html")[2].decode()
         for path in ("/compare", "/deep/compare", "/", "/data")

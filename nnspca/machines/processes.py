@@ -8,6 +8,7 @@ import itertools
 import os
 import pickle
 import secrets
+import sys
 import threading
 import time
 import uuid
@@ -19,8 +20,6 @@ from contextlib import suppress
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
-
-from joblib.externals import loky
 
 ASK_SECONDS = 0.05  # a task asks its caller at most this often: a solver may look thousands of times a second
 LATEST, REPORT_SECONDS = ("on_progress", "on_look"), 0.1  # listeners that need no more reports than one in this time
@@ -57,6 +56,8 @@ class Processes(Executor):
         if self._pool is None:
             threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
             begun = os.getpid(), self._modules
+            from joblib.externals import loky  # with four megabytes, that only processes need
+
             self._pool = loky.ProcessPoolExecutor(
                 self._max_workers, timeout=self._idle, initializer=_begin, initargs=begun, env=threads
             )
@@ -81,7 +82,8 @@ class Processes(Executor):
 
 def are_processes(executor: object) -> bool:
     """Whether the tasks of an executor run in other processes of this machine."""
-    return isinstance(executor, Processes | ProcessPoolExecutor | loky.ProcessPoolExecutor)
+    others = getattr(sys.modules.get("joblib.externals.loky"), "ProcessPoolExecutor", Processes)
+    return isinstance(executor, Processes | ProcessPoolExecutor | others)
 
 
 class Line:

@@ -114,12 +114,6 @@ class Line:
         with workers.turn:
             return workers.cancelled or workers.failure is not None
 
-    def halt(self) -> None:
-        """Nothing: tasks ask by themselves."""
-
-    def close(self, *, running: bool) -> None:
-        """Nothing: tasks that still run are told to stop."""
-
 
 _numbers = itertools.count()
 _lines: weakref.WeakValueDictionary[int, Line] = weakref.WeakValueDictionary()

@@ -98,7 +98,7 @@ class Workers:
         for future in self._submitted:
             future.cancel()
         line, self._line = self._line, None  # with it goes what is shared
-        if line is not None:
+        if self.patience:  # a cluster is told; processes ask
             line.close(running=bool(self._submitted))
         if self._own is not None:
             self._own.shutdown()
@@ -165,11 +165,10 @@ class Workers:
         """
         while futures:
             if self._stopping():
-                if self.patience:  # there a task that has begun could be cancelled too
+                if self.patience:  # on a cluster a task that has begun could be cancelled too
                     wait(futures, timeout=self.patience)
                 futures -= {future for future in futures if future.cancel()}
-                ended, left = wait(futures, timeout=self.patience and 0.0)
-                left = set()
+                ended, left = wait(futures, timeout=self.patience and 0.0).done, set[Future[Any]]()
             else:
                 ended, left = wait(futures, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in sorted(ended, key=lambda future: self._submitted[future][0]):
@@ -186,7 +185,7 @@ class Workers:
         if not self.cancelled:
             with self.turn:
                 self.cancelled = self.failure is not None or self.monitor.stop()
-            if self.cancelled and self._line is not None:
+            if self.cancelled and self.patience:
                 self._line.halt()
         return self.cancelled
 

@@ -12,7 +12,6 @@ from nnspca.view.link.state import opening, usual_k
 from tests import ledger as made
 
 RECORDS = ledger.records()
-LOCAL = {info.name for info in nnspca.datasets.available() if info.local}
 FETCHED = ("cbcl-faces", "cbcl-faces-raw", "leukemia", "lrs")
 NAMES = [pytest.param(name, marks=pytest.mark.real_data if name in FETCHED else ()) for name in sorted(RECORDS)]
 DRAWN = {name: cardinalities(record.n, record.opening) for name, record in RECORDS.items()}

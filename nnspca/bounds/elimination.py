@@ -35,6 +35,7 @@ CROWDED = 100  # features of T from which joint bounds on masses are worth a sec
 FULL = 0.4  # largest mass outside for which joint bounds may make T smaller
 SMALL = 200  # features of T up to which branch and bound pays in the seconds of a live certificate
 LIGHT = 0.7  # share of a feature's effect on the others below which its variance alone suffices
+UNHELPED = 2  # turns of another case's splitting without use to a case, after which it gets its own
 PATIENCE = 4  # number of consecutive slow turns after which the splitting of a case is suspended
 SLOW = 0.01  # share of the remaining gap that a turn closes at most if it is slow
 LARGE_MASS = 0.25  # mass outside above which a larger T pays more than further steps
@@ -230,6 +231,7 @@ class Case:
     is_stalled: bool = False  # whether its splitting has stalled
     source: int | None = None  # the case whose multipliers prove its bound, by its least number of features outside
     version: int = 0  # of the multipliers of all cases when it last took the best of them
+    unhelped: int = 0  # how many of these in a row did not lower its value
 
     def improve(self, value: float, proof: object, source: int | None = None) -> None:
         """Keep the lower of two upper bounds."""
@@ -302,10 +304,11 @@ class Elimination:
         case.version = self.version
         meter.pay(len(self.inside), TRANSFER_STEPS)
         self.monitor.pay(step_seconds(len(self.inside)) * TRANSFER_STEPS)
-        source = min(self.sources, key=lambda q: self.sources[q].estimate(c))
+        source, before = min(self.sources, key=lambda q: self.sources[q].estimate(c)), case.value
         if self.sources[source].estimate(c) + self.error < case.value:
             value, proof = self.sources[source].proven(c)
             case.improve(value + self.error, proof, source)
+        case.unhelped = 0 if case.value < before else case.unhelped + 1
 
     def upper_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """For each q, the upper bound on all features, and the first q of the case behind it."""
@@ -401,9 +404,13 @@ class Elimination:
         return True
 
     def _step(self, q_min: int, meter: branch.Meter, goal: float) -> bool:
-        """Advance the splitting that a case is bounded by, or its own; False if both rest, or cannot be stored."""
-        source = self.cases[q_min].source
-        for q in (q_min if source is None else source, q_min):
+        """Advance the splitting that a case is bounded by, or its own; False if both rest, or cannot be stored.
+
+        Its own comes first where the other has not helped for some turns.
+        """
+        case = self.cases[q_min]
+        both = (q_min if case.source is None else case.source, q_min)
+        for q in both if case.unhelped < UNHELPED else both[::-1]:
             if not self.cases[q].is_stalled and (self.cases[q].splitting is not None or self._has_room()):
                 self._advance(q, meter, goal)
                 return True

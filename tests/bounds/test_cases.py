@@ -83,6 +83,21 @@ def test_a_case_is_split_where_its_splitting_rests_and_its_last_number_of_featur
     assert set(made.cases) - {0} == opened
 
 
+def test_a_case_that_another_ones_splitting_no_longer_helps_gets_its_own(posed, monkeypatch):
+    made, advanced = elimination.begin(*posed, np.inf, Limits(300, LOSS), QUIET), []
+    meter = branch.Meter(1e12)
+    made._advance(0, meter, 0.0)
+    made._open(5, meter)
+    assert made.cases[5].source == 0
+    monkeypatch.setattr(made, "_advance", lambda q, *_: advanced.append(q))
+    made._step(5, meter, 0.0)
+    made.cases[5].value *= 0.9  # so that nothing known helps
+    for _ in range(elimination.UNHELPED):
+        made._transfer(5, meter)
+    made._step(5, meter, 0.0)
+    assert advanced == [0, 5]
+
+
 def test_there_are_no_more_splittings_than_their_proofs_may_be_stored(begun, monkeypatch):
     held = [case for case in begun.cases.values() if case.splitting is not None]
     monkeypatch.setattr("nnspca.bounds.elimination.STORED", 2 * len(held) * len(begun.inside) ** 2)

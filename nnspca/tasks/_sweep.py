@@ -91,7 +91,8 @@ def sweep(
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
     ks = check_one_or_several("k", k)
     listed = [methods] if isinstance(methods, str) else methods
-    names = list(dict.fromkeys(check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))))
+    chosen = check_several("methods", listed, "names:", ", ".join(map(repr, METHODS)))
+    names = list(dict.fromkeys(check_method(name, nonnegative).name for name in chosen))
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
     monitor = Monitor(should_stop, on_progress)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from concurrent.futures import ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -28,6 +29,12 @@ from tests.tasks.test_sweep import plain
 pytestmark = [pytest.mark.heavy, pytest.mark.usefixtures("papers_read_once")]
 
 SOON = 20.0  # seconds in which what takes none of its own has happened, however busy the machine
+
+
+@pytest.fixture(autouse=True)
+def no_page_is_the_program(monkeypatch):
+    """A spawned process imports the main module, and that of a page's test is the page."""
+    monkeypatch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,11 @@
-"""Write the stored ledger: ``python -m tests.ledger [--seconds S] [--missing] [name …]``; NNSPCA_DATA names the data.
+"""Write the stored ledger: ``python -m tests.ledger [--seconds S] [--missing] [--check] [name …]``.
 
-For each data set at hand, in the view it opens with: a component and an upper bound at some 25 k and at those that the
-documents name, and for 1 to 10 parts at the opening k, each from a thorough run of so many processor seconds at most.
-Every certificate is verified before it is written. What is in the file already is only ever improved, so that a second
-run with more seconds goes on from the first; with ``--missing`` only k that are not in it yet are proven.
+For each data set at hand (NNSPCA_DATA names the data), as it is and standardised, with the sign constraint and without:
+a component and an upper bound at the k of :func:`grid`; and in the view that the data set opens with, those of 1 to 10
+parts at the opening k. A live certificate that leaves more than ``ENOUGH`` is followed by a thorough run of so many
+processor seconds at most. Every certificate is verified before it is written. What is in the file already is only ever
+improved, so that a second run goes on from the first; with ``--missing`` only what is not in it yet is proven, with
+``--check`` nothing is, and what is missing is printed.
 """
 
 import argparse
@@ -22,8 +24,10 @@ from nnspca.view.explore import run
 from nnspca.view.link.state import opening, usual_k
 from tests.benchmarks import certificates, live
 
-RESTARTS, LEADERS = 100, 25  # of the search for a component before each proof
+ENOUGH = 5e-4  # relative gap
+EVERY, FINE, RATIO = 64, 1000, 1.05  # every k up to the first, steps of a ratio up to the second, the path's k beyond
 MOST_PARTS = 10
+SAVE_SECONDS = 60.0  # between writings of the file
 
 
 def named(name, n):
@@ -33,62 +37,117 @@ def named(name, n):
     return {k for k in (*certificates.TABLE_KS, *measured, *printed) if k <= n}
 
 
+def grid(name, n):
+    """Return the k of a data set of n features at which results are stored, ascending."""
+    steps = {round(EVERY * RATIO**i) for i in range(math.ceil(math.log(FINE / EVERY, RATIO)))}
+    ks = {*range(1, EVERY + 1), *steps, *run.cardinalities(n, usual_k(n, name)), *named(name, n)}
+    return tuple(sorted(k for k in ks if k <= n))
+
+
 def patience(seconds):
     """Return what tells a run that its processor seconds are spent."""
     end = time.process_time() + seconds
     return lambda: time.process_time() > end
 
 
-def record_of(name, seconds, before, missing):
-    """Return what is stored of one data set, improved on ``before`` where there is any."""
-    data = nnspca.datasets.load(name)
-    standardise, usual = opening(name).standardise, usual_k(data.n_features, name)
+class Book:
+    """The records of the file, written again now and then."""
+
+    def __init__(self):
+        self.records = dict(ledger.records()) if ledger.FILE.exists() else {}
+        self.saved = time.monotonic()
+
+    def of(self, key, data):
+        """Return the record of these data, a new one where the stored one is of others."""
+        name, standardise, nonnegative = key
+        held = self.records.get(key)
+        if held is None or held.content_hash != data.content_hash:
+            n = data.n_features
+            held = ledger.Record(name, data.content_hash, standardise, nonnegative, n, usual_k(n, name), {}, {})
+            self.records[key] = held
+        return held
+
+    def save(self, *, now=False):
+        """Write all records into the one file, where the last writing is long ago."""
+        if now or time.monotonic() > self.saved + SAVE_SECONDS:
+            write(self.records)
+            self.saved = time.monotonic()
+
+
+def missing(key, record):
+    """Return what a record lacks: k, and numbers of parts."""
+    name, standardise, nonnegative = key
+    opens = nonnegative and standardise == opening(name).standardise
+    counts = range(1, min(MOST_PARTS, record.n) + 1) if opens else ()
+    return [k for k in grid(name, record.n) if k not in record.components], [r for r in counts if r not in record.parts]
+
+
+def prove(book, key, data, seconds, only_missing):
+    """Improve what is stored of one data set at one scale and with one sign constraint."""
+    name, standardise, nonnegative = key
+    record = book.of(key, data)
     cov = nnspca.Covariance.from_dataset(data, standardize=standardise)
-    components, parts = {}, {}
-    if before is not None and (before.content_hash, before.standardise) == (data.content_hash, standardise):
-        components, parts = dict(before.components), dict(before.parts)
     warm = None
-    for k in sorted({*run.cardinalities(data.n_features, usual), *named(name, data.n_features)}):
-        held = components.get(k)
-        if held is not None and (missing or held[0].variance > (1 - 1e-9) * held[1]):
+    for k in missing(key, record)[0] if only_missing else grid(name, record.n):
+        held = record.components.get(k)
+        if held is not None and held[0].variance > (1 - 1e-9) * held[1]:
             continue
-        start = None if held is None else held[0].loadings
-        part = nnspca.solve(cov, k, restarts=RESTARTS, leaders=LEADERS, start=start, should_stop=patience(seconds))
-        quick = nnspca.certify(cov, k, component=part, warm_start=warm)
-        proof = nnspca.certify(
-            cov, k, effort="thorough", component=quick.component, warm_start=quick, should_stop=patience(seconds)
-        )
-        proof = min(quick, proof, key=lambda c: c.upper)
+        start = _start(record, k)
+        part = nnspca.solve(cov, k, nonnegative=nonnegative, start=start, should_stop=patience(seconds))
+        proof = nnspca.certify(cov, k, nonnegative=nonnegative, component=part, warm_start=warm)
+        if proof.gap > ENOUGH:
+            more = nnspca.certify(
+                cov,
+                k,
+                nonnegative=nonnegative,
+                effort="thorough",
+                component=proof.component,
+                warm_start=proof,
+                should_stop=patience(seconds),
+            )
+            proof = min(proof, more, key=lambda c: c.upper)
         nnspca.verify(proof, cov)
         warm = proof
-        component = packed(proof.component, cov, k)
+        component, upper = packed(proof.component, cov, k), proof.upper
         if held is not None:
-            component = max(component, held[0], key=lambda c: c.variance)
-        components[k] = component, min(proof.upper, math.inf if held is None else held[1])
-        print(f"{name} k={k}: {component.variance / components[k][1]:.7f} by {proof.winner.name}", flush=True)
-    one = components[usual]
-    warm = None
-    for r in range(1, min(MOST_PARTS, data.n_features) + 1):
-        held = parts.get(r)
-        if r == 1:
-            parts[1] = (one[0],), one[1]
+            component, upper = max(component, held[0], key=lambda c: c.variance), min(upper, held[1])
+        record.components[k] = component, upper
+        print(f"{name} {standardise} {nonnegative} k={k}: {component.variance / upper:.7f}", flush=True)
+        book.save()
+    if nonnegative and standardise == opening(name).standardise:
+        prove_parts(book, key, cov, seconds, only_missing)
+
+
+def _start(record, k):
+    """Return the loadings of the best stored component that is feasible at k."""
+    held = [part for at, (part, _) in record.components.items() if at <= k]
+    return max(held, key=lambda part: part.variance).loadings if held else None
+
+
+def prove_parts(book, key, cov, seconds, only_missing):
+    """Improve what is stored of several parts at the opening k."""
+    record = book.records[key]
+    one, warm = record.components[record.opening], None
+    record.parts[1] = (one[0],), one[1]
+    for r in range(2, min(MOST_PARTS, record.n) + 1):
+        held = record.parts.get(r)
+        if held is not None and (only_missing or sum(p.variance for p in held[0]) > (1 - 1e-9) * held[1]):
             continue
-        if held is not None and (missing or sum(p.variance for p in held[0]) > (1 - 1e-9) * held[1]):
-            continue
-        found = nnspca.decompose(cov, r, usual, deflation="together")
-        quick = nnspca.certify_parts(cov, r, usual, found, warm_start=warm)
+        found = nnspca.decompose(cov, r, record.opening, deflation="together")
+        quick = nnspca.certify_parts(cov, r, record.opening, found, warm_start=warm)
         proof = nnspca.certify_parts(
-            cov, r, usual, quick.parts, effort="thorough", warm_start=quick, should_stop=patience(seconds)
+            cov, r, record.opening, quick.parts, effort="thorough", warm_start=quick, should_stop=patience(seconds)
         )
         proof = min(quick, proof, key=lambda c: c.upper)
         nnspca.verify(proof, cov)
         warm = proof
-        made = tuple(packed(part, cov, usual) for part in proof.parts)
+        made, upper = tuple(packed(part, cov, record.opening) for part in proof.parts), proof.upper
         if held is not None:
             made = max(made, held[0], key=lambda group: math.fsum(p.variance for p in group))
-        parts[r] = made, min(proof.upper, math.inf if held is None else held[1])
-        print(f"{name} r={r}: {math.fsum(p.variance for p in made) / parts[r][1]:.6f}", flush=True)
-    return ledger.Record(name, data.content_hash, standardise, data.n_features, usual, components, parts)
+            upper = min(upper, held[1])
+        record.parts[r] = made, upper
+        print(f"{record.name} r={r}: {math.fsum(p.variance for p in made) / upper:.6f}", flush=True)
+        book.save()
 
 
 def packed(component, cov, k):
@@ -99,31 +158,37 @@ def packed(component, cov, k):
 
 def write(records):
     """Write all records into the one file."""
-    about, arrays = {}, {}
-    for name, record in sorted(records.items()):
+    about, arrays = [], {}
+    for place, record in enumerate(records[key] for key in sorted(records)):
         ks, counts = sorted(record.components), sorted(record.parts)
         singles = [record.components[k][0] for k in ks]
         groups = [record.parts[r][0] for r in counts]
         each = [part for group in groups for part in group]
-        about[name] = {
-            "content_hash": record.content_hash,
-            "standardise": record.standardise,
-            "n": record.n,
-            "opening": record.opening,
-            "ks": ks,
-            "lower": [part.variance for part in singles],
-            "upper": [record.components[k][1] for k in ks],
-            "nonzeros": [part.cardinality for part in singles],
-            "counts": counts,
-            "parts_of": [len(group) for group in groups],
-            "parts_lower": [part.variance for part in each],
-            "parts_upper": [record.parts[r][1] for r in counts],
-            "parts_nonzeros": [part.cardinality for part in each],
-        }
+        about.append(
+            {
+                "name": record.name,
+                "content_hash": record.content_hash,
+                "standardise": record.standardise,
+                "nonnegative": record.nonnegative,
+                "arrays": place,
+                "n": record.n,
+                "opening": record.opening,
+                "ks": ks,
+                "lower": [part.variance for part in singles],
+                "upper": [record.components[k][1] for k in ks],
+                "nonzeros": [part.cardinality for part in singles],
+                "counts": counts,
+                "parts_of": [len(group) for group in groups],
+                "parts_lower": [part.variance for part in each],
+                "parts_upper": [record.parts[r][1] for r in counts],
+                "parts_nonzeros": [part.cardinality for part in each],
+            }
+        )
         for kind, listed in (("", singles), ("parts_", each)):
             pairs = [ledger.pack(part.loadings) for part in listed]
-            arrays[f"{name}/{kind}support"] = np.concatenate([support for support, _ in pairs])
-            arrays[f"{name}/{kind}levels"] = np.concatenate([levels for _, levels in pairs])
+            none = [np.empty(0, "<u2")], [np.empty(0, "<i2")]
+            arrays[f"{place}/{kind}support"] = np.concatenate([support for support, _ in pairs] or none[0])
+            arrays[f"{place}/{kind}levels"] = np.concatenate([levels for _, levels in pairs] or none[1])
     np.savez_compressed(ledger.FILE, about=np.array(json.dumps(about)), **arrays)
     print(f"{ledger.FILE.name}: {ledger.FILE.stat().st_size / 1e3:.0f} kB", flush=True)
 
@@ -134,14 +199,24 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--missing", action="store_true")
+    parser.add_argument("--check", action="store_true")
     chosen = parser.parse_args()
-    records = dict(ledger.records()) if ledger.FILE.exists() else {}
-    for info in nnspca.datasets.available():
-        if info.local and (not chosen.names or info.name in chosen.names):
-            with one_blas_thread():
-                before = records.get(info.name)
-                records[info.name] = record_of(info.name, chosen.seconds, before, chosen.missing)
-            write(records)
+    book = Book()
+    names = [info.name for info in nnspca.datasets.available() if info.local]
+    keys = [
+        (name, opening(name).standardise ^ other, nonnegative)
+        for other, nonnegative in ((False, True), (True, True), (False, False), (True, False))
+        for name in names
+        if not chosen.names or name in chosen.names
+    ]
+    for key in keys:
+        data = nnspca.datasets.load(key[0])
+        if chosen.check:
+            print(*key, *missing(key, book.of(key, data)), flush=True)
+            continue
+        with one_blas_thread():
+            prove(book, key, data, chosen.seconds, chosen.missing)
+        book.save(now=True)
 
 
 if __name__ == "__main__":

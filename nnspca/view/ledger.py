@@ -32,6 +32,7 @@ from nnspca.bounds import carried
 from nnspca.result import Component
 from nnspca.view.cache import nbytes
 from nnspca.view.figures.band import Band
+from nnspca.view.link.state import opening
 from nnspca.view.say import optimal, share
 
 MOST_BYTES = 64 * 2**20
@@ -211,16 +212,19 @@ def _sum_up(first: float, second: float) -> float:
 
 FILE = Path(__file__).with_name("stored.npz")
 METHOD = "best"
-STEPS = 65535  # of the largest loading
+STEPS = 32767  # of the largest loading
+
+Key = tuple[str, bool, bool]  # name of the data set, standardised, nonnegative
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What is stored of one data set."""
+    """What is stored of one data set, at one scale and with one sign constraint."""
 
     name: str
     content_hash: str
     standardise: bool
+    nonnegative: bool
     n: int  # number of features
     opening: int  # the k that the data set opens with
     components: dict[int, tuple[Component, float]]  # by k: the component and the upper bound
@@ -229,15 +233,15 @@ class Record:
     @property
     def problem(self) -> Problem:
         """The covariance and sign constraint that the record is about."""
-        return self.content_hash, self.standardise, True
+        return self.content_hash, self.standardise, self.nonnegative
 
 
 @cache
-def records(file: Path = FILE) -> dict[str, Record]:
-    """Return what is stored, by name of the data set."""
+def records(file: Path = FILE) -> dict[Key, Record]:
+    """Return what is stored, by data set, scale and sign constraint."""
     with np.load(file, allow_pickle=False) as arrays:
-        about = json.loads(str(arrays["about"]))
-        return {name: _record(name, fields, arrays) for name, fields in about.items()}
+        found = [_record(fields, arrays) for fields in json.loads(str(arrays["about"]))]
+    return {(record.name, record.standardise, record.nonnegative): record for record in found}
 
 
 def cardinalities(problem: Problem) -> tuple[int, ...]:
@@ -246,8 +250,8 @@ def cardinalities(problem: Problem) -> tuple[int, ...]:
 
 
 def pack(loadings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the support and the 16-bit loadings of a nonnegative vector."""
-    levels = np.rint(loadings / loadings.max() * STEPS).astype("<u2")
+    """Return the support and the 16-bit loadings of a vector."""
+    levels = np.rint(loadings / np.abs(loadings).max() * STEPS).astype("<i2")
     support = np.flatnonzero(levels)
     return support.astype("<u2"), levels[support]
 
@@ -263,12 +267,14 @@ def unpack(support: np.ndarray, levels: np.ndarray, n: int) -> np.ndarray:
     return loadings / np.linalg.norm(loadings)
 
 
-def _record(name: str, fields: dict, arrays: np.lib.npyio.NpzFile) -> Record:
+def _record(fields: dict, arrays: np.lib.npyio.NpzFile) -> Record:
+    nonnegative = fields["nonnegative"]
+
     def components(kind: str, ks: list[int]) -> list[Component]:
-        support, levels = arrays[f"{name}/{kind}support"], arrays[f"{name}/{kind}levels"]
+        support, levels = (arrays[f"{fields['arrays']}/{kind}{part}"] for part in ("support", "levels"))
         starts = np.concatenate([[0], np.cumsum(fields[f"{kind}nonzeros"])]).astype(int)
         return [
-            Component(unpack(support[a:b], levels[a:b], fields["n"]), variance, METHOD, k, True)
+            Component(unpack(support[a:b], levels[a:b], fields["n"]), variance, METHOD, k, nonnegative)
             for variance, k, (a, b) in zip(fields[f"{kind}lower"], ks, pairwise(starts.tolist()), strict=True)
         ]
 
@@ -277,9 +283,10 @@ def _record(name: str, fields: dict, arrays: np.lib.npyio.NpzFile) -> Record:
     starts = np.concatenate([[0], np.cumsum(fields["parts_of"])])
     grouped = [tuple(each[a:b]) for a, b in pairwise(starts.tolist())]
     return Record(
-        name,
+        fields["name"],
         fields["content_hash"],
         fields["standardise"],
+        nonnegative,
         fields["n"],
         opening,
         dict(zip(ks, zip(components("", ks), fields["upper"], strict=True), strict=True)),
@@ -289,8 +296,9 @@ def _record(name: str, fields: dict, arrays: np.lib.npyio.NpzFile) -> Record:
 
 def openings() -> dict[str, Known]:
     """Return what is known of the component that each stored data set opens with."""
-    book = shared()
-    known = {name: book.at(record.problem, record.opening, 0.0) for name, record in records().items()}
+    book, found = shared(), records().items()
+    opened = {key[0]: record for key, record in found if key[1:] == (opening(key[0]).standardise, True)}
+    known = {name: book.at(record.problem, record.opening, 0.0) for name, record in opened.items()}
     return {name: best for name, best in known.items() if best.bounded}  # variances are at least 0
 
 

@@ -50,6 +50,9 @@ def empty_ledger(monkeypatch):
     ledger.shared.clear()
 
 
+PITPROPS = "pitprops", False, True
+
+
 @functools.cache
 def pitprops_stored(r):
     """What a package with a stored proof of pit props would hold."""
@@ -57,7 +60,7 @@ def pitprops_stored(r):
     cov = nnspca.Covariance.from_dataset(data)
     proof, first = nnspca.certify_parts(cov, r, 4, effort="thorough"), nnspca.certify(cov, 4)
     one, several = {4: (first.component, first.upper)}, {r: (proof.parts, proof.upper)}
-    return {"pitprops": ledger.Record("pitprops", data.content_hash, False, 13, 4, one, several)}
+    return {PITPROPS: ledger.Record("pitprops", data.content_hash, False, True, 13, 4, one, several)}
 
 
 def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_from_nothing(
@@ -105,7 +108,7 @@ def test_what_the_ledger_knows_is_shown_before_the_live_run_has_found_anything(e
 
 def test_after_the_live_run_the_best_known_is_shown_and_only_live_numbers_differ(empty_ledger, settled, monkeypatch):
     monkeypatch.setattr(ledger, "records", lambda: pitprops_stored(3))
-    record = pitprops_stored(3)["pitprops"]
+    record = pitprops_stored(3)[PITPROPS]
     said = texts(settled(**SMALL, r=3, proven=True))
     parts, upper = record.parts[3]
     best = ledger.shared().parts_along((record.content_hash, False, True), 4, (3,), 0.0)[3]

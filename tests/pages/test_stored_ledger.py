@@ -1,5 +1,6 @@
 """What is stored of each data set is feasible, attained, and never below what a solver finds."""
 
+import functools
 import math
 
 import numpy as np
@@ -13,38 +14,52 @@ from tests import ledger as made
 
 RECORDS = ledger.records()
 FETCHED = ("cbcl-faces", "cbcl-faces-raw", "leukemia", "lrs")
-NAMES = [pytest.param(name, marks=pytest.mark.real_data if name in FETCHED else ()) for name in sorted(RECORDS)]
-DRAWN = {name: cardinalities(record.n, record.opening) for name, record in RECORDS.items()}
+OPENED = [key for key in RECORDS if key == (key[0], opening(key[0]).standardise, True)]
 ROUND = 1e-9  # relative: sums in another order
 
 
-@pytest.fixture(scope="module", params=NAMES)
-def at_hand(request):
-    """A stored record, and the covariance it speaks about."""
-    record = RECORDS[request.param]
-    data = nnspca.datasets.load(record.name)
-    assert record.content_hash == data.content_hash
-    return record, nnspca.Covariance.from_dataset(data, standardize=record.standardise)
+def listed(keys):
+    return [pytest.param(key, marks=pytest.mark.real_data if key[0] in FETCHED else ()) for key in sorted(keys)]
+
+
+@pytest.fixture(scope="module")
+def record_of():
+    """A stored record by its key, and the covariance it speaks about."""
+
+    def made(key):
+        record = RECORDS[key]
+        data = nnspca.datasets.load(record.name)
+        assert record.content_hash == data.content_hash
+        return record, nnspca.Covariance.from_dataset(data, standardize=record.standardise)
+
+    return functools.cache(made)
+
+
+@pytest.fixture(params=listed(OPENED))
+def opened(request, record_of):
+    """The stored record of the view that a data set opens with."""
+    return record_of(request.param)
 
 
 def test_every_data_set_of_the_catalogue_is_stored_and_the_file_is_small():
-    assert set(RECORDS) == {info.name for info in nnspca.datasets.available()}
-    assert ledger.FILE.stat().st_size < 500_000
+    assert {key[0] for key in OPENED} == {info.name for info in nnspca.datasets.available()}
+    assert ledger.FILE.stat().st_size < 2_500_000
 
 
-@pytest.mark.parametrize("name", sorted(RECORDS))
-def test_what_readme_the_benchmarks_and_the_papers_name_is_stored(name):
-    assert set(RECORDS[name].components) >= made.named(name, RECORDS[name].n)
+@pytest.mark.parametrize("key", sorted(OPENED))
+def test_what_readme_the_benchmarks_the_papers_and_the_curve_name_is_stored(key):
+    record = RECORDS[key]
+    drawn = cardinalities(record.n, record.opening)
+    assert record.opening == usual_k(record.n, record.name)
+    assert set(record.components) >= {*made.named(record.name, record.n), *drawn}
+    assert set(record.parts) == set(range(1, min(10, record.n) + 1))
 
 
-def test_what_is_stored_is_of_the_view_that_opens_feasible_and_has_the_variances_that_are_said(at_hand):
-    record, cov = at_hand
-    assert record.standardise == opening(record.name).standardise
-    assert record.opening == usual_k(cov.n_features, record.name)
-    assert set(record.components) >= set(DRAWN[record.name])
-    assert set(record.parts) == set(range(1, min(10, cov.n_features) + 1))
+@pytest.mark.parametrize("key", listed(RECORDS))
+def test_what_is_stored_is_feasible_and_has_the_variances_that_are_said(key, record_of):
+    record, cov = record_of(key)
     for k, (part, upper) in record.components.items():
-        assert part.cardinality <= k and (part.loadings >= 0).all()
+        assert part.cardinality <= k and ((part.loadings >= 0).all() or not record.nonnegative)
         assert np.isclose(cov.variance(part.loadings), part.variance, rtol=ROUND) and part.variance <= upper
     for parts, upper in record.parts.values():
         assert (sum((part.loadings != 0).astype(int) for part in parts) <= 1).all(), "no feature is shared"
@@ -54,8 +69,8 @@ def test_what_is_stored_is_of_the_view_that_opens_feasible_and_has_the_variances
         assert math.fsum(part.variance for part in parts) <= upper
 
 
-def test_no_solver_finds_more_than_a_stored_bound_allows(at_hand):
-    record, cov = at_hand
+def test_no_solver_finds_more_than_a_stored_bound_allows(opened):
+    record, cov = opened
     ks = sorted(record.components)
     for k in {ks[len(ks) // 4], record.opening, ks[len(ks) // 2]}:
         for method in ("best", "em", "greedy", "thresholding", "spannogram"):
@@ -66,9 +81,9 @@ def test_no_solver_finds_more_than_a_stored_bound_allows(at_hand):
     assert found.variances.sum() <= record.parts[2][1]
 
 
-def test_a_live_certificate_of_the_opening_view_verifies_and_meets_what_is_stored(at_hand):
+def test_a_live_certificate_of_the_opening_view_verifies_and_meets_what_is_stored(opened):
     """Live intervals and stored ones hold the same optimum, so that they overlap."""
-    record, cov = at_hand
+    record, cov = opened
     part, upper = record.components[record.opening]
     live = nnspca.certify(cov, record.opening)
     nnspca.verify(live, cov)

@@ -1,5 +1,6 @@
 """The command nnspca: the app on a table, proofs checked, an example in the terminal."""
 
+import itertools
 import socket
 import subprocess
 import sys
@@ -18,6 +19,15 @@ def test_a_demonstration_says_what_is_found_and_proven(capsys):
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     assert repr(nnspca.solve(cov, 4)) in said
     assert "Verified" in said
+
+
+def test_a_certificate_of_uncorrelated_columns_is_accepted(tmp_path):
+    """Its matrix is nearly a multiple of the identity, so that nothing but rounding is left below the bound."""
+    X = np.array(list(itertools.product([-1.0, 1.0], repeat=3))) * 0.1
+    cov = nnspca.Covariance.from_data(X)
+    nnspca.save_certificate(nnspca.certify(cov, 2), tmp_path / "c.npz", cov)
+    np.save(tmp_path / "X.npy", X)
+    assert main(["check", str(tmp_path / "c.npz"), str(tmp_path / "X.npy")]) == 0
 
 
 def test_a_certificate_is_checked_and_a_false_one_refused(tmp_path, capsys):

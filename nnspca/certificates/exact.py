@@ -112,7 +112,7 @@ class Writer:
             raise UnsupportedProof
         live = np.zeros((n, 0)) if V is None else V[:, V.any(axis=0)]
         S = t * np.eye(n) - B + live @ live.T
-        spare = n * EPS * float(np.abs(S.diagonal()).sum())
+        spare = EPS * (n * float(np.abs(S.diagonal()).sum()) + float(np.abs(B.diagonal()).max() + abs(t)))
         for step in (-32, -1, 0, 1):  # with room for the rounding in A, if t leaves it; beyond, t is no upper bound
             try:
                 lower = scipy.linalg.cholesky(S + step * spare * np.eye(n), lower=True)

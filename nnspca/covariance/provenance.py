@@ -77,14 +77,14 @@ class Provenance:
         )
 
 
-def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool, few: bool) -> tuple[str, str]:
-    """Return the operation and the hash of data, samples as rows; ``few`` of whose numbers may be other than zero.
+def of_data(rows: np.ndarray | scipy.sparse.sparray, standardize: bool, sparse: bool) -> tuple[str, str]:
+    """Return the operation and the hash of data, samples as rows, by how they are held.
 
-    These are hashed as they are stored in order, without explicit zeros, and others row by row: equal numbers have one
-    fingerprint, however they are held.
+    Sparse data are hashed as they are stored in order, without explicit zeros, and others row by row. Rounding is
+    allowed for by how data are held, so that the hash says it, too.
     """
     made = f"centred{' and standardised' if standardize else ''}"
-    if not few:
+    if not sparse:
         return f"data {made}", hashed(f"data {made}", rows)
     stored = scipy.sparse.csr_array(rows)
     if not (stored.has_canonical_format and stored.data.all()):

@@ -112,7 +112,7 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
             raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
         check_scale(trace)
         allowed = rounding.of_data if weights is None else rounding.of_weighted
-        operation, digest = of_data(rows, standardize, scipy.sparse.issparse(rows) and _few(rows))
+        operation, digest = of_data(rows, standardize, scipy.sparse.issparse(rows))  # their allowances differ
         if weights is not None:
             operation = f"weighted samples{', standardised' if standardize else ''}"
             digest = hashed(operation, np.asarray(rows), weights)
@@ -302,8 +302,8 @@ def of_sums(sums: Sums, standardize: bool, before: Seen | None = None, *, last: 
         operation,
         (np.array([sums.count, sums.n]), sums.mark.view(np.int64)),  # however the rows were cut into chunks
         n_samples=m,
-        representation_error=rounding.of_sums(m, trace, sparse=sums.sparse, weighted=sums.weighted),
-        relative_drift=2.02 * rounding.of_sums(m, 1.0, sparse=sums.sparse, weighted=sums.weighted),
+        representation_error=rounding.of_sums(m, trace, sparse=not sums.weighted, weighted=sums.weighted),
+        relative_drift=2.02 * rounding.of_sums(m, 1.0, sparse=not sums.weighted, weighted=sums.weighted),
         mean=mean,
         scale=scale,
     )

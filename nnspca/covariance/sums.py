@@ -29,14 +29,14 @@ SPARSE = 0.05  # share of entries up to which a sparse block is multiplied as it
 class Pass:
     """One pass: rows are taken a block at a time; two passes over different rows add up.
 
-    ``count`` is how many rows of ``n`` features were taken, ``sparse`` whether any were sparse.
+    ``count`` is how many rows of ``n`` features were taken.
     """
 
     weighted = False
     _join: Callable[[Any], None]  # adds what another pass added up
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, *, start: int = 0, chunk: int | None = 0) -> None:
-        self.n, self.count, self.start, self.sparse = n, 0, start, False
+        self.n, self.count, self.start = n, 0, start
         # the first chunk's number, None where the library cuts the data, and the rows at which chunks begin
         self.names, self._chunk, self._begins = names, chunk, [start]
 
@@ -70,7 +70,6 @@ class Pass:
         """Take what another pass saw, of other rows of the same data."""
         self._join(other)
         self.count += other.count
-        self.sparse |= other.sparse
         return self
 
 
@@ -94,7 +93,6 @@ class Moments(Pass):
     def add(self, rows: Any, weights: None = None) -> None:
         """Take rows, an array of any real type or a sparse array; DataError where a value is not finite."""
         sparse = scipy.sparse.issparse(rows)
-        self.sparse |= sparse
         m, n = rows.shape
         height = STORED * m // max(rows.nnz, 1) if sparse else min(max(FEWEST, BLOCK // n), LARGEST // n)
         for begin in range(0, m, max(1, height)):
@@ -253,7 +251,6 @@ class Sums(Pass):
             self._products -= count * np.outer(mean, mean)
         self.mark = self.mark + mark_of(by, self.start + self.count)
         self._widen(low, high)
-        self.sparse = True
         self._end(count, float(count), reference, mean)
         return True
 

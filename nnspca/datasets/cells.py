@@ -191,6 +191,7 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
             next(reader)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            warnings.filterwarnings("error", "Length of header", pandas.errors.ParserWarning)  # cells would be lost
             return pandas.read_csv(
                 stream,
                 header=None,
@@ -211,7 +212,7 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
         large = [j for j in frame if frame[j].dtype.kind == "f" and frame[j].abs().max() >= EXACT]
         if large:  # whole numbers beside a missing value, or beyond 64 bits, may have been rounded
             frame[large] = below(usecols=large, dtype=str)
-    except (pandas.errors.ParserError, pandas.errors.EmptyDataError) as error:
+    except (pandas.errors.ParserError, pandas.errors.EmptyDataError, pandas.errors.ParserWarning) as error:
         raise DataError(f"{_misfit(str(error), found, delimiter)} {_shown(rows)}") from error
     found.frame, found.decimal = frame, decimal
     found.decided |= {"delimiter": delimiter, "decimal": decimal, "encoding": encoding}
@@ -219,6 +220,8 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
 
 
 def _misfit(said: str, found: Grid, delimiter: str) -> str:
+    if said.startswith("Length of header"):
+        return "Some rows far below have more cells than the first ones: name every column, or fill the last one."
     fields = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", said)
     if fields is None:
         return f"the rows cannot be parted into cells{reason(said)}. Look for a quotation mark that is never closed."
@@ -420,7 +423,9 @@ def _laid_out(rows: list[list[str]], options: ReadingOptions, notes: list[str], 
         if not named and (_counts_columns(rows, first) or _is_mixed(rows, first)):
             levels, first = [first], first + 1
         else:
-            while above >= 0 and len(levels) < LEVELS and not numbers[above]:
+            while above >= 0 and len(levels) < LEVELS:
+                if numbers[above] and (levels or not _is_mixed(rows, above)):
+                    break
                 deepest = not levels or (len(levels) == 1 and filled[levels[0]] == 1)
                 if not _is_level(rows[above], rows[above - 1] if above else [], wide, deepest):
                     break
@@ -459,7 +464,7 @@ def _laid_out(rows: list[list[str]], options: ReadingOptions, notes: list[str], 
 def _numbers(row: list[str], beside: list[str]) -> int:
     """How many of a row's first cells hold numbers; a truth counts where another stands below it."""
     looked = itertools.zip_longest(row[:SAMPLED_CELLS], beside[: len(row[:SAMPLED_CELLS])], fillvalue="")
-    if row and row[0].startswith("#") and row[0].lower() not in ABSENT:
+    if row and row[0].startswith(("#", "!")) and row[0].lower() not in ABSENT:
         return 0
     return sum(_is_number(cell) or {cell.lower(), other.lower()} <= TRUTHS.keys() for cell, other in looked)
 

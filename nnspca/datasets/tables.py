@@ -266,7 +266,9 @@ class _Column:
         words = {match[2] for match in found.values()}
         plain = sum(value is not None for value in self.values)
         one_unit = len(words) == 1 and UNIT.fullmatch(min(words)) is not None
-        if not words or not (one_unit or (plain >= len(found) and all(len(word) == 1 for word in words))):
+        if not words or not (
+            one_unit or (plain >= len(found) and all(len(word) == 1 and word not in "kKMGTh" for word in words))
+        ):
             return ""
         for i, match in found.items():
             self.values[i] = number(match[1], sign)
@@ -402,6 +404,8 @@ def _without_ends(table: Table, options: ReadingOptions, notes: list[str]) -> Ta
     first = [
         next((text.values[i] for text in table.texts[:2] if text.values[i]), "") for i in range(len(table.numbers))
     ]
+    if min(Counter(first).values()) > 1:
+        return table  # every word repeats: classes, such as media and cells
     kept = np.array([not TOTALS.fullmatch(word.strip(" :")) for word in first], bool)
     if kept.all() or kept.sum() < 2:
         return table

@@ -103,6 +103,11 @@ class Workers:
         if self._own is not None:
             self._own.shutdown()
 
+    def _stopped(self) -> bool:
+        """Whether the call has ended, with an error or without, or is to be stopped."""
+        should_stop = self.monitor.should_stop
+        return self.cancelled or (should_stop is not None and should_stop())
+
     def submit(self, task: Task, *arguments: object) -> Future[Any]:
         """Submit a task to the next free worker."""
         return self._send(task, arguments, again=False)
@@ -112,7 +117,7 @@ class Workers:
             if self._line is not None:
                 future = self._executor.submit(*self._line.sent(task, arguments))
             else:
-                should_stop = self.monitor.should_stop if self.patience is None else None
+                should_stop = self._stopped if self.patience is None else None
                 future = self._executor.submit(task, self.shared, *arguments, should_stop)
         except BrokenExecutor as error:
             raise BrokenExecutor(LOST) from error

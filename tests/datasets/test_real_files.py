@@ -425,3 +425,29 @@ def test_a_long_table_is_read_as_rows_and_columns():
     assert any("samples='rows' keeps the rows" in note for note in ds.notes)
     assert nnspca.datasets.read(long.encode(), "long.csv", samples="rows").shape == (12, 1)
     assert nnspca.datasets.read(long.encode()[:-9], "long.csv").n_features == 1  # not every pair is there
+
+
+@pytest.mark.parametrize("named", ["a,b,2019,c,d", ",a,b,5%,c,d", "a,b,<5,c,d"])
+def test_a_name_that_looks_like_a_number_leaves_the_other_names(named):
+    rows = [f"{i},{i * i % 7},{i % 3},{i * 5 % 11},{i % 4}" for i in range(1, 9)]
+    text = "\n".join([named, *(f"{i},{row}" if named.startswith(",") else row for i, row in enumerate(rows))])
+    names = nnspca.datasets.read(text.encode(), "t.csv").feature_names
+    assert [name for name in names if name.isalpha()] == ["a", "b", "c", "d"]
+
+
+def test_cells_that_only_far_rows_have_are_never_lost_silently():
+    text = "\n".join(["a,b,c,", *["1,2,3,"] * 349, "1,2,3,99", "2,4,1,"])
+    with pytest.raises(nnspca.DataError, match="more cells than the first ones"):
+        nnspca.datasets.read(text.encode(), "t.csv")
+
+
+def test_thousands_by_letter_are_missing_and_not_units():
+    text = "a,b\n" + "\n".join(f"{i},{i + 2}" for i in range(1, 20)) + "\n5 k,3\n3 M,4\n"
+    with pytest.raises(nnspca.datasets.MissingValues):
+        nnspca.datasets.read(text.encode(), "t.csv")
+
+
+def test_a_class_that_is_called_like_a_total_keeps_its_samples():
+    rows = [f"{kind},{i},{i * i % 7}" for i, kind in enumerate(["media", "cells"] * 6, start=1)]
+    data = nnspca.datasets.read("\n".join(["kind,a,b", *rows]).encode(), "t.csv")
+    assert data.shape == (12, 2) and set(data.label_names) == {"media", "cells"}

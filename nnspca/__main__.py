@@ -70,7 +70,7 @@ def _start(asked: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the server ends with this process
     server = subprocess.Popen([*command, "--server.headless", "true"], env=settings, stdout=subprocess.DEVNULL)
     try:
-        if _answers(address, server):
+        if answers(address, server):
             print(f"{link}   (Ctrl+C stops it)", flush=True)
             if not asked.no_browser:
                 webbrowser.open(link)
@@ -102,7 +102,7 @@ def _free(wanted: int | None) -> int:
     raise OSError(f"port {wanted} is in use" if wanted is not None else f"no port from {PORT} to {port} is free")
 
 
-def _answers(address: str, server: subprocess.Popen[bytes]) -> bool:
+def answers(address: str, server: subprocess.Popen[bytes]) -> bool:
     """Wait until the app answers; False where it has ended, or takes too long."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and server.poll() is None:

@@ -21,7 +21,7 @@ from nnspca.control.threads import one_blas_thread
 from nnspca.studies import PRINTED
 from nnspca.view import ledger
 from nnspca.view.explore import run
-from nnspca.view.link.state import opening, usual_k
+from nnspca.view.link.state import usual_k
 from tests.benchmarks import certificates, live
 
 ENOUGH = 5e-4  # relative gap
@@ -76,10 +76,9 @@ class Book:
 
 def missing(key, record):
     """Return what a record lacks: k, and numbers of parts."""
-    name, standardise, nonnegative = key
-    opens = nonnegative and standardise == opening(name).standardise
-    counts = range(1, min(MOST_PARTS, record.n) + 1) if opens else ()
-    return [k for k in grid(name, record.n) if k not in record.components], [r for r in counts if r not in record.parts]
+    counts = range(1, min(MOST_PARTS, record.n) + 1) if key == ledger.opened_as(record.name) else ()
+    ks = grid(record.name, record.n)
+    return [k for k in ks if k not in record.components], [r for r in counts if r not in record.parts]
 
 
 def prove(book, key, data, seconds, only_missing):
@@ -114,7 +113,7 @@ def prove(book, key, data, seconds, only_missing):
         record.components[k] = component, upper
         print(f"{name} {standardise} {nonnegative} k={k}: {component.variance / upper:.7f}", flush=True)
         book.save()
-    if nonnegative and standardise == opening(name).standardise:
+    if key == ledger.opened_as(name):
         prove_parts(book, key, cov, seconds, only_missing)
 
 
@@ -204,7 +203,7 @@ def main():
     book = Book()
     names = [info.name for info in nnspca.datasets.available() if info.local]
     keys = [
-        (name, opening(name).standardise ^ other, nonnegative)
+        (name, ledger.opened_as(name)[1] ^ other, nonnegative)
         for other, nonnegative in ((False, True), (True, True), (False, False), (True, False))
         for name in names
         if not chosen.names or name in chosen.names

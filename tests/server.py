@@ -5,16 +5,15 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from nnspca.__main__ import answers
+
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = "NNSPCA_TEST_SERVER"  # address and log of a server that all workers use
-START_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -36,12 +35,17 @@ def shared() -> Server | None:
     return Server(address, Path(log)) if address else None
 
 
+def free_port() -> int:
+    """Return a port that nothing listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 @contextmanager
 def serving() -> Iterator[Server]:
     """Start the app, wait until it answers, and end it at the close."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     with tempfile.TemporaryDirectory(prefix="nnspca-server-") as folder:
         place = Path(folder) / "log"
@@ -49,19 +53,9 @@ def serving() -> Iterator[Server]:
             process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
         server = Server(f"http://127.0.0.1:{port}", place, process.pid)
         try:
-            _wait(server, process)
+            if not answers(server.address, process):
+                raise RuntimeError(f"the app did not start: {server.output()}")
             yield server
         finally:
             process.terminate()
             process.wait(timeout=20)
-
-
-def _wait(server: Server, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{server.address}/_stcore/health", timeout=1):
-                return
-        except OSError:
-            time.sleep(0.2)
-    raise RuntimeError(f"the app did not start: {server.output()}")

@@ -1,7 +1,6 @@
 """The command nnspca: the app on a table, proofs checked, an example in the terminal."""
 
 import itertools
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -11,6 +10,7 @@ import pytest
 
 import nnspca
 from nnspca.__main__ import main
+from tests.server import free_port
 
 
 def test_a_demonstration_says_what_is_found_and_proven(capsys):
@@ -58,9 +58,7 @@ def test_what_cannot_be_done_is_said_without_a_traceback(given, said, capsys):
 @pytest.mark.heavy
 def test_the_app_starts_on_a_table_and_ends_with_its_command(tmp_path):
     (tmp_path / "t.csv").write_text("a;b\n1,5;2\n2,5;3\n0,5;7\n")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "nnspca", str(tmp_path / "t.csv"), "--no-browser", "--port", str(port)]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as running:
         try:

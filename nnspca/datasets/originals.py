@@ -334,11 +334,8 @@ def gene_symbols(
 
     Parameters
     ----------
-    on_progress : callable, optional
-        Called as ``on_progress(done, total)`` in bytes while downloading; ``total`` may be None.
-    should_stop : callable, optional
-        Asked about every 50 ms while downloading; a true answer ends the call with
-        :class:`DownloadStopped`.
+    on_progress, should_stop : callable, optional
+        As in :func:`load`.
 
     Returns
     -------

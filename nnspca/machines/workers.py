@@ -105,8 +105,7 @@ class Workers:
 
     def _stopped(self) -> bool:
         """Whether the call has ended, with an error or without, or is to be stopped."""
-        should_stop = self.monitor.should_stop
-        return self.cancelled or (should_stop is not None and should_stop())
+        return self.cancelled or self.monitor.interrupted()
 
     def submit(self, task: Task, *arguments: object) -> Future[Any]:
         """Submit a task to the next free worker."""

@@ -294,10 +294,15 @@ def _record(fields: dict, arrays: np.lib.npyio.NpzFile) -> Record:
     )
 
 
+def opened_as(name: str) -> Key:
+    """Return the scale and the sign constraint with which a data set opens, after its name."""
+    return name, opening(name).standardise, True
+
+
 def openings() -> dict[str, Known]:
     """Return what is known of the component that each stored data set opens with."""
     book, found = shared(), records().items()
-    opened = {key[0]: record for key, record in found if key[1:] == (opening(key[0]).standardise, True)}
+    opened = {key[0]: record for key, record in found if key == opened_as(key[0])}
     known = {name: book.at(record.problem, record.opening, 0.0) for name, record in opened.items()}
     return {name: best for name, best in known.items() if best.bounded}  # variances are at least 0
 

@@ -21,11 +21,6 @@ BUNDLED = [info.name for info in nnspca.datasets.available() if info.bundled]
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
 
-def opened(name):
-    """The key of the view that a data set opens with."""
-    return name, opening(name).standardise, True
-
-
 def record(name):
     """A record as the package stores it: a component and an upper bound at the opening k, and at a k beside it."""
     data = nnspca.datasets.load(name)
@@ -68,9 +63,9 @@ def shown(monkeypatch, now):
 
 @pytest.mark.parametrize("name", ["digits", "pitprops"])
 def test_a_card_says_the_number_that_explore_shows(name, shelf, monkeypatch):
-    shelf[opened(name)] = record(name)
+    shelf[ledger.opened_as(name)] = record(name)
     data = catalogue.local_dataset(name)
-    now = State(data=name, scale=usual_scale(name), k=shelf[opened(name)].opening)
+    now = State(data=name, scale=usual_scale(name), k=shelf[ledger.opened_as(name)].opening)
     best = Subject(data, now).at()
     said = shown(monkeypatch, now)[name].foot
     assert said == f"k = {now.k}: {say.proven_share(best.ratio)} (stored proof)"
@@ -97,7 +92,7 @@ def colours(card):
 
 
 def test_the_part_lies_over_the_mean_face(shelf, monkeypatch):
-    shelf[opened("lfw-faces")] = record("lfw-faces")
+    shelf[ledger.opened_as("lfw-faces")] = record("lfw-faces")
     painted, greys = colours(shown(monkeypatch, State())["lfw-faces"])
     assert 30 <= painted <= 40
     assert greys > 50
@@ -106,7 +101,7 @@ def test_the_part_lies_over_the_mean_face(shelf, monkeypatch):
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", ["cbcl-faces", "cbcl-faces-raw"])
 def test_faces_that_may_not_be_passed_on_are_drawn_where_the_data_are(name, real, shelf, monkeypatch):
-    shelf[opened(name)] = record(name)
+    shelf[ledger.opened_as(name)] = record(name)
     painted, greys = colours(shown(monkeypatch, State())[name])
     assert painted >= 20
     assert greys > 50

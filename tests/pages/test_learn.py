@@ -14,7 +14,7 @@ import nnspca
 from nnspca.spannogram import curves
 from nnspca.view.learn import boards, stage
 from nnspca.view.learn.words import STEPS
-from nnspca.view.ledger import records
+from nnspca.view.ledger import opened_as, records
 from nnspca.view.link import canvas, state
 from tests.pages.conftest import ROOT, texts
 
@@ -66,7 +66,7 @@ def test_the_page_opens_tells_what_of_a_link_is_no_use_and_its_sheet_has_a_line_
 def test_the_bundled_answer_of_a_board_is_feasible_and_its_bound_above_whatever_is_found(board):
     name = boards.BOARDS[board]
     known, data, cov = boards.proven(name), nnspca.datasets.load(name), boards.covariance(name)
-    assert records()[name, state.opening(name).standardise, True].content_hash == data.content_hash
+    assert records()[opened_as(name)].content_hash == data.content_hash
     x = np.zeros(cov.n_features)
     x[list(known.support)] = known.loadings
     assert (x >= 0).all()

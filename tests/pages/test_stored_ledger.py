@@ -9,12 +9,12 @@ import pytest
 import nnspca
 from nnspca.view import ledger
 from nnspca.view.explore.run import cardinalities
-from nnspca.view.link.state import opening, usual_k
+from nnspca.view.link.state import usual_k
 from tests import ledger as made
 
 RECORDS = ledger.records()
 FETCHED = ("cbcl-faces", "cbcl-faces-raw", "leukemia", "lrs")
-OPENED = [key for key in RECORDS if key == (key[0], opening(key[0]).standardise, True)]
+OPENED = [key for key in RECORDS if key == ledger.opened_as(key[0])]
 ROUND = 1e-9  # relative: sums in another order
 
 

@@ -9,7 +9,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -86,7 +86,11 @@ class FilePreview:
     notes : tuple of str
         A sentence on each decision.
     problem : str
-        Why the file cannot be read so; empty where it can.
+        Why the file cannot be read so; empty where it can, or where only values are missing.
+    data : Dataset or None
+        What :func:`read` returns.
+    error : DataError or None
+        What it raises instead: :class:`MissingValues` where values are missing.
 
     Examples
     --------
@@ -103,6 +107,8 @@ class FilePreview:
     sheets: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     problem: str = ""
+    data: Dataset | None = None
+    error: DataError | None = None
 
 
 def read(
@@ -213,9 +219,7 @@ def read(
         check_instance("name", name, str, "what to call the data set")
     options = _checked(**chosen)
     called, files = _opened(path_or_bytes, filename)
-    if len(files) == 1 and (known := catalogue.recognise(next(iter(files.values())), name)) is not None:
-        return known
-    return _dataset(called, files, name, options)
+    return _recognised(files, name) or _dataset(called, files, name, options, [], [])
 
 
 def preview(path_or_bytes: Source, filename: str | None = None, **options: Any) -> FilePreview:
@@ -235,33 +239,40 @@ def preview(path_or_bytes: Source, filename: str | None = None, **options: Any) 
     >>> seen.decided["delimiter"], seen.decided["decimal"], seen.decided["header"]
     (';', ',', 1)
     """
+    name = options.pop("name", None)
     chosen = _checked(**options)
     label, files = _opened(path_or_bytes, filename)
     held: list[Grid] = []
-    content, problem, decided = None, "", {}
+    parsed: list[Content] = []
+    data: Dataset | None = None
+    error: DataError | None = None
+    decided: dict[str, Any] = {}
     try:
-        files, _ = _part_names(files)
-        content = _parsed(files, chosen, held)
-        covariance = _kind(content, chosen.kind) == "covariance"
-        decided = {"samples": chosen.samples or "rows", "kind": "covariance" if covariance else "table"}
-    except DataError as error:
-        problem = f"{label!r}: {_with_lines(error, held)}"
+        data = _recognised(files, name) or _dataset(label, files, name, chosen, held, parsed)
+    except DataError as raised:
+        error = raised
+    content = next(iter(parsed), None)
+    problem = "" if isinstance(error, MissingValues) or error is None else str(error)
+    if content is not None:
+        with suppress(DataError):
+            covariance = _kind(content, chosen.kind) == "covariance"
+            decided = {"samples": chosen.samples or "rows", "kind": "covariance" if covariance else "table"}
     if not held:
         if content is None:
-            return FilePreview(problem=problem)
+            return FilePreview(problem=problem, data=data, error=error)
         few = content.X[:ROWS, :COLUMNS]
         values = (few if isinstance(few, np.ndarray) else few.toarray()).tolist()
         names = content.feature_names[:COLUMNS]
         rows = tuple(tuple(map(cells.text_of, row)) for row in values)
-        return FilePreview(content.X.shape, names, ("feature",) * len(names), rows, decided, (), content.notes, problem)
+        roles: tuple[str, ...] = ("feature",) * len(names)
+        return FilePreview(content.X.shape, names, roles, rows, decided, (), content.notes, problem, data, error)
     grid, names = held[0], tuple(held[0].names[:COLUMNS])
-    roles: tuple[str, ...] = ()
-    if content is not None:
-        roles = tuple(grid.taken.get(name, "left out") for name in names)
+    roles = () if content is None else tuple(grid.taken.get(name, "left out") for name in names)
     some = grid.frame.iloc[:ROWS, :COLUMNS].astype(object)
     rows = tuple(tuple(map(cells.text_of, row)) for row in some.where(some.notna(), None).to_numpy().tolist())
     said = content.notes if content is not None else tuple(grid.notes)
-    return FilePreview(grid.frame.shape, names, roles, rows, {**decided, **grid.decided}, grid.sheets, said, problem)
+    decided |= grid.decided
+    return FilePreview(grid.frame.shape, names, roles, rows, decided, grid.sheets, said, problem, data, error)
 
 
 def read_names(path_or_bytes: str | os.PathLike[str] | bytes) -> dict[str, str]:
@@ -360,13 +371,26 @@ def _with_lines(error: DataError, held: list[Grid]) -> str:
     return str(error) if lines in str(error) else f"{error} {lines}"
 
 
-def _dataset(label: str, files: dict[str, bytes], name: str | None, options: ReadingOptions) -> Dataset:
-    held: list[Grid] = []
+def _recognised(files: Mapping[str, bytes], name: str | None) -> Dataset | None:
+    """The data set of the catalogue that the one file is."""
+    return catalogue.recognise(next(iter(files.values())), name) if len(files) == 1 else None
+
+
+def _dataset(
+    label: str,
+    files: dict[str, bytes],
+    name: str | None,
+    options: ReadingOptions,
+    held: list[Grid],
+    parsed: list[Content],
+) -> Dataset:
+    """Read what was opened; the grid of a table is added to ``held``, what was understood to ``parsed``."""
     try:
         files, names = _part_names(files)
         only = len(files) == 1  # a file of names may lie beside it
         label = next((n for n in files if only or n.lower().endswith(MATRICES)), label)
-        content = _handle_missing(_parsed(files, options, held), options)
+        parsed.append(_parsed(files, options, held))
+        content = _handle_missing(parsed[0], options)
         _check(content, options.kind)
         drawn_as = _kind(content, options.kind)
         if options.kind is None and content.labels is None:

@@ -451,3 +451,11 @@ def test_a_class_that_is_called_like_a_total_keeps_its_samples():
     rows = [f"{kind},{i},{i * i % 7}" for i, kind in enumerate(["media", "cells"] * 6, start=1)]
     data = nnspca.datasets.read("\n".join(["kind,a,b", *rows]).encode(), "t.csv")
     assert data.shape == (12, 2) and set(data.label_names) == {"media", "cells"}
+
+
+def test_a_preview_has_what_reading_gives_or_raises():
+    seen = nnspca.datasets.preview(WATER.encode(), "w.csv", missing="mean", name="lake")
+    assert seen.data.content_hash == nnspca.datasets.read(WATER.encode(), "w.csv", missing="mean").content_hash
+    assert seen.data.name == "lake" and seen.error is None
+    holes = nnspca.datasets.preview(WATER.encode(), "w.csv")
+    assert holes.data is None and isinstance(holes.error, nnspca.datasets.MissingValues) and not holes.problem

@@ -23,6 +23,7 @@ from urllib.parse import quote
 
 import nnspca
 from nnspca import check, check_more
+from nnspca.datasets.lazily import files_of
 
 PORT, PORTS, START_SECONDS = 8501, 20, 60  # the first port tried, and how many; how long the app may take to answer
 
@@ -64,8 +65,9 @@ def _start(asked: argparse.Namespace) -> int:
         if not asked.table.exists():
             raise FileNotFoundError(f"there is no file or folder {str(asked.table)!r}")
         others = filter(None, [os.environ.get("NNSPCA_OPEN")])
-        settings["NNSPCA_OPEN"] = os.pathsep.join([str(asked.table.resolve()), *others])
-        link = f"{address}/?data={quote(asked.table.resolve().name)}"
+        table = str(asked.table.resolve())
+        settings["NNSPCA_OPEN"] = os.pathsep.join([table, *others])
+        link = f"{address}/?data={quote(Path(files_of(table)[0]).name)}"  # of a folder of data sets the first
     command = [sys.executable, "-m", "streamlit", "run", str(_app()), "--server.port", str(port)]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # the server ends with this process
     server = subprocess.Popen([*command, "--server.headless", "true"], env=settings, stdout=subprocess.DEVNULL)

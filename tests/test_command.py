@@ -56,13 +56,17 @@ def test_what_cannot_be_done_is_said_without_a_traceback(given, said, capsys):
 
 
 @pytest.mark.heavy
-def test_the_app_starts_on_a_table_and_ends_with_its_command(tmp_path):
+@pytest.mark.parametrize(("given", "first"), [("t.csv", "t.csv"), ("several", "a.npy")])
+def test_the_app_starts_on_a_table_or_a_folder_and_ends_with_its_command(given, first, tmp_path):
     (tmp_path / "t.csv").write_text("a;b\n1,5;2\n2,5;3\n0,5;7\n")
+    (tmp_path / "several").mkdir()
+    for name in ("b.npy", "a.npy"):
+        np.save(tmp_path / "several" / name, np.eye(4))
     port = free_port()
-    command = [sys.executable, "-m", "nnspca", str(tmp_path / "t.csv"), "--no-browser", "--port", str(port)]
+    command = [sys.executable, "-m", "nnspca", str(tmp_path / given), "--no-browser", "--port", str(port)]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as running:
         try:
-            assert running.stdout.readline().split()[0] == f"http://127.0.0.1:{port}/?data=t.csv"
+            assert running.stdout.readline().split()[0] == f"http://127.0.0.1:{port}/?data={first}"
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as answer:
                 assert answer.status == 200
         finally:

@@ -130,6 +130,15 @@ def open_lazily(path: str | Path) -> LazyData:
     return LazyData(name, (sizes[0], sizes[1]), sum(p.stat().st_size for p in files), rows, names)
 
 
+def files_of(path: str) -> list[str]:
+    """Return a path, or what can be opened in it where it is a folder of such files and none of them itself."""
+    if not os.path.isdir(path) or path.lower().endswith(OPENED):
+        return [path]
+    inside = [name for name in sorted(os.listdir(path)) if name.lower().endswith(OPENED) and not name.startswith(".")]
+    parts = all(name.lower().endswith(".parquet") for name in inside)  # of one table, or nothing to open
+    return [path] if parts else [os.path.join(path, name) for name in inside]
+
+
 def split(path: Path) -> tuple[Path, tuple[str, ...]]:
     """Return the file or folder that a path names, and the path inside it.
 

@@ -18,7 +18,7 @@ from nnspca.datasets.arrays import read_mat
 from nnspca.datasets.cells import ReadingOptions
 from nnspca.datasets.dataset import Axis, Content, Dataset
 from nnspca.datasets.tables import arrange
-from nnspca.errors import DataError
+from nnspca.errors import DataError, needed
 
 CBCL = fetch.RemoteFile(
     "CBCL.mat",
@@ -86,9 +86,7 @@ _PITPROPS = """
 
 def lfw_faces(with_negatives: bool = False) -> Content:
     """Return 100 faces of 25×25 pixels, grey values from 0 to 1, followed by 100 non-faces if wanted."""
-    from skimage.data import lfw_subset
-
-    images = lfw_subset()
+    images = needed("skimage.data", "the LFW faces", "'nnspca[faces]'").lfw_subset()
     X = images.reshape(len(images), -1)
     if not with_negatives:
         return Content(X=X[:100], image_shape=(25, 25))

@@ -19,7 +19,7 @@ from nnspca.covariance.samples import WHOLE, read
 from nnspca.covariance.sources import Source, chunked
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
 from nnspca.datasets.dataset import distinct
-from nnspca.datasets.lazily import OPENED, split
+from nnspca.datasets.lazily import OPENED, files_of, split
 from nnspca.errors import DataError
 from nnspca.result import Progress
 from nnspca.view import say
@@ -39,15 +39,6 @@ def paths_of(paths: str) -> tuple[str, ...]:
     ('/data/a.npy', 'c.npy')
     """
     return tuple(part.strip() for part in paths.split(os.pathsep) if part.strip())
-
-
-def files_of(path: str) -> list[str]:
-    """Return a path, or what can be opened in it where it is a folder of such files and none of them itself."""
-    if not os.path.isdir(path) or path.lower().endswith(OPENED):
-        return [path]
-    inside = [name for name in sorted(os.listdir(path)) if name.lower().endswith(OPENED) and not name.startswith(".")]
-    parts = all(name.lower().endswith(".parquet") for name in inside)  # of one table, or nothing to open
-    return [path] if parts else [os.path.join(path, name) for name in inside]
 
 
 def resolve(path: str) -> Path:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 MOST, READ, FINE, LEFT = 2**28, 2000, 2**96, [20 * 10**9]  # bytes of a file, rows all read, grid of quotients, products
-CODES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b", "u4": "I", "u2": "H", "u1": "B", "b1": "?"}
+CODES = {c[:2]: c[2] for c in ("f8d", "f4f", "i8q", "i4i", "i2h", "i1b", "u8Q", "u4I", "u2H", "u1B", "b1?")}
 
 
 class Refused(Exception):

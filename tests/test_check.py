@@ -227,7 +227,7 @@ def packed(content):
 
     text = json.dumps(put(content))
     file = io.BytesIO()
-    np.savez(file, certificate=np.array(text), **arrays)
+    np.savez_compressed(file, certificate=np.array(text), **arrays)
     return file.getvalue()
 
 
@@ -353,23 +353,6 @@ def test_a_claim_beyond_what_is_proven_is_refused_whichever_number_makes_it(file
             checked(packed(forged), data)
 
 
-def test_a_factor_that_is_not_of_whole_numbers_is_refused(files):
-    content = copy.deepcopy(next(c for c, _, _ in files if "R" in c["check"]["proof"]))
-    content["check"]["proof"]["R"] = [float(v) for v in content["check"]["proof"]["R"]]
-    with pytest.raises(check.Refused, match="R does not fit"):
-        checked(packed(content), npy(files[0][1]))
-
-
-@pytest.mark.parametrize("name, value", [("nonnegative", -1), ("nonnegative", 2), ("nonnegative", "no"), ("k", 2.0)])
-def test_what_is_claimed_is_a_whole_number_and_a_truth_value(files, name, value):
-    """−1 stood for true, and was printed as if any sign were allowed."""
-    content, X, _ = files[0]
-    forged = copy.deepcopy(content)
-    forged["certificate"][name] = value
-    with pytest.raises(check.Refused, match=f"{name} = {value!r}"):
-        checked(packed(forged), npy(X))
-
-
 def test_no_certificate_is_accepted_whose_own_upper_bound_is_below_what_is_proven(files):
     content, X, _ = files[0]
     forged = copy.deepcopy(content)
@@ -383,17 +366,6 @@ def zipped(text, **arrays):
     file = io.BytesIO()
     np.savez_compressed(file, certificate=np.array(text), **arrays)
     return file.getvalue()
-
-
-def test_nothing_is_said_or_held_twice(files):
-    """So that another reader of the file reads the same."""
-    with pytest.raises(check.Refused, match="something twice"):
-        told(zipped('{"k": 3, "k": 2}'))
-    file = io.BytesIO(zipped("{}"))
-    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
-        archive.writestr("certificate.npy", npy(np.array('{"k": 2}')))
-    with pytest.raises(check.Refused, match="one name"):
-        told(file.getvalue())
 
 
 def test_a_small_file_takes_little_memory_whatever_it_says():

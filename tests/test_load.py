@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.benchmarks.load import LINK, PLACE, Health, Visitor
+from tests.benchmarks.load import LINK, LONG, PLACE, Health, Visitor
 from tests.server import serving
 
 VISITORS = max(2, os.cpu_count() or 2) + 4  # four more than there are workers
@@ -27,3 +27,20 @@ def test_who_comes_to_a_fresh_server_at_once_is_served_or_told_the_place_and_the
     assert not [visitor for visitor in visitors if b"encountered an error" in visitor.shown]
     assert sum(bool(PLACE.search(visitor.shown)) for visitor in visitors) >= 2
     assert health.late < HEALTH, sorted(health)[-5:]
+
+
+@pytest.mark.heavy
+def test_runs_whose_visitors_have_left_make_room():
+    """Each would take minutes; a visitor behind them is served once their pages are closed."""
+    with serving() as server:
+        visitors = [Visitor(server.address, LONG.format(seed)) for seed in range(VISITORS)]
+        assert all(visitor.drawn.wait(WITHIN) for visitor in visitors), server.output()
+        late = Visitor(server.address, LINK.format(VISITORS))
+        assert late.drawn.wait(WITHIN) and not late.done
+        for visitor in visitors:
+            visitor.leaves.set()
+        late.join(WITHIN)
+        assert late.done, server.output()
+        for visitor in visitors:
+            visitor.join(WITHIN)
+            assert not visitor.done

@@ -96,8 +96,8 @@ def test_an_annotated_table_goes_wherever_data_go(cells):
     assert np.allclose(est.transform(adata), nnspca.scores(plain, est.parts_))
     with pytest.raises(ValueError, match="feature names"):
         est.transform(adata[:, ::-1].copy())
-    found = nnspca.cross_validate(adata, [1, 2], 3, "em")
-    assert found == nnspca.cross_validate(plain, [1, 2], 3, "em")
+    found = nnspca.cross_validate(adata, [1, 2], folds=3, method="em")
+    assert found == nnspca.cross_validate(plain, [1, 2], folds=3, method="em")
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def read(source: Source, standardize: bool, sample_weight: object = None, memory
                 "bytes: choose the features that vary most, as in Covariance.from_data("
                 f"nnspca.most_variable(X, {DENSE_EIGEN})), or give more memory"
             )
-    return _whole(waiting, source.expected)
+    return whole(waiting, source.expected)
 
 
 def _turned(source: Source) -> Any:
@@ -218,10 +218,11 @@ def _turned(source: Source) -> Any:
             f"{source.what} is read in rows: with samples='columns' it may have up to {GATHERED:,} numbers, and tell "
             "its shape; store it the other way round, or give X.T where that is possible"
         )
-    return _whole(list(source.chunks()), None).T
+    return whole(list(source.chunks()), None).T
 
 
-def _whole(chunks: list[Any], before: Seen | None) -> Any:
+def whole(chunks: list[Any], before: Seen | None = None) -> Any:
+    """Return chunks as one array, after a look whether they came to the same as before."""
     if before is not None:
         moments = Moments(chunks[0].shape[1])
         for chunk in chunks:

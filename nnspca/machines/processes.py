@@ -21,10 +21,14 @@ from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
 
+from nnspca.control.arguments import shown
+from nnspca.errors import reason
+
 ASK_SECONDS = 0.05  # a task asks its caller at most this often: a solver may look thousands of times a second
 LATEST, REPORT_SECONDS = ("on_progress", "on_look"), 0.1  # listeners that need no more reports than one in this time
 NICENESS = 10  # workers give way to the process that serves the pages
 CACHED = 2  # shared objects that a worker keeps
+HINT = "give threads, such as executor=concurrent.futures.ThreadPoolExecutor(2)"
 
 
 class Processes(Executor):
@@ -101,7 +105,13 @@ class Line:
     @functools.cached_property
     def pickled(self) -> bytes:
         """The shared object, for processes that have not got it."""
-        return pickle.dumps(self._workers.shared, pickle.HIGHEST_PROTOCOL)
+        shared = self._workers.shared
+        try:
+            return pickle.dumps(shared, pickle.HIGHEST_PROTOCOL)
+        except Exception as error:
+            what = f"{shown(shared)} cannot be sent to other processes{reason(error)}"
+            self._workers.failure = TypeError(f"{what}: {HINT}")
+            raise EOFError from error
 
     def answer(self, report: tuple[str, tuple[Any, ...]] | None) -> bool:
         """Take a report, or a question, and say whether to stop; while the stop switch blocks, the task waits."""

@@ -11,9 +11,9 @@ from nnspca.components.matching import paired
 from nnspca.control.arguments import check_callables, check_instance, check_number, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
-from nnspca.errors import DataError, ReadingStopped
-from nnspca.machines import Executor, Workers, jobs
-from nnspca.resampling.samples import Samples, Search, read_samples, workers_for
+from nnspca.errors import DataError
+from nnspca.machines import Executor, Workers, check_executor, jobs
+from nnspca.resampling.samples import Samples, Search, read_samples
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
 
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable
@@ -22,10 +22,10 @@ STABLE = 0.7  # usual mean recurrence from which a part counts as stable
 def bootstrap(
     data: object,
     k: int | Sequence[int],
+    *,
     n_components: int = 1,
     resamples: int = 50,
     method: str = "best",
-    *,
     deflation: str = "disjoint",
     standardize: bool | None = None,
     nonnegative: bool = True,
@@ -49,8 +49,7 @@ def bootstrap(
     Parameters
     ----------
     data : anything that :meth:`Covariance.from_data` takes, shape (m, n)
-        Samples as rows. Of data that are not in memory each resample is a pass over them, and there may be up to
-        6,000 features.
+        Samples as rows, which are loaded into memory.
     k : int or sequence of int
         Most nonzero loadings of each part, or of one part after the other.
     n_components : int
@@ -69,7 +68,7 @@ def bootstrap(
     seed : int
         Same seed, same answer, wherever and in whatever order the resamples are solved.
     executor
-        As for :func:`nnspca.sweep`. Not for data that are not in memory.
+        As for :func:`nnspca.sweep`.
     n_jobs : int, optional
         So many processes of this machine instead, -1 for one a processor.
     on_resample : callable, optional
@@ -84,7 +83,7 @@ def bootstrap(
     DataError
         Data without samples, or without any variance.
     ReadingStopped
-        A call stopped in the first pass over data that are not in memory.
+        A call stopped while data that are not in memory were read.
     TypeError, ValueError
         A value not allowed; the message says which are.
 
@@ -100,18 +99,15 @@ def bootstrap(
     >>> found.suggested_r
     1
     """
-    samples = read_samples(data, standardize, "bootstrap")
     check_callables(on_resample=on_resample, should_stop=should_stop, on_progress=on_progress)
-    executor = workers_for(samples, executor, n_jobs)
+    monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
+    samples = read_samples(data, standardize, "bootstrap", monitor)
+    check_executor(executor)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     search = Search.read(samples, n_components, method, nonnegative, seed, {"deflation": deflation, **options})
-    started = time.perf_counter()
-    monitor = Monitor(should_stop, on_progress)
-    samples = samples.reporting(lambda p: monitor.tell((seen.count + 1) / (draws + 1) if seen else 0.0, p.stage))
-    seen: _Seen | None = None
     if parts is None:
-        cov = samples.covariance(np.arange(samples.shape[0]), should_stop)
+        cov = samples.covariance(np.arange(samples.shape[0]))
         if cov is None:
             raise DataError(f"no feature varies over the {samples.shape[0]} samples: the covariance is zero")
         warn_of_dominant(cov, standardize)
@@ -149,10 +145,7 @@ def _redrawn(
     if should_stop is not None and should_stop():
         return None
     rows = np.random.default_rng([search.seed, number]).integers(samples.shape[0], size=samples.shape[0])
-    try:
-        cov = samples.covariance(rows, should_stop)
-    except ReadingStopped:
-        return None
+    cov = samples.covariance(rows)
     if cov is None:
         return ()
     components = search.of(cov, k, should_stop)

@@ -10,19 +10,19 @@ import numpy as np
 from nnspca.control.arguments import check_callables, check_one_or_several, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
-from nnspca.errors import DataError, ReadingStopped
-from nnspca.machines import HERE, Executor, Workers, jobs
-from nnspca.resampling.samples import Samples, Search, read_samples, workers_for
+from nnspca.errors import DataError
+from nnspca.machines import Executor, Workers, check_executor, jobs
+from nnspca.resampling.samples import Samples, Search, read_samples
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
 
 
 def cross_validate(
     data: object,
     k: int | Iterable[int],
-    folds: int = 5,
-    method: str = "best",
     *,
     n_components: int = 1,
+    folds: int = 5,
+    method: str = "best",
     deflation: str = "disjoint",
     standardize: bool | None = None,
     nonnegative: bool = True,
@@ -45,14 +45,13 @@ def cross_validate(
     Parameters
     ----------
     data : anything that :meth:`Covariance.from_data` takes, shape (m, n)
-        Samples as rows. Of data that are not in memory each fold takes two passes over them, and there may be up to
-        6,000 features.
+        Samples as rows, which are loaded into memory.
     k : int or iterable of int
         Each from 1 to n; duplicates are solved once.
-    folds : int
-        2 to m.
     n_components : int
         How many components are sought, and span what is kept.
+    folds : int
+        2 to m.
     method, deflation, nonnegative, should_stop, on_progress, **options
         As for :func:`nnspca.decompose`. A stopped call returns the results so far.
     standardize : bool, optional
@@ -61,7 +60,7 @@ def cross_validate(
     seed : int
         Same seed, same folds and same answer, wherever and in whatever order they are solved.
     executor
-        As for :func:`nnspca.sweep`. Not for data that are not in memory.
+        As for :func:`nnspca.sweep`.
     n_jobs : int, optional
         So many processes of this machine instead, -1 for one a processor.
     on_point : callable, optional
@@ -76,7 +75,7 @@ def cross_validate(
     DataError
         Data without samples, or without any variance.
     ReadingStopped
-        A call stopped in the first pass over data that are not in memory.
+        A call stopped while data that are not in memory were read.
     TypeError, ValueError
         A value not allowed; the message says which are.
 
@@ -90,22 +89,20 @@ def cross_validate(
     >>> found.suggested_k, bool(found.mean[1] > 0.99)
     (2, True)
     """
-    samples = read_samples(data, standardize, "cross_validate")
-    m, n = samples.shape
     check_callables(on_point=on_point, should_stop=should_stop, on_progress=on_progress)
-    executor = workers_for(samples, executor, n_jobs)
+    monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
+    samples = read_samples(data, standardize, "cross_validate", monitor)
+    m, n = samples.shape
+    check_executor(executor)
     ks = check_one_or_several("k", k)
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
     if not wanted:
         raise ValueError(f"cross-validation needs at least one k; got k={ks}")
     search = Search.read(samples, n_components, method, nonnegative, seed, {"deflation": deflation, **options})
     parted = check_whole("folds", folds, 2, m)
-    started = time.perf_counter()
-    monitor = Monitor(should_stop, on_progress)
     held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
     done, total = 0, parted * len(wanted)
-    samples = samples.reporting(lambda p: monitor.tell(done / total, p.stage))
-    cov = samples.covariance(np.arange(m), should_stop)
+    cov = samples.covariance(np.arange(m))
     if cov is None:
         raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
     warn_of_dominant(cov, standardize)
@@ -119,8 +116,6 @@ def cross_validate(
     with jobs(executor, n_jobs) as where, Workers(where, samples, monitor) as workers:
         # every fold's smallest k first: what is known when it is stopped are whole columns
         places = [(fold, at) for at in range(len(wanted)) for fold in range(parted)]
-        if executor is HERE:  # a fold after the other: each takes passes over the data
-            places.sort()
         for number, shares in workers.each(
             _explained_shares, ((search, parted, fold, wanted[at]) for fold, at in places)
         ):
@@ -153,16 +148,10 @@ def _explained_shares(
     rows = folded(samples.shape[0], folds, search.seed)[fold]
     others = np.setdiff1d(np.arange(samples.shape[0]), rows)
     columns = np.zeros((samples.shape[1], 0))  # samples that are all the same show no direction
-    try:
-        cov = samples.covariance(others, should_stop)
-        if cov is not None:
-            components = search.of(cov, k, should_stop)
-            if components.stopped:
-                return None
-            columns = components.loadings
-        return (
-            samples.explained(columns, others, rows, should_stop),
-            samples.explained(columns, others, others, should_stop),
-        )
-    except ReadingStopped:
-        return None
+    cov = samples.covariance(others)
+    if cov is not None:
+        components = search.of(cov, k, should_stop)
+        if components.stopped:
+            return None
+        columns = components.loadings
+    return samples.explained(columns, others, rows), samples.explained(columns, others, others)

@@ -1,15 +1,10 @@
-"""What is resampled: samples, in memory or in chunks, and the search that is repeated on them.
-
-Of samples that are not in memory each resample is a weighted pass over them, which sums products of features.
-"""
+"""What is resampled: samples in memory, and the search that is repeated on them."""
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,22 +12,18 @@ import scipy.sparse
 
 from nnspca.components._decompose import decompose
 from nnspca.control.arguments import check_whole, shown
-from nnspca.control.progress import OnProgress, ShouldStop
-from nnspca.control.threads import one_blas_thread
+from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.input import Given, numbers, opened
-from nnspca.covariance.samples import WHOLE, added, of_sums, read, stated
-from nnspca.covariance.sources import Source, chunked, over_blocks
+from nnspca.covariance.samples import GATHERED, stated, whole
+from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.span import orthonormal
-from nnspca.covariance.sums import Sums
 from nnspca.errors import DataError
-from nnspca.machines import HERE, Executor, check_executor
 from nnspca.result import Components
 from nnspca.tasks._solve import check_method, check_seed
 
-PASSES = 2  # whose sums are held: those of the samples that are fitted, and of those held out
 # Arguments of `decompose` that have no meaning within a resample (callbacks, executors and the like).
 UNREAD = set(inspect.signature(decompose).parameters) - {"deflation", "min_angle", "starts", "options"}
 
@@ -51,11 +42,7 @@ class Samples:
         m, n = self.X.shape
         return m, n
 
-    def reporting(self, on_progress: OnProgress) -> Samples:
-        """Return the same samples; passes over those that are not in memory are reported."""
-        return self
-
-    def covariance(self, rows: np.ndarray, should_stop: ShouldStop | None = None) -> Covariance | None:
+    def covariance(self, rows: np.ndarray) -> Covariance | None:
         """Return the covariance of some samples, with repetition; None if they are all the same."""
         chosen = self.X[rows]
         if not varies(chosen).any():
@@ -73,9 +60,7 @@ class Samples:
             scale[used] = 1.0 / deviations(known[:, np.flatnonzero(used)])
         return np.asarray(known.mean(axis=0)).ravel(), scale
 
-    def explained(
-        self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray, should_stop: ShouldStop | None = None
-    ) -> float:
+    def explained(self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray) -> float:
         """Return the share of the squared distance of ``rows`` from the mean that lies in the span of ``columns``.
 
         Mean, and standard deviations where features are divided by them, are those of the samples
@@ -100,73 +85,7 @@ class Samples:
         return min(inside / total, 1.0) if total > 0 else np.nan
 
 
-@dataclass(frozen=True, eq=False)
-class ChunkedSamples(Samples):
-    """Rows that are read anew, a chunk at a time, for each resample; ``X`` is their source."""
-
-    m: int = 0
-    n: int = 0
-    on_progress: OnProgress | None = None  # called with the progress of each pass
-    _held: OrderedDict[bytes, Sums] = field(default_factory=OrderedDict)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Samples and features."""
-        return self.m, self.n
-
-    def reporting(self, on_progress: OnProgress) -> Samples:
-        """Return the same samples; each pass over them is reported."""
-        return replace(self, on_progress=on_progress)
-
-    def covariance(self, rows: np.ndarray, should_stop: ShouldStop | None = None) -> Covariance | None:
-        """Return the covariance of some samples, with repetition; None if they are all the same."""
-        sums = self._summed(rows, should_stop)
-        if not sums.varies.any():
-            return None
-        made = of_sums(sums, self.standardize, None if sums.weighted else self.X.expected, last=False)
-        return Covariance.of_read(made, self.standardize, self.X.names)
-
-    def explained(
-        self, columns: np.ndarray, fitted: np.ndarray, rows: np.ndarray, should_stop: ShouldStop | None = None
-    ) -> float:
-        """Return the share of the squared distance of ``rows`` from the mean that lies in the span of ``columns``.
-
-        Mean and standard deviations are those of the samples ``fitted``. With the covariance A and the
-        mean of ``rows``, and d the distance between the means, the mean square of x'(row − mean) is
-        x'Ax + (x'd)².
-        """
-        known, others = (self._summed(part, should_stop) for part in (fitted, rows))
-        with one_blas_thread():
-            A, mean = known.result()
-            scale = np.ones(self.n)
-            if self.standardize:
-                scale = np.divide(1.0, np.sqrt(A.diagonal()), out=np.zeros(self.n), where=known.varies)
-            A, center = others.result()
-            basis = scale[:, None] * orthonormal(columns)
-            away = center - mean
-            total = float(scale**2 @ (A.diagonal() + away**2))
-            if not np.isfinite(total):
-                raise DataError("the variance of a feature is too large for double precision: rescale the data")
-            inside = float(np.sum(basis * (A @ basis)) + np.sum((away @ basis) ** 2))
-        return min(inside / total, 1.0) if total > 0 else np.nan
-
-    def _summed(self, rows: np.ndarray, should_stop: ShouldStop | None) -> Sums:
-        """The sums of some samples: one pass, unless they are held from one of the last passes."""
-        key = hashlib.blake2b(rows.tobytes()).digest()
-        if key not in self._held:
-            while len(self._held) >= PASSES:
-                self._held.popitem(last=False)
-            counts = np.bincount(rows, minlength=self.m).astype(np.float64)
-            weights = None if (counts == counts[0]).all() else counts
-            source = self.X.heeding(should_stop, self.on_progress)
-            sums = over_blocks(source, Sums, weights) if source.blocks is not None else added(None, source, weights)
-            sums.flush()
-            self._held[key] = sums
-        self._held.move_to_end(key)
-        return self._held[key]
-
-
-def read_samples(data: object, standardize: bool | None, what: str) -> Samples:
+def read_samples(data: object, standardize: bool | None, what: str, monitor: Monitor) -> Samples:
     """Read the samples that a caller gives; ``what`` names the call; DataError if it cannot be done on them."""
     scaled = stated(standardize)
     if isinstance(data, Covariance):
@@ -175,7 +94,8 @@ def read_samples(data: object, standardize: bool | None, what: str) -> Samples:
             "longer has them"
         )
     if (source := chunked(data)) is not None:
-        return _of_source(source, scaled, what)
+        heard = source.heeding(monitor.should_stop, monitor.part(0.0, 0.0).relay)
+        return Samples(_loaded(heard, what), scaled, Given(None, source.names))
     given = opened(data)
     if given.is_matrix:
         raise DataError(
@@ -188,36 +108,18 @@ def read_samples(data: object, standardize: bool | None, what: str) -> Samples:
     return Samples(X, scaled, replace(given, values=None))
 
 
-def _of_source(source: Source, standardize: bool, what: str) -> Samples:
-    """Rows that are read in chunks: in memory where they are few."""
-    (m, n), names = source.shape, source.names
-    if m is None or n is None:
-        m = 0
-        for chunk in source.chunks():
-            m, n = m + chunk.shape[0], chunk.shape[1]
-    assert n is not None
-    if m * n <= WHOLE:
-        return Samples(numbers(read(source, False)), standardize, Given(None, names))
-    if n > 2 * DENSE_EIGEN:
-        raise DataError(
-            f"{what} of data that are not in memory takes up to {2 * DENSE_EIGEN:,} features; {source.what} has {n:,}. "
-            f"Choose those that vary most: nnspca.most_variable(X, {DENSE_EIGEN}); or load the data into memory"
-        )
-    return ChunkedSamples(source, standardize, Given(None, names), m, n)
-
-
-def workers_for(samples: Samples, executor: Executor, n_jobs: int | None) -> Executor:
-    """Return where resamples are solved: those of data that are not in memory in the calling thread only."""
-    check_executor(executor)
-    if not isinstance(samples, ChunkedSamples):
-        return executor
-    if executor is not None or n_jobs is not None:
-        given = f"executor={shown(executor)}" if executor is not None else f"n_jobs={shown(n_jobs)}"
-        raise ValueError(
-            f"{given} is not allowed for data that are not in memory: leave it out. Resamples are made one after the "
-            "other, each in a pass over the data; the blocks of a dask array are summed by its workers"
-        )
-    return HERE
+def _loaded(source: Source, what: str) -> Any:
+    """All rows of a source as one array; DataError where they are too many."""
+    rows, count = [], 0
+    for chunk in source.chunks():
+        rows.append(chunk)
+        count += chunk.nnz if scipy.sparse.issparse(chunk) else chunk.size
+        if count > GATHERED:
+            raise DataError(
+                f"{what} loads the samples, up to {GATHERED:,} numbers, and {source.what} has more: choose the "
+                f"features that vary most, nnspca.most_variable(X, {DENSE_EIGEN}), or some of the samples"
+            )
+    return numbers(whole(rows, source.expected))
 
 
 @dataclass(frozen=True)

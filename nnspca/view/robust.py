@@ -324,9 +324,9 @@ def _stability_find(sought: Sought, subject: Subject, draws: int) -> Callable[[J
         return nnspca.bootstrap(
             subject.data,
             subject.k,
-            len(sought.parts.parts),
-            draws,
-            sought.solver,
+            n_components=len(sought.parts.parts),
+            resamples=draws,
+            method=sought.solver,
             standardize=subject.standardise,
             nonnegative=subject.nonnegative and sought.solver != "pca",
             parts=sought.parts,
@@ -363,7 +363,8 @@ def _stability_answer(stability: Stability, sought: Sought, subject: Subject, dr
     st.caption(f"{sought.title} {stability.resamples:,} resamples{few}.{matched}".strip())
     extra = "".join(f", {name}={value!r}" for name, value in sought.arguments.items())
     call = (
-        f"found = nnspca.bootstrap(data, {subject.k}, {len(layers)}, {draws}, {sought.solver!r}, "
+        f"found = nnspca.bootstrap(data, {subject.k}, n_components={len(layers)}, resamples={draws}, "
+        f"method={sought.solver!r}, "
         f"standardize={subject.standardise}, nonnegative={subject.nonnegative and sought.solver != 'pca'}, "
         f"seed={subject.seed}{extra})\n"
         "print(found.mean_recurrence, found.error, found.suggested_r)"

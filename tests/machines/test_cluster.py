@@ -66,10 +66,11 @@ def same(first, second):
 
 def test_everything_comes_out_as_it_does_here(client, cov):
     X = planted()
-    own = nnspca.bootstrap(X, PLANTED, 2, 8, "em", seed=3)
-    assert same(own, nnspca.bootstrap(X, PLANTED, 2, 8, "em", seed=3, executor=client))
-    assert same(own, nnspca.bootstrap(X, PLANTED, 2, 8, "em", seed=3, executor=client.get_executor()))
-    folds = [nnspca.cross_validate(X, [1, 4], 3, "em", executor=where) for where in (None, client)]
+    asked = {"k": PLANTED, "n_components": 2, "resamples": 8, "method": "em", "seed": 3}
+    own = nnspca.bootstrap(X, **asked)
+    for where in (client, client.get_executor()):
+        assert same(own, nnspca.bootstrap(X, **asked, executor=where))
+    folds = [nnspca.cross_validate(X, [1, 4], folds=3, method="em", executor=where) for where in (None, client)]
     assert np.array_equal(folds[0].held_out, folds[1].held_out)
     curves = [nnspca.sweep(cov, [2, 4, 7], ("best", "em"), executor=where) for where in (None, client)]
     assert plain(curves[0]) == plain(curves[1])
@@ -138,9 +139,8 @@ def test_what_goes_wrong_there_is_said_here(client):
         nnspca.bootstrap(
             planted(),
             3,
-            1,
-            2,
-            "em",
+            resamples=2,
+            method="em",
             parts=nnspca.decompose(nnspca.Covariance.from_data(planted()), 1, 3, "em"),
             restarts=0,
             executor=client,

@@ -153,6 +153,11 @@ def test_what_goes_wrong_there_is_said_here(processes):
 
     with pytest.raises(KeyError, match="no listener"):
         call(processes, looks, 1, should_stop=None, listeners={"on_found": deaf})
+    with (
+        pytest.raises(TypeError, match=r"lock.* cannot be sent to other processes \(cannot pickle .*give threads"),
+        Workers(processes, threading.Lock(), Monitor()) as workers,
+    ):
+        workers.result(workers.submit(times, 2))
 
 
 def test_a_lost_process_costs_time_and_a_task_that_loses_it_again_says_so(processes):

@@ -156,7 +156,7 @@ def test_held_out_variance_is_estimated_on_demand(open_page):
     assert not [job for job in jobs(page) if job.key[0] == "held-out"]
     said = texts(press(page, "start-which"))
     assert "probable, not proven" in said and "**not a proof**" in said
-    found = nnspca.cross_validate(catalogue.dataset("digits"), [1, 8, 64], 3, "em")
+    found = nnspca.cross_validate(catalogue.dataset("digits"), [1, 8, 64], folds=3, method="em")
     assert f"k = {found.suggested_k} " in said and "3 folds" in said
 
 

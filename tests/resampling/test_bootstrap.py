@@ -97,13 +97,15 @@ def test_pairing_shares_as_many_features_as_any_could():
 def test_parts_given_are_those_that_are_followed():
     X = planted()
     parts = nnspca.decompose(nnspca.Covariance.from_data(X), 2, PLANTED, "em")
-    found = nnspca.bootstrap(X, PLANTED, 2, 4, "em", parts=parts)
+    found = nnspca.bootstrap(X, PLANTED, n_components=2, resamples=4, method="em", parts=parts)
     assert found.parts is parts
-    assert np.array_equal(found.recurrence, nnspca.bootstrap(X, PLANTED, 2, 4, "em").recurrence)
+    assert np.array_equal(
+        found.recurrence, nnspca.bootstrap(X, PLANTED, n_components=2, resamples=4, method="em").recurrence
+    )
     with pytest.raises(ValueError, match=r"parts have loadings of shape \(40, 2\); give at most r = 1 parts of 40"):
-        nnspca.bootstrap(X, PLANTED, 1, 4, parts=parts)
+        nnspca.bootstrap(X, PLANTED, resamples=4, parts=parts)
     with pytest.raises(TypeError, match="parts is"):
-        nnspca.bootstrap(X, PLANTED, 1, 4, parts=parts.loadings)
+        nnspca.bootstrap(X, PLANTED, resamples=4, parts=parts.loadings)
 
 
 @pytest.mark.parametrize("standardize", [False, True])
@@ -151,6 +153,9 @@ def test_only_a_covariance_is_not_enough():
 
 def test_what_cannot_be_drawn_is_refused():
     X = planted()
+    for call in (nnspca.bootstrap, nnspca.cross_validate):
+        with pytest.raises(TypeError, match="positional"):  # which of two numbers is which is said by name
+            call(X, 2, 10)
     for wrong, says in (
         ({"n_components": 0}, "n_components=0 is not allowed; give a whole number from 1 to 40"),
         ({"n_components": 41}, "n_components=41 is not allowed"),

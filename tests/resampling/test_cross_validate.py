@@ -31,7 +31,7 @@ def test_noise_asks_for_hardly_any_features_more_than_it_has_to():
 def test_the_share_is_that_of_squared_distances_from_the_others_mean():
     """The definition, one fold by hand, through scikit-learn's own centring."""
     X, folds, seed = planted(m=30), 3, 4
-    found = nnspca.cross_validate(X, [5], folds, "em", seed=seed, n_components=2)
+    found = nnspca.cross_validate(X, [5], folds=folds, method="em", seed=seed, n_components=2)
     for fold, rows in enumerate(folded(30, folds, seed)):
         others = np.delete(X, rows, axis=0)
         U = nnspca.decompose(nnspca.Covariance.from_data(others), 2, 5, "em", seed=seed).loadings
@@ -65,10 +65,14 @@ def test_the_one_standard_error_k_is_the_smallest_within_an_error_of_the_best():
 @pytest.mark.parametrize("standardize", [False, True])
 def test_dense_and_sparse_data_of_any_scale_say_the_same(standardize):
     X = np.where(np.abs(planted()) > 0.7, planted(), 0.0)
-    own = nnspca.cross_validate(X, [4], 3, "em", standardize=standardize).held_out
-    sparse = nnspca.cross_validate(scipy.sparse.csr_array(X), [4], 3, "em", standardize=standardize).held_out
+    own = nnspca.cross_validate(X, [4], folds=3, method="em", standardize=standardize).held_out
+    sparse = nnspca.cross_validate(
+        scipy.sparse.csr_array(X), [4], folds=3, method="em", standardize=standardize
+    ).held_out
     assert np.allclose(own, sparse)
-    assert np.allclose(own, nnspca.cross_validate(X * 1e60, [4], 3, "em", standardize=standardize).held_out)
+    assert np.allclose(
+        own, nnspca.cross_validate(X * 1e60, [4], folds=3, method="em", standardize=standardize).held_out
+    )
 
 
 def test_degenerate_data():
@@ -113,7 +117,7 @@ def test_what_cannot_be_asked_is_refused():
 def test_stopped_in_the_middle_the_smallest_k_are_known():
     seen = []
     found = nnspca.cross_validate(
-        planted(), range(1, 30), 4, "em", on_point=seen.append, should_stop=lambda: len(seen) >= 9
+        planted(), range(1, 30), folds=4, method="em", on_point=seen.append, should_stop=lambda: len(seen) >= 9
     )
     assert found.stopped
     known = np.isfinite(found.held_out)

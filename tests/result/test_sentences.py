@@ -58,7 +58,7 @@ def test_what_is_indispensable_and_how_stable_it_is_are_added_where_they_are_kno
     X[:, 1] = X[:, 0] + 0.1 * X[:, 1]
     seen = nnspca.Covariance.from_data(X, standardize=True, names=NAMES)
     cert, need = nnspca.certify(seen, 2), nnspca.necessity(seen, 2)
-    found = nnspca.bootstrap(X, 2, 1, resamples=5, standardize=True)
+    found = nnspca.bootstrap(X, 2, resamples=5, standardize=True)
     said = cert.summary(need=need, found=found)
     assert said.startswith(cert.component.summary())
     assert f" {cert.proven()} Indispensable within 1 % of the best found: income and rent (proven)." in said

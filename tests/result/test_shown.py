@@ -26,7 +26,7 @@ RESULTS = {
     "sweep": lambda: nnspca.sweep(COV, [1, 2, 3]),
     "parts sweep": lambda: nnspca.sweep_parts(COV, [1, 2], [1, 2]),
     "necessity": lambda: nnspca.necessity(COV, 3),
-    "stability": lambda: nnspca.bootstrap(X, 3, 2, resamples=5),
+    "stability": lambda: nnspca.bootstrap(X, 3, n_components=2, resamples=5),
     "cross-validation": lambda: nnspca.cross_validate(X, [1, 2, 3]),
     "contribution": lambda: nnspca.contribution(COV, PART, 0),
     "of faces": lambda: nnspca.certify(FACES, 10),

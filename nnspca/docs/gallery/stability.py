@@ -12,7 +12,7 @@ from sklearn.datasets import load_wine
 import nnspca
 
 wine = load_wine(as_frame=True)
-found = nnspca.bootstrap(wine.data, 4, 2, resamples=40, standardize=True, seed=0)
+found = nnspca.bootstrap(wine.data, 4, n_components=2, resamples=40, standardize=True, seed=0)
 
 for number, part in enumerate(found.parts):
     for i in part.support:

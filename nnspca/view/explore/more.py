@@ -112,8 +112,8 @@ def _hold_out(subject: Subject, ks: tuple[int, ...], solver: str, folds: int) ->
         return nnspca.cross_validate(
             subject.data,
             ks,
-            folds,
-            solver,
+            folds=folds,
+            method=solver,
             standardize=subject.standardise,
             nonnegative=subject.nonnegative,
             seed=subject.seed,
@@ -139,7 +139,7 @@ def _say_which(result: CrossValidation, view: View, solver: str, folds: int) -> 
         "training mean the component explains. The bars are one standard error of the mean over the folds."
     )
     call = (
-        f"found = nnspca.cross_validate(data, {list(result.ks)}, {folds}, {solver!r},\n"
+        f"found = nnspca.cross_validate(data, {list(result.ks)}, folds={folds}, method={solver!r},\n"
         f"                              standardize={view.standardise}, nonnegative={view.nonnegative}, "
         f"seed={view.seed})\n"
         "print(found.suggested_k, found.best_k, found.mean, found.error)"

@@ -25,6 +25,7 @@ from nnspca.result import (
     Contribution,
     CrossValidation,
     Features,
+    Judgement,
     Necessity,
     PartsCertificate,
     PartsPoint,
@@ -37,6 +38,7 @@ from nnspca.result import (
 from nnspca.solvers.registry import METHODS, MethodInfo, OptionInfo
 from nnspca.tasks._certify import certify
 from nnspca.tasks._contribution import contribution
+from nnspca.tasks._loadings import certify_loadings
 from nnspca.tasks._necessity import necessity
 from nnspca.tasks._scores import auc, scores, separation
 from nnspca.tasks._solve import solve
@@ -65,6 +67,7 @@ __all__ = [
     "DataError",
     "DeflationInfo",
     "Features",
+    "Judgement",
     "MethodInfo",
     "MostVariable",
     "Necessity",
@@ -81,6 +84,7 @@ __all__ = [
     "auc",
     "bootstrap",
     "certify",
+    "certify_loadings",
     "certify_parts",
     "contribution",
     "cross_validate",

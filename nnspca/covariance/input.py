@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -263,6 +264,25 @@ def check_feature_names(names: object, n: int) -> tuple[str, ...] | None:
     if len(given_names) != n or not all(isinstance(name, str) for name in given_names):
         raise ValueError(f"names={shown(names)} is not allowed; give {n} names, one for each feature")
     return tuple(str(name) for name in given_names)
+
+
+def aligned(names: tuple[str, ...] | None, known: tuple[str, ...] | None, what: str) -> np.ndarray | None:
+    """Return the places that the features known have among names in another order, or among more of them.
+
+    None where they are the same, or either has no names. DataError where one is not there, or there twice.
+
+    >>> aligned(("weight", "age", "height"), ("height", "weight"), "the component")
+    array([2, 0])
+    """
+    if names is None or known is None or names == known:
+        return None
+    counts = Counter(names)
+    if missing := [name for name in known if counts[name] != 1]:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        amiss = "several features called" if counts[missing[0]] else "no feature"
+        raise DataError(f"X has {amiss} {missing[0]!r:.40}{more}, which {what} has: give each of its features once")
+    places = {name: i for i, name in enumerate(names)}
+    return np.array([places[name] for name in known])
 
 
 def check_same_names(names: tuple[str, ...] | None, known: tuple[str, ...] | None, what: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nnspca.figures.paper import A_BAR, BAND, BOUND, FOUND, QUIET, SERIES, Figure, Scatter, with_titles
+from nnspca.figures.paper import A_BAR, BAND, BOUND, FOUND, PROVEN, QUIET, SERIES, Bar, Figure, Scatter, with_titles
 
 FEW = 15  # longest axis that names every k
 
@@ -67,6 +67,21 @@ def held_out(
     if suggested is not None:
         figure.add_vline(x=suggested, line_dash="dash", annotation_text=f"k = {suggested} suggested")
     return with_titles(figure, "Share of variance explained against k", "k", "share of variance")
+
+
+def judged(variances: Sequence[float], best: Sequence[float], upper: Sequence[float]) -> Figure:
+    """Return a figure of components: the variance of each, the best one known of its kind, and the proven maximum.
+
+    >>> [trace.name for trace in judged([1.0, 0.5], [1.0, 0.75], [1.0, 1.0]).data]
+    ['proven maximum', 'best known', 'given']
+    """
+    figure, places = Figure(), list(range(1, len(variances) + 1))
+    figure.add_trace(Bar(x=places, y=upper, name="proven maximum", marker={"color": BAND}))
+    figure.add_trace(Scatter(x=places, y=best, mode="markers", name="best known", marker={"color": PROVEN, "size": 9}))
+    figure.add_trace(Bar(x=places, y=variances, name="given", marker={"color": FOUND}, width=0.4))
+    figure.update_layout(barmode="overlay")
+    figure.update_xaxes(dtick=1 if len(places) <= FEW else None)
+    return with_titles(figure, "The variance given, and the proven maximum", "component", "variance")
 
 
 def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figure:

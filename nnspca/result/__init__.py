@@ -7,6 +7,7 @@ from nnspca.result.components import Components, overlap
 from nnspca.result.contribution import Contribution
 from nnspca.result.cross_validation import CrossValidation
 from nnspca.result.features import Features
+from nnspca.result.judgement import Judgement
 from nnspca.result.necessity import Necessity
 from nnspca.result.stability import Stability
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
@@ -19,6 +20,7 @@ __all__ = [
     "Contribution",
     "CrossValidation",
     "Features",
+    "Judgement",
     "Necessity",
     "OnProgress",
     "PartsCertificate",

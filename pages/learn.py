@@ -1,4 +1,4 @@
-"""The lesson: try to beat a proof, then see in eleven chapters how it works."""
+"""Learn: try to beat a proof, then see in eight chapters how it works."""
 
 import streamlit as st
 

@@ -55,11 +55,11 @@ def test_the_page_opens_tells_what_of_a_link_is_no_use_and_its_sheet_has_a_line_
     page = open_page("pages/learn.py", {"sheet": "true", "step": "99", "board": "cats"}, sheet=True)
     assert page.title[0].value == "Learn"
     notes, said = "".join(note for _, note in page.session_state["session"].notes.values()), texts(page)
-    assert "“99” cannot be used here (a whole number from 0 to 11); showing 0." in notes
+    assert "“99” cannot be used here (a whole number from 0 to 8); showing 0." in notes
     assert "“cats” cannot be used here (faces, digits, spectra)" in notes
     for number, step in enumerate(STEPS):
         assert step.ask in said and step.wrong in said and step.ask not in folded
-        assert f"**{number}. {step.title}**" in said
+        assert f"**{f'{number}. ' if number else ''}{step.title}**" in said
 
 
 @pytest.mark.parametrize("board", ["faces", "digits"])
@@ -125,7 +125,7 @@ def test_every_bound_of_the_matrix_holds_for_every_pair_and_the_last_is_reached(
     assert all(A[i, i] + M[i].max() <= 7 for i in range(4))
 
 
-def test_the_cloud_and_the_half_circles_agree_with_a_fine_search():
+def test_the_cloud_agrees_with_a_fine_search():
     points = np.array(stage.CLOUD)
     A = np.cov(points.T, bias=True)
     quarter = np.linspace(0, np.pi / 2, 2001)
@@ -133,12 +133,6 @@ def test_the_cloud_and_the_half_circles_agree_with_a_fine_search():
     facts = stage.cloud()["facts"]
     assert float(facts["ours"]) == pytest.approx(np.einsum("it,ij,jt->t", c, A, c).max(), abs=0.01)
     assert facts["mixes"]
-    V, turn = np.array(stage.WALLS), np.linspace(0, 2 * np.pi, 20001)
-    values = V @ np.stack([np.sin(turn), np.cos(turn)])
-    half = stage.half_space()["facts"]
-    assert float(half["optimum"]) == pytest.approx((values**2).sum(axis=0)[(values >= 0).all(axis=0)].max(), abs=0.011)
-    assert float(half["leading"]) > float(half["optimum"])
-    assert not half["allowed"]
 
 
 def test_the_curves_of_the_lesson_hold_their_optimum_and_their_counts():
@@ -147,8 +141,6 @@ def test_the_curves_of_the_lesson_hold_their_optimum_and_their_counts():
     best = max(curves.optimum(V[list(some)], k).value for size in (1, 2) for some in combinations(range(len(V)), size))
     assert told["optimum"][1] == pytest.approx(best, rel=1e-9)
     assert told["facts"]["candidates"] < told["facts"]["supports"]
-    one = stage.rank_one()["facts"]
-    assert one["optimum"] == max(one["plus"], one["minus"])
 
 
 def test_a_result_of_a_board_reaches_every_chapter_through_one_door(monkeypatch):

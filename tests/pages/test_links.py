@@ -59,7 +59,7 @@ LINKS = [
         {},
         "paper=Zass+%26+Shashua+2006&zass2006=Fig.+4%3A+Finding+faces+by+ten+features&on=bundled+stand-in&form=full",
     ),
-    ("learn", {}, "step=11&at=3_1_2&sheet=true"),
+    ("learn", {}, "step=8&at=3_1_2&sheet=true"),
     ("learn", {}, "board=digits&painted=AAgMDh4eGAA&best=AAgMDh4eGAA"),
 ]
 IN_THE_BROWSER = {"phi", "speed", "colour", "flat", "round", "step", "at", "board", "painted", "best", "why", "angle"}

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import plotly.graph_objects as go
 
-from nnspca.view.figures.style import DASHES, SYMBOLS, Palette, dress, shade
+from nnspca.view.figures.style import DASHES, SYMBOLS, TEXT, Palette, dress, shade
 from nnspca.view.say import OPTIMAL, ceils, floors, optimal
 
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
@@ -141,10 +141,10 @@ def figure(
         k_axis=(band.at or (1,), log) if what == "k" else None,
         x={"title_text": along, "anchor": "y2"} | ({} if what == "k" else {"dtick": 1, "range": ends}),
     )
-    figure.layout.legend.update(font_size=13, tracegroupgap=0)
+    figure.layout.legend.update(font_size=TEXT, tracegroupgap=0)
     figure.update_layout(
-        xaxis={"tickfont_size": 13},
-        yaxis={"domain": UPPER, "title_text": unit, "rangemode": "tozero", "tickfont_size": 13},
+        xaxis={"tickfont_size": TEXT},
+        yaxis={"domain": UPPER, "title_text": unit, "rangemode": "tozero", "tickfont_size": TEXT},
         yaxis2=gap_axis(max(gaps, default=0.1)),
     )
     _add_words(figure, band, palette, log, what)
@@ -162,7 +162,7 @@ def gap_axis(widest: float) -> dict:
         "range": [FLOOR - 0.12, top + 0.35],
         "tickvals": [*ticks, FLOOR],
         "ticktext": [*(f"{100 * 10.0**power:g}" for power in ticks), "optimal"],
-        "tickfont": {"size": 13},
+        "tickfont": {"size": TEXT},
         "automargin": True,
         "zeroline": False,
     }
@@ -238,7 +238,7 @@ def _add_marks(figure: go.Figure, band: Band, palette: Palette, what: str) -> No
         mode="markers",
         name="upper bound, proven",
         cliponaxis=False,
-        marker={"symbol": "line-ew", "size": 13, "line": {"width": 3, "color": palette.upper_bound}},
+        marker={"symbol": "line-ew", "size": TEXT, "line": {"width": 3, "color": palette.upper_bound}},
         customdata=ceils([high for _, high in rows], 2),
         hovertemplate=f"{what} = %{{x}}<br>the proven maximum is %{{customdata:.2f}} %<extra>proven</extra>",
     )
@@ -272,7 +272,7 @@ def _add_words(figure: go.Figure, band: Band, palette: Palette, log: bool, what:
             text=WITHIN,
             ax=-70 if right else 70,
             ay=-26 if right else 40,
-            font={"size": 13, "color": palette.ink},
+            font={"size": TEXT, "color": palette.ink},
             bgcolor=palette.paper,
             arrowcolor=palette.upper_bound,
             arrowwidth=1.5,
@@ -287,7 +287,7 @@ def _add_words(figure: go.Figure, band: Band, palette: Palette, log: bool, what:
             yanchor="bottom",
             text=closed_text,
             showarrow=False,
-            font={"size": 13, "color": palette.proven},
+            font={"size": TEXT, "color": palette.proven},
         )
 
 

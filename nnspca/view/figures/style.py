@@ -29,7 +29,9 @@ DRAWS = Path(__file__).with_name("plotly-cartesian.min.js.gz")
 FONT = '"Source Sans", "Source Sans Pro", system-ui, sans-serif'
 LEGEND_DROP = 56  # pixels from the plot down to the legend: below tick labels and axis title
 LEGEND_ROW = 20  # pixels a line of the legend takes; a phone shows one entry a line
-TEXT = 13  # pixels: the least size of words in a figure
+# Pixels of all words of the app, in CSS (``var(--label)``), on canvases (``SIZES.label``) and in Plotly's figures.
+SIZES = {"small": 13, "label": 14, "text": 16, "head": 20, "title": 26}
+TEXT = SIZES["small"]  # the least size of words in a figure
 TOP = 40  # pixels for the title
 BUTTONS = "#76838d"  # of a figure's toolbar, seen on the paper of both themes
 SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-open", "x-open")
@@ -142,7 +144,7 @@ def dress(
     named = len(names(figure))
     below = LEGEND_DROP + LEGEND_ROW * (legend_rows or named) if named > 1 else LEGEND_DROP
     shared = {
-        "title": {"text": title, "font": {"size": 15}, "x": 0, "xanchor": "left", "xref": "container"},
+        "title": {"text": title, "font": {"size": SIZES["text"]}, "x": 0, "xanchor": "left", "xref": "container"},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": BUTTONS, "activecolor": BUTTONS},
@@ -183,6 +185,11 @@ def shade(figure: Figure, above: Sequence[tuple], below: Sequence[tuple], colour
         hoverinfo="skip",
         **settings,
     )
+
+
+def scale() -> str:
+    """Return the sizes of words as CSS."""
+    return " ".join(f"--{name}: {pixels}px;" for name, pixels in SIZES.items())
 
 
 def rgba(colour: str, opacity: float) -> str:
@@ -247,7 +254,7 @@ def page(figure: Figure) -> str:
     axis |= {"tickfont_color": palette.quiet, "title_font_color": palette.quiet}
     alone = Figure(figure).update_layout(
         template="none",
-        font={"family": FONT, "size": 13, "color": palette.ink},
+        font={"family": FONT, "size": TEXT, "color": palette.ink},
         paper_bgcolor=palette.paper,
         plot_bgcolor=palette.paper,
         hoverlabel_bgcolor=palette.empty,

@@ -22,6 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nnspca.view import session
+from nnspca.view.figures.style import scale
 from nnspca.view.link import state, widgets
 from nnspca.view.session import DOWNLOAD, NEWS
 
@@ -171,7 +172,8 @@ LOW = {"switch", "fold"}  # kinds of keys whose widgets are one line; a label st
 def style() -> str:
     """Return the style sheet, and the room of every widget with a label: it is kept until the widget is drawn."""
     labelled = [f".st-key-{entry.key}" for entry in state.TABLE if entry.kind not in LOW]
-    return f"{STYLE.read_text(encoding='utf-8')}\n:is({', '.join(labelled)}) {{ min-height: 68px; }}\n"
+    sheet = f":root {{ {scale()} }}\n{STYLE.read_text(encoding='utf-8')}"
+    return f"{sheet}\n:is({', '.join(labelled)}) {{ min-height: 68px; }}\n"
 
 
 @st.cache_resource(show_spinner=False)

@@ -1,1 +1,1 @@
-"""The lesson: twelve chapters that play in the browser, and the game that opens it."""
+"""The lesson: a game, and eight chapters that play in the browser."""

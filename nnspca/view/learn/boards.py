@@ -44,7 +44,7 @@ class Proven:
 
 @functools.cache
 def stored() -> dict[str, Any]:
-    """Return the stored results, by what they are for."""
+    """Return the stored parts of the faces."""
     content: dict[str, Any] = json.loads(STORED.read_text(encoding="utf-8"))
     return content
 
@@ -80,14 +80,14 @@ def proven(name: str) -> Proven:
 
 def parts() -> dict[str, Any]:
     """Return six parts of the faces by NMF, and the best known, from the ledger."""
-    name, bundled = BOARDS["faces"], stored()["parts"]
-    best = ledger.shared().parts_along(problem(name), usual_k(name), (len(bundled["nmf"]),), 0.0)[len(bundled["nmf"])]
+    name, nmf = BOARDS["faces"], stored()["nmf"]
+    best = ledger.shared().parts_along(problem(name), usual_k(name), (len(nmf),), 0.0)[len(nmf)]
     ordered = sorted(best.components, key=lambda part: -part.variance)
     together = {
         "supports": [part.support.tolist() for part in ordered],
         "loadings": [part.loadings[part.support].tolist() for part in ordered],
     }
-    return {"nmf": bundled["nmf"], "together": together}
+    return {"nmf": nmf, "together": together}
 
 
 @st.cache_resource(show_spinner="Computing the upper bound …")

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.spannogram import curves, enumeration
+from nnspca.spannogram import curves
 from nnspca.spannogram.curves import Regions
 from nnspca.view.learn import boards
 from nnspca.view.learn.words import STEPS
@@ -27,9 +27,7 @@ CLOUD = (
     *((-2.1, 1.2), (-1.4, 0.3), (-1.0, 1.1), (-0.4, 0.1), (0.1, -0.5)),
     *((0.5, 0.4), (0.9, -0.9), (1.5, -0.3), (1.9, -1.4)),
 )
-VECTOR = (1.8, -0.6, 1.2, 0.9, -2.0, 0.4, -1.5, 1.0)  # −a wins at small k
 ROWS = ((-1.2, -0.4), (0.2, 0.9), (1.9, 0.1), (0.8, 1.9))
-WALLS = ((1.6, -0.7), (-0.5, 1.1), (1.2, 0.3))  # rows of V_I: their leading direction lies outside the arc
 MATRIX = ((6, 2, 2, 1), (2, 3, 0, -1), (2, 0, 3, 1), (1, -1, 1, 3))
 SHARES = ((0, 1, 1, 1), (4, 0, 0, 0), (4, 0, 0, 1), (1, 0, 1, 0))  # M: M_ij M_ji >= (A_ij⁺)²
 CUT = 1.0  # the level ρ at which the split proves least
@@ -96,12 +94,6 @@ def loadings(parts: dict[str, Any], n: int) -> np.ndarray:
     return loadings
 
 
-def spectra() -> dict[str, tuple[int, list[float]]]:
-    """Return n and the first eigenvalues of the bundled data sets."""
-    sets = {name: boards.stored()["spectra"][boards.BOARDS[name]] for name in ("faces", "digits")}
-    return {name: (data["n"], data["values"]) for name, data in sets.items()}
-
-
 def paint(names: Sequence[str]) -> dict[str, Any]:
     """The game, on these boards."""
     best = boards.proven(FACES)
@@ -149,22 +141,6 @@ def cloud() -> dict[str, Any]:
     }
 
 
-def rank_one() -> dict[str, Any]:
-    """One vector: its k largest positive entries, or those of its negative."""
-    a, k = np.array(VECTOR), 3
-    cov = nnspca.Covariance.from_matrix(np.outer(a, a))
-    squares = {sign: sorted(np.sort(np.maximum(sign * a, 0))[-k:] ** 2, reverse=True) for sign in (1, -1)}
-    return {
-        "a": list(VECTOR),
-        "k": k,
-        "facts": {
-            "plus": at_least(float(sum(squares[1])), 2),
-            "minus": at_least(float(sum(squares[-1])), 2),
-            "optimum": at_least(nnspca.solve(cov, k, "exact").variance, 2),
-        },
-    }
-
-
 def rank_two() -> dict[str, Any]:
     """Four curves over an angle, where the top two change, and the optimum."""
     V, k = np.array(ROWS), 2
@@ -203,36 +179,6 @@ def changes() -> dict[str, Any]:
     }
 
 
-def half_space() -> dict[str, Any]:
-    """Three rows: the arc of directions they allow, and the best of it."""
-    V = np.array(WALLS)
-    arc = curves.feasible_arc(V, np.arange(len(V)))
-    assert arc is not None
-    ends = [float((curves.values(V, phi) ** 2).sum()) for phi in arc]
-    values, vectors = np.linalg.eigh(V.T @ V)
-    allowed = bool((V @ vectors[:, -1] >= 0).all() or (V @ vectors[:, -1] <= 0).all())
-    return {
-        "V": V.tolist(),
-        "facts": {
-            "leading": fixed(float(values[-1]), 2),
-            "optimum": at_least(float(values[-1]) if allowed else max(ends), 2),
-            "allowed": allowed,
-        },
-    }
-
-
-def rank_d(spectra: dict[str, tuple[int, list[float]]]) -> dict[str, Any]:
-    """What more directions cost and what they miss, for the spectra of some data sets."""
-    n, values = spectra["faces"]
-    return {
-        "spectra": {name: {"n": n, "values": values} for name, (n, values) in spectra.items()},
-        "facts": {
-            "three": f"{enumeration.candidate_bound(n, 3, True):,}",
-            "missed": percent(values[3] / values[0], 0),
-        },
-    }
-
-
 def matrix() -> dict[str, Any]:
     """Four features, k = 2: every upper bound by hand, down to the optimum."""
     A, M = np.array(MATRIX, dtype=float), np.array(SHARES, dtype=float)
@@ -264,18 +210,17 @@ SCRIPTS = (*(str(CURVES / name) for name in DRAWING), "desk.js", "judge.js", *FI
 SCRIPTS += ("save.js", "shell.js")
 
 _mount = canvas.component("learn", BROWSER, SCRIPTS)
-CORE = [number for number, step in enumerate(STEPS) if step.core]
-ADVICE = f"""\
-**Ten minutes:** the eight core chapters ({", ".join(map(str, CORE))}). **Twenty minutes:** all chapters; four minutes
-of painting, then one minute each; play the spannogram (6) and go through all upper bounds (10). Let the class guess
-before you open an answer. The arrow keys change the chapter; in **Full screen** so do Page Up and Page Down.
-**Copy link** gives the class the chapter and the state you see."""
+ADVICE = """\
+**Ten minutes:** the game, then chapters 2, 5, 7 and 8. **Twenty minutes:** four minutes of painting, two a
+chapter; play the spannogram (5) and go through all upper bounds (7). Let the class guess before you open an answer.
+The arrow keys change the chapter; in **Full screen** so do Page Up and Page Down. **Copy link** gives the class the
+chapter and the state you see."""
 KEYS = state.keys_of("learn")
 PLAYED = ("step", "board", "painted", "best", "at")
 
 
 def numbers(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the numbers of every chapter's figure, by name; ``facts`` are those that its words use.
+    """Return the numbers of every figure, by name; ``facts`` are those that its words use.
 
     ``names`` are those of the boards to paint on.
     """
@@ -285,11 +230,8 @@ def numbers(names: Sequence[str]) -> dict[str, dict[str, Any]]:
         "ghosts": ghosts(),
         "counting": counting(625, 40),
         "cloud": cloud(),
-        "one": rank_one(),
         "two": rank_two(),
         "changes": changes(),
-        "half": half_space(),
-        "rankd": rank_d(spectra()),
         "bounds": matrix(),
         "check": matrix(),
     }
@@ -316,8 +258,7 @@ def sheet() -> None:
     st.markdown(ADVICE)
     for number, step in enumerate(STEPS):
         st.markdown(
-            f"**{number}. {step.title}** :small[{'core' if step.core else 'further'}]  \n"
-            f"*Ask:* {step.ask}  \n*Goes wrong:* {step.wrong}",
+            f"**{f'{number}. ' if number else ''}{step.title}**  \n*Ask:* {step.ask}  \n*Goes wrong:* {step.wrong}",
         )
 
 

@@ -1,4 +1,4 @@
-"""The chapters of the lesson, in order: one idea, one figure, one question with its answer, one link to a page."""
+"""The game and the eight chapters of the lesson: one idea, one figure, one question with its answer, one link each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ class Step:
     # for the teacher: what to ask the class, and what usually goes wrong
     ask: str
     wrong: str
-    core: bool = False  # whether it is one of the eight core chapters
 
     def for_browser(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Return the chapter for the browser, its facts filled in, without the teacher's words."""
@@ -51,7 +50,7 @@ STEPS = (
         "are computed as you paint. Then see the solver's pixels, and the proven upper bound.",
         "There are more than 10⁶³ ways to choose {k} pixels. How can anyone know that none of them is above the "
         "upper bound?",
-        "By an inequality that holds for every choice at once. Chapters 10 and 11 show one that fits on this screen. "
+        "By an inequality that holds for every choice at once. Chapters 7 and 8 show one that fits on this screen. "
         "For the faces it proves that the solver reaches at least {share} of the optimum.",
         ("Open this component and its certificate", "./?data=lfw-faces&k=40&proof=true"),
         (
@@ -61,7 +60,6 @@ STEPS = (
         ),
         "Let two or three pupils paint, one pixel each in turn. What do good pixels have in common?",
         "Painting the eyes. They look important, but vary on their own; large smooth regions do better.",
-        True,
     ),
     Step(
         "pca",
@@ -70,7 +68,7 @@ STEPS = (
         "PCA's first component explains the most variance that any loadings can. But all {n} pixels have a nonzero "
         "loading. **Slide k: keep only the largest loadings and see how much variance they explain.**",
         "PCA's first component explains all of λ₁. Why not take its {k} largest loadings?",
-        "They explain {cut} of λ₁; the {k} pixels of the solver in chapter 0 explain {ours}. The largest loadings of "
+        "They explain {cut} of λ₁; the {k} pixels of the solver explain {ours}. The largest loadings of "
         "PCA are not those of the best component with few features.",
         ("See the faces and their first component", "./?data=lfw-faces&k=40"),
         (LEADING, K, ("loading", "orange: positive; blue: negative; pale: small")),
@@ -91,7 +89,6 @@ STEPS = (
         (("+ / −", "an orange bar adds the pixel, a blue bar subtracts it"),),
         "Cover the captions: which row shows things you can name?",
         "Taking PCA's blue for “dark”. It is the opposite sign, and the sign of a whole component is arbitrary.",
-        True,
     ),
     Step(
         "counting",
@@ -106,7 +103,6 @@ STEPS = (
         (N, K, ("C(n, k)", "n·(n−1)···(n−k+1) / (1·2···k), the number of choices")),
         "Guess first: is choosing 20 of 40 easy for a computer? And 20 of 100?",
         "Thinking that a larger k is always harder: C(n, k) shrinks again beyond n/2.",
-        True,
     ),
     Step(
         "cloud",
@@ -121,29 +117,14 @@ STEPS = (
         (A, X, ("variance", "the spread of the points along an axis: x'Ax")),
         "Where must the points be for both components to agree?",
         "Dragging one point far away: one outlier turns both axes. A good moment to mention robustness.",
-        True,
-    ),
-    Step(
-        "one",
-        "Rank one",
-        "Rank one, by hand",
-        "Suppose that A = aa' for one vector a. Then x'Ax = (a'x)². **Drag the bars.** The best k features are the k "
-        "largest positive entries of a, or of −a: two candidates instead of C(n, k).",
-        "Why not simply the k entries of largest size?",
-        "With x ≥ 0, positive and negative entries cancel: all chosen a_i need one sign. Here a gives {plus} and −a "
-        "gives {minus}; the larger is the optimum, {optimum}.",
-        ("Turn a direction on the spannogram", "spannogram"),
-        (("a", "one number for each feature"), K, ("(a'x)²", "the sum of the products a_i·x_i, squared")),
-        "By hand: which three of the eight, and what are their loadings?",
-        "Forgetting −a. Flip all signs of x'a and the square is the same.",
     ),
     Step(
         "two",
         "Spannogram",
-        "Rank two: the spannogram",
-        "Now each feature has two numbers, and each direction c in the plane gives it a value: a curve over the angle "
-        "φ. **Turn φ: the k = {k} highest curves above zero are the best {k} features for that direction.** They "
-        "form the set.",
+        "Two directions: the spannogram",
+        "Keep two directions of the data: each feature then has two numbers, and each direction c in the plane gives "
+        "it a value, a curve over the angle φ. **Turn φ: the k = {k} highest curves above zero are the best {k} "
+        "features for that direction.** They form the set.",
         "How many different sets does a whole turn have, of how many possible ones?",
         "It has {candidates} of {supports}; the best is {{{set}}} with {best}. The optimum is among them: it "
         "belongs to some direction c, and for that c the highest curves are the best set.",
@@ -151,7 +132,6 @@ STEPS = (
         (V, C, PHI, K),
         "Before each stop: which curve leaves the set, and which enters?",
         "Looking for the highest single curve. The sum of squares of the two highest is what counts.",
-        True,
     ),
     Step(
         "changes",
@@ -166,36 +146,6 @@ STEPS = (
         (N, K, ("crossing", "an angle where two curves are equal, or one is zero")),
         "Why does a crossing far below place k change nothing?",
         "Counting a crossing twice: in a whole turn each pair meets twice, once for c and once for −c.",
-        True,
-    ),
-    Step(
-        "half",
-        "Half-planes",
-        "The best direction of one set",
-        "The set is fixed: three features. A direction is allowed if every value v_i'c is ≥ 0, so each row cuts away "
-        "half of the circle. **Drag the rows.** If the leading direction is allowed, it is the best; if not, the best "
-        "is an end of the allowed arc.",
-        "The leading direction has variance {leading} here. Why is it not the answer?",
-        "It needs a negative loading. The best allowed direction is an end of the arc, with variance {optimum}: one "
-        "loading is 0 there, and the problem has one dimension fewer.",
-        ("Sets and arcs on the spannogram", "spannogram"),
-        (("v_i", "the row of feature i, an arrow"), C, ("variance", "the sum of squares of the values v_i'c")),
-        "Drag the rows until the arc is empty. What does that mean for the set?",
-        "Thinking that the leading direction is always best: it must be allowed.",
-    ),
-    Step(
-        "rankd",
-        "More directions",
-        "More directions, and what they cost",
-        "Real data need more than two directions. With d of them there are about nᵈ candidates instead of C(n, k). "
-        "The directions left out can add at most the next λ. **Slide d.**",
-        "For the faces, why not take d = 10?",
-        "At d = 3 there are {three} candidates, and the next direction still has {missed} of λ₁. Each further "
-        "direction multiplies the work by about n = 625. So we search the sphere of directions instead.",
-        ("Rank d in the solvers", "./?data=lfw-faces&method=spannogram&d=3"),
-        (("d", "how many leading directions are kept"), ("λ_d", "the variance along direction d"), N),
-        "Where would you stop, and what do you lose there?",
-        "Reading the next λ as the error of the answer: it is only an upper bound on it.",
     ),
     Step(
         "bounds",
@@ -214,7 +164,6 @@ STEPS = (
         ),
         "At which s are the first three rows equal? Why can no s do better?",
         "Believing that some component must reach an upper bound. That holds for the last one only.",
-        True,
     ),
     Step(
         "check",
@@ -233,6 +182,5 @@ STEPS = (
         ),
         "Find one number you can change without breaking the proof.",
         "Checking only the rows. A forger can shrink M, and only the products reveal that.",
-        True,
     ),
 )

@@ -13,7 +13,8 @@ import numpy as np
 import streamlit as st
 
 from nnspca.view import session
-from nnspca.view.figures.style import DARK, LIGHT
+from nnspca.view.figures import style as look
+from nnspca.view.figures.style import DARK, LIGHT, SIZES
 from nnspca.view.link import state
 
 SHARED = Path(__file__).parent / "browser"
@@ -62,12 +63,13 @@ def sent(key: str, field: str) -> Any:
 def written(home: Path, scripts: Sequence[str]) -> str:
     """Return the shared scripts and those of a component in ``home``, as one."""
     files = [*(SHARED / script for script in COMMON), *(home / script for script in scripts)]
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return "\n".join([f"const SIZES = {SIZES};", *(file.read_text(encoding="utf-8") for file in files)])
 
 
 def style(name: str, home: Path) -> str:
     """Return the style sheet of a component in ``home``, after what all share."""
-    return "\n".join(file.read_text(encoding="utf-8") for file in (SHARED / "shared.css", home / f"{name}.css"))
+    sheets = (file.read_text(encoding="utf-8") for file in (SHARED / "shared.css", home / f"{name}.css"))
+    return "\n".join([f":host {{ {look.scale()} }}", *sheets])
 
 
 def component(name: str, home: Path, scripts: Sequence[str]) -> Callable[..., Any]:

@@ -278,7 +278,7 @@ TABLE = (
     Entry("on", ("papers",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
     Entry("form", ("papers",), "one", REDUCED, options=(REDUCED, FULL), widget="radio"),
     Entry("tables", ("papers",), "fold", False),
-    Entry("step", ("learn",), "whole", 0, low=0, high=11),
+    Entry("step", ("learn",), "whole", 0, low=0, high=8),
     Entry("board", ("learn",), "one", "faces", options=("faces", "digits", "spectra")),
     Entry("painted", ("learn",), "text", ""),
     Entry("best", ("learn",), "text", ""),

@@ -12,7 +12,18 @@ import plotly.graph_objects as go
 
 from nnspca.studies import Picture, Table
 from nnspca.view.figures import band as common
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, names, set_axes, tile_axes
+from nnspca.view.figures.style import (
+    DASHES,
+    LEGEND_ROW,
+    SIZES,
+    SYMBOLS,
+    TEXT,
+    Palette,
+    dress,
+    names,
+    set_axes,
+    tile_axes,
+)
 
 ACROSS = 6  # images in a row
 GAP = 2  # pixels between images
@@ -94,7 +105,7 @@ def _label(x: float, y: float, words: str, *, foot: bool = True) -> dict[str, An
         "showarrow": False,
         "xanchor": "left",
         "yanchor": "bottom" if foot else "top",
-        "font": {"size": 13},
+        "font": {"size": TEXT},
         "borderpad": 0,
     }
 
@@ -191,7 +202,7 @@ def _curves(table: Table, picture: Picture, palette: Palette) -> go.Figure:
             mode="markers+text",
             text=[label],
             textposition="top left" if x > 0 else "bottom right",
-            textfont={"size": 15},
+            textfont={"size": SIZES["text"]},
             marker={"size": 12, "color": palette.upper_bound},
             name=label,
             showlegend=False,
@@ -249,7 +260,7 @@ def _add_spans(figure: go.Figure, picture: Picture, palette: Palette) -> None:
     band = {"type": "rect", "fillcolor": palette.band, "opacity": 0.5, "line": {"width": 0}}
     edge = {"type": "line", "line": {"color": palette.quiet, "width": 1, "dash": "dash"}}
     label = {"y": 1.0, "yref": "paper", "yanchor": "bottom", "showarrow": False}
-    label["font"] = {"size": 13, "color": palette.ink}
+    label["font"] = {"size": TEXT, "color": palette.ink}
     figure.update_layout(  # at once: added one by one, all before it are read again for each
         shapes=[
             *[{**whole, **band, "x0": start, "x1": end} for start, end, _ in picture.spans[::2]],

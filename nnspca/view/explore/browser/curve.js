@@ -77,7 +77,7 @@ class Curve {
       if (x + wide > this.right + 8) break;
       if (kind === "dot") brush.dot(x + 8, y - 4, 3.5, { fill: colour, edge: null });
       else brush.line([[x, y - 4], [x + 16, y - 4]], { colour, wide: kind === "tick" ? 3 : 2, dash });
-      brush.text(text, x + 20, y, { size: 13 });
+      brush.text(text, x + 20, y, { size: SIZES.small });
       x += wide + 8;
     }
   }
@@ -97,7 +97,7 @@ class Curve {
 
   rule(brush, y, text) {
     brush.line([[this.left, y], [this.right, y]], { colour: this.palette.grid, wide: 1 });
-    brush.text(text, this.left - 5, y + 4, { size: 13, align: "right" });
+    brush.text(text, this.left - 5, y + 4, { size: SIZES.small, align: "right" });
   }
 
   /** Shade the band; where a bound is carried over from another k, lightly, and in the upper panel alone. */
@@ -146,7 +146,7 @@ class Curve {
   words(brush) {
     const { palette } = this, { band } = this.path;
     if (!band.ks.length) {
-      brush.text("Computing upper bounds …", (this.left + this.right) / 2, (this.below + this.foot) / 2, { size: 13, align: "center" });
+      brush.text("Computing upper bounds …", (this.left + this.right) / 2, (this.below + this.foot) / 2, { size: SIZES.small, align: "center" });
       return;
     }
     if (band.optimal.every(Boolean)) return;
@@ -157,7 +157,7 @@ class Curve {
     const tx = toLeft ? x - 34 - wide : Math.max(Math.min(x + 34, this.right - wide), this.left + 4), ty = toLeft ? y - 22 : Math.min(y + 40, this.split - 6);
     const from = toLeft ? [tx + wide + 4, ty - 4] : [clamp(x, tx - 4, tx + wide), x < tx - 4 ? ty - 4 : ty - 14];
     brush.line([from, [x, y]], { colour: palette.upper_bound, wide: 1.2 });
-    brush.text(text, tx, ty, { size: 13, halo: true });
+    brush.text(text, tx, ty, { size: SIZES.small, halo: true });
   }
 
   /** The dot that runs: between two stops it slides along the line. */
@@ -209,8 +209,8 @@ class Curve {
     brush.box(x0, toY(high), wide, toY(low) - toY(high), { fill: palette.band, faint: band.proven[s] ? 1 : 0.45 });
     brush.box(x0, toY(high) - 1, wide, 2, { fill: palette.upper_bound });
     brush.box(x0, toY(low) - 1, wide, 2, { fill: palette.found });
-    const closed = band.optimal[s] ? "proven optimal" : `gap ${ceilTo(100 * band.gaps[s], 2)} %`, right = { size: 13, align: "right" };
-    brush.text(`k = ${count(band.ks[s])}: ${closed}`, x0 + 6, y0 + 15, { size: 13 });
+    const closed = band.optimal[s] ? "proven optimal" : `gap ${ceilTo(100 * band.gaps[s], 2)} %`, right = { size: SIZES.small, align: "right" };
+    brush.text(`k = ${count(band.ks[s])}: ${closed}`, x0 + 6, y0 + 15, { size: SIZES.small });
     brush.text(`at most ${ceilTo(100 * high, 2)} %`, x0 + wide - 6, toY(high) - 4, right);
     brush.text(`found ${floorTo(100 * low, 2)} %`, x0 + wide - 6, toY(low) + 14, right);
     pen.restore();

@@ -17,7 +17,7 @@ function write(place, said) {
 function drawLevels(brush, marks, up, left, right, say = (mark) => `${Math.round(100 * mark)} %`) {
   for (const mark of marks) {
     brush.line([[left, up(mark)], [right, up(mark)]], { colour: brush.palette.grid, wide: 1 });
-    brush.text(say(mark), left - 6, up(mark) + 5, { align: "right", size: 13 });
+    brush.text(say(mark), left - 6, up(mark) + 5, { align: "right", size: SIZES.small });
   }
 }
 

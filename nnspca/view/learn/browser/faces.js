@@ -37,12 +37,12 @@ FIGURES.pca = (desk) => {
       desk.name(`Component ${which.value + 1} of PCA, its ${k} largest loadings: orange is positive, blue negative.`);
       const left = narrow ? 40 : size + 56, top = narrow ? size + 26 : 40, foot = height - 34;
       const across = axisOf(1, n, left, width - 10), up = axisOf(0, 1, foot, top);
-      brush.text("variance explained (% of λ₁)", left - 34, top - 12, { size: 13 });
+      brush.text("variance explained (% of λ₁)", left - 34, top - 12, { size: SIZES.small });
       drawLevels(brush, [0, 0.5, 1], up, left, width - 10, (mark) => `${100 * mark}`);
       brush.line(curve().map(([at, value]) => [across(at), up(value)]), { colour: palette.found, wide: 2.5 });
       brush.dot(across(k), up(share(k)), 7, { fill: palette.found });
-      brush.text("1", across(1), foot + 18, { size: 13 });
-      brush.text(`k = ${n}`, width - 10, foot + 18, { size: 13, align: "right" });
+      brush.text("1", across(1), foot + 18, { size: SIZES.small });
+      brush.text(`k = ${n}`, width - 10, foot + 18, { size: SIZES.small, align: "right" });
     },
   };
 };
@@ -84,7 +84,7 @@ FIGURES.ghosts = (desk) => {
       const uses = [];
       sets.forEach((set, row) => {
         const y = row * (size + 70) + 20;
-        brush.text(titles[set.name], 0, y - 6, { bold: true, size: 14 });
+        brush.text(titles[set.name], 0, y - 6, { bold: true, size: SIZES.label });
         let used = 0, minus = 0;
         set.parts.forEach((part, p) => {
           const x = p * (size + 6), loading = part[pixel];

@@ -9,7 +9,7 @@ function explained(value, board, up) {
 /** A proven share, rounded down, and never said to be all. */
 const provenPercent = (share) => sharePercent(Math.min(share, 0.99999));
 
-const GAUGE = 192; // pixels beside the board
+const GAUGE = 192, BELOW = 84; // pixels beside the board, or below it
 
 FIGURES.paint = (desk) => {
   const { boards } = desk.data;
@@ -108,7 +108,7 @@ FIGURES.paint = (desk) => {
       const its = board.optimal ? "proven optimal" : `at least ${provenPercent(solverShare())} of the optimum`;
       const yours = painted.length ? `**You: ${shown(sure(found.value))} of λ₁, at least ${provenPercent(share(found.value))} of the optimum. ` : "**";
       const beaten = painted.length && sure(found.value) > board.solver.variance ? " **You beat the solver!**" : "";
-      return `${yours}Solver: ${shown(board.solver.variance)}, ${its}.** The upper bound for ${board.k} ${board.noun} is ${upperShown()} of λ₁.${beaten}`;
+      return `${yours}Solver: ${shown(board.solver.variance)} of λ₁, ${its}.** No ${board.k} ${board.noun} explain more than ${upperShown()} of λ₁: that is the proven upper bound.${beaten}`;
     }
     if (solver) return `Solver: ${solver.shown.length} of ${board.solver.support.length} ${board.noun} …`;
     if (!painted.length) return `${board.about} **Paint ${board.k} ${board.noun} that vary together.**`;
@@ -151,7 +151,7 @@ FIGURES.paint = (desk) => {
   const figure = {
     tall(width) {
       if (opened !== pick.value) { opened = pick.value; open(); }
-      return width >= NARROW ? Math.min(width - gaugeWide(), 600 * desk.scale) : (scene.image ? width : 280) + 96;
+      return width >= NARROW ? Math.min(width - gaugeWide(), 600 * desk.scale) : (scene.image ? width : 280) + BELOW;
     },
     press(x, y) { return begin(under(x, y)); },
     drag(x, y) { touch(under(x, y)); },
@@ -179,7 +179,7 @@ FIGURES.paint = (desk) => {
     draw(brush) {
       const { pen, width, height, palette } = brush, wideEnough = width >= NARROW;
       const wide = wideEnough ? width - gaugeWide() : width;
-      const tall = wideEnough ? height : height - 96;
+      const tall = wideEnough ? height : height - BELOW;
       const layers = [];
       if (mine.painted.length) layers.push({ support: mine.painted, weights: mine.found.loadings, colour: palette.series[1] });
       const box = drawScene(new Brush(pen, wide, tall, palette, 1), scene, layers);
@@ -195,7 +195,7 @@ FIGURES.paint = (desk) => {
       if (desk.focused()) { ring(cursor, "#000000", 4); ring(cursor, "#ffffff", 2); }
       const levels = { you: mine.found.value, best: mine.bestValue, solver: solver?.value, line: solver?.done };
       if (wideEnough) gauge(brush, { x: wide + 18, y: 30, wide: 28, tall: height - 34 }, levels, true);
-      else gauge(brush, { x: 4, y: tall + 34, wide: width - 8, tall: 20 }, levels, false);
+      else gauge(brush, { x: 4, y: tall + 28, wide: width - 8, tall: 16 }, levels, false);
       desk.lesson.box.dataset.you = String(share(mine.found.value));
       desk.lesson.box.dataset.painted = mine.painted.join(",");
     },
@@ -211,15 +211,15 @@ FIGURES.paint = (desk) => {
     bar(0, at(levels.you), { fill: palette.series[1] });
     if (levels.line) bar(at(board.solver.variance), long, { fill: palette.band });
     const marks = [];
-    if (mine.painted.length) marks.push([levels.you, `you ${shown(sure(levels.you))}`, palette.series[1]]);
-    if (levels.best > levels.you * (1 + 1e-9)) marks.push([levels.best, `best ${shown(sure(levels.best))}`, palette.ink]);
     if (levels.solver) marks.push([levels.solver, `solver ${shown(levels.solver)}`, palette.found]);
-    if (levels.line) marks.push([board.upper, `upper bound ${upperShown()}`, palette.upper_bound]);
-    marks.sort((a, b) => b[0] - a[0]);
-    const size = 13, step = 17 * brush.scale;
+    if (levels.best > levels.you * (1 + 1e-9)) marks.push([levels.best, `best ${shown(sure(levels.best))}`, palette.ink]);
+    if (mine.painted.length) marks.push([levels.you, `you ${shown(sure(levels.you))}`, palette.series[1]]);
+    marks.sort((a, b) => b[0] - a[0]); // equals stay in this order, and no variance is above the upper bound:
+    marks.unshift([board.upper, levels.line ? `upper bound ${upperShown()}` : "upper bound", palette.upper_bound]);
+    const size = SIZES.small, step = 17 * brush.scale, taken = [[], [], []];
     let free = box.y;
     marks.forEach(([value, words, colour], order) => {
-      const along = at(value), thick = words.startsWith("upper bound") ? 4 : 2.5;
+      const along = at(value), thick = order ? 2.5 : 4;
       if (upright) {
         const y = box.y + long - along;
         brush.line([[box.x - 6, y], [box.x + box.wide + 6, y]], { colour, wide: thick });
@@ -230,9 +230,11 @@ FIGURES.paint = (desk) => {
       }
       const x = box.x + along;
       brush.line([[x, box.y - 5], [x, box.y + box.tall + 5]], { colour, wide: thick });
-      const above = order % 2 === 0, half = brush.measure(words, size, true) / 2;
-      brush.text(words, clamp(x, box.x + half, box.x + box.wide - half), above ? box.y - 10 : box.y + box.tall + 20,
-        { size, bold: true, align: "center" });
+      const half = brush.measure(words, size, true) / 2, middle = clamp(x, box.x + half, box.x + box.wide - half);
+      const line = taken.findIndex((others) => others.every(([other, wide]) => Math.abs(other - middle) > wide + half + 8));
+      if (line < 0) return; // three lines are full: what it says stands above
+      taken[line].push([middle, half]);
+      brush.text(words, middle, [box.y - 10, box.y + box.tall + 18, box.y + box.tall + 35][line], { size, bold: true, align: "center" });
     });
   }
 

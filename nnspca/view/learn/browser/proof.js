@@ -12,9 +12,9 @@ function drawMatrix(brush, name, rows, { x, y, cell, marked = () => false, right
     const left = x + j * cell, top = y + i * cell;
     if (marked(i, j)) brush.box(left + 2, top + 2, cell - 4, cell - 4, { fill: palette.found, faint: 0.22 });
     if (picked?.[0] === i && picked[1] === j) brush.box(left + 2, top + 2, cell - 4, cell - 4, { edge: palette.upper_bound, thick: 3 });
-    brush.text(plainly(value, digits), left + cell / 2, top + cell / 2 + 6, { align: "center", size: Math.min(17, cell * 0.36 / brush.scale) });
+    brush.text(plainly(value, digits), left + cell / 2, top + cell / 2 + 6, { align: "center", size: clamp(cell * 0.36 / brush.scale, SIZES.small, SIZES.text) });
   }));
-  right.forEach(({ words, strong }, i) => brush.text(words, x + wide + 16, y + (i + 0.5) * cell + 5, { bold: strong, size: 15, colour: strong ? palette.upper_bound : palette.ink }));
+  right.forEach(({ words, strong }, i) => brush.text(words, x + wide + 16, y + (i + 0.5) * cell + 5, { bold: strong, size: SIZES.text, colour: strong ? palette.upper_bound : palette.ink }));
 }
 
 /** A number without zeros behind the point that say nothing. */
@@ -72,7 +72,7 @@ FIGURES.bounds = (desk) => {
       if (which === 2) {
         const rho = level.value;
         drawMatrix(brush, "excess: max(A − ρ, 0)", A.map((row) => row.map((v) => Math.max(v - rho, 0))), { x: 14, y: top, cell, digits: 2, marked: (i, j) => A[i][j] > rho });
-        brush.text("+", 14 + 4.5 * cell + 6, top + 2.1 * cell, { size: 22, align: "center" });
+        brush.text("+", 14 + 4.5 * cell + 6, top + 2.1 * cell, { size: SIZES.head, align: "center" });
         drawMatrix(brush, "min(A, ρ)", A.map((row) => row.map((v) => Math.min(v, rho))), { x: 22 + 5 * cell, y: top, cell, digits: 2 });
       }
       if (which === 3) {
@@ -82,14 +82,14 @@ FIGURES.bounds = (desk) => {
         if (width < NARROW) sums(M).forEach(({ words, strong }, i) => brush.text(`row ${i + 1}: ${words}`, 14 + (i % 2) * (width / 2), top + 4 * cell + 32 + 22 * Math.floor(i / 2), { bold: strong }));
       }
       brush.line([[16, y], [width - 16, y]], { wide: 1.5 });
-      for (let mark = 6.5; mark <= 8; mark += 0.5) { brush.line([[small(mark), y - 4], [small(mark), y + 4]]); brush.text(String(mark), small(mark), y + 22, { align: "center", size: 13 }); }
+      for (let mark = 6.5; mark <= 8; mark += 0.5) { brush.line([[small(mark), y - 4], [small(mark), y + 4]]); brush.text(String(mark), small(mark), y + 22, { align: "center", size: SIZES.small }); }
       brush.star(small(optimum), y, 12, palette.found);
       brush.text("best pair", small(optimum), y + 42, { align: "center", bold: true });
       now.forEach((value, at) => {
         const here = at === which, x = small(clamp(value, 6.5, 8.2));
         brush.line([[x, y - (here ? 26 : 16)], [x, y + 5]], { colour: here ? palette.upper_bound : palette.quiet, wide: here ? 4 : 2 });
         const same = now.map((other, place) => (Math.abs(other - value) < 1e-9 && place !== which ? place + 1 : 0)).filter(Boolean).join(", ");
-        brush.text(here ? `${at + 1}: ${ceilTo(value, 2)}` : same, clamp(x, 30, width - 34), y - (here ? 32 : 20), { align: "center", bold: here, size: here ? 15 : 13, halo: true });
+        brush.text(here ? `${at + 1}: ${ceilTo(value, 2)}` : same, clamp(x, 30, width - 34), y - (here ? 32 : 20), { align: "center", bold: here, size: here ? SIZES.text : SIZES.small, halo: true });
       });
       desk.say(WORDS[which]());
       desk.name(`Upper bound ${which + 1} of four: ${ceilTo(now[which], 2)}; the best pair has variance 7.`);
@@ -148,10 +148,10 @@ FIGURES.check = (desk) => {
       const begin = top + 4 * cell + 38, line = 22 * brush.scale;
       tests.forEach(([titles, list], column) => {
         const x = 12 + column * (width / 2);
-        brush.text(brush.fitting(titles, width / 2 - 24, 15), x, begin, { bold: true, size: width < NARROW ? 13 : 15 });
+        brush.text(brush.fitting(titles, width / 2 - 24, SIZES.text), x, begin, { bold: true, size: width < NARROW ? SIZES.small : SIZES.text });
         list.forEach(({ words, holds }, at) => {
           const y = begin + 8 + (at + 1) * line;
-          brush.text(`${holds ? "✓" : "✗"} ${words}`, x, y, { bold: !holds, size: width < NARROW ? 13 : 15, colour: holds ? palette.ink : palette.upper_bound });
+          brush.text(`${holds ? "✓" : "✗"} ${words}`, x, y, { bold: !holds, size: width < NARROW ? SIZES.small : SIZES.text, colour: holds ? palette.ink : palette.upper_bound });
         });
       });
       const bad = [...pairs(), ...rows()].filter((test) => !test.holds);

@@ -32,15 +32,12 @@ class Lesson extends Shown {
   get scale() { return document.fullscreenElement || this.box.matches(":fullscreen") ? 1.4 : 1; }
 
   build() {
-    const [core, further] = [[], []];
     this.chapters = this.data.steps.map((step, at) => {
-      const ariaLabel = `Chapter ${at}: ${step.title}${step.core ? "" : " (further)"}`;
-      const chapter = button({ title: step.title, textContent: `${at}. ${step.name}`, ariaLabel, onclick: () => this.go(at) });
-      (step.core ? core : further).push(element("li", {}, chapter));
-      return chapter;
+      const name = element("span", { textContent: step.name });
+      return button({ title: step.title, ariaLabel: at ? `Chapter ${at}: ${step.title}` : step.title, onclick: () => this.go(at) },
+        at ? `${at} ` : "▶ ", name);
     });
-    this.find(".core").replaceChildren(...core);
-    this.find(".further ol").replaceChildren(...further);
+    this.find(".chapters").replaceChildren(...this.chapters.map((one) => element("li", {}, one)));
   }
 
   /** Open a chapter. */
@@ -51,8 +48,8 @@ class Lesson extends Shown {
     const step = this.data.steps[at];
     if (byHand) this.link = { ...this.link, at: this.places[at] ?? "" };
     this.link.step = at ? String(at) : "";
-    this.say("where", `${at}.`);
-    for (const what of ["title", "idea", "question", "answer"]) this.say(what, step[what]);
+    this.say("title", at ? `${at}. ${step.title}` : step.title);
+    for (const what of ["idea", "question", "answer"]) this.say(what, step[what]);
     this.find(".question").open = false;
     this.find(".symbols").replaceChildren(...step.symbols.flatMap(([sign, meaning]) =>
       [["dt", sign], ["dd", meaning]].map(([kind, words]) => { const node = element(kind); write(node, words); return node; })));
@@ -65,8 +62,6 @@ class Lesson extends Shown {
       one.classList.toggle("seen", this.seen.has(chapter));
       one.ariaCurrent = chapter === at ? "step" : null;
     });
-    this.find(".further").open = false;
-    this.find(".further").classList.toggle("here", !step.core);
     this.open(step);
     if (byHand) {
       this.find("h2").focus({ preventScroll: true });

@@ -62,7 +62,7 @@ class Brush {
     this.path([[x, y - r], [x + r, y], [x, y + r], [x - r, y], [x, y - r], [x + r, y]], { fill, edge, thick });
   }
 
-  text(words, x, y, { align = "left", colour = this.palette.ink, size = 14, bold = false, halo = false, most } = {}) {
+  text(words, x, y, { align = "left", colour = this.palette.ink, size = SIZES.label, bold = false, halo = false, most } = {}) {
     const { pen } = this;
     pen.font = `${bold ? 600 : 400} ${size * this.scale}px ${this.palette.font}`;
     pen.textAlign = align;
@@ -83,10 +83,10 @@ class Brush {
   }
 
   /** The first of some wordings, longest first, that fits. */
-  fitting(wordings, room, size = 13) { return wordings.find((words) => this.measure(words, size) <= room) ?? wordings.at(-1); }
+  fitting(wordings, room, size = SIZES.small) { return wordings.find((words) => this.measure(words, size) <= room) ?? wordings.at(-1); }
 
   /** How wide some words are. */
-  measure(words, size = 14, bold = false) {
+  measure(words, size = SIZES.label, bold = false) {
     this.pen.font = `${bold ? 600 : 400} ${size * this.scale}px ${this.palette.font}`;
     return this.pen.measureText(words).width;
   }

@@ -106,7 +106,7 @@ class Picture extends Shown {
     const away = (i) => Math.hypot(at(i)[0] - middle[0], at(i)[1] - middle[1]);
     const [x, y] = at(support.reduce((best, i) => (away(i) < away(best) ? i : best)));
     brush.dot(x, y, 10, { fill: "rgba(255, 255, 255, 0.85)", edge: null });
-    brush.text(String(r + 1), x, y + 4.5, { size: 13, bold: true, align: "center", colour: "#000" });
+    brush.text(String(r + 1), x, y + 4.5, { size: SIZES.small, bold: true, align: "center", colour: "#000" });
   }
 }
 

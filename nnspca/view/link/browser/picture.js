@@ -61,9 +61,9 @@ function drawAxis(brush, scene, layers) {
   const ticks = 6;
   for (let t = 0; t < ticks; t++) {
     const v = low + ((high - low) * t) / (ticks - 1);
-    brush.text(v.toPrecision(3), x(v), foot + 15, { size: 13, align: t ? (t === ticks - 1 ? "right" : "center") : "left" });
+    brush.text(v.toPrecision(3), x(v), foot + 15, { size: SIZES.small, align: t ? (t === ticks - 1 ? "right" : "center") : "left" });
   }
-  brush.text(unit ? `${name} (${unit}); line: the mean` : name, (left + right) / 2, foot + 32, { size: 13, align: "center" });
+  brush.text(unit ? `${name} (${unit}); line: the mean` : name, (left + right) / 2, foot + 32, { size: SIZES.small, align: "center" });
   const nearest = (px) => order.reduce((best, i) => (Math.abs(values[i] - x.back(px)) < Math.abs(values[best] - x.back(px)) ? i : best));
   return {
     between: (x0, _, x1) => Array.from(order.subarray(place.get(nearest(x0)), place.get(nearest(x1)) + 1)),

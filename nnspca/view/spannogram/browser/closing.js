@@ -14,8 +14,8 @@ function drawClosing(brush, ball, round) {
     brush.dot(x(round), y(values[round]), 4.5, { fill: colour, edge: null });
   }
   brush.line([[left, foot], [right, foot]], { colour: palette.quiet, wide: 1 });
-  brush.text(low ? "objective (the axis does not begin at 0)" : "objective, from 0", left, 12, { size: 13 });
-  brush.text("0", x(0) - 4, foot + 15, { size: 13 });
-  if (ball.last) brush.text(String(ball.last), right, foot + 15, { size: 13, align: "right" });
-  brush.text("round", (left + right) / 2, foot + 15, { size: 13, align: "center" });
+  brush.text(low ? "objective (the axis does not begin at 0)" : "objective, from 0", left, 12, { size: SIZES.small });
+  brush.text("0", x(0) - 4, foot + 15, { size: SIZES.small });
+  if (ball.last) brush.text(String(ball.last), right, foot + 15, { size: SIZES.small, align: "right" });
+  brush.text("round", (left + right) / 2, foot + 15, { size: SIZES.small, align: "center" });
 }

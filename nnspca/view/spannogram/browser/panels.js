@@ -18,7 +18,7 @@ function drawCircle(canvas, curves, palette, phi, set, arc) {
     const within = (angle) => arc.whole || (((angle - arc.from) % TURN) + TURN) % TURN <= arc.to - arc.from + 1e-9;
     for (const angle of [arc.free, arc.free + Math.PI]) brush.dot(...at(angle), 5, { fill: within(angle) ? palette.ink : palette.paper, edge: palette.ink });
     const [ux, uy] = at(arc.free, r - 16);
-    brush.text("u₁", ux + 8 * Math.cos(arc.free), uy + 4 + 8 * Math.sin(arc.free), { size: 13, align: "center" });
+    brush.text("u₁", ux + 8 * Math.cos(arc.free), uy + 4 + 8 * Math.sin(arc.free), { size: SIZES.small, align: "center" });
     const [bx, by] = at(arc.best);
     brush.box(bx - 6, by - 6, 12, 12, { fill: palette.upper_bound, edge: palette.paper });
   }
@@ -76,10 +76,10 @@ function drawBars(brush, plot, set, loading) {
     const y = row * step, value = chosen.has(i) ? loading(i) : 0, length = value * reach;
     const { pen } = brush, bar = Math.min(step * 0.7, 22);
     pen.globalAlpha = chosen.has(i) ? 1 : 0.55;
-    brush.text(label(curves, i), gutter, y + step / 2 + 4, { size: 13, align: "right", most: gutter });
+    brush.text(label(curves, i), gutter, y + step / 2 + 4, { size: SIZES.small, align: "right", most: gutter });
     pen.globalAlpha = 1;
     brush.box(Math.min(base, base + length), y + (step - bar) / 2, Math.abs(length), bar, { fill: plot.tint(i) });
     brush.box(base - 0.5, y, 1, step, { fill: palette.grid });
-    if (value) brush.text(decimals(value, 2), Math.max(base, base + length) + 5, y + step / 2 + 4, { size: 13 });
+    if (value) brush.text(decimals(value, 2), Math.max(base, base + length) + 5, y + step / 2 + 4, { size: SIZES.small });
   });
 }

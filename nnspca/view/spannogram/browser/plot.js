@@ -81,10 +81,10 @@ class Plot {
       if (right - left < 420 && angle % 90) continue;
       brush.line([[x, top], [x, bottom]], { colour: main ? palette.quiet : palette.grid, wide: main ? 1.5 : 1 });
       if (this.parts.goal) brush.line([[x, this.goalTop], [x, this.goalBottom]], { colour: palette.grid, wide: 1 });
-      brush.text(`${angle}°`.replace("-", "−"), x, this.ticks, { size: 13, align: angle < 0 ? "left" : angle === 270 ? "right" : "center" });
+      brush.text(`${angle}°`.replace("-", "−"), x, this.ticks, { size: SIZES.small, align: angle < 0 ? "left" : angle === 270 ? "right" : "center" });
     }
-    brush.text(brush.fitting(["v: the value of each feature in direction φ", "v: values in direction φ", "v"], half - left - 8), left, top - 6, { size: 13 });
-    brush.text(brush.fitting([turned, "−v: opposite direction", "−v"], right - half - 8), half + 4, top - 6, { size: 13 });
+    brush.text(brush.fitting(["v: the value of each feature in direction φ", "v: values in direction φ", "v"], half - left - 8), left, top - 6, { size: SIZES.small });
+    brush.text(brush.fitting([turned, "−v: opposite direction", "−v"], right - half - 8), half + 4, top - 6, { size: SIZES.small });
     brush.line([[left, this.y(0)], [right, this.y(0)]], { wide: 1, faint: 0.7 });
     const values = evenly(this.curves.peak, 2), below = this.curves.nonnegative ? values.slice(1).map((value) => -value) : [];
     this.drawValues(brush, [...below, ...values], this.y);
@@ -92,7 +92,7 @@ class Plot {
 
   /** Values beside the axis at the left. */
   drawValues(brush, values, place) {
-    for (const value of values) brush.text(tick(value), this.left - 5, place(value) + 4, { size: 13, align: "right" });
+    for (const value of values) brush.text(tick(value), this.left - 5, place(value) + 4, { size: SIZES.small, align: "right" });
   }
 
   /** The range of the curves that are not drawn one by one; their number is told on top of what moves. */
@@ -105,7 +105,7 @@ class Plot {
   labelEnvelope(brush) {
     const { low, high, others } = this.curves.envelope, last = low.length - 1, s = Math.round(0.2 * last);
     brush.text(`${count(others)} other curve${others > 1 ? "s" : ""}`, this.x(-QUARTER + (TURN * s) / last),
-      this.y(this.curves.nonnegative ? 0.35 * low[s] : 0.1 * high[s]) + 4, { size: 14, align: "center", halo: true });
+      this.y(this.curves.nonnegative ? 0.35 * low[s] : 0.1 * high[s]) + 4, { size: SIZES.label, align: "center", halo: true });
   }
 
   /** Crossings: rings where the set changes, dots where it does not, diamonds where a curve crosses zero. */
@@ -126,19 +126,19 @@ class Plot {
     edges.slice(1).forEach((to, e) => {
       brush.box(this.x(edges[e]), y, this.x(to) - this.x(edges[e]), height, { fill: this.palette.ink, faint: e % 2 ? 0.28 : 0.1 });
     });
-    brush.text(brush.fitting(wordings, this.right - this.left), this.left, y - 5, { size: 13 });
+    brush.text(brush.fitting(wordings, this.right - this.left), this.left, y - 5, { size: SIZES.small });
   }
 
   drawGoal(brush) {
     const { curves, palette, left, right } = this, last = curves.objective.length - 1, { phi, value } = curves.optimum;
-    brush.text(brush.fitting(["objective: the sum of squares of the values in the set", "objective: sum of squares in the set", "objective"], right - left), left, this.goalTop - 7, { size: 13 });
+    brush.text(brush.fitting(["objective: the sum of squares of the values in the set", "objective: sum of squares in the set", "objective"], right - left), left, this.goalTop - 7, { size: SIZES.small });
     brush.line([[left, this.goalBottom], [right, this.goalBottom]], { wide: 1, faint: 0.7 });
     this.drawValues(brush, evenly(value, 2), this.yGoal);
     brush.line(Array.from(curves.objective, (g, s) => [this.x(-QUARTER + (TURN * s) / last), this.yGoal(g)]), { wide: 1.8 });
     const x = this.x(curves.wrap(phi)), y = this.yGoal(value), beyond = x > 0.75 * right;
     for (const [from, to] of [[this.top, this.bottom], [this.goalTop, y]]) brush.line([[x, from], [x, to]], { colour: palette.upper_bound, wide: 1, dash: [2, 4] });
     brush.star(x, y, 9, palette.upper_bound);
-    brush.text("optimum", x + (beyond ? -13 : 13) * brush.scale, y + 2, { size: 13, bold: true, align: beyond ? "right" : "left", halo: true });
+    brush.text("optimum", x + (beyond ? -13 : 13) * brush.scale, y + 2, { size: SIZES.small, bold: true, align: beyond ? "right" : "left", halo: true });
   }
 
   /** Numbers at the right end of a few curves, pushed apart. */
@@ -146,7 +146,7 @@ class Plot {
     const { curves } = this, line = 13 * brush.scale;
     const ends = Array.from(curves.drawn, (i) => ({ i, y: this.y(curves.value(i, 3 * QUARTER)) })).sort((a, b) => a.y - b.y);
     ends.forEach((end, e) => { if (e) end.y = Math.max(end.y, ends[e - 1].y + line); });
-    for (const { i, y } of ends) brush.text(String(i + 1), this.right + 5, y + 4, { size: 13, bold: true });
+    for (const { i, y } of ends) brush.text(String(i + 1), this.right + 5, y + 4, { size: SIZES.small, bold: true });
   }
 
   /** What stays until the set changes: its curves, each in its colour, and its stretch. */
@@ -182,7 +182,7 @@ class Plot {
     if (best && best.value < curves.optimum.value * (1 - 1e-9)) {
       const to = this.x(curves.wrap(best.phi)), y = this.yGoal(best.value), beyond = to > 0.75 * this.right;
       brush.diamond(to, y, 7, { edge: palette.found, thick: 2.5 });
-      brush.text("best so far", to + (beyond ? -11 : 11) * brush.scale, y + 16 * brush.scale, { size: 13, align: beyond ? "right" : "left", halo: true });
+      brush.text("best so far", to + (beyond ? -11 : 11) * brush.scale, y + 16 * brush.scale, { size: SIZES.small, align: beyond ? "right" : "left", halo: true });
     }
     brush.dot(x, this.yGoal(goal), 5, { fill: palette.found });
   }

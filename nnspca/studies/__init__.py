@@ -1,6 +1,5 @@
 """The papers' studies: generators of rows, and the tables made of them; nothing here draws, so notebooks use it too."""
 
-from nnspca.studies import comparison
 from nnspca.studies._paper_bound import paper_bound
 from nnspca.studies._race import race
 from nnspca.studies.catalogue import PAPERS, PRINTED, STUDIES, stored
@@ -17,7 +16,6 @@ __all__ = [
     "StudyResult",
     "Table",
     "Task",
-    "comparison",
     "paper_bound",
     "race",
     "stored",

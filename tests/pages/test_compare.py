@@ -9,10 +9,9 @@ import pytest
 import nnspca
 from nnspca.datasets import Dataset, fetch
 from nnspca.result import Component
-from nnspca.studies import comparison
-from nnspca.studies.comparison import Profile
 from nnspca.view import ledger
-from nnspca.view.compare import sets
+from nnspca.view.compare import profile, sets
+from nnspca.view.compare.profile import Profile
 from nnspca.view.compare.sets import SHARES, Choices
 from nnspca.view.figures.band import gap, place
 from nnspca.view.jobs import Job
@@ -88,7 +87,7 @@ def test_each_k_of_a_live_run_is_one_at_which_a_proof_is_stored():
             ledger.cardinalities(Subject(data, State()).problem)
         )
         other = replace(State(), sign=state.ANY_SIGN)
-        assert asked.cardinalities(Subject(data, other)) == comparison.cardinalities(64, SHARES[fine])
+        assert asked.cardinalities(Subject(data, other)) == profile.cardinalities(64, SHARES[fine])
 
 
 def test_data_of_which_nothing_is_known_are_computed_first_and_solve_live_starts_from_nothing(open_page):
@@ -120,7 +119,7 @@ def test_each_data_set_is_prepared_where_it_can_be_and_the_page_and_its_code_say
     link = {"vs": ["pitprops", "counts"], "fine": "few", "prep": ["log1p"], "take": True, "scales": "as is"}
     page = settle(open_page(PAGE, **link, **own))
     assert "Extra preprocessing: pitprops (none; not possible with it: log1p), counts (log1p)." in texts(page)
-    code = next(block.value for block in page.code if "comparison.compare" in block.value)
+    code = next(block.value for block in page.code if "nnspca.sweep" in block.value)
     assert "data[1] = nnspca.datasets.log1p(data[1])" in code and "data[0] =" not in code
     assert "    nnspca.datasets.read('count data.csv', name='counts'),\n" in code, "names of files stay as they are"
     assert "data[1] = nnspca.datasets.rename(data[1], nnspca.datasets.read_names('gene data.csv'))" in code
@@ -142,13 +141,13 @@ def test_tables_downloads_and_code_say_what_was_found_and_that_data_are_missing(
     assert (len(about), len(points)) == (2, 6)
     assert (points["Proven share"] < 1).all(), "rounded down, so that what is claimed stays true"
     (code,) = [block.value for block in page.code]
-    scope: dict = {"print": lambda *shown: None}
-    exec(code, scope)
-    assert scope["points"].column("Data set") == ["pitprops"] * 3 + ["digits"] * 3
-    assert scope["points"].column("k") == list(points["k"])
+    printed: list = []
+    exec(code, {"print": lambda *shown: printed.append(shown)})
+    assert [name for name, _ in printed] == ["pitprops", "digits"]
+    assert [k for _, curve in printed for k in curve["k"]] == list(points["k"])
     tables = json.loads(taken("compare.json"))["tables"]
-    assert all({row["Data set"] for row in table["rows"]} == {"pitprops", "digits"} for table in tables)
-    assert all(row["Variance ÷ λ₁"] <= row["Proven upper bound ÷ λ₁"] for row in tables[1]["rows"])
+    assert all({row["data"] for row in table["rows"]} == {"pitprops", "digits"} for table in tables)
+    assert all(row["normalized_variance"] <= row["normalized_upper"] for row in tables[1]["rows"])
 
 
 def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):

@@ -13,10 +13,9 @@ from functools import cached_property, partial
 import streamlit as st
 
 from nnspca.result import Progress, Sweep, SweepPoint
-from nnspca.studies import comparison
-from nnspca.studies.comparison import Profile
 from nnspca.view import cache, ledger, sanitize, say
-from nnspca.view.compare import figures
+from nnspca.view.compare import figures, profile
+from nnspca.view.compare.profile import Profile
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job, Work, stretch
@@ -34,7 +33,7 @@ KEYS = state.keys_of("compare")
 BESIDE = "digits"  # what stands beside a person's own data at first
 SHARES = {
     "few": (0.05, 0.25, 1.0),
-    "some": comparison.SHARES,
+    "some": profile.SHARES,
     "many": (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.35, 0.6, 1.0),
 }
 WIDE = 2000  # features above which even the bare curve waits until the others are proven
@@ -57,7 +56,7 @@ class Choices:
 
     def cardinalities(self, subject: Subject) -> tuple[int, ...]:
         """Return the k to solve: for each share of the features the nearest at which there is a stored proof."""
-        ks = comparison.cardinalities(subject.data.n_features, SHARES[self.fine])
+        ks = profile.cardinalities(subject.data.n_features, SHARES[self.fine])
         stored_ks = ledger.cardinalities(subject.problem)
         if not stored_ks:
             return ks
@@ -236,7 +235,7 @@ def _stages(
         job.publish((name, result))
 
     def begin(job: Job) -> Sweep | None:
-        about = results.get(key) or comparison.profile(subject.data, cov, should_stop=job.should_stop)
+        about = results.get(key) or profile.profile(subject.data, cov, should_stop=job.should_stop)
         if about is None:
             return None
         results.put(key, about)
@@ -371,12 +370,12 @@ def takeaway(sets: Sequence[Compared], results: dict[str, Live], choice: Choices
         for result in results.values()
         for point in sorted(result.points, key=lambda p: (p.k, p.method))
     ]
-    tables = comparison.tables(profiles, points)
+    tables = profile.tables(profiles, points)
     for table in tables:
         st.markdown(f"**{table.title}**" + (" of the live run" if table.name == "points" else ""))
-        whole = [name for name in table.frame.select_dtypes("int")]
-        places = {name: st.column_config.NumberColumn(format="%,d") for name in whole}
-        st.dataframe(table.rounded(), hide_index=True, column_config=places, alt=table.title)
+        shown = table.rounded().rename(columns=profile.HEADINGS)
+        places = {name: st.column_config.NumberColumn(format="%,d") for name in shown.select_dtypes("int")}
+        st.dataframe(shown, hide_index=True, column_config=places, alt=table.title)
     held: dict[str, Content] = {
         **{f"{table.name}.csv": table.to_csv().encode() for table in tables},
         "compare.json": lambda: downloads.tables_json(*tables),
@@ -387,23 +386,20 @@ def takeaway(sets: Sequence[Compared], results: dict[str, Live], choice: Choices
 
 def _code(sets: Sequence[Compared], now: State, choice: Choices) -> str:
     mended = [name for name in choice.vs if downloads.is_repaired(name)]
-    repair = f", repair={mended!r}" if mended else ""
+    repair = f", repair=one.name in {mended!r}" if mended else ""
     lines = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(choice.vs)]
-    ks = [choice.cardinalities(one.subject) for one in sets]
-    standardised = [one.subject.data.name for one in sets if one.subject.standardise]
+    asked = [(one.subject.standardise, choice.cardinalities(one.subject)) for one in sets]
     return "\n".join(
         [
             "import nnspca",
-            "from nnspca.studies import comparison",
             "",
             "data = [",
             *[f"    {first.partition(' = ')[2].partition('  #')[0]}," for first, *_ in lines],
             "]",
             *(line for _, *rest in lines for line in rest),
-            f"about, points = comparison.compare(data, {choice.by!r}, ks={ks!r},",
-            f"                                   standardize={standardised!r}, nonnegative={now.nonnegative}, "
-            f"seed={now.seed}{repair})",
-            "print(about.frame)",
-            "print(points.frame)",
+            f"for one, (standardize, ks) in zip(data, {asked!r}):",
+            f"    cov = nnspca.Covariance.from_dataset(one, standardize{repair})",
+            f"    curve = nnspca.sweep(cov, ks, {choice.by!r}, nonnegative={now.nonnegative}, seed={now.seed})",
+            "    print(one.name, curve.to_frame())",
         ]
     )

@@ -6,9 +6,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from nnspca import Covariance
+import nnspca
+from nnspca import Covariance, datasets
 from nnspca.datasets import Dataset
-from nnspca.studies import comparison
+from nnspca.view.compare import profile as profiles
 
 matrices = hnp.arrays(
     np.float64, st.tuples(st.integers(2, 6), st.integers(2, 7)), elements=st.integers(-5, 5).map(float)
@@ -18,7 +19,7 @@ matrices = hnp.arrays(
 def measured(X, standardize=False):
     data = Dataset(name="x", X=X)
     cov = Covariance.from_data(X, standardize=standardize)
-    return comparison.profile(data, cov), np.cov(X.T, bias=True).reshape(X.shape[1], X.shape[1])
+    return profiles.profile(data, cov), np.cov(X.T, bias=True).reshape(X.shape[1], X.shape[1])
 
 
 @given(matrices)
@@ -39,7 +40,7 @@ def test_signs_and_correlations_are_their_definitions(X):
 def test_what_is_read_by_blocks_is_what_is_read_at_once(monkeypatch):
     X = np.random.default_rng(0).standard_normal((9, 40))
     whole, _ = measured(X)
-    monkeypatch.setattr(comparison, "ROWS", 7)
+    monkeypatch.setattr(profiles, "ROWS", 7)
     parts, _ = measured(X)
     assert parts.positive == pytest.approx(whole.positive)
     assert parts.correlation == pytest.approx(whole.correlation)
@@ -61,34 +62,28 @@ def test_features_that_never_vary_correlate_with_nothing():
     assert about.correlation == pytest.approx(1), "of the one pair that varies"
 
 
+def of(name, methods, shares, nonnegative=True):
+    data = datasets.load(name)
+    cov = Covariance.from_dataset(data)
+    about = profiles.profile(data, cov)
+    curve = nnspca.sweep(cov, profiles.cardinalities(data.n_features, shares), methods, nonnegative=nonnegative)
+    return profiles.tables([about], [(about, point) for point in curve.points])
+
+
 def test_a_promise_grows_with_k_and_is_kept_by_what_is_proven():
-    about, points = comparison.compare(["digits", "pitprops"], shares=(0.1, 0.5, 1.0))
-    assert about.column("Data set") == ["digits", "pitprops"]
+    about, points = of("digits", ("best",), (0.1, 0.5, 1.0))
+    assert about.column("data") == ["digits"]
     frame = points.frame
-    variance, upper = frame["Variance ÷ λ₁"], frame["Proven upper bound ÷ λ₁"]
-    assert (variance <= upper).all()
-    assert frame["Proven share"].to_numpy() == pytest.approx((variance / upper).to_numpy())
-    assert (frame["Promised by Theorem 1"] <= 1).all() and (frame["Features used"] <= frame["k"]).all()
-    assert frame[frame["Data set"] == "digits"]["Promised by Theorem 1"].is_monotonic_increasing
+    assert set(frame) | set(about.frame) <= set(profiles.HEADINGS)
+    assert (frame["normalized_variance"] <= frame["normalized_upper"]).all()
+    shares = frame["normalized_variance"] / frame["normalized_upper"]
+    assert frame["ratio"].to_numpy() == pytest.approx(shares.to_numpy())
+    assert (frame["promised"] <= 1).all() and (frame["cardinality"] <= frame["k"]).all()
+    assert frame["promised"].is_monotonic_increasing
 
 
 def test_pca_keeps_no_cardinality_so_nothing_is_proven_of_it():
-    _, points = comparison.compare(["pitprops"], ("pca", "best"), (0.3,), nonnegative=False)
-    proven = dict(zip(points.column("Solver"), points.column("Proven share"), strict=True))
+    _, points = of("pitprops", ("pca", "best"), (0.3,), nonnegative=False)
+    proven = dict(zip(points.column("method"), points.column("ratio"), strict=True))
     assert proven["pca"] is None
     assert proven["best"] > 0.99
-
-
-def test_stopped_tables_say_so_and_progress_never_falls():
-    told = []
-    tables = comparison.compare(
-        ["digits", "pitprops"], on_progress=told.append, should_stop=lambda: any(p.fraction > 0.2 for p in told)
-    )
-    assert all(table.stopped for table in tables)
-    assert [p.fraction for p in told] == sorted(p.fraction for p in told)
-
-
-@pytest.mark.parametrize("shares", [(), (0.0,), (1.1,), (-0.5, 1.0)])
-def test_shares_that_are_none_are_refused(shares):
-    with pytest.raises(ValueError, match="shares above 0 up to 1; got"):
-        comparison.compare(["digits"], shares=shares)

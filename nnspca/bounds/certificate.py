@@ -106,7 +106,7 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
 def quick(problem: Problem, known: Known, plan: Plan, companions: Companions | None = None) -> Iterator[Bound]:
     """Yield λ₁, the bound along the first eigenvector and that of balanced rows, unless they were made before."""
     cov, monitor, proving = problem.cov, known.monitor, eigenvalues.largest_seconds(problem.cov)
-    if begins := not known.bounds:
+    if begins := "eigenvalue" not in known.bounds:
         yield plain.leading(problem, monitor, proven=proving <= QUICK)
     if not known.along and eigenvalues.residual_seconds(cov, 1) <= plan.seconds * REST:
         known.along = True

@@ -179,6 +179,17 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
     return proven
 
 
+def judged(cert: Certificate | PartsCertificate, problem: Problem, r: int = 1) -> Bound:
+    """Return the least bound of a given certificate once its ingredients proved it again; ValueError if they do not."""
+    with one_blas_thread(), np.errstate(all="ignore"):
+        try:
+            bound = cert.winner
+            _proven((bound,), lambda proof: derive(proof, problem, r))
+        except (CertificateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ValueError(f"warm_start does not prove its upper bound: {error}") from error
+    return bound
+
+
 def close(claim: float, attained: float, cov: Covariance) -> bool:
     """Whether a claimed variance equals the attained one, up to differences of machines and of summation order."""
     return at_most(abs(attained - claim), ATTAINED * abs(attained) + cov.drift)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.plan import PARTS_PLANS
-from nnspca.certificates.judge import validated
+from nnspca.certificates.judge import judged, validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import starts_of
 from nnspca.components._decompose import SEEKING, check_count, decompose
 from nnspca.components._deflate import deflated_problem
 from nnspca.components.bounding import bound_parts
-from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, shown
+from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, check_share, shown
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -24,6 +24,7 @@ from nnspca.machines import HERE, Executor, Workers
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
+from nnspca.tasks._certify import within
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
@@ -37,6 +38,8 @@ def certify_parts(
     *,
     nonnegative: bool = True,
     effort: str = "live",
+    gap: float | None = None,
+    time_limit: float | None = None,
     seed: int = 0,
     warm_start: PartsCertificate | None = None,
     should_stop: ShouldStop | None = None,
@@ -61,9 +64,13 @@ def certify_parts(
         Parts already found; ``decompose(cov, r, k, deflation="together")`` is run when None.
     effort : {"live", "thorough"}
         ``"live"``: a few seconds; ``"thorough"``: minutes, while the bounds still improve.
+    gap, time_limit : float, optional
+        As for :func:`nnspca.certify`: a live certificate, then a thorough one, until 1 − ratio is at most ``gap`` or
+        ``time_limit`` seconds are over.
     warm_start : PartsCertificate, optional
         Certificate of the same covariance at a neighbouring k or number of parts, whose multipliers
-        start the joint dual.
+        start the joint dual. At the same k and number its bound is checked and kept, its parts too unless some are
+        given.
     nonnegative, seed, should_stop, on_progress
         As for :func:`nnspca.solve`, with the sum of variances. A stopped call returns the bounds computed so far, all
         of them valid.
@@ -89,14 +96,19 @@ def certify_parts(
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress)
     check_choice("effort", effort, PARTS_PLANS)
+    gap = None if gap is None else check_share("gap", gap)
     if warm_start is not None:
         check_instance("warm_start", warm_start, PartsCertificate, "a result of nnspca.certify_parts")
     count, k = check_count(n_components, cov.n_features), check_cardinality(cov, k)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
     start = _start(warm_start, cov, nonnegative)
     started = time.perf_counter()
-    monitor = Monitor(should_stop, on_progress)
+    should_stop, on_progress = within(time_limit, should_stop, on_progress)
+    monitor, problem = Monitor(should_stop, on_progress), Problem(cov, k, nonnegative)
     are_given = parts is not None
+    resumed = warm_start if warm_start is not None and (warm_start.k, warm_start.n_components) == (k, count) else None
+    if parts is None and resumed is not None:
+        parts = list(resumed.parts)
     if parts is None:
         parts = decompose(
             cov,
@@ -109,15 +121,16 @@ def certify_parts(
             should_stop=should_stop,
             on_progress=monitor.part(0.0, SEEKING).relay,
         )
-    problem = Problem(cov, k, nonnegative)
-    chosen = _checked(problem, count, parts)
+    further = effort == "live" and not (gap is None and time_limit is None)
     certificate = bound_parts(
         problem,
         count,
-        chosen,
-        effort=effort,
+        _checked(problem, count, parts),
+        efforts=("live", "thorough") if further else (effort,),
+        gap=gap or 0.0,
         monitor=monitor.part(SEEKING, 1.0),
         start=start,
+        before=None if resumed is None else judged(resumed, problem, count),
         fixed=are_given,
     )
     return replace(certificate, seconds=time.perf_counter() - started)

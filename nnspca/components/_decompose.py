@@ -234,7 +234,7 @@ class _Decomposition:
                 Problem(self.cov, self.sizes[0], self.nonnegative),
                 len(self.sizes),
                 parts,
-                effort=self.effort,
+                efforts=(self.effort,),
                 monitor=self.monitor.part(SEEKING, 1.0),
             )
         note = "" if len(parts) == len(self.sizes) else self._exhausted(parts)

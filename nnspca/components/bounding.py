@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 
@@ -25,21 +26,31 @@ def bound_parts(
     n_components: int,
     parts: tuple[Component, ...],
     *,
-    effort: str,
+    efforts: Sequence[str],
     monitor: Monitor,
+    gap: float = 0.0,
     start: PairProof | None = None,
+    before: Bound | None = None,
     fixed: bool = True,
 ) -> PartsCertificate:
     """Bound the total variance of r parts, starting from the parts known.
 
-    ``start`` is what proved a bound at a neighbouring k or r.
+    One effort follows another until the ``gap`` is met. ``start`` is what proved a bound at a neighbouring k or r,
+    ``before`` a bound already proven here.
     If ``fixed``, exactly these parts are certified: better ones found on the way do not replace them.
     """
     started = time.perf_counter()
     X = np.zeros((n_components, problem.n))
     X[: len(parts)] = [part.loadings for part in parts]
-    run = _Draft(problem, PARTS_PLANS[effort], monitor, fixed, parts, X, start)
-    run.compute()
+    run, effort = _Draft(problem, monitor, fixed, parts, X, start), efforts[-1]
+    if before is not None:
+        run.known.record(before, 0.0)
+    for place, effort in enumerate(efforts):
+        plan = PARTS_PLANS[effort]
+        plan = replace(plan, closed=max(plan.closed, gap / (1 - gap)))
+        run.compute(plan, monitor.part(place / len(efforts), (place + 1) / len(efforts)))
+        if monitor.stop() or not run.known.above(plan.closed):
+            break
     monitor.tell(1.0, "done", run.known.lower, run.known.upper)
     return PartsCertificate(
         n_components,
@@ -61,7 +72,6 @@ class _Draft:
     """One joint certificate in progress: the best parts known, and the bounds computed so far."""
 
     problem: Problem
-    plan: PartsPlan
     monitor: Monitor
     fixed: bool
     parts: tuple[Component, ...]
@@ -81,16 +91,16 @@ class _Draft:
             consider=self._consider,
         )
 
-    def compute(self) -> None:
+    def compute(self, plan: PartsPlan, monitor: Monitor) -> None:
         """Compute bounds until the plan's tolerance is reached, or the call is stopped."""
         known = self.known
         with one_blas_thread(), suppress(Stopped):  # every bound made before holds
             clock = time.perf_counter()
-            for number, bound in enumerate(tighten(self.problem, known, self.plan), start=1):
+            for number, bound in enumerate(tighten(self.problem, known, plan), start=1):
                 clock, spent = time.perf_counter(), time.perf_counter() - clock
                 known.record(bound, spent)
-                self.monitor.tell(1 - 1 / number, f"bound “{bound.name}”", known.lower, known.upper)
-                if self.monitor.stop() or not known.above(self.plan.closed):
+                monitor.tell(1 - 1 / number, f"bound “{bound.name}”", known.lower, known.upper)
+                if monitor.stop() or not known.above(plan.closed):
                     break
 
     def _single(self) -> Bound:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -12,11 +13,19 @@ import numpy as np
 from nnspca.bounds.certificate import REST, SMALL, Known, quick, tighten
 from nnspca.bounds.plan import PLANS, Plan
 from nnspca.bounds.registry import BOUNDS
-from nnspca.certificates.judge import narrowed, validated
+from nnspca.certificates.judge import judged, narrowed, validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import starts_of
-from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance
-from nnspca.control.progress import Monitor
+from nnspca.control.arguments import (
+    check_callables,
+    check_choice,
+    check_flag,
+    check_instance,
+    check_share,
+    real,
+    shown,
+)
+from nnspca.control.progress import Monitor, Progress
 from nnspca.control.stopping import Stopped
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -29,8 +38,12 @@ from nnspca.tasks._solve import check_covariance, check_seed, solve
 
 BETTER = 1e-9  # relative gain that makes a point a better one
 NEIGHBOURS = 1.25  # ratio of two k up to which the multipliers of one are a better start than balanced rows
-LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes
+LIVE = 0.15  # share of the progress of a thorough certificate that the live one takes, and the longer one after it
 SOLVING = 0.3  # share of the progress that finding a component takes
+LONGER = 4  # times the work of a live certificate that comes before the policy of a thorough one
+MORE = 2  # times the work of a thorough certificate that is tried next, and again, while there is time
+RELAXED = ("pair-scaled", "elimination", "branch")  # bounds that need no other look at all rows
+GAIN = 1e-6  # least relative gain of such a round after which there is another
 
 Order = Callable[[Problem, Known, Plan], Iterator[Bound]]
 
@@ -41,6 +54,8 @@ def certify(
     *,
     nonnegative: bool = True,
     effort: str = "live",
+    gap: float | None = None,
+    time_limit: float | None = None,
     component: Component | None = None,
     seed: int = 0,
     warm_start: Certificate | None = None,
@@ -61,11 +76,18 @@ def certify(
         "live" does the work of about 3 s of one processor up to a thousand features, and of 6 s
         beyond: half a second more at most once the gap is below .1 %. "thorough" does the same
         first, and then goes on for as long as the bounds still gain: minutes. Work is counted, not
-        timed; give ``should_stop`` where it is too long, for the bounds proven by then.
+        timed, so that every machine proves the same.
+    gap, time_limit : float, optional
+        With either, work goes on beyond a live certificate, in the same order, until 1 − ratio is at most ``gap``
+        (0 <= gap < 1), or ``time_limit`` seconds are over: within a quarter of a second, or one step where that is
+        longer. With a time limit, what is proven depends on the machine, and a thorough certificate is followed by
+        rounds of twice the work each, until one gains nothing. ``math.inf`` is allowed: until then, or
+        ``should_stop``. The certificate's ``effort`` says how far it came; ``stopped`` is true if time ended it.
     component : Component, optional
         A feasible point already found; ``solve(cov, k)`` is run when None.
     warm_start : Certificate, optional
-        Of the same covariance at a neighbouring k: the pair-scaled dual starts from its
+        Of the same covariance at this k: its least bound is checked and kept, its component too unless one is
+        given, and work goes on behind what it did. At a neighbouring k the pair-scaled dual starts from its
         multipliers, unless the ratio of the two k exceeds 1.25.
     include, exclude : sequence of int or str, or mask of shape (n,), optional
         Features by place or name, as for :func:`nnspca.solve`: the certificate is of that problem,
@@ -85,8 +107,8 @@ def certify(
     TypeError
         No covariance, but data or a matrix; a component or certificate that is none.
     ValueError
-        k, effort, features to include or exclude not allowed, or a component that is not feasible
-        here; the message says why.
+        k, effort, gap, time limit, features to include or exclude not allowed, or a component that is not
+        feasible here; the message says why.
 
     Examples
     --------
@@ -98,20 +120,29 @@ def certify(
     >>> cert = nnspca.certify(cov, k=2, exclude=[1])
     >>> round(cert.lower, 6), round(cert.upper, 6), cert.exclude
     (2.0, 2.0, (1,))
+    >>> cert = nnspca.certify(cov, k=2, gap=0.001, time_limit=10, warm_start=nnspca.certify(cov, k=2, gap=0.5))
+    >>> cert.gap <= 0.001
+    True
     """
     check_covariance(cov)
     check_callables(should_stop=should_stop, on_progress=on_progress)
     check_choice("effort", effort, PLANS)
     k, ins, outs = check_restriction(cov, k, include, exclude)
     nonnegative, seed = check_flag("nonnegative", nonnegative), check_seed(seed)
+    gap = None if gap is None else check_share("gap", gap)
     if warm_start is not None:
         check_instance("warm_start", warm_start, Certificate, "one that nnspca.certify gave")
     if component is not None:
         check_instance("component", component, Component, "one that nnspca.solve gave")
     started = time.perf_counter()
+    should_stop, on_progress = within(time_limit, should_stop, on_progress)
     whole, monitor = Problem(cov, k, nonnegative), Monitor(should_stop, on_progress)
     problem, left = restricted(whole, ins, outs)
+    start = _start(warm_start, whole, ins, outs)
+    resumed = warm_start if warm_start is not None and warm_start.k == k else None
     given = component is not None
+    if component is None and resumed is not None:
+        component = resumed.component
     if component is None:
         component = solve(
             cov,
@@ -126,12 +157,18 @@ def certify(
         component = narrowed(component, "component", left, cov.n_features)
     else:
         component = replace(validated(component, "component", problem, left, cov.n_features), features=cov.features)
-    run = _Draft(problem, given, component, _start(warm_start, whole, ins, outs))
+    run = _Draft(problem, given, component, start)
+    if resumed is not None:
+        run.resume(resumed)
     watched = Monitor(should_stop, on_progress).part(SOLVING, 1.0)
-    if effort != "live":  # which does all that a live certificate does first: at any cost it has proven as much
-        run.make(PLANS["live"], watched.part(0.0, LIVE), tighten)
-        watched = watched.part(LIVE, 1.0)
-    run.make(PLANS[effort], watched, tighten)
+    for reached, plan, span in _rounds(effort, gap, time_limit is not None, resumed):
+        effort, before = reached, run.known.upper
+        run.make(plan, watched.part(*span), tighten)
+        longer = plan.relaxation > PLANS["thorough"].relaxation
+        if monitor.stop() or (longer and run.known.upper > before * (1 - GAIN)):
+            break
+        if gap is not None and not run.known.above(plan.closed):
+            break
     monitor.tell(1.0, "done", run.known.lower, run.known.upper)
     cert = run.certificate(effort, started, stopped=monitor.stop())
     if not (ins or outs):
@@ -140,6 +177,63 @@ def certify(
     loadings.setflags(write=False)
     component = replace(cert.component, loadings=loadings)
     return replace(cert, component=component, fingerprint=cov.fingerprint, include=ins, exclude=outs)
+
+
+def within(
+    time_limit: float | None, should_stop: ShouldStop | None, on_progress: OnProgress | None
+) -> tuple[ShouldStop | None, OnProgress | None]:
+    """Return a stop switch that is on once the time is over as well, and reports whose fraction is that of the time.
+
+    ValueError unless the limit is a positive number of seconds, or None.
+    """
+    if time_limit is None:
+        return should_stop, on_progress
+    seconds = real(time_limit)
+    if seconds is None or not seconds > 0:
+        raise ValueError(f"time_limit={shown(time_limit)} is not allowed; give a positive number of seconds, or None")
+    began, listen = time.monotonic(), on_progress
+
+    def over() -> bool:
+        return time.monotonic() - began >= seconds or (should_stop is not None and bool(should_stop()))
+
+    if listen is None or seconds == math.inf:
+        return over, listen
+
+    def report(progress: Progress) -> None:
+        spent = min((time.monotonic() - began) / seconds, 1.0)
+        listen(replace(progress, fraction=1.0 if (progress.stage, progress.fraction) == ("done", 1.0) else spent))
+
+    return over, report
+
+
+def _rounds(
+    effort: str, gap: float | None, timed: bool, resumed: Certificate | None
+) -> Iterator[tuple[str, Plan, tuple[float, float]]]:
+    """Yield name, plan and share of the progress of what is tried, in order, behind what was done for ``resumed``.
+
+    A thorough certificate does all that a live one does first: at any cost it has proven as much.
+    """
+    closed = 0.0 if gap is None else gap / (1 - gap)
+    live, thorough = (replace(PLANS[name], closed=max(PLANS[name].closed, closed)) for name in ("live", "thorough"))
+    further = effort == "thorough" or timed or gap is not None
+    complete = "" if resumed is None or (resumed.stopped and resumed.effort == "live") else resumed.effort
+    if not (complete and further):
+        yield "live", live, (0.0, LIVE if further else 1.0)
+    if not further:
+        return
+    times, start = MORE, 0.0 if complete else LIVE
+    if resumed is None or complete != "thorough" or resumed.stopped:
+        yield "thorough", replace(_times(LONGER, live), closed=thorough.closed), (start, start + LIVE)
+        times, start = 1, start + LIVE
+    yield "thorough", _times(times, thorough), (start, 1.0)
+    while timed:
+        times *= MORE
+        yield "thorough", _times(times, thorough), (1.0, 1.0)
+
+
+def _times(factor: float, plan: Plan) -> Plan:
+    """The plan with so many times the work."""
+    return replace(plan, seconds=factor * plan.seconds, relaxation=factor * plan.relaxation, trees=factor * plan.trees)
 
 
 def first_upper_bound(
@@ -177,6 +271,18 @@ class _Draft:
         x, lower = np.asarray(self.component.loadings), self.component.variance
         self.known = Known(x=x, lower=lower, start=self.start)
 
+    def resume(self, before: Certificate) -> None:
+        """Begin with the least bound of a certificate of the same problem, once it is proven again."""
+        bound = judged(before, self.problem)
+        info = BOUNDS.get(bound.name)
+        if info is None or info.every_direction:  # λ₁ is proven anew
+            return
+        self.known.record(bound, 0.0)
+        if bound.name == "balanced-rows":
+            self.known.rows = bound
+        elif bound.name in RELAXED:
+            self.known.relaxed = bound.value
+
     def make(self, plan: Plan, monitor: Monitor, order: Order) -> None:
         """Make bounds until the gap is closed by the plan's standard, its work is done, or the call is stopped."""
         allowance = plan.allowance(self.problem)
@@ -190,10 +296,12 @@ class _Draft:
                 known.record(bound, spent)
                 done = max(done, min(1.0, allowance.spent / work))
                 monitor.tell(done, f"bound “{bound.name}”", known.lower, known.upper)
-                if monitor.stop():
+                if monitor.stop() or not known.above(plan.closed):
                     break
                 if not known.above(SMALL):
                     allowance.limit(plan.seconds * REST)
+        if plan.relaxation >= PLANS["thorough"].relaxation:  # the next one takes up what this one has reached
+            known.start = next(starts_of(known.bounds.values(), self.problem.cov), known.start)
 
     def certificate(self, effort: str, started: float, *, stopped: bool) -> Certificate:
         """Return the certificate of the current state."""

@@ -150,7 +150,7 @@ def _tightened(
         nnspca.certify,
         cov,
         k,
-        effort="thorough",
+        time_limit=math.inf,  # for as long as it falls
         component=better,
         warm_start=before,  # what is proven already comes down from there
         on_progress=listen,

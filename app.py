@@ -6,9 +6,10 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from nnspca.view.frame import server, uploading
+from nnspca.view.room import web
 
 HERE = Path(__file__).parent
 MAIN = HERE / "pages" / "main.py"  # beside app.py, Streamlit would run the pages by itself on a server's first visit
 
 ours = [*server.served(HERE), Middleware(uploading.UploadMiddleware), Middleware(server.AssetMiddleware)]
-app = st.App(MAIN, routes=server.routes(), middleware=ours)
+app = st.App(MAIN, routes=[*server.routes(), *web.routes()], middleware=ours)

@@ -4,11 +4,13 @@ import streamlit as st
 
 from nnspca.view.learn import stage
 from nnspca.view.link import state, widgets
+from nnspca.view.room import web
 
-state.current()
+now = state.current()
 st.title("Learn")
 stage.check()
 stage.show()
+web.offer(now.data)
 with widgets.expander(
     stage.KEYS["sheet"], "Teacher's sheet: what to ask, what goes wrong", ":material/school:"
 ) as fold:

@@ -87,6 +87,7 @@ class Session:
     curves_read: bool = False  # whether the link's curves were read
     curves: tuple[str, np.ndarray] | None = None  # those that are shown, and their key
     rest: dict[str, float] = field(default_factory=dict)  # where the spannogram's animation begins
+    room: tuple[str, str] | None = None  # the code of the room that was opened, and its owner's token
 
     def __post_init__(self) -> None:
         self._until = math.inf  # when it has ended, unless the browser comes back

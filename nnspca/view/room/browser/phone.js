@@ -1,0 +1,91 @@
+// A student's page: paint features, send each painting, hear its share of the proven upper bound.
+
+const RETRY = 2000; // milliseconds until a request that was lost is sent again
+
+function phone(data, main) {
+  main.className = "phone";
+  main.innerHTML = `<h1></h1><p class="about"></p><canvas tabindex="0" role="application"></canvas>
+    <p role="status"></p><div class="row"><button class="clear">Clear</button><label>Name (not needed) <input maxlength="16"></label></div>`;
+  const [title, about, canvas, status, clear, name] = ["h1", ".about", "canvas", "[role=status]", ".clear", "input"].map((one) => main.querySelector(one));
+  const scene = readScene(data.scene), { rows, columns } = scene.image, kept = `nnspca-room-${data.code}`;
+  let painted = [], erasing = false, last = -1, cursor = 0, drawn, who = localStorage.getItem(kept) ?? "", busy = false, unsent = false, heard = "";
+  title.textContent = `Room ${data.code}: ${data.title}`;
+  about.textContent = `Paint ${data.k} ${data.noun} that vary together. Can you reach the proven maximum?`;
+
+  const draw = () => {
+    const palette = wearing(main, data.colours), width = canvas.clientWidth, tall = (width * rows) / columns;
+    const layers = painted.length ? [{ support: painted, weights: painted.map(() => 1), colour: palette.series[1] }] : [];
+    const brush = brushOn(canvas, palette, width, tall);
+    drawn = drawScene(brush, scene, layers);
+    if (document.activeElement === canvas) brush.box(...drawn.frame(cursor), { edge: palette.ink, thick: 2 });
+    canvas.setAttribute("aria-label", `${painted.length} of ${data.k} ${data.noun} painted. Arrow keys move, space paints.`);
+  };
+  const tell = (more = heard) => { status.textContent = `${painted.length} of ${data.k} ${data.noun}. ${more}`; };
+
+  async function ask(what, said) {
+    for (;;) {
+      try {
+        const answer = await fetch(`${data.code}/${what}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(said) });
+        const found = await answer.json();
+        if (answer.ok || answer.status < 500) return found;
+      } catch { /* no connection: the same again */ }
+      tell("No connection: trying again …");
+      await new Promise((done) => setTimeout(done, RETRY));
+    }
+  }
+
+  async function join() {
+    const found = await ask("join", { who, name: name.value });
+    if (found.error) { heard = found.error; tell(); return; }
+    localStorage.setItem(kept, (who = found.who));
+    name.value = found.name;
+    if (!painted.length) painted = [...found.features];
+    heard = found.best ? `Your best: at least ${found.best} of the maximum.` : "";
+    draw();
+    tell();
+  }
+
+  async function send() {
+    unsent = true;
+    if (busy || !who) return;
+    busy = true;
+    while (unsent) {
+      unsent = false;
+      const found = await ask("attempt", { who, features: painted });
+      heard = found.error ?? (found.percent ? `At least ${found.percent} of the maximum; your best: ${found.best}.` : "");
+      if (found.revealed) heard += " The solver's answer is on the wall.";
+      tell();
+      await new Promise((done) => setTimeout(done, 250)); // no more than the server counts
+    }
+    busy = false;
+  }
+
+  function touch(j) {
+    if (j === undefined || j < 0 || j === last) return;
+    last = cursor = j;
+    const has = painted.includes(j);
+    if (erasing && has) painted = painted.filter((i) => i !== j);
+    else if (!erasing && !has && painted.length < data.k) painted = [...painted, j];
+    draw();
+    tell(!erasing && !has && painted.length === data.k && painted.at(-1) !== j ? "All are painted: touch one to erase it." : undefined);
+  }
+  const begin = (j) => { erasing = painted.includes(j); last = -1; touch(j); };
+  const under = (event) => drawn.at(event.offsetX, event.offsetY);
+  canvas.addEventListener("pointerdown", (event) => { canvas.setPointerCapture(event.pointerId); begin(under(event)); });
+  canvas.addEventListener("pointermove", (event) => { if (event.buttons) touch(under(event)); });
+  canvas.addEventListener("pointerup", send);
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+    if (step === undefined && event.key !== " ") return;
+    event.preventDefault();
+    if (step === undefined) { begin(cursor); send(); } else if (cursor + step >= 0 && cursor + step < data.n) cursor += step;
+    draw();
+  });
+  for (const change of ["focus", "blur"]) canvas.addEventListener(change, draw);
+  clear.addEventListener("click", () => { painted = []; heard = ""; draw(); tell(); send(); });
+  name.addEventListener("change", join);
+  addEventListener("resize", draw);
+  draw();
+  tell();
+  join();
+}

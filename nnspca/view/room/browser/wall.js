@@ -1,0 +1,82 @@
+// The wall: every attempt a point under one line, the proven upper bound; in the end the solver's answer and the best drawings.
+
+const EVERY = 1000; // milliseconds between two looks
+const SHOWN = 5000; // attempts, the latest
+
+function wall(data, main) {
+  main.innerHTML = `<div class="wall"><section><h1></h1><canvas role="img"></canvas><p role="status"></p>
+    <div class="row"><button class="primary reveal">Show the solver's answer</button><button class="close">Close the room</button></div></section>
+    <aside><p>Open this address on a phone:</p><p class="address"></p><img src="code.svg" alt="QR code of the address"><p class="code"></p><ol></ol></aside></div>
+    <div class="drawings"></div>`;
+  const [title, canvas, status, reveal, close, address, image, code, leaders, drawings] = ["h1", "canvas", "[role=status]", ".reveal", ".close",
+    ".address", "img", ".code", "ol", ".drawings"].map((one) => main.querySelector(one));
+  const owner = location.hash.slice(1), scene = readScene(data.scene);
+  let points = [], count = 0, solver = null, shown = "";
+  title.textContent = `Paint ${data.k} ${data.noun} that vary together: can you reach the line?`;
+  address.textContent = data.local ? `${data.address} (this computer only: see the teaching guide)` : data.address;
+  image.src = `${location.pathname.replace(/\/wall$/, "")}/code.svg`;
+  code.textContent = data.code;
+  reveal.hidden = close.hidden = !owner;
+
+  function draw() {
+    const palette = wearing(main, data.colours), width = canvas.clientWidth, tall = Math.min(width * 0.6, innerHeight * 0.68);
+    const brush = brushOn(canvas, palette, width, tall), size = 22, left = 84, right = width - 16, top = 48, foot = tall - 48;
+    const low = Math.min(0.9, ...points.map(([share]) => share)) - 0.02;
+    const y = axisOf(low, 1, foot, top), x = axisOf(count - points.length, Math.max(count, 20), left, right);
+    for (const share of [0, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1].filter((one) => one >= low)) {
+      brush.line([[left, y(share)], [right, y(share)]], { colour: palette.grid, wide: 1 });
+      brush.text(`${100 * share} %`, left - 8, y(share) + 7, { size, align: "right" });
+    }
+    brush.area([[left, y(1)], [right, y(1)], [right, 0], [left, 0]], palette.band);
+    brush.line([[left, y(1)], [right, y(1)]], { colour: palette.upper_bound, wide: 4 });
+    brush.text("proven: no painting is above this line", left + 8, y(1) - 12, { size, bold: true });
+    points.forEach(([share], at) => brush.dot(x(count - points.length + at + 1), y(share), 6, { fill: palette.series[1], faint: 0.8 }));
+    if (solver) {
+      const share = Number.parseFloat(solver.percent) / 100;
+      brush.line([[left, y(share)], [right, y(share)]], { colour: palette.found, wide: 3, dash: [8, 5] });
+      brush.text(`solver: at least ${solver.percent}`, right - 8, y(share) + 26, { size, bold: true, align: "right", halo: true });
+    }
+    brush.text("attempts, one after another", (left + right) / 2, tall - 10, { size, align: "center" });
+    canvas.setAttribute("aria-label", `${count} attempts, all below the proven upper bound`);
+  }
+
+  /** The solver's component and the best drawings, side by side. */
+  function show(best) {
+    const cards = [{ title: `Solver: at least ${solver.percent}`, support: solver.support, weights: solver.loadings, hue: "found" },
+      ...best.map((one, at) => ({ title: `${one.name || `Phone ${one.number}`}: ${one.percent}`, support: one.features, weights: one.features.map(() => 1) }))];
+    drawings.replaceChildren(...cards.map((card) => {
+      const figure = document.createElement("figure"), caption = document.createElement("figcaption"), picture = document.createElement("canvas");
+      caption.textContent = card.title;
+      figure.append(picture, caption);
+      requestAnimationFrame(() => {
+        const palette = wearing(main, data.colours), wide = picture.clientWidth, { rows, columns } = scene.image;
+        drawScene(brushOn(picture, palette, wide, (wide * rows) / columns), scene, [{ ...card, colour: palette[card.hue] ?? palette.series[1] }]);
+      });
+      return figure;
+    }));
+  }
+
+  async function look() {
+    try {
+      const answer = await fetch(`${image.src.replace(/code\.svg$/, "news")}?since=${count}`);
+      if (!answer.ok) { status.textContent = await answer.text(); return; }
+      const said = await answer.json();
+      points = [...points, ...said.points].slice(-SHOWN);
+      ({ count, solver } = said);
+      status.textContent = `${said.people} ${said.people === 1 ? "person" : "people"}, ${count} ${count === 1 ? "attempt" : "attempts"}`;
+      leaders.replaceChildren(...said.leaders.map((one) => Object.assign(document.createElement("li"), { textContent: `${one.name || `Phone ${one.number}`}: ${one.percent}` })));
+      const now = JSON.stringify(said.leaders);
+      if (solver && now !== shown) show(said.leaders);
+      if (solver) shown = now;
+      draw();
+    } catch {
+      status.textContent = "No connection: trying again …";
+    }
+    setTimeout(look, EVERY);
+  }
+  const tell = (what) => fetch(image.src.replace(/code\.svg$/, what), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ owner }) });
+  reveal.addEventListener("click", () => tell("reveal"));
+  close.addEventListener("click", () => tell("close"));
+  addEventListener("resize", draw);
+  look();
+}

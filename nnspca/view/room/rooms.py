@@ -1,0 +1,179 @@
+"""Rooms: who is in one, and what each attempt explains. They live in memory, and end by themselves."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import nnspca
+from nnspca.view import sanitize, say
+
+MOST_ROOMS, MOST_PEOPLE, LASTS = 50, 200, 7200.0  # LASTS in seconds
+PER_SECOND = 5  # attempts of one person
+MOST_POINTS = 5000  # attempts that a wall shows, the latest
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # without I and O, which look like digits
+LENGTH = 8  # letters of a code: 10¹¹ of them
+NAME = 16  # letters of a name
+STARTS = 8  # of the search where a painting's covariances have both signs
+BEST = 3  # drawings that are shown in the end
+
+
+class RoomError(Exception):
+    """What a room refuses: a sentence for people, and the status of HTTP."""
+
+
+@dataclass
+class Person:
+    """One phone."""
+
+    number: int
+    name: str = ""
+    best: float = 0.0  # the most variance that a painting of this person explains
+    features: tuple[int, ...] = ()  # of it
+    last: tuple[int, ...] = ()  # those painted last
+    times: deque[float] = field(default_factory=lambda: deque(maxlen=PER_SECOND))
+
+
+class Room:
+    """One game that a class plays: at most k features, one proven upper bound."""
+
+    def __init__(self, cov: nnspca.Covariance, board: dict[str, Any], lower: float, upper: float):
+        self.code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
+        self.owner = secrets.token_urlsafe(16)
+        self.board = board  # what the browser draws and says: title, noun, n, k, scene
+        self.solver = {**board.pop("solver"), "percent": say.percent(say.share(lower, upper), 2)}
+        self.revealed = False
+        self._cov, self._upper = cov, upper
+        self._people: dict[str, Person] = {}
+        self._points: deque[tuple[float, int]] = deque(maxlen=MOST_POINTS)  # share of the upper bound, and whose
+        self._count, self._lock, self._ends = 0, threading.Lock(), time.monotonic() + LASTS
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its time is over."""
+        return time.monotonic() > self._ends
+
+    def join(self, who: str, name: str) -> dict[str, Any]:
+        """Let someone in, or in again: their token, and what they painted last."""
+        with self._lock:
+            person = self._people.get(who)
+            if person is None:
+                if len(self._people) >= MOST_PEOPLE:
+                    raise RoomError(f"The room is full: it holds {MOST_PEOPLE} people.", 409)
+                who = secrets.token_urlsafe(12)
+                person = self._people[who] = Person(len(self._people) + 1)
+            person.name = sanitize.line(name, NAME) or person.name
+        return {"who": who, "name": person.name, "features": person.last, "best": self._percent(person.best)}
+
+    def attempt(self, who: str, features: Sequence[int]) -> dict[str, Any]:
+        """Weigh a painting; the variance is computed here, whatever the phone says."""
+        person = self._people.get(who)
+        if person is None:
+            raise RoomError("You are not in this room: load the page again.", 403)
+        n, k = self.board["n"], self.board["k"]
+        fits = len(set(features)) == len(features) <= k and all(type(i) is int and 0 <= i < n for i in features)
+        if not fits:
+            raise RoomError(f"An attempt is up to {k} different numbers from 0 to {n - 1}.", 400)
+        with self._lock:
+            now = time.monotonic()
+            if len(person.times) == PER_SECOND and now - person.times[0] < 1.0:
+                raise RoomError(f"{PER_SECOND} attempts a second are counted: wait a moment.", 429)
+            person.times.append(now)
+        value = variance(self._cov, features)
+        with self._lock:
+            person.last = tuple(features)
+            if features:
+                self._points.append((min(value / self._upper, 1.0), person.number))
+                self._count += 1
+            if value > person.best:
+                person.best, person.features = value, tuple(features)
+        return {"percent": self._percent(value), "best": self._percent(person.best), "revealed": self.revealed}
+
+    def news(self, since: int) -> dict[str, Any]:
+        """Return what a wall draws: attempts after the first ``since``, and the drawings once they are revealed."""
+        with self._lock:
+            new = min(max(self._count - since, 0), len(self._points))
+            points = list(self._points)[len(self._points) - new :] if new else []
+            ranked = sorted(self._people.values(), key=lambda person: -person.best)[:BEST]
+            leaders = [
+                {"number": person.number, "name": person.name, "percent": self._percent(person.best)}
+                | ({"features": person.features} if self.revealed else {})
+                for person in ranked
+                if person.best > 0
+            ]
+            return {
+                "count": self._count,
+                "people": len(self._people),
+                "points": [(round(share, 6), number) for share, number in points],
+                "leaders": leaders,
+                "solver": self.solver if self.revealed else None,
+            }
+
+    def _percent(self, value: float) -> str:
+        """Return a share of the upper bound, rounded down: at least so much of the optimum."""
+        return say.percent(say.share(value, self._upper), 2) if value else ""
+
+
+def variance(cov: nnspca.Covariance, features: Sequence[int]) -> float:
+    """Return the variance of nonnegative loadings on these features: the best of them, or the best found.
+
+    Where the first eigenvector of their block has one sign it is the best; else a search finds what is attained.
+    """
+    if not features:
+        return 0.0
+    chosen = np.array(sorted(features))
+    block = cov.block(chosen, chosen)
+    x = np.linalg.eigh(block)[1][:, -1]
+    x = x if x.sum() > 0 else -x
+    if (x < 0).any():
+        x = nnspca.solve(nnspca.Covariance.from_matrix(block), len(x), "em", restarts=STARTS).loadings
+    loadings = np.zeros(cov.n_features)
+    loadings[chosen] = x / np.linalg.norm(x)
+    return max(cov.variance(loadings), float(block.diagonal().max()))
+
+
+class Rooms:
+    """The rooms of a server."""
+
+    def __init__(self) -> None:
+        self._rooms: dict[str, Room] = {}
+        self._lock = threading.Lock()
+
+    def open(self, *arguments: Any) -> Room:
+        """Open a room; RoomError where there are too many."""
+        with self._lock:
+            self._rooms = {code: room for code, room in self._rooms.items() if not room.is_over}
+            if len(self._rooms) >= MOST_ROOMS:
+                raise RoomError(f"This server has {MOST_ROOMS} rooms open: close one first, or wait.", 409)
+            room = Room(*arguments)
+            self._rooms[room.code] = room
+        return room
+
+    def find(self, code: str) -> Room:
+        """Return an open room; RoomError where there is none."""
+        room = self._rooms.get(code.upper())
+        if room is None or room.is_over:
+            raise RoomError("There is no such room, or it is over: check the letters.", 404)
+        return room
+
+    def owned(self, code: str, owner: str) -> Room:
+        """Return a room for the one who opened it; RoomError for anyone else."""
+        room = self.find(code)
+        if not secrets.compare_digest(room.owner.encode(), owner.encode()):
+            raise RoomError("The person who opened the room does this.", 403)
+        return room
+
+    def close(self, room: Room) -> None:
+        """Close a room."""
+        with self._lock:
+            self._rooms.pop(room.code, None)
+
+
+ROOMS = Rooms()

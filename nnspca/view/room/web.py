@@ -1,0 +1,177 @@
+"""The two pages of a room, a student's and the wall's, and what they ask for: routes beside Streamlit's own."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import segno
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from nnspca.view import sanitize, session
+from nnspca.view.learn import boards
+from nnspca.view.link import canvas
+from nnspca.view.room.rooms import ROOMS, Room, RoomError
+from nnspca.view.sources import catalogue
+from nnspca.view.ui import component
+
+HERE = Path(__file__).with_name("browser")
+PLACE = "room"
+LONGEST = 4096  # bytes of a request
+FRESH = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+LOCAL = {"localhost", "127.0.0.1", "::1"}
+PAGE = Template("""\
+<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>$title</title><style>$style</style>
+<main></main>
+<script type="module">
+$scripts
+$open($data, document.querySelector("main"));
+</script></html>""")
+
+
+def offer(name: str) -> None:
+    """Draw the button that opens a room with a data set, faces where it has no images, and the way to its wall."""
+    here = session.current()
+    if st.button("Open a room", icon=":material/groups:", help="Students paint on their phones, without an account."):
+        try:
+            here.room = _opened(name)
+        except RoomError as error:
+            st.error(error.args[0])
+    if here.room is not None:
+        code, owner = here.room
+        wall = f"{PLACE}/{code}/wall#{owner}"
+        st.markdown(f"Room **{code}** is open for two hours. [Show its wall to the class]({wall})")
+
+
+def _opened(name: str) -> tuple[str, str]:
+    """Open a room with a data set as its opening view takes it; return its code and its owner's token."""
+    if catalogue.dataset(name).image_shape is None:
+        name = boards.BOARDS["faces"]
+    data = catalogue.dataset(name)
+    best = boards.proven(name)
+    board = {
+        "title": sanitize.line(data.title),
+        "noun": component.noun(data),
+        "n": data.n_features,
+        "k": boards.usual_k(name),
+        "scene": component.packed_scene(data, component.backdrop(data), ()),
+        "solver": {"support": best.support, "loadings": best.loadings},
+    }
+    room = ROOMS.open(boards.covariance(name), board, best.lower, best.upper)
+    return room.code, room.owner
+
+
+def _page(request: Request, room: Room, name: str, **more: Any) -> Response:
+    """Return one of the pages."""
+    data = {**room.board, "code": room.code, "colours": canvas.colours(), **more}
+    page = PAGE.substitute(
+        title=f"Room {room.code}",
+        style=canvas.style("room", HERE),
+        scripts=canvas.written(HERE, (f"{name}.js",)),
+        open=name,
+        data=json.dumps(data).replace("<", "\\u003c"),
+    )
+    return HTMLResponse(page, headers=FRESH)
+
+
+def phone(request: Request, room: Room) -> Response:
+    """Return a student's page."""
+    return _page(request, room, "phone")
+
+
+def wall(request: Request, room: Room) -> Response:
+    """Return the page that the class sees."""
+    return _page(request, room, "wall", address=_address(request, room), local=request.url.hostname in LOCAL)
+
+
+def _address(request: Request, room: Room) -> str:
+    return str(request.url.replace(path=request.url.path.removesuffix("/wall").removesuffix("/code.svg"), query=""))
+
+
+def code(request: Request, room: Room) -> Response:
+    """Return a student's address as a QR code."""
+    file = io.BytesIO()
+    segno.make(_address(request, room), error="m").save(file, kind="svg", scale=8, border=2, light="white")
+    return Response(file.getvalue(), 200, FRESH, "image/svg+xml")
+
+
+def news(request: Request, room: Room) -> Response:
+    """Return what is new on the wall."""
+    since = request.query_params.get("since", "0")
+    return JSONResponse(room.news(int(since) if since.isdecimal() and len(since) < 10 else 0), headers=FRESH)
+
+
+def join(said: dict[str, Any], room: Room) -> dict[str, Any]:
+    """Let someone in."""
+    return room.join(str(said.get("who", ""))[:64], str(said.get("name", ""))[:64])
+
+
+def attempt(said: dict[str, Any], room: Room) -> dict[str, Any]:
+    """Weigh an attempt."""
+    features = said.get("features")
+    return room.attempt(str(said.get("who", ""))[:64], features if isinstance(features, list) else [-1])
+
+
+def reveal(said: dict[str, Any], room: Room) -> dict[str, Any]:
+    """Show the solver's component and the best drawings on the wall."""
+    ROOMS.owned(room.code, str(said.get("owner", ""))).revealed = True
+    return {}
+
+
+def close(said: dict[str, Any], room: Room) -> dict[str, Any]:
+    """Close the room."""
+    ROOMS.close(ROOMS.owned(room.code, str(said.get("owner", ""))))
+    return {}
+
+
+def _got(answer: Callable[[Request, Room], Response]) -> Callable[[Request], Any]:
+    async def endpoint(request: Request) -> Response:
+        try:
+            return await run_in_threadpool(answer, request, ROOMS.find(request.path_params["code"]))
+        except RoomError as error:
+            return Response(error.args[0], error.args[1], FRESH, "text/plain")
+
+    return endpoint
+
+
+def _posted(answer: Callable[[dict[str, Any], Room], dict[str, Any]]) -> Callable[[Request], Any]:
+    async def endpoint(request: Request) -> Response:
+        try:
+            room, body = ROOMS.find(request.path_params["code"]), bytearray()
+            if not request.headers.get("content-type", "").startswith("application/json"):  # no form of another site
+                raise RoomError("Send JSON.", 415)
+            async for part in request.stream():
+                body += part
+                if len(body) > LONGEST:
+                    raise RoomError(f"More than {LONGEST} bytes.", 413)
+            try:
+                said = json.loads(bytes(body))
+            except ValueError:
+                said = None
+            if not isinstance(said, dict):
+                raise RoomError("Send a JSON object.", 400)
+            return JSONResponse(await run_in_threadpool(answer, said, room), headers=FRESH)
+        except RoomError as error:
+            return JSONResponse({"error": error.args[0]}, error.args[1], FRESH)
+
+    return endpoint
+
+
+def routes() -> list[Route]:
+    """Return the routes."""
+    gets = {"": phone, "/wall": wall, "/code.svg": code, "/news": news}
+    posts = (join, attempt, reveal, close)
+    return [
+        *(Route(f"/{PLACE}/{{code}}{path}", _got(answer)) for path, answer in gets.items()),
+        *(Route(f"/{PLACE}/{{code}}/{answer.__name__}", _posted(answer), methods=["POST"]) for answer in posts),
+    ]

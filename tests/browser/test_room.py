@@ -1,0 +1,44 @@
+"""A teacher and three phones play in one room."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+def test_three_phones_paint_one_comes_back_and_the_teacher_shows_the_answer(visit, browsing):
+    teacher = visit("/learn")
+    teacher.get_by_role("button", name="Open a room").click()
+    address = teacher.get_by_role("link", name="Show its wall to the class").evaluate("link => link.href")
+    teacher.goto(address)
+    status = teacher.get_by_role("status")
+    expect(status).to_have_text("0 people, 0 attempts")
+    phones = [browsing.browser.new_context(viewport={"width": 390, "height": 844}) for _ in range(3)]
+    try:
+        for number, phone in enumerate(phones):
+            page = phone.new_page()
+            page.goto(address.partition("/wall")[0])
+            box = page.locator("canvas").bounding_box()
+            y = box["y"] + box["height"] * (0.2 + 0.2 * number)
+            page.mouse.move(box["x"] + 40, y)
+            page.mouse.down()
+            page.mouse.move(box["x"] + 200, y, steps=12)
+            page.mouse.up()
+            expect(page.get_by_role("status")).to_have_text(re.compile(r"your best: [\d.]+ %"))
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        expect(status).to_have_text("3 people, 3 attempts")
+        painted = page.get_by_role("status").inner_text().partition(" of ")[0]
+        page.reload()
+        expect(page.get_by_role("status")).to_have_text(re.compile(rf"{painted} of 40 pixels. Your best"))
+        other = browsing.browser.new_context()
+        phones.append(other)
+        stranger = other.new_page()
+        stranger.goto(address.partition("#")[0])  # without the owner's token
+        expect(stranger.get_by_role("button", name="Show the solver's answer")).to_be_hidden()
+        teacher.get_by_role("button", name="Show the solver's answer").click()
+        expect(teacher.locator(".drawings figure")).to_have_count(4)
+    finally:
+        for phone in phones:
+            phone.close()

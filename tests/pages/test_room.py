@@ -1,0 +1,192 @@
+"""A class's room: variances are computed on the server, no point is above the bound, the owner alone ends the game."""
+
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+
+import numpy as np
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+
+import nnspca
+from nnspca.view.room import rooms, web
+from nnspca.view.room.rooms import Room, RoomError, Rooms
+from tests import oracle
+from tests.pages.conftest import answered
+from tests.server import free_port
+
+N, K = 9, 3
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """The server's rooms, none yet."""
+    monkeypatch.setattr(web, "ROOMS", Rooms())
+    return web.ROOMS
+
+
+def made(held):
+    """An open room on a small problem, and its matrix and optimum."""
+    X = np.random.default_rng(3).standard_normal((20, N))
+    cov = nnspca.Covariance.from_data(X)
+    cert = nnspca.certify(cov, K)
+    scene = {"image": {"rows": 3, "columns": 3, "mean": None}}
+    board = {"title": "nine", "noun": "pixels", "n": N, "k": K, "scene": scene}
+    solver = {"support": cert.component.support.tolist(), "loadings": [1.0]}
+    return held.open(cov, board | {"solver": solver}, cert.lower, cert.upper), cov, cert
+
+
+def post(code, what, said, kind="application/json"):
+    body = said if isinstance(said, bytes) else json.dumps(said).encode()
+    app = Starlette(routes=web.routes())
+    status, _, content = answered(app, f"/room/{code}/{what}", "POST", body, content_type=kind)
+    return status, json.loads(content)
+
+
+def test_what_an_attempt_explains_is_attained_and_never_above_the_optimum_of_its_features(held):
+    rng = np.random.default_rng(0)
+    _, cov, cert = made(held)
+    for _ in range(60):
+        features = rng.choice(N, int(rng.integers(1, K + 1)), replace=False).tolist()
+        best, _ = oracle.optimum(cov.matrix[np.ix_(features, features)], len(features))
+        assert best * (1 - 1e-6) <= rooms.variance(cov, features) <= best * (1 + 1e-12) <= cert.upper * (1 + 1e-12)
+    assert rooms.variance(cov, []) == 0.0
+
+
+def test_an_attempt_stands_on_the_wall_and_a_phone_that_comes_back_finds_what_it_painted(held):
+    room, _, _ = made(held)
+    status, me = post(room.code, "join", {"name": "A\u202eda <b>"})
+    assert status == 200 and "\u202e" not in me["name"]
+    status, told = post(room.code, "attempt", {"who": me["who"], "features": [4, 1]})
+    assert status == 200 and told["percent"].endswith("%") and not told["revealed"]
+    again = post(room.code.lower(), "join", {"who": me["who"]})[1]
+    assert (again["who"], again["features"]) == (me["who"], [4, 1])
+    news = room.news(0)
+    assert (news["people"], news["count"], len(news["points"])) == (1, 1, 1) and 0 < news["points"][0][0] <= 1
+    assert news["solver"] is None and "features" not in news["leaders"][0]
+    assert room.news(1)["points"] == [] and me["who"] not in json.dumps(news)
+
+
+@pytest.mark.parametrize(
+    ("features", "status"),
+    [
+        ([0, 0], 400),
+        ([0, 1, 2, 3], 400),
+        ([N], 400),
+        ([-1], 400),
+        ([True], 400),
+        (["1"], 400),
+        ("all", 400),
+        ([0.0], 400),
+    ],
+)
+def test_what_is_no_painting_is_refused(held, features, status):
+    room, _, _ = made(held)
+    who = post(room.code, "join", {})[1]["who"]
+    assert post(room.code, "attempt", {"who": who, "features": features})[0] == 400
+    assert room.news(0)["count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        (b"{", "application/json", 400),
+        (b"[]", "application/json", 400),
+        (b"{}", "text/plain", 415),
+        (b" " * (web.LONGEST + 1), "application/json", 413),
+        (b'{"who": "guess", "features": [1]}', "application/json", 403),
+    ],
+)
+def test_what_is_no_request_is_refused(held, body, kind, status):
+    assert post(made(held)[0].code, "attempt", body, kind)[0] == status
+
+
+def test_the_owner_alone_reveals_and_closes(held):
+    room, _, _ = made(held)
+    who = post(room.code, "join", {})[1]["who"]
+    post(room.code, "attempt", {"who": who, "features": [2]})
+    for owner in ("", who, room.code):
+        assert post(room.code, "reveal", {"owner": owner})[0] == post(room.code, "close", {"owner": owner})[0] == 403
+    assert post(room.code, "reveal", {"owner": room.owner})[0] == 200
+    news = room.news(0)
+    assert news["solver"]["percent"].endswith("%") and news["leaders"][0]["features"] == (2,)
+    assert post(room.code, "close", {"owner": room.owner})[0] == 200
+    assert post(room.code, "join", {})[0] == answered(Starlette(routes=web.routes()), f"/room/{room.code}")[0] == 404
+
+
+def test_rooms_people_and_attempts_are_limited_and_a_room_ends(held, monkeypatch):
+    monkeypatch.setattr(rooms, "MOST_PEOPLE", 2)
+    monkeypatch.setattr(rooms, "MOST_ROOMS", 1)
+    room, _, _ = made(held)
+    who = [post(room.code, "join", {})[1].get("who") for _ in range(3)]
+    assert who[2] is None and post(room.code, "join", {"who": who[0]})[0] == 200
+    statuses = [post(room.code, "attempt", {"who": who[0], "features": [1]})[0] for _ in range(rooms.PER_SECOND + 1)]
+    assert statuses.count(200) >= rooms.PER_SECOND and room.news(0)["count"] == statuses.count(200)
+    with pytest.raises(RoomError, match="1 rooms open"):
+        made(held)
+    room._ends = time.monotonic() - 1
+    assert post(room.code, "join", {})[0] == 404
+    assert isinstance(made(held)[0], Room)  # there is room again
+
+
+@contextmanager
+def listening():
+    """A server of the rooms alone, in this process; its port."""
+    port = free_port()
+    server = uvicorn.Server(uvicorn.Config(Starlette(routes=web.routes()), port=port, log_level="error", ws="none"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    try:
+        yield port
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.mark.heavy
+def test_two_hundred_students_are_on_the_wall_within_two_seconds_and_no_more_is_kept_than_a_wall_shows(
+    held, monkeypatch
+):
+    monkeypatch.setattr(rooms, "MOST_POINTS", 1000)
+    room, _, _ = made(held)
+    many, each, waits = rooms.MOST_PEOPLE, 10, []
+
+    def ask(wire, method, what, said=None):
+        body = None if said is None else json.dumps(said)
+        wire.request(method, f"/room/{room.code}/{what}", body, {"content-type": "application/json"})
+        answer = wire.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    def student(number, port):
+        with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as wire:
+            who = ask(wire, "POST", "join", {"name": f"S{number}"})[1]["who"]
+            for turn in range(each):
+                time.sleep(0.5)
+                features = [(number + turn + step) % N for step in range(K)]
+                assert ask(wire, "POST", "attempt", {"who": who, "features": features})[0] in (200, 429)
+
+    def watch(port, over):
+        count = 0
+        with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as wire:
+            while not over.wait(1.0):
+                begun = time.monotonic()
+                count = ask(wire, "GET", f"news?since={count}")[1]["count"]
+                waits.append(time.monotonic() - begun)
+
+    with listening() as port, ThreadPoolExecutor(many + 1) as crowd:
+        over = threading.Event()
+        watching = crowd.submit(watch, port, over)
+        for done in [crowd.submit(student, number, port) for number in range(many)]:
+            done.result()
+        over.set()
+        watching.result()
+    news = room.news(0)
+    assert news["people"] == many and news["count"] >= 0.9 * many * each
+    assert len(news["points"]) == rooms.MOST_POINTS and all(share <= 1 for share, _ in news["points"])
+    assert sorted(waits)[len(waits) // 2] + 1.0 < 2.0, waits  # with the second between two looks

@@ -6,7 +6,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from nnspca.view.frame import server, uploading
-from nnspca.view.room import web
+from nnspca.view.learn import web
 
 HERE = Path(__file__).parent
 MAIN = HERE / "pages" / "main.py"  # beside app.py, Streamlit would run the pages by itself on a server's first visit

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from nnspca.view.learn import stage
+from nnspca.view.learn import stage, web
 from nnspca.view.link import state, widgets
-from nnspca.view.room import web
 
 now = state.current()
 st.title("Learn")

@@ -13,8 +13,8 @@ import uvicorn
 from starlette.applications import Starlette
 
 import nnspca
-from nnspca.view.room import rooms, web
-from nnspca.view.room.rooms import Room, RoomError, Rooms
+from nnspca.view.learn import rooms, web
+from nnspca.view.learn.rooms import Room, RoomError, Rooms
 from tests import oracle
 from tests.pages.conftest import answered
 from tests.server import free_port

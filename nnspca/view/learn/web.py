@@ -18,8 +18,8 @@ from starlette.routing import Route
 
 from nnspca.view import sanitize, session
 from nnspca.view.learn import boards
+from nnspca.view.learn.rooms import ROOMS, Room, RoomError
 from nnspca.view.link import canvas
-from nnspca.view.room.rooms import ROOMS, Room, RoomError
 from nnspca.view.sources import catalogue
 from nnspca.view.ui import component
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from nnspca.components._certify import certify_found
 from nnspca.components._decompose import decompose
-from nnspca.control.arguments import check_choice, check_flag, shown
+from nnspca.control.arguments import Deflation, Effort, Method, Seed, check_choice, check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import Given, opened
 from nnspca.covariance.span import cumulative_variance
@@ -23,6 +23,7 @@ from nnspca.errors import DataError
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
 from nnspca.result.wording import safe_cell
 from nnspca.tasks._scores import scores
+from nnspca.tasks._solve import check_seed
 
 __all__ = ["certify", "components", "parts", "write_gmt"]
 
@@ -34,16 +35,16 @@ def components(
     adata: Any,
     n_components: int = 2,
     k: int | Sequence[int] = 10,
-    method: str = "best",
+    method: Method = "best",
     *,
-    deflation: str = "disjoint",
+    deflation: Deflation = "disjoint",
     nonnegative: bool = True,
     standardize: bool | None = None,
     layer: str | None = None,
     mask_var: Any = "auto",
     key_added: str | None = None,
     copy: bool = False,
-    seed: int = 0,
+    seed: Seed = 0,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
     **options: Any,
@@ -99,7 +100,7 @@ def components(
     (('LYZ', 'S100A8'), ('CD3D', 'NKG7'))
     """
     target = _checked(adata).copy() if check_flag("copy", copy) else _checked(adata)
-    mask = _mask(adata, mask_var)
+    mask, seed = _mask(adata, mask_var), check_seed(seed)
     given, cov = _read(adata, layer, mask, standardize)
     parts = decompose(
         cov,
@@ -131,7 +132,7 @@ def components(
             "standardize": bool(standardize),
             "layer": "" if layer is None else layer,
             "mask": mask,
-            "seed": int(seed),
+            "seed": seed,
         },
     }
     return target if copy else None
@@ -141,7 +142,7 @@ def certify(
     adata: Any,
     key: str = KEY,
     *,
-    effort: str = "live",
+    effort: Effort = "live",
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> tuple[Certificate, ...] | PartsCertificate:

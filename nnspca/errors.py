@@ -32,6 +32,10 @@ class ReadingStopped(DataError):
     """
 
 
+class UnknownOption(TypeError, ValueError):
+    """A call was given a keyword that neither it nor its method has; the message names the nearest ones."""
+
+
 class CertificateError(Exception):
     """A certificate does not prove what it claims; the message names the first claim that failed.
 

@@ -20,7 +20,16 @@ from nnspca.certificates.judge import verify
 from nnspca.components._certify import certify_found
 from nnspca.components._decompose import decompose
 from nnspca.components._deflate import deflated_problem
-from nnspca.control.arguments import check_flag, check_number, check_options, check_whole, shown
+from nnspca.control.arguments import (
+    Deflation,
+    Effort,
+    Method,
+    check_flag,
+    check_number,
+    check_options,
+    check_whole,
+    shown,
+)
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import check_names, check_same_names, check_unmasked, numbers, opened
@@ -122,8 +131,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self,
         n_components: int = 2,
         n_nonzero: int | Iterable[int] = USUAL,
-        method: str = "best",
-        deflation: str = "disjoint",
+        method: Method = "best",
+        deflation: Deflation = "disjoint",
         random_state=0,
         *,
         nonnegative: bool = True,
@@ -389,7 +398,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         return ((X - self.mean_) / self.scale_) @ directions.T
 
     def certify(
-        self, X=None, *, together: bool | None = None, effort: str = "live", sample_weight=None, should_stop=None
+        self, X=None, *, together: bool | None = None, effort: Effort = "live", sample_weight=None, should_stop=None
     ) -> Certificates:
         """Prove how far the components can be from the best possible.
 

@@ -16,7 +16,16 @@ from nnspca.certificates.starts import starts_of
 from nnspca.components._decompose import SEEKING, check_count, decompose
 from nnspca.components._deflate import deflated_problem
 from nnspca.components.bounding import bound_parts
-from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, check_share, shown
+from nnspca.control.arguments import (
+    Effort,
+    Seed,
+    check_callables,
+    check_choice,
+    check_flag,
+    check_instance,
+    check_share,
+    shown,
+)
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -37,10 +46,10 @@ def certify_parts(
     parts: Components | Sequence[Component] | None = None,
     *,
     nonnegative: bool = True,
-    effort: str = "live",
+    effort: Effort = "live",
     gap: float | None = None,
     time_limit: float | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     warm_start: PartsCertificate | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -141,8 +150,8 @@ def certify_found(
     parts: Components,
     together: bool,
     *,
-    effort: str = "live",
-    seed: int = 0,
+    effort: Effort = "live",
+    seed: Seed = 0,
     executor: Executor = HERE,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,

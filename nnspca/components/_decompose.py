@@ -13,7 +13,7 @@ from nnspca.components._deflate import deflate
 from nnspca.components.bounding import bound_parts
 from nnspca.components.checks import check_choices, check_count, check_sizes, check_start_from
 from nnspca.components.together import EXHAUSTED, components, seek
-from nnspca.control.arguments import check_callables, check_number, check_whole
+from nnspca.control.arguments import Deflation, Effort, Method, Seed, check_callables, check_number, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -42,12 +42,12 @@ def decompose(
     cov: Covariance,
     n_components: int,
     k: int | Sequence[int],
-    method: str = "best",
+    method: Method = "best",
     *,
-    deflation: str = "disjoint",
+    deflation: Deflation = "disjoint",
     nonnegative: bool = True,
-    seed: int = 0,
-    certify: str | None = None,
+    seed: Seed = 0,
+    certify: Effort | None = None,
     min_angle: float | None = None,
     starts: int = 20,
     start_from: Components | Component | np.ndarray | None = None,
@@ -130,7 +130,7 @@ def decompose(
         raise ValueError(f"min_angle={angle:g} is for deflation='quasi-orthogonal'; got deflation={deflation!r}")
     initial = check_start_from(start_from, cov, sizes, nonnegative, deflation)
     check_executor(executor)
-    checked = info.checked(options, joint=deflation == "joint")
+    checked = info.checked(options, decompose, joint=deflation == "joint")
     started = time.perf_counter()
     monitor = Monitor(should_stop, on_progress)
     run = _Decomposition(
@@ -164,10 +164,10 @@ class _Decomposition:
     cov: Covariance
     sizes: list[int]
     info: MethodInfo
-    deflation: str
+    deflation: Deflation
     nonnegative: bool
     seed: int
-    effort: str | None
+    effort: Effort | None
     min_angle: float
     options: dict[str, Any]
     checked: dict[str, Any]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from nnspca.components import remainders
-from nnspca.control.arguments import check_choice, check_columns
+from nnspca.control.arguments import Deflation, check_choice, check_columns
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.result import Component, Components
@@ -41,14 +42,14 @@ class DeflationInfo:
     ('Disjoint supports', True)
     """
 
-    name: str
+    name: Deflation
     title: str
     summary: str
     paper: str
     remainder: Callable[[Covariance, np.ndarray], Covariance] | None = None
 
 
-DEFLATIONS: dict[str, DeflationInfo] = {
+DEFLATIONS: dict[Any, DeflationInfo] = {
     info.name: info
     for info in (
         DeflationInfo(
@@ -102,7 +103,7 @@ DEFLATIONS: dict[str, DeflationInfo] = {
 }
 
 
-def deflate(cov: Covariance, loadings: np.ndarray, deflation: str = "disjoint") -> Covariance:
+def deflate(cov: Covariance, loadings: np.ndarray, deflation: Deflation = "disjoint") -> Covariance:
     """Return the covariance on which the component after ``loadings`` is sought.
 
     Parameters
@@ -159,7 +160,8 @@ def deflated_problem(cov: Covariance, parts: Components, r: int) -> tuple[Covari
     (array([1.]), 1)
     """
     U, part = parts.loadings[:, :r], parts.parts[r]
-    remainder = deflate(cov, U, parts.deflation)
+    how: Any = parts.deflation
+    remainder = deflate(cov, U, how)
     x = part.loadings
     if remainder.n_features < len(x):
         x = x[~U.any(axis=1)]

@@ -15,7 +15,7 @@ from nnspca.components._certify import certify_parts
 from nnspca.components._decompose import decompose
 from nnspca.components.checks import check_count
 from nnspca.components.together import components, improved
-from nnspca.control.arguments import check_callables, check_choice, check_flag, check_one_or_several
+from nnspca.control.arguments import Effort, Seed, check_callables, check_choice, check_flag, check_one_or_several
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -35,8 +35,8 @@ def sweep_parts(
     k: int | Iterable[int],
     *,
     nonnegative: bool = True,
-    certify: str | None = "live",
-    seed: int = 0,
+    certify: Effort | None = "live",
+    seed: Seed = 0,
     executor: Executor = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,

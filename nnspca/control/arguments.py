@@ -6,9 +6,17 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+
+# Kinds of arguments, for type checkers; tests compare them with the tables.
+Effort = Literal["live", "thorough"]
+_Ours = Literal["best", "spannogram", "enumeration", "epsilon-net", "em", "coordinate-descent", "greedy"]
+_Others = Literal["elastic-net", "thresholding", "scotlass", "dspca", "nmf", "exact", "pca"]
+Method = _Ours | _Others
+Deflation = Literal["disjoint", "together", "projection", "schur", "hotelling", "quasi-orthogonal", "joint"]
+Seed = int | np.random.Generator
 
 PLAIN = {float, int, bool}
 FLOATS = (np.float64, np.float32)  # of vectors that are taken as they are

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from nnspca.components.matching import paired
-from nnspca.control.arguments import check_callables, check_instance, check_number, check_whole
+from nnspca.control.arguments import Deflation, Method, Seed, check_callables, check_instance, check_number, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError
@@ -25,13 +25,13 @@ def bootstrap(
     *,
     n_components: int = 1,
     resamples: int = 50,
-    method: str = "best",
-    deflation: str = "disjoint",
+    method: Method = "best",
+    deflation: Deflation = "disjoint",
     standardize: bool | None = None,
     nonnegative: bool = True,
     threshold: float = STABLE,
     parts: Components | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     executor: Executor = None,
     n_jobs: int | None = None,
     on_resample: Callable[[Stability], None] | None = None,
@@ -105,7 +105,8 @@ def bootstrap(
     check_executor(executor)
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
-    search = Search.read(samples, n_components, method, nonnegative, seed, {"deflation": deflation, **options})
+    options["deflation"] = deflation
+    search = Search.read(bootstrap, samples, n_components, method, nonnegative, seed, options)
     if parts is None:
         cov = samples.covariance(np.arange(samples.shape[0]))
         if cov is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from nnspca.control.arguments import check_callables, check_one_or_several, check_whole
+from nnspca.control.arguments import Deflation, Method, Seed, check_callables, check_one_or_several, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError
@@ -22,11 +22,11 @@ def cross_validate(
     *,
     n_components: int = 1,
     folds: int = 5,
-    method: str = "best",
-    deflation: str = "disjoint",
+    method: Method = "best",
+    deflation: Deflation = "disjoint",
     standardize: bool | None = None,
     nonnegative: bool = True,
-    seed: int = 0,
+    seed: Seed = 0,
     executor: Executor = None,
     n_jobs: int | None = None,
     on_point: Callable[[CrossValidation], None] | None = None,
@@ -98,7 +98,8 @@ def cross_validate(
     wanted = tuple(sorted({check_whole("k", each, 1, n) for each in ks}))
     if not wanted:
         raise ValueError(f"cross-validation needs at least one k; got k={ks}")
-    search = Search.read(samples, n_components, method, nonnegative, seed, {"deflation": deflation, **options})
+    options["deflation"] = deflation
+    search = Search.read(cross_validate, samples, n_components, method, nonnegative, seed, options)
     parted = check_whole("folds", folds, 2, m)
     held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
     done, total = 0, parted * len(wanted)

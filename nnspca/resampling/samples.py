@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.components._decompose import decompose
-from nnspca.control.arguments import check_whole, shown
+from nnspca.control.arguments import Method, Seed, check_whole, shown
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
@@ -25,7 +25,8 @@ from nnspca.result import Components
 from nnspca.tasks._solve import check_method, check_seed
 
 # Arguments of `decompose` that have no meaning within a resample (callbacks, executors and the like).
-UNREAD = set(inspect.signature(decompose).parameters) - {"deflation", "min_angle", "starts", "options"}
+OF_DECOMPOSE = set(inspect.signature(decompose).parameters)
+UNREAD = OF_DECOMPOSE - {"deflation", "min_angle", "starts", "options"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,17 +128,25 @@ class Search:
     """The number of components, solver, sign constraint, seed and other options of the search."""
 
     r: int
-    method: str
+    method: Method
     nonnegative: bool
     seed: int
     options: Mapping[str, Any]
 
     @classmethod
     def read(
-        cls, samples: Samples, r: int, method: str, nonnegative: bool, seed: int, options: Mapping[str, Any]
+        cls,
+        call: Callable[..., Any],
+        samples: Samples,
+        r: int,
+        method: Method,
+        nonnegative: bool,
+        seed: Seed,
+        options: Mapping[str, Any],
     ) -> Search:
-        """Check a caller's options; DataError if there are too few samples."""
-        check_method(method, nonnegative)
+        """Check the options of a call; DataError if there are too few samples."""
+        own = {name: value for name, value in options.items() if name not in OF_DECOMPOSE}
+        check_method(method, nonnegative).checked(own, call, joint=options["deflation"] == "joint")
         if unread := sorted(set(options) & UNREAD):
             given = f"{unread[0]}={shown(options[unread[0]])}"
             raise ValueError(f"{given} is not allowed here; give deflation, min_angle, starts or options of the method")

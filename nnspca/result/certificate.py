@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.result import sentences, wording
 from nnspca.result.component import Component
-from nnspca.result.display import ByValue, Display, frame
+from nnspca.result.display import ByValue, DataFrame, Display, Figure, frame
 
 if TYPE_CHECKING:
     from nnspca.result.necessity import Necessity
@@ -71,7 +71,7 @@ class Sandwich(Display):
                 return candidate
         raise KeyError(f"no bound {name!r} here; tried: {', '.join(b.name for b in self.bounds)}")
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each bound, the least proven one first, indexed by its name."""
         order = sorted(self.bounds, key=lambda b: (not b.deterministic, b.value))
         columns = {
@@ -84,7 +84,7 @@ class Sandwich(Display):
         }
         return frame(columns, index=[b.name for b in order], name="bound")
 
-    def plot(self):
+    def plot(self) -> Figure:
         """Return a Plotly figure: the variance found, and every upper bound."""
         from nnspca.figures.curves import certificate
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nnspca.result import sentences, wording
-from nnspca.result.display import Display, frame
+from nnspca.result.display import DataFrame, Display, Figure, frame
 from nnspca.result.features import Features
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Component(Display):
             return None, None
         return features.image_shape, None if features.axis is None else (features.axis, features.axis_title)
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each nonzero loading, the largest first, indexed by feature.
 
         The column ``weight`` is the share ``x_i²`` of the unit length.
@@ -102,7 +102,7 @@ class Component(Display):
         """
         return sentences.join(sentences.component(self), *sentences.evidence(need, found))
 
-    def plot(self):
+    def plot(self) -> Figure:
         """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""
         from nnspca.figures.loadings import components
 

@@ -11,7 +11,7 @@ import numpy as np
 from nnspca.result import sentences, wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
-from nnspca.result.display import Display, frame
+from nnspca.result.display import DataFrame, Display, Figure, frame
 from nnspca.result.features import Features
 
 
@@ -80,7 +80,7 @@ class Components(Display):
         """Names of the features in each component."""
         return tuple(part.names for part in self.parts)
 
-    def to_frame(self, wide: bool = False):
+    def to_frame(self, wide: bool = False) -> DataFrame:
         """Return a pandas DataFrame of the nonzero loadings.
 
         Parameters
@@ -118,7 +118,7 @@ class Components(Display):
             text = f"{text} together. {sentences.listing(self.parts, self.total)}"
         return sentences.join(text, "" if self.certificate is None else self.certificate.proven())
 
-    def plot(self):
+    def plot(self) -> Figure:
         """Return a Plotly figure of the loadings of all components, side by side."""
         from nnspca.figures.loadings import components
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.result import wording
-from nnspca.result.display import Display, frame
+from nnspca.result.display import DataFrame, Display, frame
 from nnspca.result.features import Features
 
 
@@ -66,7 +66,7 @@ class Contribution(Display):
         """Name of the feature."""
         return self._feature_name(self.feature)
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each other feature of the component, the largest share first."""
         order = np.argsort(-np.abs(self.shares), kind="stable")
         columns = {"covariance": self.covariances[order], "share": self.shares[order], "place": self.others[order]}

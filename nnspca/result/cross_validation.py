@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnspca.result import wording
-from nnspca.result.display import Display, frame
+from nnspca.result.display import DataFrame, Display, Figure, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +76,7 @@ class CrossValidation(Display):
             for k, mean, error, fitted in zip(self.ks, self.mean, self.error, self.fitted_mean, strict=True)
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with the rows of :meth:`to_records`."""
         return frame(self.to_records())
 
@@ -90,7 +90,7 @@ class CrossValidation(Display):
             f"within one standard error of the maximum (at k = {self.best_k})."
         )
 
-    def plot(self):
+    def plot(self) -> Figure:
         """Return a Plotly figure: held-out variance against k, with its standard error."""
         from nnspca.figures.curves import held_out
 

@@ -6,11 +6,17 @@ import dataclasses
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nnspca.result.wording import LINES
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+else:  # imported when a table is asked for
+    DataFrame = Any
+Figure = Any  # of plotly.graph_objects, which has no types
 
 
 class ByValue:
@@ -72,7 +78,7 @@ class Display(ByValue):
 
 def frame(
     rows: Mapping[str, Any] | Sequence[Mapping[str, object]], index: Sequence[object] = (), name: str = ""
-) -> Any:
+) -> DataFrame:
     """Return a data frame of columns or of records; pandas is imported when a table is asked for."""
     import pandas
 

@@ -9,7 +9,7 @@ import numpy as np
 from nnspca.result import sentences, wording
 from nnspca.result.certificate import Certificate
 from nnspca.result.component import Component
-from nnspca.result.display import Display, frame
+from nnspca.result.display import DataFrame, Display, Figure, frame
 
 TOLD = 4  # most components that are described one by one
 BETTER = 1e-9  # relative gain from which another component is better
@@ -59,7 +59,7 @@ class Judgement(Display):
         pairs = zip(self.components, self.certificates, strict=True)
         return tuple(c.component if c.lower > part.variance * (1 + BETTER) else None for part, c in pairs)
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each component."""
         parts, certificates = self.components, self.certificates
         columns = {
@@ -83,7 +83,7 @@ class Judgement(Display):
         others = f"Of {wording.spelled(more)} more, each has at least {wording.at_least(float(rest))} of it (proven)."
         return sentences.join(*told, others if more else "")
 
-    def plot(self):
+    def plot(self) -> Figure:
         """Return a Plotly figure: the variance of each component, the best one known, and the proven maximum."""
         from nnspca.figures.curves import judged
 

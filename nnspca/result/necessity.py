@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.result import wording
 from nnspca.result.component import Component
-from nnspca.result.display import Display, frame
+from nnspca.result.display import DataFrame, Display, Figure, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +59,7 @@ class Necessity(Display):
         """Names of the features that every near-best component has."""
         return tuple(self.component.feature_name(i) for i in np.flatnonzero(self.essential).tolist())
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each feature: state, loading, limit and upper bound without it."""
         places = range(len(self.limit))
         columns = {
@@ -80,7 +80,7 @@ class Necessity(Display):
             text = f"No feature is proven to be in every component {within}."
         return text + (f" For {wording.counted(len(inside), 'feature')} this is undecided." if inside else "")
 
-    def plot(self):
+    def plot(self) -> Figure:
         """Return a Plotly figure: each feature's ``x_i²``, and its proven maximum in any near-best component."""
         from nnspca.figures.loadings import necessity
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnspca.result import sentences, wording
 from nnspca.result.components import Components
-from nnspca.result.display import Display, frame
+from nnspca.result.display import DataFrame, Display, Figure, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +87,7 @@ class Stability(Display):
             if U[i, c] or recurrence[i, c]
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with the rows of :meth:`to_records`, features by name beside their place."""
         rows = self.to_records()
         for row in rows:
@@ -111,7 +111,7 @@ class Stability(Display):
             )
         return " ".join(said)
 
-    def plot(self):
+    def plot(self) -> Figure:
         """Return a Plotly figure of the recurrence of each feature of each part."""
         from nnspca.figures.loadings import stability
 

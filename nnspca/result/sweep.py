@@ -8,7 +8,7 @@ from nnspca.result import wording
 from nnspca.result.certificate import Certificate, PartsCertificate
 from nnspca.result.component import Component
 from nnspca.result.components import Components
-from nnspca.result.display import ByValue, Display, frame
+from nnspca.result.display import ByValue, DataFrame, Display, Figure, frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class Sweep(Display):
             for p in self.points
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with the rows of :meth:`to_records`."""
         return frame(self.to_records())
 
@@ -98,7 +98,7 @@ class Sweep(Display):
             text += f" At every k certified, at least {share} of the optimum was found (proven; least at k = {k})."
         return text
 
-    def plot(self):
+    def plot(self) -> Figure:
         """Return a Plotly figure: variance against k for each method, and the band in which the optimum lies."""
         from nnspca.figures.curves import sweep
 
@@ -175,7 +175,7 @@ class PartsSweep(Display):
             for p in self.points
         ]
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with the rows of :meth:`to_records`."""
         return frame(self.to_records())
 
@@ -193,7 +193,7 @@ class PartsSweep(Display):
             text += f" At every point certified, at least {share} of the optimum was found (proven)."
         return text
 
-    def plot(self):
+    def plot(self) -> Figure:
         """Return a Plotly figure: variance against the number of parts, and the band in which the optimum lies."""
         from nnspca.figures.curves import sweep
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
+from inspect import signature
 
 import numpy as np
 
-from nnspca.control.arguments import real, shown
+from nnspca.control.arguments import Method, real, shown
+from nnspca.errors import UnknownOption
 from nnspca.result import Component, Components
 
 
@@ -114,7 +117,7 @@ class MethodInfo:
     ('Asteris et al. 2014, Alg. 3', (True, False))
     """
 
-    name: str
+    name: Method
     title: str
     summary: str
     paper: str
@@ -131,12 +134,16 @@ class MethodInfo:
         """Whether it computes several components jointly."""
         return self.joint is not None
 
-    def checked(self, options: dict[str, object], *, joint: bool = False) -> dict[str, object]:
-        """Return every option with its value, defaults filled in; ValueError for a wrong one."""
+    def checked(
+        self, options: Mapping[str, object], call: Callable[..., object], *, joint: bool = False
+    ) -> dict[str, object]:
+        """Return every option of a call with its value, defaults filled in; ValueError for a wrong one."""
         known = {option.name: option for option in self.options if not (joint and option.alone)}
         for name in options:
             if name not in known:
                 allowed = ", ".join(known) or "it has none"
                 where = " with deflation 'joint'" if joint else ""
-                raise ValueError(f"method {self.name!r} has no option {name!r}{where}; its options: {allowed}")
+                near = get_close_matches(name, [*known, *signature(call).parameters], 3)
+                hint = f"; the nearest of {call.__name__} are {', '.join(near)}" if near else ""
+                raise UnknownOption(f"method {self.name!r} has no option {name!r}{where}; its options: {allowed}{hint}")
         return {name: option.check(options.get(name, option.default)) for name, option in known.items()}

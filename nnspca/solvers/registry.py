@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from nnspca.solvers.best import best
 from nnspca.solvers.coordinate_descent import coordinate_descent
@@ -24,7 +25,7 @@ __all__ = ["METHODS", "MethodInfo", "OptionInfo"]
 RANK = OptionInfo("rank", int, 3, "How many leading eigenvectors the search works with.", 1, 8)
 RENORMALISE = OptionInfo("renormalise", bool, True, "Make the loadings optimal for the chosen features.")
 
-METHODS: dict[str, MethodInfo] = {
+METHODS: dict[Any, MethodInfo] = {
     info.name: info
     for info in (
         MethodInfo(

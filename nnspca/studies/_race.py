@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.control.arguments import check_callables, check_choice, check_flag, real, shown
+from nnspca.control.arguments import Method, Seed, check_callables, check_choice, check_flag, real, shown
 from nnspca.control.progress import Progress
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -47,10 +47,10 @@ def reason_excluded(method: str, n: int, nonnegative: bool) -> str:
 def race(
     cov: Covariance,
     k: int,
-    methods: Sequence[str] = ("best", "em", "greedy", "thresholding"),
+    methods: Sequence[Method] = ("best", "em", "greedy", "thresholding"),
     *,
     nonnegative: bool = True,
-    seed: int = 0,
+    seed: Seed = 0,
     options: Mapping[str, Mapping[str, object]] | None = None,
     seconds: float = 10.0,
     should_stop: ShouldStop | None = None,
@@ -182,7 +182,7 @@ class _Contestant:
 class _Runner(_Contestant):
     """A solver in the race."""
 
-    def __init__(self, limit: float, stop: ShouldStop, problem: Problem, options: dict[str, Any], name: str) -> None:
+    def __init__(self, limit: float, stop: ShouldStop, problem: Problem, options: dict[str, Any], name: Any) -> None:
         super().__init__(limit, stop, problem, options)
         self.name = name
         self.marks: list[Mark] = []

@@ -37,7 +37,7 @@ LOWER, UPPER, LIKELY = "Best known", "Proven bound", "The paper's bound"
 BY_PAPER, PROVEN, PRINTED = "By the paper's bound", "Proven here", "Printed"
 
 PARTS, CARDINALITY = 6, 40
-SEARCHED = ("epsilon-net", "em")
+SEARCHED: tuple[Any, ...] = ("epsilon-net", "em")
 SAMPLES = "samples"
 SEEKING = 0.5  # share of the progress for the two methods
 
@@ -168,8 +168,7 @@ def parts(task: Task) -> Rows:
     yield "pixels", [row for i, s in enumerate(samples, start=1) for row in pixels(SAMPLES, i, data.X[s], zeros=True)]
     for place, method in enumerate(SEARCHED):
         span = SEEKING * place / len(SEARCHED), SEEKING * (place + 1) / len(SEARCHED)
-        effort = "live" if task.full else None
-        found = decompose(cov, PARTS, k, method, certify=effort, **task.settings(*span))
+        found = decompose(cov, PARTS, k, method, certify="live" if task.full else None, **task.settings(*span))
         shares = [part.variance / proof.upper for part, proof in zip(found.parts, found.certificates, strict=False)]
         for number, part in enumerate(found.parts, start=1):
             yield "pixels", pixels(TITLES[method], number, part.loadings)
@@ -236,7 +235,7 @@ def _together(run: StudyResult, methods: list[str], sums: pd.DataFrame) -> Table
 # Figs 4 to 6
 
 
-def variances(task: Task, reduced: Sequence[int], full: Sequence[int], methods: Sequence[str]) -> Rows:
+def variances(task: Task, reduced: Sequence[int], full: Sequence[int], methods: Sequence[Any]) -> Rows:
     """Solve for every k by every method, and prove two upper bounds: the paper's, and ours."""
     cov = task.covariance()
     leading = float(cov.eigenpairs(1)[0][0])

@@ -30,7 +30,7 @@ class Entrant:
     """One curve of Fig. 2: a method with its options, or Algorithm 2 as printed if no method is named."""
 
     title: str
-    method: str = ""
+    method: Any = ""
     options: dict[str, Any] = field(default_factory=dict)
 
 

@@ -12,12 +12,13 @@ from typing import Any, Literal
 import pandas as pd
 
 from nnspca import datasets
-from nnspca.control.arguments import check_whole
+from nnspca.control.arguments import Seed
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.datasets import Dataset
 from nnspca.result import OnProgress, ShouldStop
 from nnspca.result.wording import safe_cell
+from nnspca.tasks._solve import check_seed
 
 Row = dict[str, Any]
 Rows = Iterator[tuple[str, Row | list[Row]]]  # the name of a frame, and a row or several for it
@@ -255,7 +256,7 @@ class Study:
         self,
         *,
         full: bool = False,
-        seed: int = 0,
+        seed: Seed = 0,
         data: Sequence[str | Dataset] | None = None,
         should_stop: ShouldStop | None = None,
         on_progress: OnProgress | None = None,
@@ -287,7 +288,7 @@ class Study:
         nnspca.DataError
             Data that cannot be loaded.
         """
-        seed = check_whole("seed", seed, 0)
+        seed = check_seed(seed)
         sources = self.needs if data is None else tuple(data)
         if len(sources) != len(self.needs):
             names_needed = ", ".join(self.needs) or "none"

@@ -158,7 +158,8 @@ def show_trade(run: StudyResult) -> Iterator[Table]:
 
 PARTS = 6  # components of each method
 SIZES = (7, 4, 4, 1, 1, 1)  # loadings of each component, those of SPCA in Zou et al.
-PROPS = {  # by title: the method, whether all components are found at once, and whether they are nonnegative
+# by title: the method, whether all components are found at once, and whether they are nonnegative
+PROPS: dict[str, tuple[Any, bool, bool]] = {
     "SCoTLASS": ("scotlass", False, False),
     "SPCA": ("elastic-net", False, False),
     "DSPCA": ("dspca", False, False),

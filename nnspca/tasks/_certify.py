@@ -17,6 +17,8 @@ from nnspca.certificates.judge import judged, narrowed, validated
 from nnspca.certificates.proofs import PairProof
 from nnspca.certificates.starts import starts_of
 from nnspca.control.arguments import (
+    Effort,
+    Seed,
     check_callables,
     check_choice,
     check_flag,
@@ -53,11 +55,11 @@ def certify(
     k: int,
     *,
     nonnegative: bool = True,
-    effort: str = "live",
+    effort: Effort = "live",
     gap: float | None = None,
     time_limit: float | None = None,
     component: Component | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     warm_start: Certificate | None = None,
     include: Features = None,
     exclude: Features = None,
@@ -207,8 +209,8 @@ def within(
 
 
 def _rounds(
-    effort: str, gap: float | None, timed: bool, resumed: Certificate | None
-) -> Iterator[tuple[str, Plan, tuple[float, float]]]:
+    effort: Effort, gap: float | None, timed: bool, resumed: Certificate | None
+) -> Iterator[tuple[Effort, Plan, tuple[float, float]]]:
     """Yield name, plan and share of the progress of what is tried, in order, behind what was done for ``resumed``.
 
     A thorough certificate does all that a live one does first: at any cost it has proven as much.
@@ -242,7 +244,7 @@ def first_upper_bound(
     component: Component,
     *,
     nonnegative: bool = True,
-    seed: int = 0,
+    seed: Seed = 0,
     should_stop: ShouldStop | None = None,
 ) -> Certificate:
     """Return the bounds that precede any relaxation, in a tenth of the time or less.

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from nnspca.bounds.plan import PLANS
-from nnspca.control.arguments import check_callables, check_choice, check_columns, check_flag, check_whole, is_table
+from nnspca.control.arguments import (
+    Effort,
+    Seed,
+    check_callables,
+    check_choice,
+    check_columns,
+    check_flag,
+    check_whole,
+    is_table,
+)
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import aligned, numbers, opened
@@ -26,8 +35,8 @@ def certify_loadings(
     k: int | Iterable[int] | None = None,
     *,
     nonnegative: bool | None = None,
-    effort: str = "live",
-    seed: int = 0,
+    effort: Effort = "live",
+    seed: Seed = 0,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Judgement:

@@ -10,7 +10,15 @@ import numpy as np
 from nnspca.bounds import branch, masses
 from nnspca.bounds import necessity as without
 from nnspca.certificates.judge import validated
-from nnspca.control.arguments import check_callables, check_choice, check_flag, check_instance, check_share
+from nnspca.control.arguments import (
+    Effort,
+    Seed,
+    check_callables,
+    check_choice,
+    check_flag,
+    check_instance,
+    check_share,
+)
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
@@ -29,7 +37,7 @@ LIGHT = 1e-4  # share of weight below which a feature's limit need not be tighte
 
 
 @dataclass(frozen=True)
-class Effort:
+class Budget:
     """Budgets of the proofs, for the whole problem and for all features together, in counted seconds."""
 
     whole: float
@@ -38,7 +46,7 @@ class Effort:
     trees: bool  # whether cases are parted by branch and bound
 
 
-EFFORTS = {"live": Effort(1.5, 2.3, 0.5, False), "thorough": Effort(15.0, 90.0, 0.0, True)}
+EFFORTS = {"live": Budget(1.5, 2.3, 0.5, False), "thorough": Budget(15.0, 90.0, 0.0, True)}
 
 
 def necessity(
@@ -47,9 +55,9 @@ def necessity(
     within: float = 0.01,
     *,
     nonnegative: bool = True,
-    effort: str = "live",
+    effort: Effort = "live",
     component: Component | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Necessity:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from nnspca.control.arguments import (
+    Method,
+    Seed,
     check_callables,
     check_choice,
     check_flag,
@@ -32,10 +34,10 @@ from nnspca.solvers.registry import METHODS, MethodInfo
 def solve(
     cov: Covariance,
     k: int,
-    method: str = "best",
+    method: Method = "best",
     *,
     nonnegative: bool = True,
-    seed: int = 0,
+    seed: Seed = 0,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
     on_found: OnFound | None = None,
@@ -56,8 +58,8 @@ def solve(
         A key of ``nnspca.METHODS``.
     nonnegative : bool
         Require loadings >= 0.
-    seed : int
-        Same seed, same answer.
+    seed : int or numpy.random.Generator
+        Same seed, same answer; a Generator gives another one to each call.
     should_stop : callable, optional
         Polled at least every 100 ms; once true, the best point so far is returned, marked
         ``stopped``.
@@ -84,9 +86,9 @@ def solve(
     Raises
     ------
     TypeError
-        No covariance, but data or a matrix; or a callback that is no function.
+        No covariance, but data or a matrix; a callback that is no function; an unknown option (also a ValueError).
     ValueError
-        Unknown method or option, a value outside its range, k outside 1..n (less what is
+        Unknown method, a value outside its range, k outside 1..n (less what is
         excluded), a sign setting the method does not have; features to include or exclude that are
         unknown, repeated, in both, all of them, or more included than k.
 
@@ -110,7 +112,7 @@ def solve(
     check_includes(info, ins)
     problem, left = restricted(Problem(cov, k, nonnegative), ins, outs)
     check_size(info, problem.n)
-    checked = info.checked(options)
+    checked = info.checked(options, solve)
     if "rank" in checked:
         checked["rank"] = _check_rank(checked["rank"], problem.n, given="rank" in options)
     extra = {}
@@ -213,8 +215,10 @@ def _check_rank(rank: Any, n: int, *, given: bool) -> int:
 
 
 def check_seed(seed: object) -> int:
-    """Return the seed as an int; ValueError unless it is a whole number of at least 0."""
-    return check_whole("seed", seed, 0)
+    """Return the seed as an int, a Generator's next one; ValueError unless it is a whole number of at least 0."""
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(2**31))
+    return check_whole("seed", seed, 0, more="or a numpy.random.Generator")
 
 
 def _check_start(start: object, n: int) -> np.ndarray:

@@ -12,7 +12,15 @@ import numpy as np
 
 from nnspca.bounds import carried
 from nnspca.bounds.plan import PLANS
-from nnspca.control.arguments import check_callables, check_choice, check_one_or_several, check_several
+from nnspca.control.arguments import (
+    Effort,
+    Method,
+    Seed,
+    check_callables,
+    check_choice,
+    check_one_or_several,
+    check_several,
+)
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -34,11 +42,11 @@ EARLY = 0.1  # approximate time of a rough component relative to a full search
 def sweep(
     cov: Covariance,
     k: int | Iterable[int],
-    methods: Sequence[str] = ("best", "em"),
+    methods: Sequence[Method] = ("best", "em"),
     *,
     nonnegative: bool = True,
-    certify: str | None = "live",
-    seed: int = 0,
+    certify: Effort | None = "live",
+    seed: Seed = 0,
     executor: Executor = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
@@ -95,7 +103,7 @@ def sweep(
     names = list(dict.fromkeys(check_method(name, nonnegative).name for name in chosen))
     check_choice("certify", certify, PLANS, none=True)
     check_executor(executor)
-    monitor = Monitor(should_stop, on_progress)
+    monitor, seed = Monitor(should_stop, on_progress), check_seed(seed)
     solving = len(names) / (len(names) + 1) if certify is not None else 1.0
     common: dict[str, Any] = {"seed": seed, "executor": executor, "on_point": on_point, "should_stop": should_stop}
     telling = monitor.part(0.0, solving).relay
@@ -113,7 +121,7 @@ def path(
     methods: Sequence[str] = ("best",),
     *,
     nonnegative: bool = True,
-    seed: int = 0,
+    seed: Seed = 0,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     anchors: int | None = None,
     first: MutableMapping[int, Component] | None = None,
@@ -189,8 +197,8 @@ def certify_path(
     *,
     ks: Iterable[int] | None = None,
     known: Callable[[int], Certificate | None] = lambda k: None,
-    effort: str = "live",
-    seed: int = 0,
+    effort: Effort = "live",
+    seed: Seed = 0,
     executor: Executor = None,
     first: Iterable[int] = (),
     within: float | None = None,
@@ -309,7 +317,7 @@ def _solved(
     cov: Covariance,
     k: int,
     nonnegative: bool,
-    method: str,
+    method: Any,
     seed: int,
     start: np.ndarray | None,
     full: bool,
@@ -330,7 +338,7 @@ def certified(
     cov: Covariance,
     k: int,
     nonnegative: bool,
-    effort: str,
+    effort: Effort,
     champion: Component | None,
     seed: int,
     warm_start: Certificate | None,

@@ -11,6 +11,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.components import deflated_problem
+from nnspca.control.arguments import Deflation
 from nnspca.datasets import Dataset
 from nnspca.result import Component, Components, Necessity, Stability, sentences, wording
 from nnspca.view import cache, machines, sanitize, say, tasks
@@ -38,7 +39,9 @@ def features(rows: Sequence[dict[str, object]], alt: str, height: int = 400) -> 
 
 WITHIN = keys_of("explore")["within"]
 NEED_STOPPED = "Stopped. What was proven by then is shown; the rest is not decided."
-JOINT, TOGETHER, DISJOINT = "joint", "together", "disjoint"
+JOINT: Deflation = "joint"
+TOGETHER: Deflation = "together"
+DISJOINT: Deflation = "disjoint"
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +257,7 @@ class Sought:
     """Parts, and what finds them again."""
 
     parts: Components
-    solver: str
+    solver: Any
     title: str = ""  # what the page calls the way in which they were found
     options: tuple[tuple[str, Any], ...] = ()  # of the search, besides k and seed
 

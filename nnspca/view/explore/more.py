@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -96,7 +97,7 @@ def _held_out_key(subject: Subject, ks: tuple[int, ...], solver: str, folds: int
     return subject.key_of("held-out", subject.seed, ks, solver, folds)
 
 
-def _hold_out(subject: Subject, ks: tuple[int, ...], solver: str, folds: int) -> Callable[[Job], CrossValidation]:
+def _hold_out(subject: Subject, ks: tuple[int, ...], solver: Any, folds: int) -> Callable[[Job], CrossValidation]:
     """Return what measures each k on held-out samples; it publishes whenever a k is known for every fold."""
 
     def find(job: Job) -> CrossValidation:

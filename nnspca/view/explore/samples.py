@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -169,7 +170,7 @@ KEYS = state.keys_of("explore")
 DEFLATION = {state.OTHER: "disjoint", state.ANY: "projection"}  # for each choice of the second component's features
 
 
-def _second(first: Component, subject: Subject, deflation: str) -> Job:
+def _second(first: Component, subject: Subject, deflation: Any) -> Job:
     """Return the session's run of the second component, which publishes it where there is one; start it if need be."""
     support = hash(first.loadings.tobytes())
     key = subject.key("second", first.method, support, deflation)

@@ -18,6 +18,7 @@ from nnspca.components._decompose import decompose
 from nnspca.control.arguments import Deflation, Effort, Method, Seed, check_choice, check_flag, shown
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import Given, opened
+from nnspca.covariance.restriction import Features, places_of
 from nnspca.covariance.span import cumulative_variance
 from nnspca.errors import DataError
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
@@ -42,6 +43,7 @@ def components(
     standardize: bool | None = None,
     layer: str | None = None,
     mask_var: Any = "auto",
+    exclude: Features = None,
     key_added: str | None = None,
     copy: bool = False,
     seed: Seed = 0,
@@ -66,6 +68,8 @@ def components(
     mask_var : str, array_like of bool, or None
         Which genes take part: a column of ``adata.var``, or a mask; None for all. "auto" is the
         column ``highly_variable`` where there is one, as for ``scanpy.pp.pca``.
+    exclude
+        Genes that take no part as well, by name or place.
     key_added : str, optional
         What it is written under: ``obsm[key]``, ``varm[key]`` and ``uns[key]``;
         ``obsm["X_nnspca"]``, ``varm["nnspca"]`` and ``uns["nnspca"]`` when None.
@@ -101,6 +105,8 @@ def components(
     """
     target = _checked(adata).copy() if check_flag("copy", copy) else _checked(adata)
     mask, seed = _mask(adata, mask_var), check_seed(seed)
+    if exclude is not None:
+        mask = mask & ~np.isin(np.arange(len(mask)), places_of("exclude", exclude, len(mask), tuple(adata.var_names)))
     given, cov = _read(adata, layer, mask, standardize)
     parts = decompose(
         cov,

@@ -77,6 +77,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         Degrees, for deflation "quasi-orthogonal" only.
     options : dict or None
         Options of the method.
+    include, exclude : sequence of int or str, mask, or None
+        Features that a single component reserves a place for, and that none may use, as for
+        :func:`nnspca.decompose`; by place or by name.
     ddof : int
         Variances divide by the number of samples less this: 0 as everywhere else here, 1 as R's packages do.
         Components and certificates are the same for any.
@@ -139,6 +142,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         standardize: bool | None = None,
         min_angle: float = 85.0,
         options: dict[str, object] | None = None,
+        include=None,
+        exclude=None,
         ddof: int = 0,
         store_covariance: bool = False,
         n_jobs: int | None = None,
@@ -147,6 +152,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.n_components, self.n_nonzero, self.method, self.deflation = n_components, n_nonzero, method, deflation
         self.random_state, self.nonnegative, self.standardize = random_state, nonnegative, standardize
         self.min_angle, self.options, self.ddof = min_angle, options, ddof
+        self.include, self.exclude = include, exclude
         self.store_covariance, self.n_jobs, self.verbose = store_covariance, n_jobs, verbose
 
     def fit(self, X, y=None, sample_weight=None) -> NonnegativeSparsePCA:
@@ -266,6 +272,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         warn_of_dominant(cov, self.standardize)
         self._seed = _seed(self.random_state)
         how: dict[str, Any] = {"deflation": self.deflation, "nonnegative": self.nonnegative, "seed": self._seed}
+        how |= {"include": self.include, "exclude": self.exclude}
         if self.deflation == "quasi-orthogonal":
             how["min_angle"] = angle
         if check_flag("verbose", self.verbose):

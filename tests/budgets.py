@@ -63,7 +63,7 @@ def brief(patch):
 def few_starts(patch):
     """Let the search for parts begin anew a few times only: what is proven of the parts found holds for any."""
     patch.setattr(of_parts, "STARTS", dict.fromkeys(of_parts.STARTS, 4))
-    patch.setitem(nnspca.decompose.__kwdefaults__, "starts", 4)
+    patch.setitem(nnspca.decompose.__wrapped__.__kwdefaults__, "starts", 4)
 
 
 def few_steps(patch):

@@ -49,10 +49,9 @@ def section(
     reading = cov.stands_for
     if reading is None:
         return None
-    include: tuple[int, ...] = ()
-    if isinstance(cert, Certificate):
-        problem, _ = restricted(Problem(cov, cert.k, cert.nonnegative), cert.include, cert.exclude)
-        cov, include = problem.cov, problem.include
+    ins = cert.include if isinstance(cert, Certificate) else ()
+    problem, _ = restricted(Problem(cov, cert.k, cert.nonnegative), ins, cert.exclude)
+    cov, include = problem.cov, problem.include
     for bound in sorted((bound for bound in cert.bounds if bound.deterministic), key=lambda bound: bound.value):
         added = dict(arrays)
         try:

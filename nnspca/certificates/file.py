@@ -194,12 +194,12 @@ def load_certificate(file: str | PathLike[str] | BinaryIO | bytes) -> Certificat
         if set(content) not in ({*TOLD, "component"}, {*TOLD, "parts"}):
             raise ValueError(f"it must hold {', '.join(TOLD)}, and either a component or parts")
         bounds = tuple(_bound(entry, arrays) for entry in content["bounds"])
+        for name in set(GIVEN) & set(content["certificate"]):
+            content["certificate"][name] = tuple(content["certificate"][name])
         if "parts" in content:
             parts = tuple(_component(*each) for each in zip(content["parts"], arrays["loadings"], strict=True))
             return PartsCertificate(parts=parts, bounds=bounds, **content["certificate"])
         component = _component(content["component"], arrays["loadings"])
-        for name in set(GIVEN) & set(content["certificate"]):
-            content["certificate"][name] = tuple(content["certificate"][name])
         return Certificate(component=component, bounds=bounds, **content["certificate"])
     except CertificateError:
         raise

@@ -110,15 +110,19 @@ def narrowed(part: Component, what: str, left: np.ndarray, n: int) -> Component:
 
 def _check_several(cert: PartsCertificate, cov: Covariance) -> None:
     """The same for a certificate of several parts."""
-    problem = _setting(cert, cov)
+    problem, left = restricted(_setting(cert, cov), (), _features(cert.exclude, "exclude", cov))
+    if problem.k != cert.k:
+        raise CertificateError(f"{len(cert.exclude)} features excluded leave fewer than k = {cert.k}")
     r = whole(cert.n_components, "n_components", 1, cov.n_features)
     if type(cert.parts) is not tuple or not 1 <= len(cert.parts) <= r:
         raise CertificateError(f"it holds {len(cert.parts)} parts; a tuple of 1 to {r} is allowed")
-    attained = sum(check_component(part, f"part {place}", problem) for place, part in enumerate(cert.parts, start=1))
+    titled = [(f"part {place}", part) for place, part in enumerate(cert.parts, start=1)]
+    narrow = [(narrowed(part, what, left, cov.n_features), what) for what, part in titled]
+    attained = sum(check_component(part, what, problem) for part, what in narrow)
     if np.count_nonzero([part.loadings for part in cert.parts], axis=0).max() > 1:
         raise CertificateError("two parts use the same feature")
     proven = _proven(cert.bounds, lambda proof: derive(proof, problem, r))
-    _check_sandwich(cert, attained, "parts attain", proven, cov)
+    _check_sandwich(cert, attained, "parts attain", proven, problem.cov)
 
 
 def _setting(cert: Certificate | PartsCertificate, cov: Covariance) -> Problem:

@@ -29,16 +29,19 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.restriction import Features
 from nnspca.machines import HERE, Executor, Workers
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._certify import within
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
+from nnspca.tasks.excluding import excluding
 
 STARTS = {"live": 20, "thorough": 100}  # number of starts of the search for parts
 
 
+@excluding
 def certify_parts(
     cov: Covariance,
     n_components: int,
@@ -51,6 +54,7 @@ def certify_parts(
     time_limit: float | None = None,
     seed: Seed = 0,
     warm_start: PartsCertificate | None = None,
+    exclude: Features = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> PartsCertificate:
@@ -80,6 +84,8 @@ def certify_parts(
         Certificate of the same covariance at a neighbouring k or number of parts, whose multipliers
         start the joint dual. At the same k and number its bound is checked and kept, its parts too unless some are
         given.
+    exclude
+        Features that no part may use, as for :func:`nnspca.solve`; the certificate says so in its field of this name.
     nonnegative, seed, should_stop, on_progress
         As for :func:`nnspca.solve`, with the sum of variances. A stopped call returns the bounds computed so far, all
         of them valid.
@@ -168,6 +174,7 @@ def certify_found(
         if not disjoint or len(sizes) > 1:
             return None
         told: dict[str, Any] = {"should_stop": should_stop, "on_progress": on_progress}
+        settings["exclude"] = parts.exclude or None
         return certify_parts(cov, len(parts), sizes.pop(), parts, **settings, **told)
     count = {"together": 0, "joint": 0, "quasi-orthogonal": 1}.get(parts.deflation, len(parts)) * info.feasible
     monitor, made = Monitor(should_stop, on_progress), {}
@@ -183,7 +190,9 @@ def _certified(
 ) -> Certificate:
     """On a worker: the certificate of one component."""
     left, part = deflated_problem(*shared, r)
-    return certify_one(left, part.k, component=part, should_stop=poll, **settings)
+    ins, out = shared[1].include, shared[1].exclude
+    places = tuple(i - sum(j < i for j in out) for i in ins)  # of one component: nothing else is left out
+    return certify_one(left, part.k, component=part, should_stop=poll, include=places, **settings)
 
 
 def _checked(problem: Problem, count: int, parts: Components | Sequence[Component]) -> tuple[Component, ...]:

@@ -11,14 +11,14 @@ import numpy as np
 
 from nnspca.components._deflate import deflate
 from nnspca.components.bounding import bound_parts
-from nnspca.components.checks import check_choices, check_count, check_sizes, check_start_from
+from nnspca.components.checks import check_choices, check_count, check_included, check_sizes, check_start_from
 from nnspca.components.together import EXHAUSTED, components, seek
 from nnspca.control.arguments import Deflation, Effort, Method, Seed, check_callables, check_number, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
-from nnspca.covariance.restriction import widened
+from nnspca.covariance.restriction import Features, widened
 from nnspca.covariance.span import cumulative_variance
 from nnspca.machines import HERE, Executor, Workers, check_executor
 from nnspca.numerics.doubles import read_only
@@ -28,6 +28,7 @@ from nnspca.solvers.registry import MethodInfo
 from nnspca.tasks._certify import SOLVING
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._solve import check_covariance, check_method, check_seed, check_size, solve
+from nnspca.tasks.excluding import excluding
 
 GREEDY = 0.3  # share of a joint search's progress for finding parts one by one first
 SEEKING = 0.4  # share of the progress for finding parts, if they are certified too
@@ -38,6 +39,7 @@ OnPart = Callable[[Component], None]
 OnParts = Callable[[tuple[Component, ...]], None]
 
 
+@excluding
 def decompose(
     cov: Covariance,
     n_components: int,
@@ -51,6 +53,8 @@ def decompose(
     min_angle: float | None = None,
     starts: int = 20,
     start_from: Components | Component | np.ndarray | None = None,
+    include: Features = None,
+    exclude: Features = None,
     executor: Executor = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
@@ -84,6 +88,10 @@ def decompose(
     start_from : Components, Component, or ndarray of shape (n,) or (n, r), optional
         The first components, fewer than ``n_components``: they stay as they are, and the others are
         found on the deflated covariance. Not with "together" and "joint".
+    include, exclude
+        Features that the component reserves a place for (with ``n_components=1`` only: of several it would not say
+        which has them), and that none may use, as for :func:`nnspca.solve`. Certificates are then of the covariance of
+        the other features: ``nnspca.deflate(cov.restrict(left), …)``.
     executor
         Runs the starts for parts "together", as for :func:`nnspca.sweep`; all in this thread when None, and with other
         deflations.
@@ -128,6 +136,7 @@ def decompose(
     check_choices(info, deflation, certify, sizes)
     if min_angle is not None and deflation != "quasi-orthogonal":
         raise ValueError(f"min_angle={angle:g} is for deflation='quasi-orthogonal'; got deflation={deflation!r}")
+    ins = check_included(info, include, cov, sizes, deflation)
     initial = check_start_from(start_from, cov, sizes, nonnegative, deflation)
     check_executor(executor)
     checked = info.checked(options, decompose, joint=deflation == "joint")
@@ -147,6 +156,7 @@ def decompose(
         monitor,
         on_part,
         initial,
+        ins,
     )
     with one_blas_thread():
         if deflation == "together":
@@ -174,6 +184,7 @@ class _Decomposition:
     monitor: Monitor
     on_part: OnPart | None
     initial: tuple[Component, ...] = ()
+    include: tuple[int, ...] = ()
 
     @property
     def described(self) -> dict[str, Any]:
@@ -201,6 +212,7 @@ class _Decomposition:
     def _found(self, parts: tuple[Component, ...], **more: Any) -> Components:
         explained = cumulative_variance(self.cov, np.column_stack([part.loadings for part in parts]))
         name, total = self.info.name, self.cov.trace
+        more["include"] = self.include
         return Components(parts, explained, total, name, self.deflation, self.nonnegative, **more)
 
     def together(self, starts: int, on_parts: OnParts | None, executor: Executor) -> Components:
@@ -319,6 +331,7 @@ class _Decomposition:
             seed=self.seed,
             should_stop=self.monitor.should_stop,
             on_progress=self._within(span.part(0.0, SOLVING if self.effort else 1.0), number),
+            include=self.include,
             **options,
         )
 
@@ -333,6 +346,7 @@ class _Decomposition:
             seed=self.seed,
             should_stop=self.monitor.should_stop,
             on_progress=self._within(span, number),
+            include=self.include,
         )
 
     def _within(self, span: Monitor, number: int) -> OnProgress:

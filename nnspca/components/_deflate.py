@@ -159,10 +159,11 @@ def deflated_problem(cov: Covariance, parts: Components, r: int) -> tuple[Covari
     >>> part.loadings, part.k
     (array([1.]), 1)
     """
-    U, part = parts.loadings[:, :r], parts.parts[r]
+    left = np.setdiff1d(np.arange(cov.n_features), parts.exclude)
+    U, part = parts.loadings[left, :r], parts.parts[r]
     how: Any = parts.deflation
-    remainder = deflate(cov, U, how)
-    x = part.loadings
+    remainder = deflate(cov.restrict(left) if parts.exclude else cov, U, how)
+    x = part.loadings[left]
     if remainder.n_features < len(x):
         x = x[~U.any(axis=1)]
     k = min(part.k, remainder.n_features)

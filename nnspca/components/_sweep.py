@@ -19,16 +19,19 @@ from nnspca.control.arguments import Effort, Seed, check_callables, check_choice
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.restriction import Features
 from nnspca.covariance.span import cumulative_variance
 from nnspca.machines import HERE, Executor, TaskArguments, Workers, check_executor
 from nnspca.result import Bound, Components, OnProgress, PartsCertificate, PartsPoint, PartsSweep, ShouldStop
 from nnspca.tasks._solve import check_cardinality, check_covariance, check_seed
 from nnspca.tasks._sweep import coarse_first, neighbours
+from nnspca.tasks.excluding import excluding
 
 OnPoint = Callable[[PartsPoint], None]
 Place = tuple[int, int]  # of a point: its k and number of parts
 
 
+@excluding
 def sweep_parts(
     cov: Covariance,
     n_components: int | Iterable[int],
@@ -37,6 +40,7 @@ def sweep_parts(
     nonnegative: bool = True,
     certify: Effort | None = "live",
     seed: Seed = 0,
+    exclude: Features = None,
     executor: Executor = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
@@ -55,6 +59,8 @@ def sweep_parts(
         Duplicates are solved once.
     certify, on_point, nonnegative, seed, should_stop, on_progress
         As for :func:`nnspca.sweep`, with points that are :class:`PartsPoint`.
+    exclude
+        Features that no part may use, as for :func:`nnspca.solve`.
     executor
         As for :func:`nnspca.sweep`; all in this thread when None. The searches of all points run at once, and one chain
         of certificates for each k.

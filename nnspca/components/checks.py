@@ -12,9 +12,10 @@ from nnspca.components._deflate import check_deflation
 from nnspca.control.arguments import check_choice, check_columns, check_whole
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.restriction import Features, check_restriction
 from nnspca.result import Component, Components
 from nnspca.solvers.registry import METHODS, MethodInfo
-from nnspca.tasks._solve import check_cardinality
+from nnspca.tasks._solve import check_cardinality, check_includes
 
 
 def check_count(n_components: object, n: int) -> int:
@@ -54,6 +55,20 @@ def check_choices(info: MethodInfo, deflation: str, certify: str | None, sizes: 
         )
     if certify is not None and not info.feasible:
         raise ValueError(f"method {info.name!r} does not keep to k and sign: its components have no certificate")
+
+
+def check_included(
+    info: MethodInfo, include: Features, cov: Covariance, sizes: list[int], deflation: str
+) -> tuple[int, ...]:
+    """Return the places of features to include; ValueError unless one component is sought, by itself."""
+    _, ins, _ = check_restriction(cov, sizes[0], include, None)
+    check_includes(info, ins)
+    if ins and (len(sizes) > 1 or deflation in ("joint", "together")):
+        raise ValueError(
+            f"include names features of one component; got {len(sizes)} with deflation {deflation!r}: give "
+            "n_components=1 and deflation='disjoint'"
+        )
+    return ins
 
 
 def check_start_from(

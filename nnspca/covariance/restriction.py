@@ -23,11 +23,9 @@ def check_restriction(
     ValueError for features that are unknown, named twice or in both, for all of them excluded, for
     k beyond what is left, and for more included than k.
     """
-    ins, outs = _places("include", include, cov), _places("exclude", exclude, cov)
+    ins, outs = places_of("include", include, cov.n_features, cov.feature_names), check_excluded(cov, exclude)
     if both := sorted(set(ins) & set(outs)):
         raise ValueError(f"include and exclude share feature {both[0]}; give each feature to one of them at most")
-    if len(outs) == cov.n_features:
-        raise ValueError(f"exclude names all {cov.n_features} features; leave one at least")
     left = cov.n_features - len(outs)
     count = check_whole("k", k, 1, left, more=f"as exclude leaves {left} features" if outs else "")
     if len(ins) > count:
@@ -38,6 +36,14 @@ def check_restriction(
             raise ValueError("the features that include and exclude leave have no variance; leave one that varies")
         check_scale(float(variances.sum()))
     return count, ins, outs
+
+
+def check_excluded(cov: Covariance, exclude: Features) -> tuple[int, ...]:
+    """Return the places of the features to exclude, ascending; ValueError for all of them, and unknown ones."""
+    outs = places_of("exclude", exclude, cov.n_features, cov.feature_names)
+    if len(outs) == cov.n_features:
+        raise ValueError(f"exclude names all {cov.n_features} features; leave one at least")
+    return outs
 
 
 def features_left(n: int, k: int, include: tuple[int, ...], exclude: tuple[int, ...]) -> np.ndarray:
@@ -68,13 +74,13 @@ def widened(x: np.ndarray, left: np.ndarray, n: int) -> np.ndarray:
     return out
 
 
-def _places(name: str, value: Features, cov: Covariance) -> tuple[int, ...]:
-    """The features given by place, name or mask, ascending; ValueError for unknown ones and for repeated ones."""
+def places_of(name: str, value: Features, n: int, names: tuple[str, ...] | None) -> tuple[int, ...]:
+    """Return features given by place, name or mask, ascending; ValueError for unknown ones and for repeated ones."""
     if value is None or (isinstance(value, list | tuple) and not value):
         return ()
-    given = check_names(name, value, cov.feature_names)
+    given = check_names(name, value, names)
     alone = isinstance(given, int | np.integer) and not isinstance(given, bool)
-    places = np.sort(check_places(name, [given] if alone else given, cov.n_features))
+    places = np.sort(check_places(name, [given] if alone else given, n))
     if (twice := places[1:][places[1:] == places[:-1]]).size:
         raise ValueError(f"{name}={shown(value)} names feature {twice[0]} twice; give each feature once")
     return tuple(places.tolist())

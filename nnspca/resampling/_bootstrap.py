@@ -57,7 +57,8 @@ def bootstrap(
     resamples : int
         1 to 100000.
     method, deflation, nonnegative, should_stop, on_progress, **options
-        As for :func:`nnspca.decompose`. A stopped call returns the result of the resamples so far.
+        As for :func:`nnspca.decompose`, whose ``include`` and ``exclude`` are among the options. A stopped call returns
+        the result of the resamples so far.
     standardize : bool, optional
         Divide each feature by its standard deviation, in every resample by its own. None leaves the data as they are
         and warns where one feature holds over 90 % of the total variance.

@@ -53,7 +53,8 @@ def cross_validate(
     folds : int
         2 to m.
     method, deflation, nonnegative, should_stop, on_progress, **options
-        As for :func:`nnspca.decompose`. A stopped call returns the results so far.
+        As for :func:`nnspca.decompose`, whose ``include`` and ``exclude`` are among the options. A stopped call returns
+        the results so far.
     standardize : bool, optional
         Divide each feature by its standard deviation over the samples that are not held out. None leaves the data as
         they are and warns where one feature holds over 90 % of the total variance.

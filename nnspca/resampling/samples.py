@@ -25,8 +25,9 @@ from nnspca.result import Components
 from nnspca.tasks._solve import check_method, check_seed
 
 # Arguments of `decompose` that have no meaning within a resample (callbacks, executors and the like).
+READ = "deflation", "min_angle", "starts", "include", "exclude"
 OF_DECOMPOSE = set(inspect.signature(decompose).parameters)
-UNREAD = OF_DECOMPOSE - {"deflation", "min_angle", "starts", "options"}
+UNREAD = OF_DECOMPOSE - {*READ, "options"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +150,7 @@ class Search:
         check_method(method, nonnegative).checked(own, call, joint=options["deflation"] == "joint")
         if unread := sorted(set(options) & UNREAD):
             given = f"{unread[0]}={shown(options[unread[0]])}"
-            raise ValueError(f"{given} is not allowed here; give deflation, min_angle, starts or options of the method")
+            raise ValueError(f"{given} is not allowed here; give {', '.join(READ)} or options of the method")
         m, n = samples.shape
         search = cls(check_whole("n_components", r, 1, n), method, bool(nonnegative), check_seed(seed), options)
         if m == 1:

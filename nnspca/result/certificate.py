@@ -194,6 +194,8 @@ class PartsCertificate(Sandwich):
     effort: str = "live"  #: ``"live"`` or ``"thorough"``
     seconds: float = field(default=0.0, compare=False)  #: Wall-clock time, the search for parts included
     stopped: bool = False  #: True when ``should_stop`` ended the call early; the bounds are valid all the same
+    #: Features that no part may use; the proofs in ``bounds`` are of A on the others, ascending
+    exclude: tuple[int, ...] = ()
 
     @property
     def loadings(self) -> np.ndarray:
@@ -209,14 +211,19 @@ class PartsCertificate(Sandwich):
         parts = wording.counted(self.n_components, "part")
         better = wording.gain(self.lower, self.upper)
         return (
-            f"No {parts} of at most {wording.counted(self.k, 'feature')} each, no feature in two of them, "
+            f"No {parts} of at most {wording.counted(self.k, 'feature')} each, no feature in two of them"
+            f"{self._without()}, "
             f"{'does' if self.n_components == 1 else 'do'} better by more than {better} (proven)."
         )
+
+    def _without(self) -> str:
+        names = [self.parts[0].feature_name(i) for i in self.exclude]
+        return f", {wording.named(names)} excluded" if names else ""
 
     def _lines(self) -> list[str]:
         head = (
             f"PartsCertificate: {len(self.parts)} parts of {self.n_components} allowed, k = {self.k}, "
-            f"{wording.sign(self.nonnegative)}, {len(self.parts[0].loadings)} features"
+            f"{wording.sign(self.nonnegative)}, {len(self.parts[0].loadings)} features{self._without()}"
         )
         listed = [f"{c}: {sentences.line(part)}" for c, part in enumerate(self.parts[:2], start=1)]
         more = [f"… and {len(self.parts) - 2} more"] if len(self.parts) > 2 else []

@@ -54,6 +54,9 @@ class Components(Display):
     #: True when ``should_stop`` ended the call early; there may be fewer components than requested
     stopped: bool = False
     note: str = ""  #: A remark about the run, in plain words
+    include: tuple[int, ...] = ()  #: Features that the component reserves a place for
+    #: Features that no component may use; certificates are then of the covariance of the others
+    exclude: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.parts)

@@ -24,6 +24,7 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
+from nnspca.covariance.restriction import Features, places_of
 from nnspca.machines import Executor, TaskArguments, Workers, check_executor
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
 from nnspca.solvers.best import quick_start
@@ -32,13 +33,15 @@ from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
 from nnspca.tasks._certify import certify as certify_one
 from nnspca.tasks._certify import first_upper_bound, is_neighbour
-from nnspca.tasks._solve import check_cardinality, check_covariance, check_method, check_seed, solve
+from nnspca.tasks._solve import check_cardinality, check_covariance, check_includes, check_method, check_seed, solve
+from nnspca.tasks.excluding import excluding
 
 OnPoint = Callable[[SweepPoint], None]
 Place = tuple[int, str]  # of a point: its k and method
 EARLY = 0.1  # approximate time of a rough component relative to a full search
 
 
+@excluding
 def sweep(
     cov: Covariance,
     k: int | Iterable[int],
@@ -47,6 +50,8 @@ def sweep(
     nonnegative: bool = True,
     certify: Effort | None = "live",
     seed: Seed = 0,
+    include: Features = None,
+    exclude: Features = None,
     executor: Executor = None,
     on_point: OnPoint | None = None,
     should_stop: ShouldStop | None = None,
@@ -67,6 +72,8 @@ def sweep(
         Keys of ``nnspca.METHODS``.
     certify : {"live", "thorough"} or None
         Effort of the certificates; None for none.
+    include, exclude
+        Features that each k reserves a place for, and that none may use, as for :func:`nnspca.solve`.
     executor : concurrent.futures.Executor or dask.distributed.Client, optional
         Where the work is done, two threads when None; the answer is the same. Processes and the workers of a Dask
         cluster are sent the covariance once, and can be stopped in the middle of a task; with an executor of another
@@ -106,12 +113,17 @@ def sweep(
     monitor, seed = Monitor(should_stop, on_progress), check_seed(seed)
     solving = len(names) / (len(names) + 1) if certify is not None else 1.0
     common: dict[str, Any] = {"seed": seed, "executor": executor, "on_point": on_point, "should_stop": should_stop}
-    telling = monitor.part(0.0, solving).relay
+    telling, ins = monitor.part(0.0, solving).relay, places_of("include", include, cov.n_features, cov.feature_names)
+    for name in names:
+        check_includes(METHODS[name], ins)
+    if ins:
+        common["options"] = {name: {"include": ins} for name in names}
     curve = path(cov, ks, names, nonnegative=nonnegative, on_progress=telling, **common)
     if certify is None:
         return curve
     telling = monitor.part(solving, 1.0).relay
-    proven = certify_path(cov, curve, effort=certify, on_progress=telling, **common)
+    common.pop("options", None)
+    proven = certify_path(cov, curve, include=ins, effort=certify, on_progress=telling, **common)
     return replace(proven, seconds=curve.seconds + proven.seconds)
 
 
@@ -197,6 +209,7 @@ def certify_path(
     *,
     ks: Iterable[int] | None = None,
     known: Callable[[int], Certificate | None] = lambda k: None,
+    include: tuple[int, ...] = (),
     effort: Effort = "live",
     seed: Seed = 0,
     executor: Executor = None,
@@ -208,7 +221,8 @@ def certify_path(
 ) -> Sweep:
     """Certify the k of a path from coarse to fine, each with a warm start from a nearer one if there is one.
 
-    In the end each upper bound holds at the smaller k as well, and at the larger ones in proportion. ``known`` is asked
+    In the end each upper bound holds at the smaller k as well, and at the larger ones in proportion; not with
+    ``include``, for which that is not proven. ``known`` is asked
     for the certificate of each k, first of all and again just before it would be made. The k of ``first`` get a first
     upper bound before any gets its own, where the matrix is held and they cost next to nothing: those certificates are
     marked as stopped. With ``within``, a k gets no proof of its own if the upper bound carried from the two nearest k
@@ -257,7 +271,8 @@ def certify_path(
             curve.certify(k, before)
         elif not carry(k):
             other = waiting[k]
-            return k, sweep.nonnegative, effort, champions[k], seed, None if other is None else own(other)
+            warm_start = None if other is None else own(other)
+            return k, sweep.nonnegative, effort, champions[k], seed, warm_start, include
         return None
 
     with Workers(executor, cov, monitor) as workers:
@@ -268,7 +283,7 @@ def certify_path(
         for k, certificate in workers.when_ready(certified, waiting, workers.width, ready, begin):
             curve.certify(k, certificate)
             monitor.tell(len(proven) / total, f"k = {k:,}: bound proven")
-    for k, certificate in carried.levelled(proven, cov):
+    for k, certificate in carried.levelled({} if include else proven, cov):
         curve.certify(k, certificate)
     stopped = sweep.stopped or monitor.stop()
     return replace(sweep, points=tuple(curve.points.values()), stopped=stopped, seconds=time.perf_counter() - started)
@@ -342,10 +357,12 @@ def certified(
     champion: Component | None,
     seed: int,
     warm_start: Certificate | None,
+    include: tuple[int, ...],
     poll: ShouldStop | None,
 ) -> Certificate:
     """On a worker: one certificate."""
     settings: dict[str, Any] = {"nonnegative": nonnegative, "effort": effort, "seed": seed, "should_stop": poll}
+    settings["include"] = include
     return certify_one(cov, k, component=champion, warm_start=warm_start, **settings)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -27,6 +28,8 @@ from nnspca.view.link import state, widgets
 from nnspca.view.session import DOWNLOAD, NEWS
 
 BEGIN = Path(__file__).with_name("browser") / "begin.js"
+LECTURE = BEGIN.with_name("lecture.js")
+SCENES = Path(__file__).with_name("lecture.txt")
 SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 # The elements of a first screen, as Streamlit's scripts are called: the browser asks for them, and
 # for what each of them needs, only when the page has come. Named in the head they arrive while
@@ -112,7 +115,10 @@ def completed(page: bytes, *, charted: bool = False) -> bytes:
     Streamlit writes its styles into the head while it draws; among rules of one weight the last on
     the page wins.
     """
-    for end, added in ((b"</head>", _links(charted)), (b"</body>", _style() + (_begin() if charted else b""))):
+    for end, added in (
+        (b"</head>", _links(charted)),
+        (b"</body>", _style() + _lecture() + (_begin() if charted else b"")),
+    ):
         before, found, after = page.rpartition(end)
         page = before + added + found + after if found else page
     return page
@@ -127,6 +133,11 @@ def _links(charted: bool) -> bytes:
 @cache
 def _style() -> bytes:
     return f"<style>{style()}</style>".encode()
+
+
+@cache
+def _lecture() -> bytes:
+    return f"<script type=module>{LECTURE.read_text(encoding='utf-8')}</script>".encode()
 
 
 @cache
@@ -217,9 +228,15 @@ async def download(request: Request) -> Response:
     return Response(content, 200, headers | {"x-content-type-options": "nosniff"}, file.mime)
 
 
+def _file(path: Path) -> Callable[[Request], Response]:
+    return lambda request: FileResponse(path, headers={"cache-control": "no-cache"})
+
+
 def routes() -> list[Route]:
     """Return the routes."""
     return [
+        Route("/lecture", _file(LECTURE.with_suffix(".html"))),
+        Route(f"/{SCENES.name}", _file(SCENES)),
         Route(f"/{NEWS}/{{visit}}/{{name:path}}", news),
         Route(f"/{DOWNLOAD}/{{visit}}/{{key}}/{{name:path}}", download),
     ]

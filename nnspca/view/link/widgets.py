@@ -300,7 +300,7 @@ def notes() -> None:
             del unusable[note_place]
         for _, note in unusable.values():
             st.info(note, icon=":material/info:")
-        if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith("embed")]:
+        if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith(("embed", "lecture"))]:
             named = ", ".join(f"“{sanitize.plain(sanitize.line(key, LONGEST))}”" for key in strange[:FEW])
             st.info(f"The link also names {named}, which does not exist here and is ignored.", icon=":material/info:")
     here.written, here.says = here.says, {}

@@ -29,7 +29,7 @@ const prefersStill = () => matchMedia("(prefers-reduced-motion: reduce)").matche
 
 /** Give a canvas its size on the page, sharp on any screen; return its pen, cleared. */
 function sizedPen(canvas, width, height) {
-  const ratio = (window.devicePixelRatio || 1);
+  const ratio = window.devicePixelRatio * (window.frameElement?.getBoundingClientRect().width / innerWidth || 1); // a lecture enlarges its scenes
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);

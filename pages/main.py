@@ -35,7 +35,7 @@ body = st.container()
 sidebar.bar(counting)
 with body:
     widgets.keep_place()
-    uploads.warn(state.current())
+    uploads.warn(state.current(), page.url_path)
     try:
         page.run()
     except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here

@@ -12,11 +12,15 @@ import scipy.sparse
 
 from nnspca.datasets.arrays import lies_elsewhere, names_of, table_of
 from nnspca.datasets.dataset import Dataset, distinct
+from nnspca.datasets.images import SUFFIXES as IMAGES
+from nnspca.datasets.reading import SUFFIXES, TEXTS
 from nnspca.errors import DataError, needed, reason
 
 AT_A_TIME = 2**23  # numbers
 INSIDE = (".h5ad", ".h5", ".hdf5", ".zarr")  # a path may go on inside these
 OPENED = (".npy", *INSIDE, ".parquet")
+# In a folder; a text may be anything: one is opened where it is named itself.
+LISTED = tuple({*OPENED, *SUFFIXES} - {f"{ending}{gz}" for ending in TEXTS for gz in ("", ".gz") if ending != ".csv"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,9 +138,11 @@ def files_of(path: str) -> list[str]:
     """Return a path, or what can be opened in it where it is a folder of such files and none of them itself."""
     if not os.path.isdir(path) or path.lower().endswith(OPENED):
         return [path]
-    inside = [name for name in sorted(os.listdir(path)) if name.lower().endswith(OPENED) and not name.startswith(".")]
+    every = [name for name in sorted(os.listdir(path)) if not name.startswith(".")]
+    inside = [name for name in every if name.lower().endswith(LISTED)]
     parts = all(name.lower().endswith(".parquet") for name in inside)  # of one table, or nothing to open
-    return [path] if parts else [os.path.join(path, name) for name in inside]
+    images = sum(name.lower().endswith(IMAGES) for name in every) > len(every) / 2
+    return [path] if parts or images else [os.path.join(path, name) for name in inside]
 
 
 def split(path: Path) -> tuple[Path, tuple[str, ...]]:

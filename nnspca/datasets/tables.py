@@ -421,7 +421,8 @@ def _without_ends(table: Table, options: ReadingOptions, notes: list[str]) -> Ta
 
 def _unfolded(table: Table, options: ReadingOptions, notes: list[str]) -> Table:
     """A long table, one number a row for each pair of two texts, as rows and columns."""
-    if options.samples is not None or len(table.names) != 1 or len(table.texts) != 2:
+    chosen = options.samples is not None or options.label is not None or "left out" in options.columns.values()
+    if chosen or len(table.names) != 1 or len(table.texts) != 2:
         return table
     first, second = table.texts
     rows, columns = (list(dict.fromkeys(text.values)) for text in table.texts)

@@ -12,7 +12,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,7 +22,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 import streamlit as st
 
-from nnspca.datasets import Dataset, Inspection
+from nnspca.datasets import Dataset
+from nnspca.view.desk import Desk
 from nnspca.view.jobs import Job
 
 KEY = "session"  # of Streamlit's own state: the one that is not a widget's
@@ -70,16 +71,14 @@ class Session:
     placed: set[str] = field(default_factory=set)  # places that have shown their first words
     sketched: bool = False  # whether a sketch has stood where the first figure is drawn
 
-    uploads: dict[str, Dataset] = field(default_factory=dict)  # files of the visitor's own
-    readings: dict[str, Any] = field(default_factory=dict)  # how each was read (sources.files)
-    inspected: dict[str, Inspection] = field(default_factory=dict)  # what was noticed in each
+    desk: Desk | None = None  # the file that was brought last, read or not
+    desks: dict[str, Desk] = field(default_factory=dict)  # those in use, by the name of the data set
+    given: tuple[str, ...] = ()  # files that the page for them had when it was drawn last
     brought: dict[str, str] = field(default_factory=dict)  # content hashes, also of those that made room
     put_away: list[str] = field(default_factory=list)  # names of those that made room
-    repaired: set[str] = field(default_factory=set)  # content hashes of matrices taken as the nearest covariance
-    mixed: set[str] = field(default_factory=set)  # names of tables in mixed units
-    accepted: set[str] = field(default_factory=set)  # names of tables whose dominating column was accepted
-    opened: Hashable = None  # the reading that was last opened on every page
-    to_open: tuple[str, int] | None = None  # the data set to open before the widgets are drawn, and its features
+    lost: str = ""  # the data set that a link asked for and that is not here
+    # the data set to open before the widgets are drawn, its features, and k where a link has one
+    to_open: tuple[str, int, int | None] | None = None
 
     asked: int = 0  # how often the player asked why a feature is used
     samples_of: str | None = None  # content hash of the data whose samples were shown last
@@ -88,6 +87,11 @@ class Session:
     curves: tuple[str, np.ndarray] | None = None  # those that are shown, and their key
     rest: dict[str, float] = field(default_factory=dict)  # where the spannogram's animation begins
     room: tuple[str, str] | None = None  # the code of the room that was opened, and its owner's token
+
+    @property
+    def uploads(self) -> dict[str, Dataset]:
+        """Data sets of the visitor's own."""
+        return {name: desk.data for name, desk in self.desks.items() if desk.data is not None}
 
     def __post_init__(self) -> None:
         self._until = math.inf  # when it has ended, unless the browser comes back

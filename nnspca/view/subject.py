@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from nnspca import Covariance
 from nnspca.bounds import carried
@@ -22,7 +20,6 @@ from nnspca.view import cache, ledger, machines
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known, Problem
 from nnspca.view.link.state import State
-from nnspca.view.session import Session
 from nnspca.view.sources import preparation
 from nnspca.view.tasks import Key
 
@@ -116,23 +113,6 @@ class Subject:
         return {
             r: replace(row, upper=math.inf) if row.upper > total and not row.proven else row for r, row in rows.items()
         }
-
-
-def forgetting(visit: Session) -> Callable[[], None]:
-    """Return what lets go of a visit's files and of all that was computed of them, in whichever thread."""
-    shared, results, book, brought = cache.shared(), cache.results(), ledger.shared(), visit.brought
-
-    def forget() -> None:
-        made = shared.forget(set(brought))
-        results.forget(set(brought))
-        book.forget({*brought.values(), *(thing.content_hash for thing in made if isinstance(thing, Dataset))})
-        visit.uploads.clear()
-        visit.jobs.clear()
-        st.cache_data.clear()  # pictures
-        del made
-        gc.collect()  # what runs and sessions hold is in cycles
-
-    return forget
 
 
 SOLVING = 0.3  # share of the progress that the bare curve takes

@@ -217,7 +217,9 @@ def test_the_whole_lesson_is_walked_played_and_answered_at_three_widths_without_
         chapter(again, 0)
         again.evaluate(CUT)
         show = again.get_by_role("button", name="Show the solver")
-        assert width > 390 or show.bounding_box()["y"] < 800, "the face and its first button are on one screen of a phone"
+        assert width > 390 or show.bounding_box()["y"] < 800, (
+            "the face and its first button are on one screen of a phone"
+        )
         show.click()
         expect(again.locator("[data-say=readout]")).to_contain_text("the proven upper bound")
         again.wait_for_timeout(200)

@@ -459,3 +459,9 @@ def test_a_preview_has_what_reading_gives_or_raises():
     assert seen.data.name == "lake" and seen.error is None
     holes = nnspca.datasets.preview(WATER.encode(), "w.csv")
     assert holes.data is None and isinstance(holes.error, nnspca.datasets.MissingValues) and not holes.problem
+
+
+def test_a_long_table_of_which_columns_were_chosen_keeps_its_rows():
+    text = b"a,u,v\n1,x,p\n3,x,q\n4,y,q\n2,y,p\n"
+    assert nnspca.datasets.read(text, "t.csv").shape == (2, 2)
+    assert nnspca.datasets.read(text, "t.csv", label="u").shape == (4, 1)

@@ -54,9 +54,8 @@ def attempt(rng, make, decades=6.0):
 
     watch = Watch()
     try:
-        sandbox.read({name: content}, stop)
-        read = True
-    except nnspca.DataError:
+        read = sandbox.preview({name: content}, stop).error is None
+    except nnspca.datasets.ReadingStopped:
         read = False
     finally:
         seconds, memory = watch.end()

@@ -19,6 +19,7 @@ from nnspca import datasets
 from nnspca.solvers import coordinate_descent
 from nnspca.studies import sigg2008, sigg2008_genes
 from nnspca.view import ledger
+from nnspca.view.desk import Desk
 from nnspca.view.explore import run
 from nnspca.view.session import Session
 from nnspca.view.ui import charts
@@ -166,8 +167,12 @@ def jobs(page: AppTest, *, path: bool = False) -> list:
 def files_of(page: AppTest) -> dict[str, Session]:
     """Return the state of another page of the same visitor: what was brought, and nothing else of the session."""
     held = page.session_state["session"]
-    names = ("uploads", "readings", "repaired", "mixed", "inspected")
-    return {"session": Session(**{name: getattr(held, name) for name in names})}
+    return {"session": Session(desks=held.desks)}
+
+
+def owner(*data) -> Session:
+    """Return the session of a visitor who has brought these data."""
+    return Session(desks={one.name: Desk((), data=one) for one in data})
 
 
 def settle(page: AppTest, *, path: bool = False) -> AppTest:

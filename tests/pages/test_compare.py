@@ -13,15 +13,16 @@ from nnspca.view import ledger
 from nnspca.view.compare import profile, sets
 from nnspca.view.compare.profile import Profile
 from nnspca.view.compare.sets import SHARES, Choices
+from nnspca.view.desk import Desk
 from nnspca.view.figures.band import gap, place
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.session import Session
-from nnspca.view.sources import catalogue, uploads
+from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from tests.pages.conftest import drawn, jobs, settle, texts
+from tests.pages.conftest import drawn, jobs, owner, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -114,8 +115,8 @@ def test_each_data_set_has_the_preprocessing_it_opens_with_or_the_one_chosen_for
 
 def test_each_data_set_is_prepared_where_it_can_be_and_the_page_and_its_code_say_how(open_page):
     counts = Dataset(name="counts", X=np.random.default_rng(0).poisson(3.0, (30, 6)) ** 4)
-    read = uploads._Kept(("count data.csv",), "counts", uploads.Reading(names="gene data.csv"))
-    own = {"session": Session(uploads={"counts": counts}, readings={"counts": read})}
+    desk = Desk((("count data.csv", b""),), "counts", ("gene data.csv", b""), data=counts)
+    own = {"session": Session(desks={"counts": desk})}
     link = {"vs": ["pitprops", "counts"], "fine": "few", "prep": ["log1p"], "take": True, "scales": "as is"}
     page = settle(open_page(PAGE, **link, **own))
     assert "Extra preprocessing: pitprops (none; not possible with it: log1p), counts (log1p)." in texts(page)
@@ -187,7 +188,7 @@ def test_the_reasons_follow_from_the_numbers(spectrum, words):
 
 
 def test_a_file_of_your_own_is_compared_at_once_and_the_link_says_so(open_page):
-    own = {"session": Session(uploads={"mine": Dataset(name="mine", X=np.random.default_rng(0).normal(size=(20, 5)))})}
+    own = {"session": owner(Dataset(name="mine", X=np.random.default_rng(0).normal(size=(20, 5))))}
     page = settle(open_page(PAGE, data="mine", fine="few", **own))
     assert page.multiselect(key="vs").value == page.session_state["session"].says["vs"] == ["mine", "digits"]
     page.multiselect(key="vs").set_value(["digits", "pitprops"]).run()

@@ -93,9 +93,13 @@ def held(page):
     return page.session_state["session"].uploads
 
 
+def weight(page, name):
+    return uploads._weight(page.session_state["session"].desks[name])
+
+
 def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(bring, monkeypatch):
     page = bring("first")
-    monkeypatch.setattr(uploads, "OWN", int(1.5 * nbytes(held(page)["first"])))
+    monkeypatch.setattr(uploads, "OWN", int(1.5 * weight(page, "first")))
     page = brought(page, file("second"))
     assert list(held(page)) == ["second"]
     assert any("a file was removed: first." in told.value for told in page.info)
@@ -105,7 +109,7 @@ def test_the_oldest_file_of_a_visit_goes_for_a_new_one_and_the_page_says_so(brin
 
 def test_where_others_fill_the_room_a_file_is_refused_with_how_much_they_take(bring, monkeypatch):
     before = bring("theirs")
-    monkeypatch.setattr(uploads, "ALL", nbytes(held(before)["theirs"]) + 10)
+    monkeypatch.setattr(uploads, "ALL", weight(before, "theirs") + 10)
     page = bring("mine")
     assert not held(page)
     assert any("try again later" in told.value for told in page.error)
@@ -122,7 +126,7 @@ def until(holds):
 
 def test_files_of_visitors_who_left_make_room(bring, monkeypatch):
     pages = [bring(name) for name in ("first", "second", "third")]
-    monkeypatch.setattr(uploads, "ALL", int(3.5 * nbytes(held(pages[0])["first"])))
+    monkeypatch.setattr(uploads, "ALL", int(3.5 * weight(pages[0], "first")))
     refused = bring("fourth")
     assert any("try again later" in told.value for told in refused.error)
     monkeypatch.setattr(session, "stay", lambda: 0.01)

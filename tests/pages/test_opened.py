@@ -1,6 +1,7 @@
 """Data sets that the environment names by path: listed, measured, read in passes, and no page shows where they lie."""
 
 import os
+import threading
 
 import numpy as np
 import pytest
@@ -47,15 +48,37 @@ def test_a_small_file_is_read_at_once_and_used_as_any_other(place, open_page):
     assert "open_lazily('few.npy').load()" in downloads.load_line("few.npy")
 
 
-def test_a_table_is_read_as_an_upload_is_and_one_that_cannot_be_is_an_error_in_words(place, open_page, monkeypatch):
-    (place / "inside" / "t.csv").write_text("who;a;b\nx;1,5;2\ny;2,5;3\nz;0,5;7\n")
-    (place / "inside" / "words.csv").write_text("a,b\nred,blue\n")
-    named(monkeypatch, place / "inside" / "t.csv", place / "inside" / "words.csv")
-    page = settle(open_page("pages/data.py", data="t.csv"))
-    data = opened.listed()["t.csv"].data
-    assert data.X.tolist() == [[1.5, 2], [2.5, 3], [0.5, 7]] and data.sample_names == ("x", "y", "z")
-    assert "nnspca.datasets.read('t.csv')" in downloads.load_line("t.csv")
-    assert not page.exception and "words.csv" in " ".join(error.value for error in page.error)
+def test_a_table_is_read_in_a_run_when_it_is_asked_for_and_lies_on_the_desk(place, open_page, monkeypatch):
+    inside = place / "inside"
+    (inside / "t.csv").write_text("who;a;b;c\nx;1,5;2;1\ny;2,5;3;\nz;0,5;7;2\n")
+    (inside / "words.csv").write_text("a,b\nred,blue\n")
+    named(monkeypatch, inside / "t.csv", inside / "words.csv")
+    with monkeypatch.context() as unread:
+        unread.setattr(nnspca.datasets, "preview", pytest.fail)
+        assert list(opened.listed()) == ["t.csv", "words.csv"] and not opened.listed()["t.csv"].info.local
+    page = settle(open_page(data="t.csv", k=2))
+    assert "1 value is missing" in page.error[0].value
+    page = settle(page.switch_page("data.py").run())
+    settle(page.radio(key="desk-missing").set_value("mean").run())
+    data = page.session_state["session"].uploads["t.csv"]
+    assert data.X[:, :2].tolist() == [[1.5, 2], [2.5, 3], [0.5, 7]] and data.sample_names == ("x", "y", "z")
+    assert page.session_state["session"].desks["t.csv"].read.missing == "mean"
+    page.switch_page("explore.py").run()
+    assert page.number_input(key="k").value == 2, "what the link says of it"
+    page = settle(open_page(data="words.csv"))
+    assert not page.exception and "words.csv" in page.error[0].value
+
+
+def test_a_table_is_stopped_while_it_is_read(place, open_page, monkeypatch):
+    gate = threading.Event()
+    (place / "inside" / "t.csv").write_text("a,b\n1,2\n3,5\n4,0\n")
+    named(monkeypatch, place / "inside" / "t.csv")
+    monkeypatch.setattr(nnspca.datasets, "preview", lambda *_, **__: gate.wait(20))
+    page = open_page("pages/data.py", data="t.csv")
+    page.button(key="stop-read").click().run()
+    assert "Stopped. Nothing of the file was kept." in texts(page)
+    assert page.button(key="read-again")
+    gate.set()
 
 
 @pytest.mark.parametrize("kept", [8, 3])
@@ -98,20 +121,18 @@ def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_i
 ):
     inside, outside = place / "inside", place / "outside"
     (inside / "link.npy").symlink_to(outside / "few.npy")
-    (inside / "notes.csv").write_text("a,b\n")
     parts = inside / "parts.zarr"
     parts.mkdir()
     (parts / "0").symlink_to(outside)
-    bad = [inside / "link.npy", inside / "gone.npy", inside / "notes.csv", inside / ".." / "outside" / "few.npy", parts]
+    bad = [inside / "link.npy", inside / "gone.npy", inside / ".." / "outside" / "few.npy", parts]
     monkeypatch.setenv(opened.ROOTS, str(inside))
     named(monkeypatch, inside / "few.npy", *bad)
     page = open_page("pages/data.py")
     errors = [e.value for e in page.error]
-    assert len(errors) == 5
+    assert len(errors) == 4
     for name, said in (
         ("link.npy", "leads outside the folders that may be read: name its real folder in NNSPCA"),
         ("gone.npy", "there is no such file or folder"),
-        ("notes.csv", "found 0 rows"),
         ("few.npy", "leads outside"),
         ("parts.zarr", "leads outside"),
     ):
@@ -124,10 +145,11 @@ def test_what_may_not_or_cannot_be_opened_is_an_error_on_the_data_page_without_i
 def test_a_folder_opens_as_it_is_with_each_file_that_can_be_opened(place, monkeypatch):
     np.save(place / "inside" / "more.npy", X[:, :3])
     (place / "inside" / "notes.txt").write_text("not data")
+    (place / "inside" / "table.csv").write_text("a,b\n1,2\n3,5\n4,0\n")
     (place / "inside" / ".hidden.npy").write_bytes(b"")
     (place / "inside" / "link.npy").symlink_to(place / "outside" / "few.npy")
     named(monkeypatch, place / "inside")
-    assert list(opened.listed()) == ["few.npy", "more.npy"]
+    assert list(opened.listed()) == ["few.npy", "more.npy", "table.csv"]
     (problem,) = opened.problems()
     assert "'link.npy' leads outside" in problem
 

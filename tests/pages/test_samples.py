@@ -11,11 +11,10 @@ from nnspca.view.explore import figures, samples
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State
-from nnspca.view.session import Session
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts
-from tests.pages.conftest import drawn, job_of, sent, settle, texts, traces
+from tests.pages.conftest import drawn, job_of, owner, sent, settle, texts, traces
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(12, 6)) + RNG.normal(size=(12, 1))
@@ -119,7 +118,7 @@ def test_those_picked_in_a_figure_are_counted_and_shown(open_page, monkeypatch):
 
 def test_where_one_component_takes_all_features_there_is_no_second_of_others(open_page):
     own = {"made": made(np.abs(X) + X.sum(axis=1)[:, None])}
-    page = settle(settle(open_page("pages/explore.py", data="made", k=6, samples=True, session=Session(uploads=own))))
+    page = settle(settle(open_page("pages/explore.py", data="made", k=6, samples=True, session=owner(*own.values()))))
     assert second_of(page) is None
     assert drawn(page, "samples-ladder") and not drawn(page, "samples-cloud")
     assert not page.error

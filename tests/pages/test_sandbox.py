@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import h5py
 import numpy as np
@@ -26,7 +27,10 @@ X = np.random.default_rng(0).normal(size=(400, 30))
 
 
 def read(content, filename, should_stop=lambda: False, **options):
-    return sandbox.read({filename: content}, should_stop, **options)
+    seen = sandbox.preview({filename: content}, should_stop, **options)
+    if seen.error is not None:
+        raise seen.error
+    return seen.data
 
 
 def annotated(**options):
@@ -62,7 +66,7 @@ def test_stop_ends_the_other_process_within_a_second(monkeypatch):
 
 def test_a_file_is_given_seconds_of_computing_and_not_of_the_clock(monkeypatch):
     """On a machine that others keep busy a sound file may take many times as long."""
-    slow = "sandbox.SECONDS = 0.6; inner = nnspca.datasets.read; nnspca.datasets.read = lambda *its, **more: "
+    slow = "sandbox.SECONDS = 0.6; inner = nnspca.datasets.preview; nnspca.datasets.preview = lambda *its, **more: "
     data = EACH["t.npz"]
     monkeypatch.setattr(sandbox, "SCRIPT", does(f"{slow}(time.sleep(1.5), inner(*its, **more))[1]"))
     assert np.array_equal(read(data, "t.npz").X, X)
@@ -72,7 +76,7 @@ def test_a_file_is_given_seconds_of_computing_and_not_of_the_clock(monkeypatch):
 
 
 def test_a_file_is_given_so_much_memory(monkeypatch):
-    monkeypatch.setattr(sandbox, "SCRIPT", does("nnspca.datasets.read = lambda *its, **more: bytes(10**9)"))
+    monkeypatch.setattr(sandbox, "SCRIPT", does("nnspca.datasets.preview = lambda *its, **more: bytes(10**9)"))
     with pytest.raises(DataError, match=r"'t\.h5ad': .*more than the 640 MB of memory"):
         read(annotated(), "t.h5ad")
 
@@ -98,9 +102,9 @@ def reads(*its, **more):
         except OSError:
             continue
         done.append(name)
-    raise DataError("reached " + " ".join(done))
+    return nnspca.datasets.FilePreview(error=DataError("reached " + " ".join(done)))
 
-nnspca.datasets.read = reads
+nnspca.datasets.preview = reads
 {first}
 """
 
@@ -154,8 +158,10 @@ def test_an_array_that_says_it_is_huge_ends_only_the_process_that_reads_it():
 
 @pytest.mark.parametrize("filename", EACH)
 def test_the_same_data_set_comes_back_from_another_process(filename):
-    made = sandbox._apart({filename: EACH[filename]}, lambda: False, {})
-    here = nnspca.datasets.read(EACH[filename], filename)
+    apart = sandbox._apart({filename: EACH[filename]}, lambda: False, {})
+    seen = nnspca.datasets.preview(EACH[filename], filename)
+    assert vars(replace(apart, data=None)) == vars(replace(seen, data=None))
+    made, here = apart.data, seen.data
     assert made.content_hash == here.content_hash
     assert (made.feature_names, made.label_names, made.notes) == (here.feature_names, here.label_names, here.notes)
     assert (made.image_shape, made.kind, made.class_columns) == (here.image_shape, here.kind, here.class_columns)

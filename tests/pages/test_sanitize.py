@@ -12,8 +12,7 @@ import nnspca
 from nnspca.view import sanitize
 from nnspca.view.figures import style
 from nnspca.view.link import state
-from nnspca.view.session import Session
-from tests.pages.conftest import settle, texts
+from tests.pages.conftest import owner, settle, texts
 
 # Each would become something in Markdown, or in the little HTML that figures read.
 LURES = (
@@ -173,7 +172,7 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
     assert "evil" in data.feature_names[0]
     assert data.label_names
     opened = dict.fromkeys([fold for fold in FOLDS if fold in state.keys_of(name)], True)
-    own = {"data": data.name, "session": Session(uploads={data.name: data})}
+    own = {"data": data.name, "session": owner(data)}
     if name == "compare":
         own["vs"] = [data.name, "pitprops"]
     page = settle(settle(open_page(f"pages/{name}.py", **own, **opened, **choices)))

@@ -8,9 +8,8 @@ from streamlit.testing.v1 import AppTest
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.view.link.state import State
-from nnspca.view.session import Session
 from nnspca.view.subject import Subject
-from tests.pages.conftest import jobs, texts
+from tests.pages.conftest import jobs, owner, texts
 from tests.pages.test_samples import told
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
@@ -53,7 +52,7 @@ def test_two_thousand_by_five_thousand_counts_are_told_of_without_writing_them_o
     data = Dataset(name="counts", kind="table", X=counts(), labels=np.arange(2000) < 285, label_names=("rest", "early"))
     now = State(data="counts", scale="standardised", k=20)
     page = AppTest.from_string(ALONE, default_timeout=60)
-    page.session_state["session"] = Session(uploads={"counts": data})
+    page.session_state["session"] = owner(data)
     page.session_state["first"], page.session_state["now"] = (
         nnspca.solve(Subject(data, now).cov, 20, "em"),
         now,
@@ -83,11 +82,11 @@ def test_a_sparse_file_is_told_of_as_the_same_numbers_written_out(standardise):
 
 
 def test_a_step_that_is_not_offered_says_why(open_page):
-    kept = {"session": Session(uploads={"counts": Dataset(name="counts", X=counts(60, 40))})}
+    kept = {"session": owner(Dataset(name="counts", X=counts(60, 40)))}
     assert "**project-out** is not possible here: it would make sparse data dense" in texts(
         open_page("pages/data.py", data="counts", **kept)
     )
-    kept = {"session": Session(uploads={"below": Dataset(name="below", X=[[1.0, -2.5], [3.0, 6.0], [0.0, 1.0]])})}
+    kept = {"session": owner(Dataset(name="below", X=[[1.0, -2.5], [3.0, 6.0], [0.0, 1.0]]))}
     assert "**log1p** is not possible here: it needs numbers above −1, and the least is −2.5" in texts(
         open_page("pages/data.py", data="below", **kept)
     )

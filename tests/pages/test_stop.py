@@ -66,11 +66,11 @@ def test_a_run_stopped_before_such_work_is_done_when_it_comes_to_it(gate):
 def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(open_page, monkeypatch, gate):
     asked = threading.Event()
 
-    def endless(_):
+    def endless(*_):
         asked.set()
         gate.wait(SOON)
 
-    monkeypatch.setattr(uploads, "preparer", lambda: endless)
+    monkeypatch.setattr(uploads.Preparation, "make", endless)
     page = open_page("pages/data.py")
     page.file_uploader(key="upload").set_value([("shapes.csv", b"height,width\n1,2\n3,5\n4,0\n", "text/csv")]).run()
     assert asked.wait(SOON)

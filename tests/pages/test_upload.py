@@ -10,12 +10,14 @@ import scipy.sparse
 import nnspca
 from nnspca.datasets import Dataset, catalogue, fetch, inspect, preparing, read
 from nnspca.view import tasks
+from nnspca.view.desk import Desk
 from nnspca.view.link.state import State
 from nnspca.view.session import Session
 from nnspca.view.sources import uploads
 from nnspca.view.ui import downloads
 from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
-from tests.pages.conftest import alone, brought, files_of, redrawn, settle, texts
+from tests.datasets.test_real_files import FILES
+from tests.pages.conftest import alone, brought, files_of, owner, redrawn, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -32,12 +34,15 @@ def held(page, name):
     return page.session_state["session"].uploads[name]
 
 
+def held_in(kept, name):
+    return kept["session"].uploads[name]
+
+
 def test_a_file_is_in_use_at_once_and_stays_where_another_is_chosen_later(bring):
     page = bring(("shapes.csv", SHAPES))
     assert page.session_state["data"] == "shapes"
     said = texts(page)
-    assert "In use: your file **shapes**, 3 × 2, table" in said and "In use: shapes" in said
-    assert "Each row of the file is one sample: 3 samples × 2 features" in said
+    assert "In use: your file **shapes**, table: 3 samples × 2 features" in said and "In use: shapes" in said
     assert "Terms:" not in said, "nothing is known of them"
     page.session_state["data"] = "pitprops"
     assert redrawn(page).session_state["data"] == "pitprops"
@@ -62,7 +67,7 @@ def test_a_file_of_the_catalogue_is_told_from_the_catalogues_own(bring, monkeypa
     page = bring(("MLL.csv", content))
     assert "your file **MLL**" in texts(page) and "Byte for byte the file of “Leukemia" in texts(page)
     assert page.session_state["data"] == held(page, "MLL").title == "MLL"
-    assert page.session_state["session"].readings["MLL"].name == "MLL"  # which the Python that reads it again gives
+    assert page.session_state["session"].desks["MLL"].called == "MLL"  # which the Python that reads it again gives
 
 
 def test_missing_values_are_counted_with_the_choices_in_the_pages_words_and_the_code_says_which_was_taken(bring):
@@ -72,7 +77,6 @@ def test_missing_values_are_counted_with_the_choices_in_the_pages_words_and_the_
     page = bring(("holes.csv", holes))
     assert "2 values are missing in 2 of 4 rows" in texts(page)
     (told,) = page.error
-    assert "Choose what to do with them" in told.value
     assert not any(python in told.value for python in ("missing=", "drop rows"))
     (choice,) = page.radio
     assert choice.label == "2 missing values"
@@ -81,7 +85,7 @@ def test_missing_values_are_counted_with_the_choices_in_the_pages_words_and_the_
     assert held(page, "holes").shape == (2, 2)
     settle(page.radio[0].set_value("mean").run())
     assert held(page, "holes").shape == (4, 2)
-    assert page.session_state["session"].readings["holes"].reading.missing == "mean"
+    assert page.session_state["session"].desks["holes"].read.missing == "mean"
 
 
 def test_where_a_way_to_deal_with_missing_values_leaves_nothing_the_others_can_still_be_chosen(bring):
@@ -98,46 +102,92 @@ def test_where_a_way_to_deal_with_missing_values_leaves_nothing_the_others_can_s
 def test_what_was_decided_is_said_without_the_arguments_of_a_program_and_can_be_undone(bring):
     coded = "town;a;b\n" + "".join(f"t{i};{i},5;{-99 if i == 3 else i % 5}\n" for i in range(9)) + "Total;36;4\n"
     page = bring(("coded.csv", coded.encode()))
-    (told,) = page.error
-    assert "1 value -99 in 'b', far from all others there, read as missing." in told.value and "=" not in told.value
+    assert "1 value -99 in 'b', far from all others there, read as missing." in texts(page)
+    assert "missing_codes" not in texts(page)
     (keep,) = [toggle for toggle in page.toggle if "as they are" in toggle.label]
     settle(keep.set_value(True).run())
-    assert not page.error and "10 × 2, table" in page.success[0].value
+    assert not page.error and "10 samples × 2 features" in page.success[0].value
 
 
-def test_what_was_chosen_about_a_file_stays_while_a_slow_reading_is_followed(bring, monkeypatch):
-    """The choices are not drawn until the reading has ended: longer than the page waits."""
-    read = nnspca.datasets.read
+@pytest.fixture
+def slow(monkeypatch):
+    """Reading takes longer than the page waits: meanwhile it may not draw the choices."""
+    preview = nnspca.datasets.preview
 
     def slowly(*given, **more):
         time.sleep(1.5 * tasks.PATIENCE)
-        return read(*given, **more)
+        return preview(*given, **more)
 
-    monkeypatch.setattr(nnspca.datasets, "read", slowly)
-    sheet = workbook([["a", "b", "u", "v"], [1, 2, "x", "p"], [3, None, "x", "q"], [4, 0, "y", "q"], [2, 2, "y", "p"]])
-    page = bring(("hole.xlsx", sheet))
-    settle(page.radio[0].set_value("drop rows").run())
-    (box,) = [box for box in page.selectbox if box.label == "Class of the samples"]
-    settle(box.set_value("v").run())
+    monkeypatch.setattr(nnspca.datasets, "preview", slowly)
+
+
+HOLE = workbook([["a", "b", "u", "v"], [1, 2, "x", "p"], [3, None, "x", "q"], [4, 0, "y", "q"], [2, 2, "y", "p"]])
+
+
+def test_what_was_chosen_about_a_file_outlives_slow_readings_and_other_pages(open_page, slow):
+    page = open_page(data="pitprops", k=4)
+    page = brought(page.switch_page("data.py").run(), ("hole.xlsx", HOLE))
+    settle(page.radio(key="desk-missing").set_value("drop rows").run())
+    settle(page.selectbox(key="desk-label").set_value("v").run())
     assert (held(page, "hole").shape, held(page, "hole").label_names) == ((3, 2), ("p", "q"))
+    page.switch_page("parts.py").run()
+    settle(page.switch_page("data.py").run())
+    assert (page.radio(key="desk-missing").value, page.selectbox(key="desk-label").value) == ("drop rows", "v")
+    settle(page.selectbox(key="desk-label").set_value("u").run())
+    settle(page.multiselect(key="desk-out").set_value(["b", "v"]).run())
+    assert (held(page, "hole").feature_names, held(page, "hole").label_names) == (("a",), ("x", "y"))
+    assert held(page, "hole").shape[0] == 4, "the column with the hole is gone before it is looked for holes"
 
 
-def test_orientation_class_and_names_can_be_chosen(bring):
-    page = bring(("two.csv", b"a,b,u,v\n1,2,x,p\n2,4,x,q\n3,9,y,q\n"))
+def test_what_becomes_of_each_column_can_be_chosen(bring):
+    page = bring(("two.csv", b"id,a,b,u,v\n1,1,2,x,p\n2,2,4,x,q\n3,7,9,y,q\n4,3,0,y,p\n5,1,1,x,p\n"))
     assert "Column 'u' holds text: read as the class." in texts(page)
-    (choice,) = [box for box in page.selectbox if box.label == "Class of the samples"]
-    assert choice.options == ["as found", "no class", "u", "v"]
-    settle(choice.set_value("v").run())
-    assert held(page, "two").label_names == ("p", "q")
-    assert "Classes: p 1×, q 2×" in texts(page)
+    assert page.selectbox(key="desk-label").options == ["u (found)", "none", "u", "v", "a"]
+    assert page.multiselect(key="desk-out").value == ["v", "id"]
+    settle(page.selectbox(key="desk-label").set_value("v").run())
+    assert held(page, "two").label_names == ("p", "q") and "Classes: p 3×, q 2×" in texts(page)
+    settle(page.multiselect(key="desk-out").set_value(["u"]).run())
+    assert held(page, "two").feature_names == ("id", "a", "b")
+    settle(page.multiselect(key="desk-out").set_value(["u", "a"]).run())
+    assert held(page, "two").feature_names == ("id", "b")
+    settle(page.selectbox(key="desk-sample_names").set_value("id").run())
+    assert held(page, "two").sample_names == ("1", "2", "3", "4", "5")
+
+
+def test_sheet_header_signs_and_orientation_can_be_chosen_with_the_guess_filled_in(bring):
     page = bring(("t.csv", b"g,s1,s2,s3\nA,1,2,3\nB,5,5,7\n"))
-    settle(page.selectbox(key="turned").set_value("columns").run())
-    assert held(page, "t").feature_names == ("A", "B")
-    assert "Each column of the file is one sample: 3 samples" in texts(page)
+    settle(page.selectbox(key="desk-samples").set_value("columns").run())
+    assert held(page, "t").feature_names == ("A", "B") and "3 samples × 2 features" in texts(page)
     page = bring(("genes.csv", b"p1,p2,p3\n1,2,3\n4,5,7\n0,1,1\n"))
-    settle(page.file_uploader(key="names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", "text/csv")).run())
+    settle(page.file_uploader(key="desk-names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", "text/csv")).run())
     assert held(page, "genes").feature_names == ("TP53", "MYC", "p3")
-    assert page.session_state["session"].readings["genes"].reading.names == "map.csv"
+    page = bring(("pt.csv", b"a;b\n1.234;2\n5.100;3\n2.000;1\n"))
+    assert page.selectbox(key="desk-decimal").options[0] == "point: 1.5 (found)"
+    settle(page.selectbox(key="desk-decimal").set_value(",").run())
+    assert held(page, "pt").X[:, 0].tolist() == [1234, 5100, 2000]
+    book = FILES["a README sheet first"]
+    page = bring((book.name, book.content))
+    assert page.selectbox(key="desk-sheet").options == ["data (found)", "README", "lookup", "data"]
+    settle(page.selectbox(key="desk-sheet").set_value("lookup").run())
+    assert held(page, "w").shape == (2, 1)
+    settle(page.selectbox(key="desk-sheet").set_value("README").run())
+    assert "no column of numbers" in texts(page) and "Until then **w.xlsx** is used as it was read" in texts(page)
+
+
+def test_an_error_shows_the_lines_and_what_mends_it_and_no_page_shows_other_data_in_silence(bring, open_page):
+    page = bring(("semi.csv", b"a;b\nx cm;y cm\nz cm;y cm\n"))
+    assert page.code[0].value.splitlines() == ["a | b", "x cm | y cm", "z cm | y cm"]
+    assert "**Names of columns**" in page.error[0].value and "**Cells are parted by**" in page.error[0].value
+    assert page.selectbox(key="desk-delimiter").options[0] == "as found"
+    other = settle(open_page(data="pitprops", k=4, session=page.session_state["session"]))
+    assert "Your file **semi.csv** is not in use" in texts(other)
+
+
+def test_a_reload_offers_the_file_again_by_name(open_page):
+    page = open_page(data="holes", k=4)
+    assert "holes" in texts(page) and "cannot be used here" in texts(page)
+    page = page.switch_page("data.py").run()
+    assert "choose **holes** again" in texts(page)
 
 
 IMAGES = [(f"{i}.png", picture(i * 40)) for i in range(4)]
@@ -146,11 +196,11 @@ IMAGES = [(f"{i}.png", picture(i * 40)) for i in range(4)]
 @pytest.mark.parametrize(
     ("files", "found"),
     [
-        ([("t.xlsx", workbook([["a", "b"], [1, 2], [3, 5], [4, 0]]))], "3 × 2, table"),
-        ([("m.mtx", market())], "4 × 3, table"),
-        ([("t.parquet", parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]}))], "3 × 2, table"),
-        (IMAGES, "4 × 6, images"),
-        ([*IMAGES, ("odd.png", picture(3, (5, 5)))], "5 × 6, images"),
+        ([("t.xlsx", workbook([["a", "b"], [1, 2], [3, 5], [4, 0]]))], "table: 3 samples × 2 features"),
+        ([("m.mtx", market())], "table: 4 samples × 3 features"),
+        ([("t.parquet", parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]}))], "table: 3 samples × 2 features"),
+        (IMAGES, "images: 4 samples × 6 features"),
+        ([*IMAGES, ("odd.png", picture(3, (5, 5)))], "images: 5 samples × 6 features"),
         ([(f"{name}.png", picture(i)) for i, name in enumerate("abca")], "two are called 'a.png': rename one of them"),
         ([("bad.csv", b"a,b\n1,2\n3,oops,4\n")], "bad.csv"),
         ([("small.csv", b"a,b\n1e-310,2e-310\n3e-310,1e-310\n5e-312,2e-311\n")], "small"),
@@ -161,14 +211,14 @@ IMAGES = [(f"{i}.png", picture(i * 40)) for i in range(4)]
 def test_files_of_any_format_are_one_data_set_or_refused_by_name(files, found, bring):
     page = bring(*files)
     assert found in texts(page)
-    assert bool(page.success) == (found.endswith(("table", "images")))
+    assert bool(page.success) == found.endswith("features")
     assert bool(page.session_state["session"].uploads) == bool(page.success)
 
 
 def test_a_matrix_comes_with_the_names_of_its_rows_and_no_row_of_it_is_called_a_sample(bring):
     page = bring(("run.mtx", market(COUNTS.T)), ("genes.tsv", b"E1\tTP53\nE2\tMYC\nE3\tACTB\n"))
     assert held(page, "run").feature_names == ("TP53", "MYC", "ACTB")
-    assert "4 samples × 3 features" in texts(page) and "is one sample" not in texts(page)
+    assert "4 samples × 3 features" in texts(page)
 
 
 def test_a_sparse_file_is_taken_apart_on_every_page(bring, open_page):
@@ -176,7 +226,7 @@ def test_a_sparse_file_is_taken_apart_on_every_page(bring, open_page):
     X = np.where(rng.random((30, 8)) < 0.4, rng.integers(1, 9, (30, 8)), 0)
     scipy.sparse.save_npz(out, scipy.sparse.csr_array(X))
     page = bring(("counts.npz", out.getvalue()))
-    assert "30 × 8, table" in texts(page)
+    assert "30 samples × 8 features" in texts(page)
     for name in ("explore", "parts"):
         assert not settle(open_page(f"pages/{name}.py", data="counts", k=2, r=2, **files_of(page))).error
 
@@ -201,7 +251,7 @@ WARNED = """
 import streamlit as st
 from nnspca.view.link import state
 from nnspca.view.sources import uploads
-uploads.warn(state.current())
+uploads.warn(state.current(), "explore")
 st.caption(f"scale: {state.current().scale}")
 """
 
@@ -215,13 +265,14 @@ def people(dominant=True):
 @pytest.mark.parametrize(("press", "scale"), [("standardise", "standardised"), ("keep", "as is")])
 def test_a_column_that_holds_nearly_all_variance_is_warned_of_until_it_is_standardised_or_accepted(press, scale):
     data = people()
-    session = Session(uploads={"people": data}, inspected={"people": inspect(data)})
+    desk = Desk((), data=data, inspected=inspect(data))
+    session = Session(desks={"people": desk})
     page = alone(WARNED, session=session, data="people", scale="as is")
     assert "'income' alone would have 99.9 % of the total variance" in texts(page)
     page.button(key=f"caution-{press}").click().run()
     assert "alone would have" not in texts(page) and f"scale: {scale}" in texts(page)
     page.session_state["scale"] = "as is"
-    page.session_state["session"].inspected = {"people": inspect(people(dominant=False))}
+    page.session_state["session"].desks["people"].inspected = inspect(people(dominant=False))
     assert "alone would have" not in texts(redrawn(page))
 
 
@@ -246,19 +297,18 @@ def matrix(bring, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "corr.csv").write_bytes(indefinite())
     page = bring(("corr.csv", indefinite()))
-    (told,) = page.warning
+    (told,) = [w for w in page.warning]
     assert "its most negative eigenvalue is" in told.value and "has no negative eigenvalue" in told.value
     assert "repair=True" not in told.value and "from\\_data" not in told.value
     assert not page.success
-    (repair,) = [toggle for toggle in page.toggle if toggle.label.startswith("Take the nearest")]
-    settle(repair.set_value(True).run())
+    settle(page.toggle(key="desk-repair").set_value(True).run())
     assert not page.warning and page.success
     assert "Repaired: the nearest covariance" in texts(page)
     return files_of(page)
 
 
 def test_a_matrix_that_is_not_repaired_is_refused_on_every_page_and_compare_writes_down_that_it_was(matrix, open_page):
-    unmended = open_page(data="corr", session=Session(uploads=matrix["session"].uploads))
+    unmended = open_page(data="corr", session=owner(held_in(matrix, "corr")))
     assert "not positive semidefinite" in unmended.error[0].value
     page = settle(open_page("pages/compare.py", vs=["pitprops", "corr"], fine="few", take=True, **matrix))
     (code,) = (block.value for block in page.code if "nnspca.sweep" in block.value)
@@ -298,7 +348,7 @@ def test_every_page_reads_a_table_as_it_was_read_and_finds_the_same(bring, open_
     lines = ["gene,s1,s2,s3,s4,s5", "A,1,2,3,9,4", "B,5,,7,1,2", "C,0,4,1,3,3", "D,2,2,8,5,9"]
     (tmp_path / "wide.csv").write_text("\n".join(lines))
     page = bring(("wide.csv", "\n".join(lines).encode()))
-    settle(page.selectbox(key="turned").set_value("columns").run())
+    settle(page.selectbox(key="desk-samples").set_value("columns").run())
     settle(page.radio[0].set_value("mean").run())
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(held(page, "wide")), standardize=True)
     asked = {"prep": ["log1p"], "scale": "standardised"}

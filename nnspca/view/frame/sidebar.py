@@ -9,7 +9,7 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import DatasetInfo, preparing
-from nnspca.view import sanitize
+from nnspca.view import sanitize, session
 from nnspca.view.link import canvas, state, widgets
 from nnspca.view.link.state import SHARED, usual_k, usual_scale
 from nnspca.view.link.widgets import choose
@@ -84,6 +84,8 @@ def _advanced(counting: set[str], name: str, columns: int, infos: dict[str, Data
 
 def _data(infos: dict[str, DatasetInfo]) -> None:
     """Draw the choice of the data set, and say what it is."""
+    if (asked := state.linked("data")) and asked[-1] not in infos:
+        session.current().lost = asked[-1]
     name = choose(
         SHARED["data"],
         "Data set",
@@ -96,7 +98,8 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
     rows, columns = info.shape
     away = catalogue.away(info)
     samples = "covariance of" if info.kind == "covariance" else f"{rows:,} samples ×"
-    st.caption(f"{samples} {columns:,} features{away and f' · {away}'}".replace(" ", "\u00a0"))
+    shape = f"{samples} {columns:,} features" if rows else ""
+    st.caption(" · ".join(filter(None, (shape, away))).replace(" ", "\u00a0"))
 
 
 def _prepare(name: str | None, infos: dict[str, DatasetInfo]) -> None:

@@ -337,7 +337,8 @@ class State:
 
 def usual_scale(name: str) -> str:
     """Return what ``scale`` says of a data set where the link is silent."""
-    mixed = name in session.current().mixed  # a file of a visitor's own, in mixed units
+    own = session.current().desks.get(name)
+    mixed = own is not None and own.standardise  # a file of a visitor's own, in mixed units
     return STANDARDISED if mixed or opening(name).standardise else AS_IS
 
 

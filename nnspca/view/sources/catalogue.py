@@ -13,10 +13,11 @@ import nnspca
 from nnspca.datasets import Dataset, DatasetInfo, fetch, preparing
 from nnspca.result import Progress
 from nnspca.view import cache, sanitize, say, session, tasks
+from nnspca.view.desk import Desk
 from nnspca.view.jobs import Job
 from nnspca.view.link import widgets
 from nnspca.view.link.state import State, assign, usual_k, usual_scale
-from nnspca.view.sources import opened, preparation
+from nnspca.view.sources import opened, preparation, uploads
 from nnspca.view.sources.opened import Opened
 from nnspca.view.sources.preparation import Preparation
 from nnspca.view.tasks import Button, Task
@@ -95,15 +96,27 @@ def read(opened: Opened) -> None:
     rows, columns = opened.file.shape
     name, size = sanitize.plain(opened.name), say.size(opened.file.size_bytes)
     need = "One pass is needed." if opened.passes == 1 else "Two passes are needed: the first computes the variances."
-    st.markdown(f"**{name}**: {rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}")
+    shape = f"{rows:,} rows × {columns:,} columns, {size} on disk. {need} {opened.kept_text}"
+    st.markdown(f"**{name}**: {shape}")
     task = Task(SLOT, opened.name, lambda: opened.read)
     job = tasks.ask(task) if opened.file.size_bytes <= AT_ONCE else tasks.running(task)
     if job is not None and not tasks.follow(job, "Stopped. Nothing was kept."):
         return
     if opened.data is not None:
+        schedule_dataset(opened.name, opened.info.shape[1])
         st.rerun()
     about = "It is read for all visitors, and kept while the server runs."
     tasks.offer(task, Button("Read it", about, ":material/play_arrow:", again="Read it again"))
+
+
+def _lay(opened: Opened) -> None:
+    """Lay a table or images of the server's owner on the visitor's desk, and read them."""
+    here = session.current()
+    if here.desk is None or here.desk.path != opened.path:
+        here.desk = Desk((), path=opened.path, called=opened.name)
+    if uploads.follow(here.desk) and here.desk.problem:
+        st.error(sanitize.plain(here.desk.problem), icon=":material/error:")
+        widgets.page_link("data.py", "To the reading desk, which says what mends it →", ":material/database:")
 
 
 ABSENT = "not on this machine yet"
@@ -116,8 +129,7 @@ def files_opened() -> dict[str, Opened]:
 
 def uploaded() -> dict[str, Dataset]:
     """Return the data sets this session has brought, by name."""
-    datasets = session.current().uploads
-    return datasets
+    return session.current().uploads
 
 
 def infos() -> dict[str, DatasetInfo]:
@@ -224,6 +236,8 @@ def features(name: str, steps: tuple[str, ...]) -> int:
     info = infos().get(name)
     if info is None:
         return 1
+    if not info.shape[0]:  # a table that was not read yet
+        return opened.MOST
     if not info.local or not any(step.startswith("crop") for step in steps):
         return info.shape[1]
     try:
@@ -244,7 +258,7 @@ def loaded(name: str) -> Dataset:
 def offer(info: DatasetInfo) -> None:
     """Show what a data set is, and offer to download or to read it."""
     if (one := files_opened().get(info.name)) is not None:
-        read(one)
+        read(one) if one.path is None else _lay(one)
         return
     st.markdown(sanitize.plain(info.description))
     terms(info)
@@ -253,7 +267,7 @@ def offer(info: DatasetInfo) -> None:
 
 def schedule_dataset(name: str, n: int) -> None:
     """Choose a data set when the page is drawn next: while it is drawn, its widgets cannot be changed."""
-    session.current().to_open = name, n
+    session.current().to_open = name, n, None
 
 
 def apply_scheduled_dataset() -> None:
@@ -263,13 +277,16 @@ def apply_scheduled_dataset() -> None:
         use(*waiting)
 
 
-def use(name: str, n: int) -> None:
-    """Choose a data set of ``n`` features, and the view it opens with."""
+def use(name: str, n: int, k: int | None = None) -> None:
+    """Choose a data set of ``n`` features, and the view it opens with, at this k if there is one."""
     assign(data=name)
     reopen(name, n)
+    if k is not None:
+        assign(k=min(k, n))
 
 
 def reopen(name: str, n: int) -> None:
     """Set preprocessing and k to what the data set opens with, and d to what it can have."""
+    session.current().lost = ""
     d = st.session_state.get("d", 1)
     assign(scale=usual_scale(name), k=usual_k(n, name), prep=[], **({"d": n} if d > n else {}))

@@ -19,6 +19,7 @@ from nnspca.covariance.samples import WHOLE, read
 from nnspca.covariance.sources import Source, chunked
 from nnspca.datasets import Dataset, DatasetInfo, LazyData, open_lazily
 from nnspca.datasets.dataset import distinct
+from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.lazily import OPENED, files_of, split
 from nnspca.errors import DataError
 from nnspca.result import Progress
@@ -79,26 +80,28 @@ class Summed(Dataset):
 
 
 class Opened:
-    """One data set in a file, by the ``name`` that the app gives it."""
+    """One data set in a file, by the ``name`` that the app gives it; what has a ``path`` goes to the reading desk."""
 
-    def __init__(self, name: str, file: LazyData, data: Dataset | None = None) -> None:
+    def __init__(self, name: str, file: LazyData, path: Path | None = None) -> None:
         m, n = file.shape
-        self.name, self.file = name, file
+        self.name, self.file, self.path = name, file, path
         self.kept = n if n <= MOST or m * n <= WHOLE else MOST  # features that the app works with
         self.passes = 1 if self.kept == n else 2  # over the file: 2 where features are chosen by their variance first
         self.in_memory = m * self.kept <= WHOLE  # whether the samples are; of others only the covariance is
-        self.read_whole = data is not None  # a table or images, read as any upload is
-        self.data = replace(data, name=name, title=name) if data is not None else None  # what was read
+        self.data: Dataset | None = None  # what was read
         self._reading = threading.Lock()
 
     @property
     def info(self) -> DatasetInfo:
         """Its line in the list of data sets."""
-        (m, n), more = self.file.shape, self.data.description if self.data is not None else ""
+        (m, n), data = self.file.shape, self.data
+        text = f"{m:,} × {n:,} numbers in a file that this server reads. {self.kept_text}"
+        if self.path is not None:
+            text = f"A file of {say.size(self.file.size_bytes)} that this server reads."
         return DatasetInfo(
             name=self.name,
             title=self.name,
-            description=f"{m:,} × {n:,} numbers in a file that this server reads. {self.kept_text} {more}".strip(),
+            description=f"{text} {data.description if data is not None else ''}".strip(),
             kind="table",
             shape=(m, self.kept),
             citation="",
@@ -164,8 +167,6 @@ class Opened:
         """Return the Python that reads the same as ``variable``: a Dataset where it is in memory."""
         lazy = f"nnspca.datasets.open_lazily({self.file.name!r})"
         note = "  # the path of your file"
-        if self.read_whole:
-            return [f"{variable} = nnspca.datasets.read({self.file.name!r}){note}"]
         if self.passes == 1:
             return [f"{variable} = {lazy}{'.load()' if self.in_memory else ''}{note}"]
         few = f"nnspca.most_variable({variable}, {self.kept})"
@@ -193,7 +194,7 @@ def _guarded(chunks: Callable[[], Iterator[Any]]) -> Callable[[], Iterator[Any]]
 @st.cache_resource(show_spinner=False)
 def _listed(paths: str, roots: str) -> tuple[dict[str, Opened], tuple[str, ...]]:
     """Open what the environment names; what cannot be opened is an error in words, and its path goes to the log."""
-    files: list[tuple[LazyData, Dataset | None]] = []
+    files: list[tuple[LazyData, Path | None]] = []
     problems = []
     for path in (file for named in paths_of(paths) for file in files_of(named)):
         try:
@@ -205,18 +206,24 @@ def _listed(paths: str, roots: str) -> tuple[dict[str, Opened], tuple[str, ...]]
             _log.warning("%s names %s, and %s is %s: %s", OPEN, path, ROOTS, roots or "not set", text)
             problems.append(text)
     names = distinct(file.name for file, _ in files)
-    made = {name: Opened(name, file, data) for name, (file, data) in zip(names, files, strict=True)}
+    made = {name: Opened(name, file, path) for name, (file, path) in zip(names, files, strict=True)}
     return made, tuple(problems)
 
 
-def _open(path: Path) -> tuple[LazyData, Dataset | None]:
-    """Open a file of any size; read a table or images, which are never large."""
-    if path.is_dir() or path.suffix.lower() in OPENED:
+def _open(path: Path) -> tuple[LazyData, Path | None]:
+    """Open a file of any size; a table or images go by their path to the reading desk of who asks for them."""
+    if split(path)[0].suffix.lower() in OPENED or (path.is_dir() and not _holds_images(path)):
         file = open_lazily(path)
         chunked(file)
         return file, None
-    data = nnspca.datasets.read(path)
-    return LazyData(path.name, data.shape, path.stat().st_size, data.X, data.feature_names), data
+    if not path.exists():
+        raise DataError(f"{path.name!r}: there is no such file or folder.")
+    inside = path.iterdir() if path.is_dir() else [path]
+    return LazyData(path.name, (0, 1), sum(one.stat().st_size for one in inside), None), path
+
+
+def _holds_images(folder: Path) -> bool:
+    return any(one.name.lower().endswith(IMAGES) for one in folder.iterdir())
 
 
 def _named() -> tuple[str, str]:

@@ -82,7 +82,8 @@ def is_large(data: Dataset, steps: Sequence[str] = ()) -> bool:
 
 def is_repaired(data: Dataset) -> bool:
     """Return whether this session took the nearest covariance instead of the matrix itself."""
-    return data.content_hash in session.current().repaired
+    own = session.current().desks.get(data.name)
+    return own is not None and own.read is not None and own.read.repair
 
 
 SLOT = "prepare"  # the run of a page's own data

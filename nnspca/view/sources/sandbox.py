@@ -19,13 +19,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 import nnspca
-from nnspca.datasets import Dataset, MissingValues
+from nnspca.datasets import Dataset, FilePreview, MissingValues
 from nnspca.errors import DataError, ReadingStopped
 
 MAX_BYTES = 200_000_000  # of all files together
@@ -58,35 +59,42 @@ GAVE_UP = (
 )
 _TEXTS = ("name", "title", "kind", "description", "citation", "terms", "source")
 _LISTS = ("feature_names", "label_names", "notes", "class_columns", "sample_names", "name_columns")
+_SEEN = ("shape", "names", "roles", "rows", "decided", "sheets", "notes", "problem")  # of a preview, as JSON has them
 
 
-def read(files: Mapping[str, bytes], should_stop: Callable[[], bool], **options: Any) -> Dataset:
-    """Read files that form one data set as :func:`nnspca.datasets.read` does, in another process unless they are small.
+def preview(files: Mapping[str, bytes], should_stop: Callable[[], bool], **options: Any) -> FilePreview:
+    """Read files as :func:`nnspca.datasets.preview` does, in another process unless they are small.
 
-    Raises DataError as that does, also for files beyond the limits; ReadingStopped when ``should_stop`` says so.
+    Its error also tells of files beyond the limits. Raises ReadingStopped when ``should_stop`` says so.
     """
     size = sum(map(len, files.values()))
     if size > MAX_BYTES:
-        raise DataError(f"{size:,} bytes were brought; at most {MAX_BYTES:,} are read. Keep fewer rows or columns.")
+        problem = f"{size:,} bytes were brought; at most {MAX_BYTES:,} are read. Keep fewer rows or columns."
+        return _refused(DataError(problem))
     plain = size <= SMALL and all(name.lower().endswith(PLAIN) for name in files)
     known = len(files) == 1 and nnspca.datasets.catalogue.recognised(next(iter(files.values()))) is not None
-    data = _here(files, options) if plain or known else _apart(files, should_stop, options)
-    stored = data.X.nnz if data.is_sparse else data.X.size
-    if stored > MAX_ENTRIES:
-        raise DataError(
+    seen = _here(files, options) if plain or known else _apart(files, should_stop, options)
+    data = seen.data
+    if data is not None and (data.X.nnz if data.is_sparse else data.X.size) > MAX_ENTRIES:
+        problem = (
             f"{data.name!r:.60}: {data.shape[0]:,} × {data.shape[1]:,} numbers are more than the {MAX_ENTRIES:,} that "
             "are read. Keep fewer samples or features, or make images smaller."
         )
-    return data
+        return replace(seen, data=None, error=DataError(problem), problem=problem)
+    return seen
 
 
-def _here(files: Mapping[str, bytes], options: Mapping[str, Any]) -> Dataset:
+def _refused(error: DataError) -> FilePreview:
+    return FilePreview(problem=str(error), error=error)
+
+
+def _here(files: Mapping[str, bytes], options: Mapping[str, Any]) -> FilePreview:
     only = len(files) == 1
     filename, content = next(iter(files.items()))
-    return nnspca.datasets.read(content if only else files, filename if only else None, **options)
+    return nnspca.datasets.preview(content if only else files, filename if only else None, **options)
 
 
-def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options: Mapping[str, Any]) -> Dataset:
+def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options: Mapping[str, Any]) -> FilePreview:
     """Read files in another process, which is ended if it exceeds its limits or its caller is gone."""
     threads = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     path = os.pathsep.join(filter(None, sys.path))
@@ -107,23 +115,18 @@ def _apart(files: Mapping[str, bytes], should_stop: Callable[[], bool], options:
             if should_stop():
                 raise ReadingStopped("the reading was stopped; nothing of the file was kept.")
             if time.monotonic() > end:
-                raise _named(files, TOO_LONG)
+                return _refused(_named(files, TOO_LONG))
             talk.join(POLL_SECONDS)
     finally:
         process.kill()
         talk.join()
         status = process.wait()
     if status == SPENT:
-        raise _named(files, TOO_LONG)
+        return _refused(_named(files, TOO_LONG))
     try:
-        made = _understood(b"".join(said)) if status == 0 else None
+        return _understood(b"".join(said)) if status == 0 else _refused(_named(files, GAVE_UP))
     except Exception:  # the process may have written anything
-        made = None
-    if made is None:
-        raise _named(files, GAVE_UP)
-    if isinstance(made, DataError):
-        raise made
-    return made
+        return _refused(_named(files, GAVE_UP))
 
 
 def _named(files: Mapping[str, bytes], problem: str) -> DataError:
@@ -172,45 +175,57 @@ def answer() -> None:
     out, sys.stdout = sys.stdout.buffer, sys.stderr
     given = json.loads(sys.stdin.buffer.readline())
     _limit(SECONDS, MEMORY)
-    error: DataError | None = None
     try:
         files = {name: sys.stdin.buffer.read(size) for name, size in given["sizes"].items()}
-        data = _here(files, given["options"])
-        fields: dict[str, Any] = {name: getattr(data, name) for name in (*_TEXTS, *_LISTS, "image_shape", "shape")}
+        seen = _here(files, given["options"])
+    except MemoryError:
+        seen = _refused(_named(given["sizes"], TOO_MUCH))
+    fields: dict[str, Any] = {name: getattr(seen, name) for name in _SEEN}
+    arrays: dict[str, Any] = {}
+    if (error := seen.error) is not None:
+        fields["error"] = {"said": str(error), "is": type(error).__name__, **vars(error)}
+    elif (data := seen.data) is not None:
+        fields["data"] = {name: getattr(data, name) for name in (*_TEXTS, *_LISTS, "image_shape", "shape")}
         X, labels = data.X, data.labels
         arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr} if data.is_sparse else {"X": X}
         arrays |= {} if labels is None else {"labels": labels}
         del files, data
-    except DataError as problem:
-        error = problem
-    except MemoryError:
-        error = _named(given["sizes"], TOO_MUCH)
-    if error is not None:
-        fields, arrays = {"error": type(error).__name__, "said": str(error), **vars(error)}, {}
     np.savez(out, fields=np.array(json.dumps(fields)), **arrays)
     out.flush()
     os._exit(0)
 
 
-def _understood(answered: bytes) -> Dataset | DataError:
-    """The data set, or the error, that the other process wrote."""
+def _understood(answered: bytes) -> FilePreview:
+    """The preview that the other process wrote, with its data set or error."""
     with np.load(io.BytesIO(answered), allow_pickle=False) as arrays:
         fields = json.loads(str(arrays["fields"]))
-        if "error" in fields:
-            if fields["error"] != "MissingValues":
-                return DataError(fields["said"])
-            rows, columns = map(int, fields["shape"])
-            return MissingValues(fields["found"], fields["count"], fields["rows"], fields["features"], (rows, columns))
-        X: Any = arrays.get("X")
-        if X is None:
-            parts = tuple(arrays[name] for name in ("data", "indices", "indptr"))
-            X = scipy.sparse.csr_array(parts, shape=tuple(map(int, fields["shape"])))
-            X.check_format(full_check=True)
-        shape = fields["image_shape"]
-        words: dict[str, Any] = {name: str(fields[name]) for name in _TEXTS}
-        words |= {name: tuple(map(str, fields[name])) for name in _LISTS}
-        image_shape = shape and (int(shape[0]), int(shape[1]))
-        return Dataset(X=X, image_shape=image_shape, labels=arrays.get("labels"), **words)
+        data, error = fields.pop("data", None), fields.pop("error", None)
+        rows, columns = map(int, fields["shape"])
+        words: dict[str, Any] = {name: tuple(map(str, fields[name])) for name in ("names", "roles", "sheets", "notes")}
+        words |= {"shape": (rows, columns), "rows": tuple(tuple(map(str, row)) for row in fields["rows"])}
+        seen = FilePreview(**words, decided=dict(fields["decided"]), problem=str(fields["problem"]))
+        if error is not None:
+            return replace(seen, error=_error(error))
+        return replace(seen, data=_dataset(data, arrays))
+
+
+def _error(told: Mapping[str, Any]) -> DataError:
+    if told["is"] != "MissingValues":
+        return DataError(str(told["said"]))
+    rows, columns = map(int, told["shape"])
+    return MissingValues(str(told["found"]), told["count"], told["rows"], told["features"], (rows, columns))
+
+
+def _dataset(told: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Dataset:
+    X: Any = arrays.get("X")
+    if X is None:
+        parts = tuple(arrays[name] for name in ("data", "indices", "indptr"))
+        X = scipy.sparse.csr_array(parts, shape=tuple(map(int, told["shape"])))
+        X.check_format(full_check=True)
+    words: dict[str, Any] = {name: str(told[name]) for name in _TEXTS}
+    words |= {name: tuple(map(str, told[name])) for name in _LISTS}
+    shape = told["image_shape"]
+    return Dataset(X=X, image_shape=shape and (int(shape[0]), int(shape[1])), labels=arrays.get("labels"), **words)
 
 
 def _limit(seconds: float, memory: int) -> None:

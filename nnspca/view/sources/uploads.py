@@ -1,4 +1,4 @@
-"""Files of a visitor's own: read as a job, kept for one visit within a limit, and the code that reads them."""
+"""Files of a visitor's own: read as a job, kept for one visit within a limit, and warned of."""
 
 from __future__ import annotations
 
@@ -7,106 +7,53 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
 
+import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset, Inspection
+from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues, ReadingStopped
 from nnspca.datasets.catalogue import recognised
-from nnspca.datasets.cells import Missing
+from nnspca.datasets.inspecting import Note
 from nnspca.errors import DataError
 from nnspca.result import Progress
-from nnspca.view import cache, sanitize, session
+from nnspca.view import cache, ledger, sanitize, session, tasks
 from nnspca.view.cache import nbytes
+from nnspca.view.desk import Desk, File
 from nnspca.view.jobs import Job, Work
-from nnspca.view.link import state
+from nnspca.view.link import state, widgets
 from nnspca.view.link.state import STANDARDISED, State
-from nnspca.view.sources import catalogue, preparation, sandbox
+from nnspca.view.session import Session
+from nnspca.view.sources import preparation, sandbox
+from nnspca.view.sources.opened import MOST
 from nnspca.view.sources.preparation import Preparation
 from nnspca.view.tasks import Task
 
-ARGUMENTS = ("samples", "label", "missing", "missing_codes", "keep_totals", "sample_names")  # of nnspca.datasets.read
 YOURS = "{} (yours)"  # what a file is called that has the name of a data set of the catalogue
+OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files and data that one visit keeps, and all visits together
 
 
-class File(Protocol):
-    """What Streamlit hands over of a file."""
-
-    name: str
-    file_id: str
-
-    def getvalue(self) -> bytes:
-        """Return what the file contains."""
-        ...
+def brought(files: Sequence[File]) -> Desk:
+    """Lay files on the desk, in place of what lay there."""
+    called = own_name(*files[0]) if len(files) == 1 else None
+    session.current().desk = desk = Desk(tuple(files), called=called)
+    return desk
 
 
-@dataclass(frozen=True)
-class Reading:
-    """How a file is read."""
-
-    samples: Literal["rows", "columns"] | None = None  # where the samples are; None to decide by looking
-    label: str | None = None  # the column of the class; "" for none, None to decide by looking
-    missing: Missing = "refuse"  # what becomes of missing values
-    names: str = ""  # the file of two columns that names the features; empty for none
-    every: bool = False  # whether constant columns, identifiers, dates and copies are kept
-    missing_codes: tuple[()] | None = None  # () where numbers such as −99 are kept, None to decide by looking
-    keep_totals: bool = False  # whether rows of totals are samples
-    sample_names: str | None = None  # the column that names the samples; "" for none, None to decide by looking
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """Of a data set that was brought: its files and how they were read."""
-
-    files: tuple[str, ...]
-    name: str | None
-    reading: Reading
-    left_out: tuple[str, ...] = ()
-
-
-def reading_of(files: Sequence[File], names: File | None, reading: Reading) -> Task:
-    """Return the task of reading these files."""
-    key = tuple(f.file_id for f in files), names.file_id if names else "", reading
-    return Task("read", key, lambda: _work(list(files), names, reading))
-
-
-def _work(files: list[File], names: File | None, reading: Reading) -> Work:
-    """Return the work of reading; a file that cannot be read is an answer too."""
-    contents = {file.name: file.getvalue() for file in files}
-    mapping = names.getvalue() if names else None
-    called = own_name(files[0].name, files[0].getvalue()) if len(files) == 1 else None
-    ahead = preparer()
-    twice = [name for name, count in Counter(file.name for file in files).items() if count > 1]
-
-    def work(job: Job) -> Dataset | DataError | None:
-        with job.uninterruptible():
-            return outcome(job)
-
-    def outcome(job: Job) -> Dataset | DataError | None:
-        if twice:
-            return DataError(f"of {len(files)} files two are called {twice[0]!r:.100}: rename one of them.")
-        options = {"name": called, **{key: getattr(reading, key) for key in ARGUMENTS}}
-        try:
-            job.report(Progress(0.0, "Reading the file"))
-            data = sandbox.read(contents, job.should_stop, **options)
-            if mapping is not None:
-                data = nnspca.datasets.rename(data, nnspca.datasets.read_names(mapping))
-            job.about = inspected = nnspca.datasets.inspect(data)
-            if inspected.left_out and not reading.every:
-                data = nnspca.datasets.leave_out(data, inspected.left_out)
-            remarks = [note.says for note in inspected.notes if note.choice != "leave out" or not reading.every]
-            data = replace(data, notes=(*data.notes, *remarks))
-            job.report(Progress(1.0, "Preparing the covariance"))
-            if not job.should_stop():
-                ahead(data)  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
-            return None if job.should_stop() else data
-        except nnspca.datasets.ReadingStopped:
-            return None
-        except DataError as problem:
-            return problem
-
-    return work
+def follow(desk: Desk) -> bool:
+    """Read what lies on the desk as it is wanted; return whether that has ended, and draw how far it is where not."""
+    if desk.tried == desk.reading:
+        return True
+    task = reading_of(desk)
+    job = tasks.ask(task)
+    if not tasks.follow(job, "Stopped. Nothing of the file was kept."):
+        return False
+    if job.stopped or job.result is None:
+        label, icon = "Read it again", ":material/replay:"
+        st.button(label, icon=icon, key="read-again", on_click=tasks.begin_again, args=(task,))
+        return False
+    take(desk, job.result)
+    return True
 
 
 def own_name(filename: str, content: bytes = b"") -> str | None:
@@ -121,117 +68,189 @@ def own_name(filename: str, content: bytes = b"") -> str | None:
     return stem if recognised(content) else None
 
 
-def remember(
-    data: Dataset, files: Sequence[File], reading: Reading, names: File | None, left_out: Sequence[str]
-) -> None:
-    """Remember how a data set was read, for the Python that reads it again."""
-    record = _Kept(
-        tuple(file.name for file in files),
-        own_name(files[0].name, files[0].getvalue()) if len(files) == 1 else None,
-        replace(reading, names=names.name if names else ""),
-        tuple(left_out),
-    )
-    session.current().readings[data.name] = record
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What reading has given."""
+
+    seen: FilePreview  # its ``data`` are what pages use
+    inspected: Inspection
+    left_out: tuple[str, ...] = ()
 
 
-def code(name: str, variable: str) -> list[str]:
-    """Return the Python that reads a file of this session again as ``variable``; empty where it is not known how."""
-    record: _Kept | None = session.current().readings.get(name)
-    if record is None:
-        return []
-    source = repr(record.files[0]) if len(record.files) == 1 else repr(list(record.files))
-    if len(record.files) > 5:
-        source = "'the folder of your files'"
-    usual = Reading()
-    options: dict[str, Any] = {key: getattr(record.reading, key) for key in ARGUMENTS}
-    arguments = [f"{key}={value!r}" for key, value in options.items() if value != getattr(usual, key)]
-    arguments += [f"name={record.name!r}"] if record.name else []
-    lines = [f"{variable} = nnspca.datasets.read({', '.join([source, *arguments])})  # the path of your file"]
-    if record.reading.names:
-        names = f"nnspca.datasets.read_names({record.reading.names!r})"
-        lines.append(f"{variable} = nnspca.datasets.rename({variable}, {names})")
-    if record.left_out:
-        lines.append(f"{variable} = nnspca.datasets.leave_out({variable}, {list(record.left_out)!r})")
-    return lines
+def reading_of(desk: Desk) -> Task:
+    """Return the task of reading what lies on the desk as it is wanted."""
+    return Task("read", (desk, desk.reading, desk.names), lambda: _work(desk))
 
 
-OWN, ALL = 400 * 2**20, 1024 * 2**20  # bytes of files that one visit keeps, and all visits together
+def _work(desk: Desk) -> Work:
+    """Return the work of reading; a file that cannot be read is an answer too."""
+    reading, names, called, shared = desk.reading, desk.names, desk.called, cache.shared()
+    twice = [name for name, count in Counter(name for name, _ in desk.files).items() if count > 1]
+
+    def work(job: Job) -> Read | None:
+        with job.uninterruptible():
+            try:
+                if twice:
+                    raise DataError(f"of {len(desk.files)} files two are called {twice[0]!r:.100}: rename one of them.")
+                return outcome(job)
+            except ReadingStopped:
+                return None
+            except DataError as problem:
+                return Read(FilePreview(problem=str(problem), error=problem), Inspection((0, 0), ()))
+
+    def outcome(job: Job) -> Read | None:
+        job.report(Progress(0.0, "Reading the file"))
+        if desk.path is not None:  # of the server's owner: it may take all the memory and time there are
+            seen = nnspca.datasets.preview(desk.path, name=called, **reading.arguments)
+        else:
+            seen = sandbox.preview(dict(desk.files), job.should_stop, name=called, **reading.arguments)
+        if seen.data is None:
+            return Read(seen, Inspection((0, 0), ()))
+        data = seen.data
+        if names is not None:
+            data = nnspca.datasets.rename(data, nnspca.datasets.read_names(names[1]))
+        data = leave_out(data, [name for name in reading.out if name in data.feature_names])
+        inspected = nnspca.datasets.inspect(data)
+        spare = [data.feature_names[i] for i in inspected.left_out]
+        spare = [name for name in spare if name not in reading.kept]
+        notes = [note.says for note in inspected.notes if _holds(note, inspected, reading.kept)]
+        data = replace(leave_out(data, spare), notes=(*data.notes, *notes))
+        job.report(Progress(0.9, "Preparing the covariance"))
+        if not job.should_stop():  # here, where Stop is heard meanwhile: the page that draws it next hears nothing
+            ahead = Preparation(data, repair=reading.repair, held=shared)
+            ahead.make(lambda share, doing: None, lambda: False)
+        gone = (*reading.out, *spare)
+        return None if job.should_stop() else Read(replace(seen, data=data), inspected, gone)
+
+    return work
 
 
-def keep(data: Dataset, *, repair: bool = False) -> nnspca.Covariance:
-    """Keep a data set for this session, once its covariance is known to be one; return that.
+def leave_out(data: Dataset, names: Sequence[str]) -> Dataset:
+    """Return the data without these features."""
+    return nnspca.datasets.leave_out(data, list(names)) if names else data
 
-    With ``repair``, a matrix that is none stands for the nearest one from here on.
+
+def _holds(note: Note, inspected: Inspection, kept: Sequence[str]) -> bool:
+    """Whether a note on columns that are left out is still true."""
+    return note.choice != "leave out" or not any(inspected.feature_names[i] in kept for i in note.features)
+
+
+def take(desk: Desk, read: Read) -> None:
+    """Note what reading has given; data that no page could use stay away, and why is told."""
+    desk.tried, desk.seen, desk.problem = desk.reading, read.seen, str(read.seen.error or "")
+    if isinstance(read.seen.error, MissingValues):
+        desk.missing = read.seen.error
+    data = read.seen.data
+    if data is None:
+        return
+    here = session.current()
+    here.brought[data.name] = data.content_hash
+    here.at_end = forgetting(here)
+    try:
+        keep(data, desk)
+    except DataError as problem:
+        desk.problem = f"{data.title}: {problem}."
+        return
+    desk.read, desk.data, desk.inspected, desk.left_out = desk.reading, data, read.inspected, read.left_out
+    here.desks[data.name] = desk
+    here.lost = ""
+    _held().add(desk)
+    if desk.opened != data.n_features:  # other features: every page opens them anew
+        desk.opened = data.n_features
+        asked = state.current()
+        linked = desk.path is not None and asked.data == data.name and asked.k != state.usual_k(MOST)
+        here.to_open = data.name, data.n_features, asked.k if linked else None
+        st.rerun()
+
+
+def keep(data: Dataset, desk: Desk) -> nnspca.Covariance:
+    """Make room for data that lie on a desk, once their covariance is known to be one; return that.
 
     Raises nnspca.DataError: when no page could use it: an indefinite matrix, or numbers too small or too large to
     square.
     """
-    room = _make_room(data)
-    cov = preparation.covariance_for(data, standardise=False, repair=repair)
-    mended = session.current().repaired
-    (mended.add if repair else mended.discard)(data.content_hash)
-    for name in room:
-        del catalogue.uploaded()[name]
-    catalogue.uploaded()[data.name] = data
-    _brought().add(data)
-    return cov
-
-
-@st.cache_resource(show_spinner=False)
-def _brought() -> weakref.WeakSet[Dataset]:
-    """Return the data sets that visitors have brought and that are still held for any of them."""
-    return weakref.WeakSet()
-
-
-def _make_room(data: Dataset) -> list[str]:
-    """Return which of this visit's data sets go for this one, the oldest first; refuse it where others fill all."""
-    own = {name: nbytes(other) for name, other in catalogue.uploaded().items() if name != data.name}
+    here = session.current()
+    more = nbytes(data) + desk.size
+    own = {name: _weight(other) for name, other in here.desks.items() if other is not desk and name != data.name}
     away = []
-    while own and sum(own.values()) + nbytes(data) > OWN:
+    while own and sum(own.values()) + more > OWN:
         away.append(next(iter(own)))
         del own[away[-1]]
-    others = _others()
-    if others + sum(own.values()) + nbytes(data) > ALL:
+    if _others() + sum(own.values()) + more > ALL:
         gc.collect()  # sessions that have ended lie in cycles
-        others = _others()
-    if others + sum(own.values()) + nbytes(data) > ALL:
-        raise nnspca.DataError(
+    if desk.path is None and (others := _others()) + sum(own.values()) + more > ALL:
+        raise DataError(
             f"visitors' files take {others >> 20:,} MB of this server's memory already, and at most "
             f"{ALL >> 20:,} MB are kept: try again later, or upload fewer rows or columns"
         )
-    session.current().put_away = [*(n for n in evicted() if n not in (data.name, *away)), *away]
-    return away
+    cov = preparation.covariance_for(data, standardise=False, repair=desk.reading.repair)
+    here.put_away = [*(name for name in here.put_away if name not in (data.name, *away)), *away]
+    for name in away:
+        here.desks.pop(name).clear()
+    return cov
+
+
+def _weight(desk: Desk) -> int:
+    return nbytes(desk.data) + desk.size
+
+
+@st.cache_resource(show_spinner=False)
+def _held() -> weakref.WeakSet[Desk]:
+    """Return what lies on all visitors' desks."""
+    return weakref.WeakSet()
 
 
 def _others() -> int:
-    return sum(nbytes(other) for other in _brought() if other not in catalogue.uploaded().values())
+    own = session.current().desks.values()
+    return sum(_weight(desk) for desk in list(_held()) if desk not in own)
 
 
-def evicted() -> list[str]:
-    """Return the data sets of this visit that went to make room for later ones."""
-    return list(session.current().put_away)
+def forgetting(visit: Session) -> Callable[[], None]:
+    """Return what lets go of a visit's files and of all that was computed of them, in whichever thread."""
+    shared, results, book, brought = cache.shared(), cache.results(), ledger.shared(), visit.brought
+
+    def forget() -> None:
+        made = shared.forget(set(brought))
+        results.forget(set(brought))
+        book.forget({*brought.values(), *(thing.content_hash for thing in made if isinstance(thing, Dataset))})
+        for desk in (*visit.desks.values(), visit.desk):
+            if desk is not None:
+                desk.clear()  # what is drawn of it may be held for longer
+        visit.desks.clear()
+        visit.desk = None
+        visit.jobs.clear()
+        st.cache_data.clear()  # pictures
+        del made
+        gc.collect()  # what runs and sessions hold is in cycles
+
+    return forget
 
 
-def preparer() -> Callable[[Dataset], None]:
-    """Return what a run can call to prepare data as they are, so that the page finds them prepared."""
-    shared = cache.shared()
-    return lambda data: Preparation(data, held=shared).make(lambda share, doing: None, lambda: False)
+def code(name: str, variable: str) -> list[str]:
+    """Return the Python that reads a file of this session again as ``variable``; empty where it is not known how."""
+    desk = session.current().desks.get(name)
+    return desk.code(variable) if desk is not None and (desk.files or desk.path) else []
 
 
-def note(data: Dataset, seen: Inspection) -> None:
-    """Keep what was noticed in a file: whether it opens standardised, and what its pages warn of."""
+def moved(desk: Desk) -> tuple[float, float]:
+    """Return how far a matrix was moved to be a covariance, and its size, both as norms."""
+    assert desk.data is not None
+    cov = preparation.covariance_for(desk.data, standardise=False, repair=True)
+    return float(cov.moved), float(np.linalg.norm(desk.data.X))
+
+
+def warn(now: State, page: str) -> None:
+    """Warn of a file that could not be used, and of one column that holds nearly all the variance, until accepted."""
     here = session.current()
-    (here.mixed.add if seen.standardise else here.mixed.discard)(data.name)
-    here.inspected[data.name] = seen
-
-
-def warn(now: State) -> None:
-    """Warn if one column of the visitor's own table holds nearly all the variance, until it is changed or accepted."""
-    seen, accepted = session.current().inspected.get(now.data), session.current().accepted
-    if seen is None or now.standardise or now.prep or now.data in accepted or now.data not in catalogue.uploaded():
+    if page != "data" and here.desk is not None and here.desk.data is None and here.desk.problem:
+        title, why = (sanitize.plain(text, 200) for text in (here.desk.title, here.desk.problem))
+        st.warning(f"Your file **{title}** is not in use, so the page shows other data. {why}", icon=":material/error:")
+        widgets.page_link("data.py", "To the reading desk, which says what mends it →", ":material/database:")
+    desk = here.desks.get(now.data)
+    if desk is None or now.standardise or now.prep or desk.accepted:
         return
-    dominant = seen.note("dominant")
-    if dominant is None:
+    dominant = desk.inspected.note("dominant")
+    if dominant is None or dominant.features[0] in _places(desk):
         return
     with st.container(border=True, key="caution"):
         st.warning(
@@ -239,11 +258,13 @@ def warn(now: State) -> None:
             icon=":material/scale:",
         )
         with st.container(horizontal=True):
-            st.button(
-                "Standardise",
-                key="caution-standardise",
-                on_click=state.assign,
-                kwargs={"scale": STANDARDISED},
-                icon=":material/balance:",
-            )
-            st.button("Keep it as it is", key="caution-keep", on_click=accepted.add, args=(now.data,))
+            choices = {"scale": STANDARDISED}
+            icon = ":material/balance:"
+            st.button("Standardise", key="caution-standardise", on_click=state.assign, kwargs=choices, icon=icon)
+            st.button("Keep it as it is", key="caution-keep", on_click=setattr, args=(desk, "accepted", True))
+
+
+def _places(desk: Desk) -> set[int]:
+    """Return the places of columns that were left out after inspection."""
+    names = desk.inspected.feature_names
+    return {i for i, name in enumerate(names) if name in desk.left_out}

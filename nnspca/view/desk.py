@@ -1,0 +1,124 @@
+"""What lies on a visitor's reading desk: a file, how it is read, and what was understood of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from nnspca.datasets import Dataset, FilePreview, Inspection, MissingValues
+from nnspca.datasets.cells import Missing, Role
+
+ARGUMENTS = (  # of nnspca.datasets.read, that are fields of a reading
+    "sheet",
+    "header",
+    "delimiter",
+    "decimal",
+    "encoding",
+    "samples",
+    "kind",
+    "label",
+    "sample_names",
+    "missing",
+    "image_size",
+)
+OF_CELLS = ("sheet", "header", "delimiter", "decimal", "encoding")  # another one of these makes other columns
+File = tuple[str, bytes]  # its name and content
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is read: arguments of :func:`nnspca.datasets.read`, None to decide by looking, and what follows."""
+
+    sheet: str | None = None
+    header: int | None = None
+    delimiter: str | None = None
+    decimal: Literal[".", ","] | None = None
+    encoding: str | None = None
+    samples: Literal["rows", "columns"] | None = None
+    kind: Literal["table", "covariance"] | None = None
+    label: str | None = None
+    sample_names: str | None = None
+    missing: Missing = "refuse"
+    image_size: tuple[int, int] | None = None
+    columns: tuple[tuple[str, Role], ...] = ()  # what becomes of columns of the file, by choice
+    literal: bool = False  # whether numbers such as −99 stay numbers, and rows called total are samples
+    kept: tuple[str, ...] = ()  # features that stay although they are constant, count the samples, or the like
+    out: tuple[str, ...] = ()  # features that are left out by choice
+    repair: bool = False  # whether the nearest covariance stands for a matrix that is none
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of :func:`nnspca.datasets.read` that are not its usual ones."""
+        usual = Reading()
+        given = {name: getattr(self, name) for name in ARGUMENTS if getattr(self, name) != getattr(usual, name)}
+        given |= {"columns": dict(self.columns)} if self.columns else {}
+        return given | ({"missing_codes": (), "keep_totals": True} if self.literal else {})
+
+    def with_choice(self, name: str, value: Any) -> Reading:
+        """Return the same with another choice; one that makes other columns forgets what was said of columns."""
+        if name not in OF_CELLS:
+            return replace(self, **{name: value})
+        kept = ("missing", "literal", *(OF_CELLS[1:] if name != "sheet" else ()), "sheet")
+        return replace(Reading(), **{key: getattr(self, key) for key in kept} | {name: value})
+
+
+@dataclass(eq=False)
+class Desk:
+    """A visitor's files that are one data set, from the moment they are brought."""
+
+    files: tuple[File, ...]
+    path: Path | None = None  # of a file or folder of the server's owner, in place of files
+    called: str | None = None  # the name of the data set, where that of its file is taken
+    names: File | None = None  # a file of two columns that names the features
+    reading: Reading = Reading()  # as it is wanted
+
+    tried: Reading | None = None  # as it was last tried
+    seen: FilePreview = field(default_factory=FilePreview)  # what was understood then
+    problem: str = ""  # why no page could use it
+    missing: MissingValues | None = None  # what is missing, and what each way to deal with it costs
+
+    read: Reading | None = None  # as the data below were read
+    data: Dataset | None = None
+    inspected: Inspection = field(default_factory=lambda: Inspection((0, 0), ()))
+    left_out: tuple[str, ...] = ()  # features that were left out after reading
+    opened: int = 0  # features of the data when they were opened on every page
+    accepted: bool = False  # whether one column may have nearly all the variance
+
+    @property
+    def first(self) -> str:
+        """The name of its file, or of the first of them."""
+        return self.path.name if self.path is not None else self.files[0][0] if self.files else ""
+
+    @property
+    def title(self) -> str:
+        """What it is called before it is read."""
+        return self.first + (f" and {len(self.files) - 1:,} more" if len(self.files) > 1 else "")
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files."""
+        return sum(len(content) for _, content in (*self.files, *filter(None, [self.names])))
+
+    @property
+    def standardise(self) -> bool:
+        """Whether the columns seem to have different units."""
+        return self.inspected.standardise or self.inspected.note("scales") is not None
+
+    def clear(self) -> None:
+        """Let go of all that it holds."""
+        self.files, self.path, self.names, self.data, self.seen = (), None, None, None, FilePreview()
+
+    def code(self, variable: str) -> list[str]:
+        """Return the Python that reads the files again as ``variable``."""
+        paths = [name for name, _ in self.files] if self.path is None else [self.path.name]
+        source = repr(paths[0]) if len(paths) == 1 else repr(paths) if len(paths) < 6 else "'the folder of your files'"
+        given = (self.read or self.reading).arguments | ({"name": self.called} if self.called else {})
+        arguments = ", ".join([source, *(f"{key}={value!r}" for key, value in given.items())])
+        lines = [f"{variable} = nnspca.datasets.read({arguments})  # the path of your file"]
+        if self.names is not None:
+            names = f"nnspca.datasets.read_names({self.names[0]!r})"
+            lines.append(f"{variable} = nnspca.datasets.rename({variable}, {names})")
+        if self.left_out:
+            lines.append(f"{variable} = nnspca.datasets.leave_out({variable}, {list(self.left_out)!r})")
+        return lines

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nnspca.view import collection
-from nnspca.view.data import desk, page
+from nnspca.view.data import desk, page, units
 from nnspca.view.link import state
 from nnspca.view.sources import catalogue
 
@@ -12,7 +12,9 @@ now = state.current()
 
 st.title("Data")
 st.markdown("Drop a file of your own or choose a data set: Explore, Parts and Compare then use it.")
-desk.show()
+own = desk.show()
+if own is not None:
+    units.show(own, now)
 preparing_first = st.container()  # of large data: in sight of the sidebar that asked for it
 page.folder()
 page.problems()

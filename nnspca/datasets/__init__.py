@@ -6,7 +6,18 @@ from nnspca.datasets.fetch import DownloadStopped
 from nnspca.datasets.inspecting import Inspection, inspect
 from nnspca.datasets.lazily import LazyData, open_lazily
 from nnspca.datasets.originals import gene_symbols, spiked
-from nnspca.datasets.preparing import center, crop, leave_out, log1p, normalize_images, project_out, rename, standardize
+from nnspca.datasets.preparing import (
+    center,
+    crop,
+    hellinger,
+    leave_out,
+    log1p,
+    normalize_images,
+    project_out,
+    rename,
+    returns,
+    standardize,
+)
 from nnspca.datasets.reading import FilePreview, MissingValues, preview, read, read_names
 from nnspca.errors import ReadingStopped
 
@@ -24,6 +35,7 @@ __all__ = [
     "center",
     "crop",
     "gene_symbols",
+    "hellinger",
     "inspect",
     "leave_out",
     "load",
@@ -35,6 +47,7 @@ __all__ = [
     "read",
     "read_names",
     "rename",
+    "returns",
     "spiked",
     "standardize",
 ]

@@ -65,6 +65,40 @@ def log1p(dataset: Dataset) -> Dataset:
     )
 
 
+def hellinger(dataset: Dataset) -> Dataset:
+    """Return the square root of each row's shares, as is usual for counts of species: large samples weigh no more.
+
+    Examples
+    --------
+    >>> hellinger(Dataset(name="counts", X=[[1, 3], [0, 2]])).X.round(2)
+    array([[0.5 , 0.87],
+           [0.  , 1.  ]])
+    """
+    _samples(dataset, "A share of each row")
+    sums = np.asarray(dataset.X.sum(axis=1)).reshape(-1, 1)
+    if float(dataset.X.min()) < 0 or not sums.all():
+        raise DataError("shares need numbers that are not negative, and no row of zeros. Leave this step out.")
+    X = dataset.X.multiply(1.0 / sums).tocsr().sqrt() if dataset.is_sparse else np.sqrt(dataset.X / sums)
+    return _with_values(dataset, X, "the square root of each row's shares (Hellinger)")
+
+
+def returns(dataset: Dataset) -> Dataset:
+    """Return the relative change from each row to the next, as is usual for prices in their order of time.
+
+    Examples
+    --------
+    >>> returns(Dataset(name="prices", X=[[10, 20], [11, 19], [22, 19]])).X.round(2)
+    array([[ 0.1 , -0.05],
+           [ 1.  ,  0.  ]])
+    """
+    _dense(dataset, "Returns")
+    if float(dataset.X.min()) <= 0 or len(dataset.X) < 3:
+        raise DataError("returns need at least three rows of positive numbers. Leave this step out.")
+    labels, names = dataset.labels, dataset.sample_names
+    later = {"labels": None if labels is None else labels[1:], "sample_names": names[1:]}
+    return _with_values(dataset, dataset.X[1:] / dataset.X[:-1] - 1, "the change from row to row, in shares", **later)
+
+
 def project_out(dataset: Dataset) -> Dataset:
     """Return the data without their first principal component, which all features share.
 
@@ -226,7 +260,7 @@ class Step:
     about: str  # a sentence on what it does and when to use it
     code: str  # the Python that does it to ``data``
     do: Callable[[Dataset], Dataset]
-    needs: str = "dense"  # or "images", or "samples" (sparse ones too)
+    needs: str = "dense"  # or "images", "samples" (sparse ones too), "shares" or "prices"
 
 
 def _pixels(count: int) -> str:
@@ -268,6 +302,20 @@ STEPS: dict[str, Step] = {
             "samples",
         ),
         Step(
+            "hellinger",
+            "Takes the square root of each row's shares: for counts, so that large samples do not outweigh others.",
+            "data = nnspca.datasets.hellinger(data)",
+            hellinger,
+            "shares",
+        ),
+        Step(
+            "returns",
+            "Takes the relative change from row to row: for prices in their order of time.",
+            "data = nnspca.datasets.returns(data)",
+            returns,
+            "prices",
+        ),
+        Step(
             "project-out",
             "Removes the one direction that all features share most, such as overall brightness, to show what is "
             "behind it.",
@@ -282,13 +330,16 @@ def possible(dataset: Dataset) -> tuple[str, ...]:
     """Return the names of the steps that apply to this data set.
 
     >>> possible(Dataset(name="two", X=[[1, 2], [3, 6]]))
-    ('log1p', 'project-out')
+    ('log1p', 'hellinger', 'project-out')
     """
     if dataset.kind == "covariance":
         return ()
     small = min(dataset.image_shape) if dataset.image_shape is not None and not dataset.is_sparse else 0
     crops = {f"{CROP}{pixels}" for pixels in range(1, 5) if 2 * pixels < small}
-    fits = {"images": small > 0, "dense": not dataset.is_sparse, "samples": float(dataset.X.min()) > -1}
+    least, plain = float(dataset.X.min()), dataset.kind in ("table", "genes") and dataset.axis is None
+    fits = {"images": small > 0, "dense": not dataset.is_sparse, "samples": least > -1}
+    fits["shares"] = plain and least >= 0 and bool(np.asarray(dataset.X.sum(axis=1)).all())
+    fits["prices"] = plain and least > 0 and not dataset.is_sparse and len(dataset.X) > 2
     return tuple(n for n, s in STEPS.items() if fits[s.needs] and (n in crops or not n.startswith(CROP)))
 
 

@@ -68,9 +68,9 @@ class Desk:
     """A visitor's files that are one data set, from the moment they are brought."""
 
     files: tuple[File, ...]
-    path: Path | None = None  # of a file or folder of the server's owner, in place of files
     called: str | None = None  # the name of the data set, where that of its file is taken
     names: File | None = None  # a file of two columns that names the features
+    path: Path | None = None  # of a file or folder of the server's owner, in place of files
     reading: Reading = Reading()  # as it is wanted
 
     tried: Reading | None = None  # as it was last tried

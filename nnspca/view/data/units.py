@@ -1,0 +1,150 @@
+"""Is this about units? Where an answer hangs on a choice about the numbers, both answers stand side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+import nnspca
+from nnspca.datasets.inspecting import MOST_COLUMNS, Inspection
+from nnspca.result import Component, sentences
+from nnspca.view import machines, sanitize, tasks
+from nnspca.view.desk import Desk
+from nnspca.view.jobs import Job
+from nnspca.view.link import state
+from nnspca.view.link.state import ANY_SIGN, AS_IS, NONNEGATIVE, STANDARDISED, State
+from nnspca.view.sources.preparation import Preparation
+from nnspca.view.subject import Subject
+from nnspca.view.tasks import Task
+from nnspca.view.ui import component
+
+AFTER = ("log1p", "hellinger", "returns")  # steps between which a question decides
+
+
+@dataclass(frozen=True)
+class Question:
+    """What an answer may hang on, and the choices of which each gives one."""
+
+    title: str
+    kinds: tuple[str, ...]  # the observations that raise it
+    answers: Mapping[str, Mapping[str, Any]]  # what the sidebar says, by the name of the answer
+
+
+QUESTIONS = (
+    Question(
+        "Is this about units?",
+        ("scales", "dominant"),
+        {"as it is": {"scale": AS_IS}, STANDARDISED: {"scale": STANDARDISED}},
+    ),
+    Question(
+        "Prices, or their changes?", ("levels",), {"levels": {"prep": []}, "returns, row to row": {"prep": ["returns"]}}
+    ),
+    Question(
+        "Counts as they are?",
+        ("counts",),
+        {"raw": {"prep": []}, "logarithms": {"prep": ["log1p"]}, "Hellinger": {"prep": ["hellinger"]}},
+    ),
+    Question(
+        "May items point in opposite directions?",
+        ("signs",),
+        {NONNEGATIVE: {"sign": NONNEGATIVE}, ANY_SIGN: {"sign": ANY_SIGN}},
+    ),
+)
+
+
+def asked(seen: Inspection) -> list[Question]:
+    """Return the questions that a table raises.
+
+    >>> seen = nnspca.datasets.inspect([[1, 900], [2, 100], [3, 500], [2, 300], [5, 200]])
+    >>> [question.title for question in asked(seen)]
+    ['Is this about units?', 'May items point in opposite directions?']
+    """
+    return [question for question in QUESTIONS if any(seen.note(kind) for kind in question.kinds)]  # type: ignore[arg-type]
+
+
+def show(desk: Desk, now: State) -> None:
+    """Put each question that the table on the desk raises, with its answers."""
+    data = desk.data
+    if data is None or data.kind != "table" or data.n_features > MOST_COLUMNS:
+        return
+    for place, question in enumerate(asked(desk.inspected)):
+        _ask(question, Subject(data, now), f"units-{place}")
+
+
+def _ask(question: Question, subject: Subject, slot: str) -> None:
+    """Draw the answers to a question side by side, each with the button that takes it."""
+    choices = {name: _whole(choice, subject.now) for name, choice in question.answers.items()}
+    views = {name: view for name, choice in choices.items() if (view := _view(subject, choice)) is not None}
+    if len(views) < 2:
+        return
+    st.subheader(question.title)
+    task = Task(slot, tuple(view.key("units") for view in views.values()), lambda: lambda job: _find(job, views))
+    job = tasks.ask(task)
+    if not tasks.follow(job):
+        return
+    found = {name: view.at().component for name, view in views.items() if view.at().found}
+    if len({tuple(part.support) for part in found.values()}) == 1 < len(found):
+        names = " and ".join(views)
+        st.caption(f"The answer is made of the same features either way: {names}.")
+    for place, (name, column) in enumerate(zip(views, st.columns(len(views), gap="medium"), strict=True)):
+        with column, st.container(border=True):
+            _answer(name, views[name], found.get(name), f"{slot}-{place}", choices[name], subject.now)
+
+
+def _whole(choice: Mapping[str, Any], now: State) -> dict[str, Any]:
+    """Return what the sidebar is to say: a step takes the place of those it is asked beside."""
+    if "prep" not in choice:
+        return dict(choice)
+    return {"prep": [*(step for step in now.prep if step not in AFTER), *choice["prep"]]}
+
+
+def _view(subject: Subject, choice: Mapping[str, Any]) -> Subject | None:
+    """Return the data as a choice has them; None where they cannot be so."""
+    said: dict[str, Any] = {key: tuple(value) if key == "prep" else value for key, value in choice.items()}
+    now = replace(subject.now, **said)
+    one = Preparation.of(subject.data, now.prep, standardise=now.standardise, repair=False)
+    if set(one.steps) != set(now.prep):
+        return None
+    data = one.data()
+    return Subject(data, replace(now, k=min(now.k, data.n_features)))
+
+
+def _find(job: Job, views: Mapping[str, Subject]) -> None:
+    """Find the component of each answer that is not known yet."""
+    for name, view in views.items():
+        if not view.at().found and not job.should_stop():
+            part = machines.call(
+                nnspca.solve,
+                view.cov,
+                view.k,
+                nonnegative=view.nonnegative,
+                seed=view.seed,
+                should_stop=job.should_stop,
+                on_progress=job.report,
+            )
+            view.record(part)
+            job.publish(name)
+
+
+def _answer(name: str, view: Subject, part: Component | None, slot: str, choice: Mapping[str, Any], now: State) -> None:
+    """Draw one answer: what it is made of, its picture, and the button that takes it."""
+    st.markdown(f"**{name[:1].upper()}{name[1:]}**")
+    if part is not None:
+        st.markdown(sanitize.plain(sentences.component(replace(part, features=view.cov.features))))
+        component.show([component.Layer(part.loadings)], view.data, slot)
+    is_so = all(_said(value) == _said(getattr(now, key)) for key, value in choice.items())
+    st.button(
+        "In use" if is_so else "Take this one",
+        key=f"take-{slot}",
+        icon=":material/check:",
+        disabled=is_so,
+        on_click=state.assign,
+        kwargs=dict(choice),
+    )
+
+
+def _said(value: Any) -> Any:
+    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value

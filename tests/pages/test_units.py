@@ -1,0 +1,53 @@
+"""Where an answer hangs on a choice about the numbers, both answers stand side by side, and one press takes one."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.view.data import units
+from tests.pages.conftest import brought, settle, texts
+
+RNG = np.random.default_rng(0)
+TIME = np.cumsum(RNG.normal(0.02, 0.01, (60, 3)), axis=0)
+TABLES = {
+    "units": (np.c_[RNG.normal(size=(40, 1)) + RNG.normal(size=(40, 3)) / 2, 900 * RNG.normal(size=(40, 2))], "units?"),
+    "prices": (100 * np.exp(TIME), "Prices, or their changes?"),
+    "counts": (RNG.poisson(3 * RNG.gamma(1, 9, (30, 1)), (30, 5)), "Counts as they are?"),
+    "signs": (RNG.normal(size=(40, 1)) * [1, 1, -1, -1] + RNG.normal(size=(40, 4)) / 3, "opposite directions?"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_each_answer_is_there_and_a_press_takes_it(name, open_page, short_proofs):
+    X, title = TABLES[name]
+    lines = [",".join("abcdefgh"[: X.shape[1]]), *(",".join(map(str, row)) for row in X.tolist())]
+    page = settle(brought(open_page("pages/data.py"), (f"{name}.csv", "\n".join(lines).encode())))
+    (heading,) = [head.value for head in page.subheader if head.value.endswith(title)]
+    place = [head.value for head in page.subheader].index(heading)
+    takes = [button for button in page.button if str(button.key).startswith(f"take-units-{place}-")]
+    assert len(takes) == (3 if name == "counts" else 2) and sum(button.disabled for button in takes) == 1
+    assert "carries" in texts(page)
+    other = next(button for button in takes if not button.disabled)
+    settle(settle(other.click().run()))
+    again = next(button for button in page.button if button.key == other.key)
+    assert again.disabled and again.label == "In use"
+    (question,) = [question for question in units.QUESTIONS if question.title == heading]
+    said = {key: page.session_state[key] for key in next(iter(question.answers.values()))}
+    assert said in [dict(choice) for choice in question.answers.values()]
+
+
+def test_columns_of_different_units_open_standardised_and_items_of_one_scale_as_they_are(open_page):
+    for spread, scale in ((4.0, "standardised"), (1.5, "as is")):
+        X = RNG.normal(size=(40, 3)) * [1, 1, spread] + RNG.normal(size=(40, 1))
+        lines = ["age,joy,rent", *(",".join(map(str, row)) for row in X.tolist())]
+        page = brought(open_page("pages/data.py"), ("people.csv", "\n".join(lines).encode()))
+        assert f"Preprocessing: {scale}." in page.success[0].value
+
+
+def test_hellinger_and_returns_keep_what_belongs_to_the_samples():
+    data = nnspca.datasets.read(b"day,a,b,c\nd1,1,2,5\nd2,2,3,5\nd3,4,3,1\nd4,4,6,2\n", "prices.csv")
+    changes = nnspca.datasets.returns(data)
+    assert changes.sample_names == ("d2", "d3", "d4") and changes.X[0].tolist() == [1.0, 0.5, 0.0]
+    np.testing.assert_allclose((nnspca.datasets.hellinger(data).X ** 2).sum(axis=1), 1)
+    with pytest.raises(nnspca.DataError, match="positive"):
+        nnspca.datasets.returns(nnspca.datasets.load("digits"))

@@ -81,10 +81,11 @@ def _ask(question: Question, subject: Subject, slot: str) -> None:
     if len(views) < 2:
         return
     st.subheader(question.title)
-    task = Task(slot, tuple(view.key("units") for view in views.values()), lambda: lambda job: _find(job, views))
-    job = tasks.ask(task)
-    if not tasks.follow(job):
-        return
+    wanted = [view for view in views.values() if view.cov and not view.at().found]  # looked up in the page's thread
+    if wanted:
+        key = tuple(view.key("units") for view in views.values())
+        if not tasks.follow(tasks.ask(Task(slot, key, lambda: lambda job: _find(job, wanted)))):
+            return
     found = {name: view.at().component for name, view in views.items() if view.at().found}
     if len({tuple(part.support) for part in found.values()}) == 1 < len(found):
         names = " and ".join(views)
@@ -112,10 +113,10 @@ def _view(subject: Subject, choice: Mapping[str, Any]) -> Subject | None:
     return Subject(data, replace(now, k=min(now.k, data.n_features)))
 
 
-def _find(job: Job, views: Mapping[str, Subject]) -> None:
-    """Find the component of each answer that is not known yet."""
-    for name, view in views.items():
-        if not view.at().found and not job.should_stop():
+def _find(job: Job, wanted: Sequence[Subject]) -> None:
+    """Find the component of each answer."""
+    for view in wanted:
+        if not job.should_stop():
             part = machines.call(
                 nnspca.solve,
                 view.cov,
@@ -126,7 +127,6 @@ def _find(job: Job, views: Mapping[str, Subject]) -> None:
                 on_progress=job.report,
             )
             view.record(part)
-            job.publish(name)
 
 
 def _answer(name: str, view: Subject, part: Component | None, slot: str, choice: Mapping[str, Any], now: State) -> None:

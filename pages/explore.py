@@ -4,7 +4,8 @@ import streamlit as st
 
 from nnspca.view import collection, tasks
 from nnspca.view.certificate import proofs
-from nnspca.view.explore import more, proof, run, samples, stage
+from nnspca.view.explore import more, run, samples, stage
+from nnspca.view.explore.run import KEYS
 from nnspca.view.link import state, widgets
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
@@ -14,40 +15,42 @@ subject = Subject(catalogue.in_use(now), now)
 
 st.title("Explore")
 st.markdown(stage.question(subject))
+widgets.page_link("learn.py", "Try to beat the answer: the first game", ":material/sports_esports:")
 played = st.container(key="stage", height=stage.HEIGHT + 4, border=False)
 with st.container(key="acts"):
-    solvers, press, tighten, suggest, options = st.columns([1.6, 1.15, 1.5, 1.4, 1.05], vertical_alignment="bottom")
+    press, tighten, suggest, options = st.columns(4, vertical_alignment="bottom")
 running = st.container()
-choice = run.ask(now, subject.data.n_features, solvers, options)
+with options:
+    choice = run.ask(now, subject.data.n_features)
 with press:
-    page = run.start(subject, choice)
+    shown = tasks.offer(run.task(subject, choice), tasks.solve(), at_once=run.is_needed(subject, choice))
+    if shown is not None and "play" not in st.session_state and not subject.at().found:
+        shown.wait_for_first(tasks.FIRST)
 
-stage.wait(page, subject, choice)
-runs = run.along(subject, choice, page)
-tightening = proofs.tightening("tighten", (now.k,), (now.k,), subject)
-longer = tasks.running(tightening)
-drawn = len(page.arrived)
+longer = proofs.tightening("tighten", (now.k,), (now.k,), subject)
+runs = stage.Runs(shown, *run.along(subject, choice, shown), tasks.running(longer))
+told = 0 if shown is None else len(shown.arrived)
 view = stage.view(subject, choice, runs)
 with played:
-    stage.render(view, runs, longer)
+    stage.render(view, runs)
 with tighten:
-    proof.button(view, tightening)
+    more.tighten(view, longer)
 with suggest:
-    widgets.offer(more.suggestion(view) if runs.along.done else None, "k", now.k)
+    widgets.offer(None if runs.along and not runs.along.done else more.suggestion(view), "k", now.k)
 with running:
-    if tasks.follow(page) and len(page.arrived) > drawn:
+    if shown is not None and tasks.follow(shown, news=lambda _: 0) and len(shown.arrived) > told:
         st.rerun()  # it ended after the picture had been drawn
-    if longer is not None:
-        proof.under_way(longer)
+    if runs.longer is not None:
+        more.under_way(runs.longer, view)
 
-widgets.open_for(run.KEYS["samples"], "why")
-with widgets.expander(run.KEYS["samples"], samples.TITLE, ":material/groups:") as fold:
+widgets.open_for(KEYS["samples"], "why")
+with widgets.expander(KEYS["samples"], samples.TITLE, ":material/groups:") as fold:
     if fold.open and view.part is not None:
         samples.panel(view.part, view)
-with widgets.expander(run.KEYS["proof"], proof.TITLE, ":material/verified:") as fold:
+with widgets.expander(KEYS["proof"], more.PROOF_TITLE, ":material/verified:") as fold:
     if fold.open:
-        proof.panel(view)
-with widgets.expander(run.KEYS["more"], more.TITLE, ":material/download:") as fold:
+        more.proof(view)
+with widgets.expander(KEYS["more"], more.TITLE, ":material/download:") as fold:
     if fold.open:
         more.panel(view)
 collection.cards(now)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from nnspca.view import robust, tasks
+from nnspca.view.certificate.proofs import live, live_words
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
 from nnspca.view.parts import panels, run, take
@@ -12,7 +13,6 @@ from nnspca.view.subject import Subject
 
 now = state.current()
 subject = Subject(catalogue.in_use(now), now)
-total = subject.cov.trace
 
 st.title("Parts")
 purpose = st.container(key="parts-purpose").empty()  # an empty element keeps the place
@@ -34,23 +34,25 @@ if not choice.with_:
     said.info("Choose at least one solver to see its parts.", icon=":material/grid_view:")
     widgets.end_page()
 purpose.markdown(panels.purpose(now, choice))
-with press:
-    job = run.start(subject, choice)
-stopped = job.stopped
-if stopped:  # Stop is answered first
-    with running:
-        tasks.follow(job)
-
 counts = range(1, int(KEYS["r"].high or 1) + 1)
 rows = subject.parts_along(counts)
-if not (choice.best and rows[choice.r].components):
+with press:
+    needed = run.is_needed(subject, choice, rows[choice.r])
+    job = tasks.offer(run.task(subject, choice), tasks.solve(), at_once=needed)
+compared = run.others(subject, choice) if others.open else None
+if job is not None and not (choice.best and rows[choice.r].components):
     job.wait_for_first(tasks.FIRST)
-    rows = subject.parts_along(counts)
-done, arrived, best = job.done, len(job.arrived), rows[choice.r]
-results = run.parts_by_way(job, choice, best, total)
-lead = results.get(choice.lead)
-proof = run.certificate(job, subject, best)
-longer = None if proof is None else tasks.running(run.tightening(proof, subject))
+done, arrived = job is None or job.done, 0 if job is None else len(job.arrived)
+rows = subject.parts_along(counts)
+best = rows[choice.r]
+results = run.parts_by_way((compared, job), choice, best, subject.total)
+lead, proof = results.get(choice.lead), run.certificate(subject, choice, best)
+with running:
+    if job is not None:
+        if tasks.follow(job, "Stopped. What was found by then is shown.") and (not done or len(job.arrived) > arrived):
+            st.rerun()  # it ended while the page was drawn
+        if (told := live(job)) is not None:
+            st.caption(live_words(told, subject.total, f"{'part' if choice.r == 1 else 'parts'}"))
 
 sought = None if lead is None else panels.sought(lead, choice, now)
 resampled = None if subject.data.kind == "covariance" else robust.stability_known(sought, subject)
@@ -63,14 +65,16 @@ with sight:
         panels.whole(lead, subject.data)
 with curve:
     if choice.disjoint and any(row.components for row in rows.values()):
-        drawn["band"] = panels.along(results, rows, job, choice, total)
+        drawn["band"] = panels.along(results, rows, choice, subject.total)
     elif lead is not None and not choice.disjoint:
         drawn["explained"] = panels.explained_by_all({choice.lead: lead}, choice)
+    if choice.best and done:
+        panels.fill_band(rows, subject, choice)
 with proofs:
     if proofs.open:
         view = widgets.choose(KEYS["proven_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
         if view == "certificate":
-            panels.certificate(proof, best, choice, subject, longer, done=done)
+            panels.certificate(proof, best, choice, subject, done=done)
         elif view == "each part alone":
             panels.each_alone(results, subject, choice, done=done)
         elif sought is None:
@@ -82,8 +86,10 @@ with proofs:
         else:
             robust.stability_panel(sought, subject)
 with others:
-    if others.open and (together := panels.compared(results, subject.data, choice)) is not None:
-        drawn["together"] = together
+    if compared is not None:
+        tasks.follow(compared)
+        if (together := panels.compared(results, subject.data, choice)) is not None:
+            drawn["together"] = together
 with use:
     if use.open and results:
         view = widgets.choose(KEYS["use_view"], "Show", format_func=LABELS.__getitem__, horizontal=True)
@@ -91,13 +97,3 @@ with use:
             take.samples(results, subject, choice)
         else:
             take.takeaway(results, best, proof, subject, choice, drawn)
-if not stopped:
-    with running:
-        ended = tasks.follow(job)
-        if ended and (not done or len(job.arrived) > arrived):
-            st.rerun()  # it ended while the page was drawn
-        if ended and not job.stopped and not job.problem:
-            st.caption(panels.live(job, choice, subject))
-            if choice.best:
-                with curve:
-                    panels.fill_band(rows, subject, choice)

@@ -36,6 +36,7 @@ from nnspca.view.link.state import opening
 from nnspca.view.say import optimal, share
 
 MOST_BYTES = 64 * 2**20
+STORED = "stored proof"
 
 Problem = tuple[str, bool, bool]  # content hash of the data, standardised, nonnegative
 
@@ -51,6 +52,7 @@ class Known:
     found: bool = False  # whether a run has sought a component for this problem itself
     proven: bool = False  # whether a run has given an upper bound for this problem, and not only for others
     stored: bool = False  # whether that proof comes with the package: of a thorough run for this problem itself
+    source: str = ""  # where the upper bound comes from, in words, unless a run of this session's server proved it here
 
     bounded: bool = field(init=False)  # whether there is a component and an upper bound
 
@@ -186,10 +188,18 @@ def _carried(own: Mapping[int, _Entry], ks: list[int], least: float) -> dict[int
         best = max((entry for at, entry in entries if at <= k), key=lambda entry: entry.lower, default=_Entry())
         here = own.get(k, _Entry())
         proven = math.isfinite(here.upper) and here.upper <= uppers[k]
-        upper = min(uppers[k], here.upper)
+        upper, stored = min(uppers[k], here.upper), proven and here.stored
+        source = STORED if stored else "" if proven else _source(k, upper, bounds, least)
         components = tuple(replace(part, k=k) for part in best.components)
-        known[k] = Known(k, components, best.lower, upper, bool(here.components), proven, proven and here.stored)
+        known[k] = Known(k, components, best.lower, upper, bool(here.components), proven, stored, source)
     return known
+
+
+def _source(k: int, upper: float, bounds: Mapping[int, float], least: float) -> str:
+    """Say from which k an upper bound is carried, the nearest of several; nothing where there is no bound."""
+    nearest = sorted(bounds.items(), key=lambda own: abs(own[0] - k))
+    found = (at for at, own in nearest if carried.along([k], {at: own}, least)[0] <= upper)
+    return next((f"carried from k = {at:,}" for at in found if math.isfinite(upper)), "")
 
 
 def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
@@ -202,7 +212,9 @@ def _parts_known(own: Mapping[int, _Entry], one: Known, r: int) -> Known:
             rivals.append(_sum_up(base, (r - at) * one.upper))
     upper = min(rivals, default=math.inf)
     proven = math.isfinite(here.upper) and here.upper <= upper
-    return Known(r, here.components, here.lower, upper, bool(here.components), proven, proven and here.stored)
+    stored = proven and here.stored
+    source = STORED if stored else "carried from other numbers of parts" if math.isfinite(upper) and not proven else ""
+    return Known(r, here.components, here.lower, upper, bool(here.components), proven, stored, source)
 
 
 def _sum_up(first: float, second: float) -> float:

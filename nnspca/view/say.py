@@ -216,15 +216,15 @@ def explains(what: str, many: int, variance: float, whole: float, unit: str) -> 
     return f"{what} {'explains' if many == 1 else 'explain'} {at_least(100 * variance / whole, 1)} % of {unit}"
 
 
-def proven(variance: float, upper: float, whole: float, *, stored: bool = False) -> str:
+def proven(variance: float, upper: float, whole: float, source: str = "") -> str:
     """Say how near the best possible a variance is proven to be, in per cent of ``whole``: the maximum is rounded up.
 
-    >>> proven(0.5, 0.51, 1.0)
-    'The proven maximum is 51.0 %; before rounding, this is at least 98.0 % of the optimum.'
-    >>> proven(0.5, 0.5, 1.0, stored=True)
+    >>> proven(0.5, 0.51, 1.0, "carried from k = 7")
+    'The proven maximum is 51.0 % (carried from k = 7); before rounding, this is at least 98.0 % of the optimum.'
+    >>> proven(0.5, 0.5, 1.0, "stored proof")
     'This is proven optimal, to 1 part in 10,000 (stored proof).'
     """
-    ratio, source = share(variance, upper), " (stored proof)" if stored else ""
+    ratio, source = share(variance, upper), f" ({source})" if source else ""
     if optimal(ratio):
         return f"This is proven optimal, to 1 part in 10,000{source}."
     most = at_most(min(100 * upper / whole, 100.0), 1)

@@ -12,6 +12,7 @@ import numpy as np
 
 from nnspca import Covariance
 from nnspca.bounds import carried
+from nnspca.certificates.proofs import CarriedProof
 from nnspca.datasets import Dataset
 from nnspca.result import Certificate, Component, PartsCertificate, Sweep, SweepPoint
 from nnspca.solvers.registry import METHODS
@@ -53,6 +54,11 @@ class Subject:
         return preparation.covariance_for(self.data, self.standardise, preparation.is_repaired(self.data))
 
     @cached_property
+    def total(self) -> float:
+        """The variance of all features together, the unit in which pages say variances; 1 where nothing varies."""
+        return self.cov.trace or 1.0
+
+    @cached_property
     def spectrum(self) -> np.ndarray:
         """The largest eigenvalues that a page shows (fewer where there are fewer features)."""
         return preparation.eigenvalues(self.data, self.standardise, preparation.is_repaired(self.data))
@@ -81,8 +87,9 @@ class Subject:
         for thing in results:
             if isinstance(thing, SweepPoint):
                 self.record(thing.component, *filter(None, [thing.certificate]))
-            elif isinstance(thing, Certificate):
-                book.record(self.problem, thing.k, thing.component, thing.upper)
+            elif isinstance(thing, Certificate):  # the ledger carries bounds over by itself, and says from where
+                own = (b.value for b in thing.bounds if b.deterministic and not isinstance(b.ingredients, CarriedProof))
+                book.record(self.problem, thing.k, thing.component, min(own, default=math.inf))
             elif isinstance(thing, PartsCertificate):
                 book.record_parts(self.problem, thing.k, thing.n_components, thing.parts, thing.upper)
             elif (thing.nonnegative or not self.nonnegative) and thing.cardinality <= thing.k:

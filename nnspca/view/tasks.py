@@ -89,11 +89,16 @@ def ask(task: Task, button: Button | None = None) -> Job:
     return job or _begin(task)
 
 
-def offer(task: Task, button: Button) -> Job | None:
-    """Draw the button that begins a task; return its run, None before it is pressed. While it runs it waits."""
+def offer(task: Task, button: Button, *, at_once: bool = False) -> Job | None:
+    """Draw the button that begins a task; return its run, None before it is pressed, unless it begins ``at_once``.
+
+    While it runs the button waits, and says so.
+    """
     job = running(task)
+    if job is None and at_once:
+        job = _begin(task)
     busy = job is not None and not job.done
-    _draw(task, replace(button, disabled=button.disabled or busy), job)
+    _draw(task, replace(button, about="This is running now.", disabled=True) if busy else button, job)
     return job
 
 

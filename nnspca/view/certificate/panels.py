@@ -41,20 +41,23 @@ def why(bound: Bound) -> str:
     return BOUNDS[bound.name].argument
 
 
-def claim(certificate: Certificate, n: int) -> str:
+def claim(certificate: Certificate, subject: Subject) -> str:
     """Say what a certificate proves, with its numbers, upper bounds rounded up."""
-    gap = 1 - certificate.ratio
+    gap, n = 1 - certificate.ratio, subject.data.n_features
     best = (
         "so it is **proven optimal**, to 1 part in 10,000."
         if optimal(certificate.ratio)
         else f"which is **{proven_share(certificate.ratio)}**; the gap is at most {at_most(100 * gap, 2)} %."
     )
-    most = at_most(100 * certificate.upper / certificate.leading, 1)
+    most = at_most(100 * certificate.upper / subject.total, 1)
     kind = kind_of(certificate.component, certificate.k)
+    upper, lower = (
+        number(value, up=up, down=not up, telling=TELLING)
+        for value, up in ((certificate.upper, True), (certificate.lower, False))
+    )
     return (
-        f"Consider every vector of {n:,} loadings that is {kind}. None has a variance above "
-        f"**{number(certificate.upper, up=True, telling=TELLING)}**, which is {most} % of λ₁. The best one found has "
-        f"**{number(certificate.lower, down=True, telling=TELLING)}**, {best}"
+        f"Consider every vector of {n:,} loadings that is {kind}. None has a variance above **{upper}**, which is "
+        f"{most} % of the total variance. The best one found has **{lower}**, {best}"
     )
 
 
@@ -69,19 +72,15 @@ def kind_of(component: Component, k: int) -> str:
     return f"a unit vector with at most {wording.plural(k, 'nonzero loading')}{sign}"
 
 
-def brought(before: Proven, after: Proven, spent: float) -> str:
-    """Say how far a longer proof has brought an upper bound down: for one component as a share of λ₁."""
-    if isinstance(before, Certificate):
-        old, new = (at_most(100 * upper / before.leading, 2) for upper in (before.upper, after.upper))
-        unit = " % of λ₁"
-    else:
-        old, new, unit = number(before.upper, up=True), number(after.upper, up=True), ""
+def brought(before: Proven, after: Proven, spent: float, total: float) -> str:
+    """Say how far a longer proof has brought an upper bound down, in shares of the total variance."""
+    old, new = (at_most(100 * upper / total, 2) for upper in (before.upper, after.upper))
     gained = after.lower / before.lower - 1 if before.lower > 0 else 0.0
     better = f" A better component was found: {100 * gained:.2g} % more variance." if gained > GAIN else ""
     if after.upper > before.upper * (1 - 1e-6):
-        return f"The upper bound did not come down in {seconds(spent)}: it is still {old}{unit}.{better}"
+        return f"The upper bound did not come down in {seconds(spent)}: it is still {old} %.{better}"
     return (
-        f"In {seconds(spent)} the upper bound came down from {old} to {new}{unit}. The component has "
+        f"In {seconds(spent)} the upper bound came down from {old} to {new} %. The component has "
         f"{proven_share(after.ratio)}; before, {proven_share(before.ratio)}.{better}"
     )
 
@@ -151,14 +150,14 @@ TIGHTEN = Button("Tighten the proof", f"Lowers the upper bound, {STOP}", ":mater
 
 def opened(certificate: Certificate, subject: Subject) -> None:
     """Open the certificate: its claim, the bound that gave it, all the others, a second route, and the file."""
-    won, n = certificate.winner, subject.data.n_features
-    st.markdown(f"**What was proven.** {claim(certificate, n)}")
+    won = certificate.winner
+    st.markdown(f"**What was proven.** {claim(certificate, subject)}")
     st.markdown(f"**The lowest upper bound: {say.title(won.name).lower()}.** {won.detail}")
     st.markdown(f"**Why it holds.** {why(won)}")
     st.markdown("**Every upper bound that was tried**, lowest first.")
     ranked = sorted(certificate.bounds, key=lambda b: b.value)
     st.dataframe(
-        [_row(b, certificate) for b in ranked],
+        [_row(b, certificate, subject.total) for b in ranked],
         hide_index=True,
         alt="Every upper bound that was tried, lowest first: " + ", ".join(say.title(b.name) for b in ranked) + ".",
     )
@@ -169,11 +168,11 @@ def opened(certificate: Certificate, subject: Subject) -> None:
     check_and_files(certificate, subject)
 
 
-def _row(bound: Bound, certificate: Certificate) -> dict[str, str]:
+def _row(bound: Bound, certificate: Certificate, total: float) -> dict[str, str]:
     wins = bound is certificate.winner
     return {
         "Upper bound": say.title(bound.name) + (" ← lowest proven" if wins else ""),
-        "% of λ₁": say.at_most(100 * bound.value / certificate.leading, 2),
+        "% of the total variance": say.at_most(100 * bound.value / total, 2),
         "Best found ÷ upper bound": say.percent(min(certificate.lower / bound.value, 1.0), 2),
         "Time": say.seconds(bound.seconds) if bound.seconds else "not timed",
     }
@@ -241,9 +240,9 @@ def _files(certificate: Certificate | PartsCertificate, subject: Subject, stem: 
     st.code(shlex.join(command), language="bash", wrap_lines=True)
 
 
-def fallen(fall: proofs.Fall) -> None:
+def fallen(fall: proofs.Fall, subject: Subject) -> None:
     """Say what a longer proof has brought."""
-    st.success(brought(fall.before, fall.after, fall.seconds), icon=":material/trending_down:")
+    st.success(brought(fall.before, fall.after, fall.seconds, subject.total), icon=":material/trending_down:")
 
 
 def certificate_npz(certificate: Certificate | PartsCertificate, cov: nnspca.Covariance | None = None) -> bytes:

@@ -19,9 +19,84 @@ from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key, Task
 
 RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the longer proof
+NOTED = 1e-6  # relative fall of an upper bound that a live run tells of
+SAME = 1e-7  # relative difference of two variances of the same component: stored loadings have sixteen bits
+SHOWN = 4  # upper bounds that a sentence lists
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
 
 Proven = TypeVar("Proven", Certificate, PartsCertificate)
+
+
+@dataclass(frozen=True, eq=False)
+class Live:
+    """What a live run has found and proven so far: seconds are of one clock, which began with its work."""
+
+    known: float  # variance of the best known before
+    found: float = 0.0  # its own variance; 0 before it has one
+    seconds: float = 0.0  # at which it was found
+    falls: tuple[tuple[float, float], ...] = ()  # its upper bounds as they fell: seconds, and value
+    ended: bool = False
+
+    @property
+    def upper(self) -> float:
+        """Its lowest upper bound so far."""
+        return self.falls[-1][1] if self.falls else math.inf
+
+
+def live(job: Job | None) -> Live | None:
+    """Return the last that a live run has told of itself; None before."""
+    return None if job is None else next((thing for thing in reversed(job.arrived) if isinstance(thing, Live)), None)
+
+
+class Clock:
+    """Tells how a live run goes, as it goes."""
+
+    def __init__(self, job: Job, known: float):
+        self._job, self._begun, self._told = job, time.monotonic(), Live(known)
+
+    def found(self, variance: float) -> None:
+        """Tell of what was found."""
+        self._tell(found=variance, seconds=time.monotonic() - self._begun)
+
+    def fell(self, upper: float | None) -> bool:
+        """Tell of an upper bound where it is lower than those before; return whether it is."""
+        lower = upper is not None and upper < self._told.upper * (1 - NOTED)
+        if lower:
+            self._tell(falls=(*self._told.falls, (time.monotonic() - self._begun, upper)))
+        return lower
+
+    def end(self) -> None:
+        """Tell that nothing more comes."""
+        self._tell(ended=True)
+
+    def _tell(self, **more: Any) -> None:
+        self._told = dataclasses.replace(self._told, **more)
+        self._job.publish(self._told)
+
+
+def live_words(told: Live, whole: float, what: str = "component") -> str:
+    """Say how a live run goes, with the bound as it falls; once it has ended, what it came to beside the best known.
+
+    >>> falls = ((0.7, 0.6), (3.0, 0.5001))
+    >>> live_words(Live(0.5, 0.5, 0.6, falls, ended=True), 1.0)
+    'Live: the same component after 600 ms, at least 99.98 % of the optimum after 3.0 s.'
+    >>> live_words(Live(0.5, 0.4, 0.6, falls), 1.0)
+    'Live: 40.0 % of the total variance found after 600 ms; upper bound 60.0 % after 700 ms, 50.1 % after 3.0 s …'
+    """
+    if not told.found:
+        return "Live: solving …"
+    after = f"after {say.seconds(told.seconds)}"
+    if not told.ended:
+        shown = {say.at_most(min(100 * upper / whole, 100.0), 1): at for at, upper in reversed(told.falls)}
+        falls = [f"{most} % after {say.seconds(at)}" for most, at in reversed(shown.items())][-SHOWN:]
+        bound = f"upper bound {', '.join(falls)}" if falls else "computing an upper bound"
+        return f"Live: {say.at_least(100 * told.found / whole, 1)} % of the total variance found {after}; {bound} …"
+    missing = 1 - told.found / told.known if told.known > 0 else -1.0
+    which = f"the same {what}" if abs(missing) <= SAME else f"a better {what}" if told.known > 0 else f"a {what}"
+    if missing > SAME:
+        which = f"a {what} with {say.at_most(100 * missing, 2)} % less variance than the best known"
+    proven = say.proven_share(say.share(told.found, told.upper)) if told.falls else "no upper bound proven"
+    return f"Live: {which} {after}, {proven}{f' after {say.seconds(told.falls[-1][0])}' if told.falls else ''}."
 
 
 @dataclass(frozen=True, eq=False)

@@ -150,7 +150,7 @@ LEAST = 1e-9  # relative difference below which two bounds are as good
 def add_lines(
     figure: go.Figure,
     certificates: Mapping[int, Certificate],
-    leading: float,
+    total: float,
     palette: Palette,
 ) -> None:
     """Draw one thin line a bound over k, with a dot at each k where it is the lowest proven."""
@@ -159,8 +159,8 @@ def add_lines(
         figure,
         certificates,
         palette,
-        lambda bound, certificate: ceil(100 * bound.value / leading, 2),
-        "at most %{y:.2f} % of λ₁",
+        lambda bound, certificate: ceil(100 * bound.value / total, 2),
+        "at most %{y:.2f} % of the total variance",
     )
     more = LEGEND_ROW * max(-(-len(names(figure)) // 2) + 1 - before, 0)  # rows of the legend, about
     figure.layout.height += more
@@ -199,45 +199,16 @@ def add_curves(
         )
 
 
-def nearness(certificates: Mapping[int, Certificate], ks: tuple[int, ...], palette: Palette, *, log: bool) -> go.Figure:
-    """Draw the best found over each bound, against k: the highest line wins, 100 % closes the question."""
-    figure = go.Figure()
-    add_curves(
-        figure,
-        certificates,
-        palette,
-        lambda bound, certificate: 100 * min(certificate.lower / bound.value, 1.0),
-        "the best found reaches %{y:.2f} % of it",
-    )
-    wins: dict[str, list[int]] = {}
-    for k in sorted(certificates):
-        wins.setdefault(certificates[k].winner.name, []).append(k)
-    lowest = "; ".join(f"{title(name)} at k = {', '.join(map(str, where))}" for name, where in wins.items())
-    rows = -(-len(figure.data) // 2)
-    heading = "How near the best found comes to each upper bound"
-    height = 380 + LEGEND_ROW * rows
-    return dress(
-        figure,
-        palette,
-        title=heading,
-        alt=f"{heading}. The lowest: {lowest}.",
-        height=height,
-        legend_rows=rows,
-        k_axis=(ks, log),
-        y={"title_text": "best found ÷ upper bound (%)", "range": [0, 103]},
-    )
-
-
 def add_paper(
-    figure: go.Figure, bounds: Mapping[int, Bound], lower: Mapping[int, float], leading: float, palette: Palette
+    figure: go.Figure, bounds: Mapping[int, Bound], lower: Mapping[int, float], total: float, palette: Palette
 ) -> None:
     """Outline the band of Asteris et al. (2014), which holds with some probability only."""
     ks = sorted(bounds.keys() & lower.keys())
     if not ks:
         return
     chance = odds(min(bounds[k].probability for k in ks))
-    upper = [(k, 100 * bounds[k].value / leading) for k in ks]
-    shade(figure, upper, [(k, 100 * lower[k] / leading) for k in ks], PAPER_FILL, showlegend=False)
+    upper = [(k, 100 * bounds[k].value / total) for k in ks]
+    shade(figure, upper, [(k, 100 * lower[k] / total) for k in ks], PAPER_FILL, showlegend=False)
     figure.add_scatter(
         x=[k for k, _ in upper],
         y=[share for _, share in upper],
@@ -245,5 +216,5 @@ def add_paper(
         name=f"the paper's upper bound ({chance}, not proven)",
         line={"color": palette.paper_bound, "width": 1.5, "dash": "dash"},
         marker={"size": 5, "symbol": "circle-open"},
-        hovertemplate="k = %{x}<br>the paper's upper bound %{y:.2f} % of λ₁<extra>not proven</extra>",
+        hovertemplate="k = %{x}<br>the paper's upper bound %{y:.2f} % of the total variance<extra>not proven</extra>",
     )

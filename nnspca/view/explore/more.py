@@ -1,4 +1,4 @@
-"""More of the Explore page: downloads, code and a report, the data, which k held-out samples support, and stability."""
+"""The folds of the Explore page: the proof, downloads and code, the data, k by held-out samples, stability."""
 
 from __future__ import annotations
 
@@ -11,23 +11,136 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Certificate, Component, CrossValidation, SweepPoint, sentences
+from nnspca.result import Bound, Certificate, Component, CrossValidation, Progress, SweepPoint, sentences
 from nnspca.solvers.registry import METHODS
+from nnspca.studies import paper_bound
 from nnspca.view import cache, collection, machines, robust, sanitize, say, suggestions, tasks
 from nnspca.view.certificate import panels, proofs
-from nnspca.view.explore import figures, proof
+from nnspca.view.explore import figures
 from nnspca.view.explore.run import KEYS, Choices
 from nnspca.view.explore.stage import View, indispensable, sought, stability_of
-from nnspca.view.figures import style
+from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
-from nnspca.view.link.state import MORE, remembered
+from nnspca.view.link.state import MORE, PROOF, remembered
 from nnspca.view.link.widgets import choose
 from nnspca.view.say import at_least, at_most, number, proven_percent, seconds
 from nnspca.view.session import Content
 from nnspca.view.subject import Subject
-from nnspca.view.tasks import Key, Task
+from nnspca.view.tasks import Button, Key, Task
 from nnspca.view.ui import charts, component, downloads
+
+PROOF_TITLE = "The proof: certificate, upper bounds, indispensable features"
+DIRECTIONS = 1000  # of the paper's bound, which then fails less often than once in 10^20 runs
+PROOFS = dict(zip(PROOF, ("Certificate", "Upper bounds", "Indispensable features"), strict=True))
+
+
+def tighten(view: View, task: Task) -> None:
+    """Draw the button that tightens the proof for the k that is shown."""
+    here = view.known[view.k]
+    why = "Proven optimal already." if here.optimal else "" if here.bounded else "There is no upper bound yet."
+    tasks.offer(task, replace(panels.TIGHTEN, about=why or panels.ABOUT, disabled=bool(why)))
+
+
+def under_way(job: Job, subject: Subject) -> None:
+    """Show a longer proof under way, or what it has brought."""
+    if job.arrived:
+        panels.fallen(job.arrived[-1], subject)
+    tasks.follow(job, panels.STOPPED)
+
+
+def proof(view: View) -> None:
+    """Show the certificate, every upper bound, or the indispensable features, as chosen."""
+    which = choose(KEYS["proof_view"], "Show", format_func=PROOFS.__getitem__, horizontal=True)
+    final = proofs.certificate_at(view, view.k)
+    if which == "bounds":
+        _bounds(view)
+    elif final is None:
+        st.info("The proof is being made. It is shown here once it is complete.", icon=":material/hourglass_empty:")
+    elif which == "indispensable":
+        robust.need_panel(robust.only(final.component, view.total), view)
+    else:
+        _note(final, view)
+        panels.opened(final, view)
+
+
+def _note(final: Certificate, view: View) -> None:
+    """Say that the answer above is proven more tightly than by this certificate, where it is."""
+    here = view.known[view.k]
+    if here.upper < final.upper:
+        gaps = [f"a gap of at most {say.at_most(100 * (1 - ratio), 4)} %" for ratio in (final.ratio, here.ratio)]
+        source = f" ({here.source})" if here.source else ""
+        st.caption(f"This certificate was made live: it has {gaps[0]}. The answer above has {gaps[1]}{source}.")
+
+
+def _bounds(view: View) -> None:
+    """Draw the band with every upper bound as a line of its own."""
+    look = charts.palette()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        every, paper = choose(KEYS["bounds"]), choose(KEYS["paper_band"])
+        everywhere = _everywhere(view)
+    if everywhere is not None:
+        tasks.follow(everywhere, panels.STOPPED)
+    made = {k: proofs.certificate_at(view, k) for k in view.known}
+    certificates = {k: certificate for k, certificate in made.items() if certificate is not None}
+    picture = figure(view)
+    if paper:
+        lower = {k: row.lower for k, row in view.known.items() if row.found}
+        figures.add_paper(picture, _paper_bounds(view), lower, view.total, look)
+    if every:
+        figures.add_lines(picture, certificates, view.total, look)
+    charts.figure(picture, "band")
+
+
+def _paper_bounds(view: View) -> dict[int, Bound]:
+    """Return the paper's bound at each k so far; its run begins with the first look."""
+    ks, cov = view.choice.ks, view.cov
+    key = view.key_of("paper", view.seed, ks)
+
+    def work(job: Job) -> None:
+        for done, k in enumerate(ks):
+            job.report(Progress(done / len(ks), "The paper's bound"))
+            if job.should_stop():
+                return
+            bound = machines.call(
+                paper_bound,
+                cov,
+                k,
+                nonnegative=view.nonnegative,
+                max_samples=DIRECTIONS,
+                seed=view.seed,
+                should_stop=job.should_stop,
+            )
+            job.publish((k, bound))
+
+    job = tasks.ask(Task("paper", key, lambda: work))
+    tasks.follow(job)
+    return dict(job.arrived)
+
+
+def figure(view: View) -> Figure:
+    """Return the band as a figure to take home."""
+    return band.figure(
+        view.band,
+        view.curves,
+        charts.palette(),
+        title="Variance explained, by number of nonzero loadings",
+        unit="share of the total variance (%)",
+        along="k, nonzero loadings allowed" + (" (log scale)" if view.choice.log else ""),
+        log=view.choice.log,
+    )
+
+
+def _everywhere(view: View) -> Job | None:
+    """Offer longer proofs at every k, the widest gap first; return their run."""
+    seconds = choose(
+        KEYS["patience"], "Seconds for each k", width=170, help="Time for the proof at each k, the widest gap first."
+    )
+    left = [row.at for row in sorted(view.known.values(), key=lambda row: row.ratio) if not row.optimal]
+    about = f"{panels.ABOUT} The widest gap goes first." if left else "Proven optimal at every k already."
+    button = Button("Tighten at every k", about, panels.TIGHTEN.icon, disabled=not left)
+    return tasks.offer(proofs.tightening("tighten-all", view.choice.ks, left, view, int(seconds)), button)
+
 
 MOST = 12  # values of k that are tried
 STOPPED = "Stopped. The results so far are shown."
@@ -215,7 +328,7 @@ def _downloads(part: Component, view: View) -> None:
         "loadings.npz": lambda: _loadings_npz(part, data),
         "features.gmt": lambda: downloads.feature_lists(loadings, data),
         "curves.csv": lambda: downloads.table_csv(rows(view)),
-        "band.html": lambda: style.page(proof.figure(view)).encode(),
+        "band.html": lambda: style.page(figure(view)).encode(),
     }
     if data.kind != "covariance":
         held["scores.csv"] = lambda: downloads.scores(loadings, view)
@@ -226,7 +339,7 @@ def _downloads(part: Component, view: View) -> None:
 
 def rows(view: View) -> list[dict[str, object]]:
     """Return one row for each k and solver: variance, upper bound, and the proven share of the optimum."""
-    curves = {"best known": {k: row.component for k, row in view.known.items() if row.found}} | dict(view.others)
+    curves = {"best found": {k: row.component for k, row in view.known.items() if row.found}} | dict(view.others)
     records = []
     for name, points in curves.items():
         for k, part in sorted(points.items()):
@@ -265,10 +378,15 @@ def _loadings_npz(part: Component, data: Dataset) -> bytes:
     )
 
 
+def _arguments(choice: Choices) -> str:
+    """Return the solver's options as Python, each after a comma."""
+    return "".join(f", {name}={value!r}" for name, value in choice.options)
+
+
 def _code(view: View) -> str:
     """Return the Python that finds this component, its certificate and the curves again."""
     setting = f"nonnegative={view.nonnegative}"
-    method, arguments = view.choice.solver.method, view.choice.solver.arguments
+    method, arguments = view.choice.method, _arguments(view.choice)
     return "\n".join(
         [
             *downloads.data_lines(view.now),
@@ -298,15 +416,15 @@ def report(part: Component, proof: Certificate | None, subject: Subject, code: s
         f"{said} {indispensable(part, subject)}".strip()
         + " "
         + (
-            say.proven(part.variance, proof.upper, proof.leading)
+            say.proven(part.variance, proof.upper, subject.total)
             if proof
             else "No upper bound had been proven when this was saved."
         ),
-        component.of(robust.only(part, subject.cov.trace), data),
+        component.of(robust.only(part, subject.total), data),
         subject,
         f"{title} At most {part.k:,} features, {sign}, seed {subject.seed}; {seconds(part.seconds)}.",
-        _numbers(part, proof, subject.leading),
-        f"{panels.claim(proof, data.n_features)} {panels.why(proof.winner)}" if proof else "None yet.",
+        _numbers(part, proof, subject.total),
+        f"{panels.claim(proof, subject)} {panels.why(proof.winner)}" if proof else "None yet.",
         code,
     )
 
@@ -331,15 +449,15 @@ def as_json(part: Component, proof: Certificate | None, subject: Subject) -> byt
     )
 
 
-def _numbers(part: Component, proof: Certificate | None, leading: float) -> list[tuple[str, str]]:
+def _numbers(part: Component, proof: Certificate | None, total: float) -> list[tuple[str, str]]:
     rows = [
         ("Variance x'Ax", number(part.variance)),
-        ("in % of λ₁", at_least(100 * part.variance / leading, 1)),
+        ("in % of the total variance", at_least(100 * part.variance / total, 1)),
     ]
     if proof is not None:
         rows += [
             ("Upper bound (proven)", number(proof.upper, up=True)),
-            ("in % of λ₁", at_most(100 * proof.upper / leading, 1)),
+            ("in % of the total variance", at_most(100 * proof.upper / total, 1)),
             ("Proven share of the optimum", proven_percent(say.share(part.variance, proof.upper))),
         ]
     return rows

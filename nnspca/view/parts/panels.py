@@ -17,7 +17,6 @@ from nnspca.view import ledger, robust, say, suggestions, tasks
 from nnspca.view.certificate import panels
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
-from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.parts import figures, run
@@ -26,7 +25,7 @@ from nnspca.view.robust import Sought
 from nnspca.view.subject import Subject
 from nnspca.view.ui import charts, component
 
-KNOWN = "best known"
+KNOWN = "best found"
 
 
 def purpose(now: State, choice: Choices) -> str:
@@ -47,7 +46,7 @@ def claim(parts: Components, known: Known, *, done: bool) -> str:
     if not math.isfinite(known.upper):
         rest = "No upper bound was proven; **Solve live** starts over." if done else "Computing the upper bound …"
         return f"{says} {rest}"
-    return f"{says} {say.proven(variance, known.upper, parts.total, stored=known.stored)}"
+    return f"{says} {say.proven(variance, known.upper, parts.total, known.source)}"
 
 
 def explained(r: int, share: float, single: int = 0) -> str:
@@ -89,44 +88,10 @@ def headline(results: Mapping[str, Components], known: Known, choice: Choices, *
     return f"{text} Nothing is proven of these parts, {why}: upper bounds hold only for parts that share no feature."
 
 
-def live(job: Job, choice: Choices, subject: Subject) -> str:
-    """Say what the live run itself has proven, in how long; nothing before."""
-    came = dict(job.arrived)
-    proof, parts = came.get(run.PROOF), came.get(choice.lead)
-    if parts is None:
-        return ""
-    if proof is None:
-        return f"Live, in {say.seconds(parts.seconds)}."
-    ratio = run.tightest(proof, subject).ratio
-    return f"Live, in {say.seconds(parts.seconds + proof.seconds)}: {say.proven_share(ratio)}."
-
-
-def longer_proof(certificate: PartsCertificate, subject: Subject, job: Job | None) -> None:
-    """Offer a longer proof, show it under way, and say what it brought."""
-    running = job is not None and not job.done
-    if not say.optimal(certificate.ratio):
-        tasks.offer(run.tightening(certificate, subject), panels.TIGHTEN)
-    if job is None:
-        return
-    tasks.follow(job, panels.STOPPED)
-    if (running and job.done) or run.tightest(certificate, subject).upper < certificate.upper:
-        st.rerun()  # it ended after the page had drawn what was known before
-    if job.done and job.arrived:
-        panels.fallen(job.arrived[-1])
-
-
-def certificate(
-    proof: PartsCertificate | None,
-    known: Known,
-    choice: Choices,
-    subject: Subject,
-    longer: Job | None,
-    *,
-    done: bool,
-) -> None:
+def certificate(proof: PartsCertificate | None, known: Known, choice: Choices, subject: Subject, *, done: bool) -> None:
     """Offer a longer proof of all parts together, and open the certificate; or say why there is none."""
     if proof is not None:
-        longer_proof(proof, subject, longer)
+        _longer(proof, subject)
         opened(proof, known, subject)
     elif not choice.disjoint:
         st.markdown(
@@ -138,12 +103,25 @@ def certificate(
         st.markdown("The live run is making the certificate …")
 
 
+def _longer(proof: PartsCertificate, subject: Subject) -> None:
+    """Offer a longer proof, show it under way, and say what it brought."""
+    task = run.tightening(proof, subject)
+    job = tasks.running(task) if say.optimal(proof.ratio) else tasks.offer(task, panels.TIGHTEN)
+    if job is not None:
+        ending = not job.done
+        tasks.follow(job, panels.STOPPED)
+        if ending and job.done:
+            st.rerun()  # it ended after the page had drawn what was known before
+        if job.done and job.arrived:
+            panels.fallen(job.arrived[-1], subject)
+
+
 def opened(certificate: PartsCertificate, known: Known, subject: Subject) -> None:
     """Open the joint certificate: its claim, the bound that gave it, the others, a second route, and the file."""
     won = certificate.winner
     st.markdown(f"**What was proven live.** {proven(certificate, subject.data.n_features)}")
     if known.upper < certificate.upper:
-        st.caption("The stored proof above is tighter: it is the result of a longer run.")
+        st.caption(f"The proof of the answer above is tighter{known.source and f' ({known.source})'}.")
     st.markdown(f"**The lowest upper bound: {_title(won).lower()}.** {won.detail}")
     st.markdown("**Every upper bound that was tried**, lowest first, and why it is true:")
     ranked = sorted(certificate.bounds, key=lambda bound: bound.value)
@@ -210,18 +188,14 @@ def suggested(parts: Components | None, subject: Subject, stability: Stability |
     return None if parts is None else suggestions.parts(parts.parts, subject.cov.features, stability)
 
 
-def along(
-    results: Mapping[str, Components], rows: Mapping[int, Known], job: Job, choice: Choices, total: float
-) -> Figure:
+def along(results: Mapping[str, Components], rows: Mapping[int, Known], choice: Choices, total: float) -> Figure:
     """Draw the variance explained against the number of parts, with the band in which the optimum lies."""
     shown = [row for row in rows.values() if row.components]
     curves: dict[str, dict[int, float]] = {KNOWN: {row.at: row.lower / total for row in shown}}
-    lead = dict(job.arrived).get(choice.lead)
-    count = len(results[choice.lead].parts) if choice.lead in results else choice.r
-    if lead is not None and (not choice.best or any(row.stored for row in shown)):
-        curves["live" if choice.best else title_of(choice.lead, choice)] = {
-            len(lead.parts): float(lead.variances.sum()) / total
-        }
+    lead = results.get(choice.lead)
+    if lead is not None and not choice.best:
+        share = math.fsum(lead.variances) / total
+        curves[title_of(choice.lead, choice)] = {len(lead.parts): share}
     figure = band.figure(
         ledger.band_of(shown, total),
         curves,
@@ -230,7 +204,7 @@ def along(
         unit="share of the total variance (%)",
         along="number of parts",
         what="number of parts",
-        chosen=(count, KNOWN),
+        chosen=(choice.r if lead is None else len(lead.parts), KNOWN),
     )
     charts.figure(figure, "parts-band", first=True)
     return figure

@@ -16,12 +16,12 @@ import nnspca
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.solvers import nmf
 from nnspca.view import cache, ledger, machines, tasks
-from nnspca.view.certificate.proofs import Fall, lowest
+from nnspca.view.certificate.proofs import Clock, Fall, lowest
 from nnspca.view.jobs import Job, Work, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
-from nnspca.view.link.widgets import DeltaGenerator, choose
+from nnspca.view.link.widgets import DeltaGenerator, choose, upcoming_value
 from nnspca.view.robust import alone, provable
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key, Task
@@ -162,53 +162,94 @@ def _solvers(subject: Subject) -> tuple[str, ...]:
     return solvers
 
 
-PROOF = "certificate"  # under this name the lead's joint certificate is published
-
-
 def _part_key(subject: Subject, choice: Choices, way: str) -> Key:
     return subject.key("part", subject.now.d, way, arguments(way, choice, subject.now), choice.r)
 
 
-def start(subject: Subject, choice: Choices) -> Job:
-    """Draw Solve live; return the page's job: it publishes (name, Components) of each way, and the joint certificate.
+def task(subject: Subject, choice: Choices) -> Task:
+    """Return the task of the parts the page is about: its run publishes them by way, and how it goes.
 
-    What is quickest comes first: parts found one after the other, then jointly, then what is proven
-    of them. It reads nothing that comes with the package.
+    What is quickest comes first: parts found one after the other, then jointly, then what is proven of them.
     """
-    cov, known = subject.cov, cache.results()
-    order = [*([IN_TURN] if choice.compares else ()), *choice.with_]
-    order.insert(1 + choice.compares, PROOF)
+    ways = (IN_TURN, choice.lead) if choice.compares else (choice.lead,)
 
     def work(job: Job) -> None:
-        results: dict[str, Components] = {}
-        for number, way in enumerate(order):
-            listen = stretch(job.report, number / len(order), (number + 1) / len(order))
-            if way == PROOF:
-                if applies(results.get(choice.lead)):
-                    lead = results[choice.lead]
-                    job.publish((PROOF, first_proof(cov, subject, choice.r, lead, job, listen)))
-                continue
-            about = _part_key(subject, choice, way)
-            done = known.get(about)
-            if done is None and not job.should_stop():
-                if way == "nmf" and of_samples(subject):
-                    done = nmf.of_samples(subject.data.X, cov, choice.r, seed=subject.seed, should_stop=job.should_stop)
-                else:
-                    done = _decomposed(cov, way, choice, subject.now, job, listen)
-                if not done.stopped:
-                    known.put(about, done)
-            if done is not None:
-                results[way] = done
-                record(subject, done)
-                job.publish((way, done))
+        clock = Clock(job, subject.parts_along((choice.r,))[choice.r].lower if choice.disjoint else 0.0)
+        lead = None
+        for number, way in enumerate(ways):
+            lead = _found(subject, choice, way, job, stretch(job.report, number / 3, (number + 1) / 3))
+        if lead is not None:
+            clock.found(math.fsum(lead.variances))
+            if applies(lead) and not job.should_stop():
+                _prove(lead, subject, choice.r, job, clock)
+        clock.end()
 
-    def afresh() -> None:
-        for way in choice.ways:
+    def forget() -> None:
+        for way in ways:
             cache.results().drop(_part_key(subject, choice, way))
-        forget(subject, choice.r)
 
-    key = subject.key("parts", subject.now.d, choice)
-    return tasks.ask(Task("parts", key, lambda: work, afresh), tasks.solve())
+    return Task("parts", subject.key("parts", subject.now.d, choice), lambda: work, forget)
+
+
+def is_needed(subject: Subject, choice: Choices, known: Known) -> bool:
+    """Tell whether the parts need a run: the ledger does not answer, or their certificate is to be opened."""
+    opened = upcoming_value(KEYS["proven"]) and choice.disjoint and certificate(subject, choice, known) is None
+    return bool(opened or not (choice.best and known.bounded))
+
+
+def others(subject: Subject, choice: Choices) -> Job | None:
+    """Return the run of what the parts are compared with, which publishes parts by way; None where there is nothing."""
+    ways = (*((IN_TURN,) if choice.compares else ()), *choice.with_[1:])
+
+    def work(job: Job) -> None:
+        for number, way in enumerate(ways):
+            _found(subject, choice, way, job, stretch(job.report, number / len(ways), (number + 1) / len(ways)))
+
+    key = subject.key("parts-others", subject.now.d, choice)
+    return tasks.ask(Task("parts-others", key, lambda: work)) if ways else None
+
+
+def _found(
+    subject: Subject, choice: Choices, way: str, job: Job, listen: Callable[[Progress], None]
+) -> Components | None:
+    """Return the parts that a way finds, or has found, noted and published; None where the run is to stop before."""
+    cov, about = subject.cov, _part_key(subject, choice, way)
+    done: Components | None = cache.results().get(about)
+    if done is None and not job.should_stop():
+        if way == "nmf" and of_samples(subject):
+            done = nmf.of_samples(subject.data.X, cov, choice.r, seed=subject.seed, should_stop=job.should_stop)
+        else:
+            done = _decomposed(cov, way, choice, subject.now, job, listen)
+        if not done.stopped:
+            cache.results().put(about, done)
+    if done is not None:
+        record(subject, done)
+        job.publish((way, done))
+    return done
+
+
+def _prove(parts: Components, subject: Subject, r: int, job: Job, clock: Clock) -> None:
+    """Prove an upper bound for r parts in some seconds, from the parts found."""
+
+    def listen(progress: Progress) -> None:
+        if clock.fell(progress.upper):
+            ledger.shared().record_parts(subject.problem, subject.k, r, (), progress.upper or math.inf)
+        stage = "Computing the upper bound for all parts together"
+        job.report(replace(progress, fraction=(2 + progress.fraction) / 3, stage=stage))
+
+    proof = machines.call(
+        nnspca.certify_parts,
+        subject.cov,
+        r,
+        subject.k,
+        parts,
+        nonnegative=subject.nonnegative,
+        seed=subject.seed,
+        should_stop=job.should_stop,
+        on_progress=listen,
+    )
+    clock.fell(proof.upper)
+    _keep(proof, subject)
 
 
 def of_samples(subject: Subject) -> bool:
@@ -248,28 +289,24 @@ def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], .
     return tuple(chosen.items())
 
 
-def parts_by_way(job: Job, choice: Choices, known: Known, total: float) -> dict[str, Components]:
+def parts_by_way(jobs: Sequence[Job | None], choice: Choices, known: Known, total: float) -> dict[str, Components]:
     """Return the parts by way, in the page's order: the best known ones first where the page is about those."""
-    came = dict(job.arrived)
-    if choice.best and known.components:
-        came[choice.lead] = best_known(known, total, came.get(choice.lead))
+    came = {}
+    for job in jobs:
+        came |= dict(thing for thing in job.arrived if isinstance(thing, tuple)) if job is not None else {}
+    live = came.get(choice.lead)
+    if choice.best and known.components and (live is None or math.fsum(live.variances) < known.lower):
+        sums = np.cumsum([part.variance for part in known.components])
+        sign = known.components[0].nonnegative
+        came[choice.lead] = Components(known.components, sums, total, BEST, TOGETHER, sign)
     return {way: came[way] for way in choice.ways if way in came}
 
 
-def best_known(known: Known, total: float, live: Components | None) -> Components:
-    """Return the best parts of the ledger as a decomposition: the live run's own where those are they."""
-    if live is not None and math.fsum(live.variances) >= known.lower:
-        return live
-    cumulative = np.cumsum([part.variance for part in known.components])
-    return Components(known.components, cumulative, total, BEST, TOGETHER, known.components[0].nonnegative)
-
-
-def certificate(job: Job, subject: Subject, known: Known) -> PartsCertificate | None:
-    """Return what live runs have proven of the best parts known; None before."""
-    first = dict(job.arrived).get(PROOF)
-    if first is None:
+def certificate(subject: Subject, choice: Choices, known: Known) -> PartsCertificate | None:
+    """Return the tightest that runs have proven of the best parts known; None before."""
+    tight: PartsCertificate | None = cache.results().get(_tightest_key(subject, choice.r))
+    if tight is None or not choice.disjoint:
         return None
-    tight = tightest(first, subject)
     return replace(tight, parts=known.components, lower=known.lower) if known.lower > tight.lower else tight
 
 
@@ -323,56 +360,19 @@ def _tightest_key(subject: Subject, r: int) -> Key:
     return subject.key_of("tightest-parts", subject.k, r)
 
 
-def tightest(certificate: PartsCertificate, subject: Subject) -> PartsCertificate:
-    """Return a certificate with its upper bound as low as a run has ever brought it."""
-    other = cache.results().get(_tightest_key(subject, certificate.n_components))
-    return certificate if other is None else joined(certificate, other)
-
-
-def forget(subject: Subject, r: int) -> None:
-    """Forget the proof of r parts, so that the next run starts from nothing."""
-    cache.results().drop(_tightest_key(subject, r))
-
-
 def _keep(certificate: PartsCertificate, subject: Subject) -> PartsCertificate:
-    """Keep a certificate where it is the tightest, and enter it into the ledger."""
-    best = tightest(certificate, subject)
-    cache.results().put(_tightest_key(subject, certificate.n_components), best)
+    """Keep a certificate, joined with the one that is kept already, and enter it into the ledger; return it."""
+    key = _tightest_key(subject, certificate.n_components)
+    before: PartsCertificate | None = cache.results().get(key)
+    best = certificate if before is None else joined(certificate, before)
+    cache.results().put(key, best)
     subject.record(best)
     return best
 
 
-def first_proof(
-    cov: nnspca.Covariance,
-    subject: Subject,
-    r: int,
-    parts: Components,
-    job: Job,
-    listen: Callable[[Progress], None],
-) -> PartsCertificate:
-    """Prove an upper bound for r parts in some seconds, from the parts found, unless a run has proven one already."""
-    proven = cache.results().get(_tightest_key(subject, r))
-    if proven is not None and not proven.stopped:
-        own = tuple(replace(part, k=subject.k, variance=cov.variance(part.loadings)) for part in parts.parts)
-        return replace(proven, parts=own, lower=float(sum(part.variance for part in own)))
-    certificate = machines.call(
-        nnspca.certify_parts,
-        cov,
-        r,
-        subject.k,
-        parts,
-        nonnegative=subject.nonnegative,
-        seed=subject.seed,
-        should_stop=job.should_stop,
-        on_progress=stretch(listen, 0.0, 1.0, lambda _: "Computing the upper bound for all parts together"),
-    )
-    return _keep(certificate, subject)
-
-
 def tightening(certificate: PartsCertificate, subject: Subject) -> Task:
     """Return the task of proving a lower bound on all parts, as long as it gains; it publishes the Fall."""
-    about = subject.k, certificate.n_components, round(certificate.lower, 12)
-    key = subject.key_of("tighten-parts", *about)
+    key = subject.key_of("tighten-parts", subject.k, certificate.n_components, round(certificate.lower, 12))
     return Task("tighten-parts", key, lambda: _tighten(certificate, subject.cov, subject))
 
 
@@ -384,6 +384,9 @@ def _tighten(certificate: PartsCertificate, cov: nnspca.Covariance, subject: Sub
         def listen(progress: Progress) -> None:
             name = progress.stage.removeprefix("bound ").strip("“”")
             title = nnspca.PARTS_BOUNDS[name].title if name in nnspca.PARTS_BOUNDS else name
+            if progress.upper is not None:
+                r = certificate.n_components
+                ledger.shared().record_parts(subject.problem, subject.k, r, (), progress.upper)
             job.report(replace(progress, stage=f"Tightening: {title}"))
 
         tighter = machines.call(

@@ -15,16 +15,16 @@ class Curve {
     this.right = width - 12;
     this.top = flat ? 22 : 44;
     this.foot = height - 36;
-    this.split = this.top + (flat ? 0.4 : 0.5) * (this.foot - this.top);
+    this.split = this.top + 0.36 * (this.foot - this.top); // the gap, which tells more, has the larger share
     this.below = this.split + 34;
     const first = Math.min(ks[0], band.ks[0] ?? ks[0]), last = Math.max(ks.at(-1), band.ks.at(-1) ?? 0);
     this.scale = path.log ? Math.log : (v) => v;
     const [low, high] = path.log ? [Math.log(first * 0.9), Math.log(Math.max(last, first + 1) * 1.06)]
       : [first - 0.03 * (last - first), last + 0.03 * (last - first || 1)];
     this.along = axisOf(low, high, this.left, this.right);
-    const tops = [...path.shares, ...band.upper, ...path.live.upper].filter((v) => v <= 1.2);
+    const tops = [...path.shares, ...band.upper].filter((v) => v <= 1.2);
     this.most = Math.max(...tops, 0.05) * 1.04;
-    const gaps = [...path.gaps, ...band.gaps, ...path.live.gaps, ...path.curves.flatMap((c) => c.gaps)].filter((g) => g !== null);
+    const gaps = [...path.gaps, ...band.gaps, ...path.curves.flatMap((c) => c.gaps)].filter((g) => g !== null);
     this.y = axisOf(0, this.most, this.split, this.top);
     this.widest = Math.max(...gaps.map(gapPlace), -2) + 0.3;
     this.deep = axisOf(FLOOR, this.widest, this.foot, this.below);
@@ -44,11 +44,10 @@ class Curve {
 
   axes(brush) {
     const { palette, path } = this, flat = this.height < 260, size = 13;
-    brush.text("Variance explained (% of λ₁)", 4, 13, { size });
+    brush.text("Share of the total variance (%)", 4, 13, { size });
     if (!flat) this.legend(brush, 31);
-    const title = "Gap to the best possible (%, log scale)";
+    const title = "Gap to the best possible (%, log scale)", wide = brush.measure(title, size) + brush.measure(path.closed, size) + 24;
     brush.text(title, 4, this.below - 10, { size });
-    const wide = brush.measure(title, size) + brush.measure(path.closed, size) + 24;
     if (path.closed && wide < this.width) brush.text(path.closed, this.right, this.below - 10, { size, align: "right", colour: palette.proven });
     for (const share of evenly(this.most)) this.rule(brush, this.y(share), `${Math.round(1000 * share) / 10}`);
     let last = this.foot;
@@ -68,15 +67,13 @@ class Curve {
   /** One line that names what is drawn; what does not fit is left to the hover. */
   legend(brush, y) {
     const { palette, path } = this;
-    const entries = [["line", palette.found, path.band.stored ? "best known" : "best found"], ["tick", palette.upper_bound, "upper bound"]];
-    if (path.live.ks.length) entries.push(["dot", palette.found, "live"]);
+    const entries = [["line", palette.found, "best found"], ["tick", palette.upper_bound, "upper bound"]];
     path.curves.forEach((curve, i) => entries.push(["line", this.colour(i), curve.title, this.dash(i)]));
     let x = this.left;
     for (const [kind, colour, text, dash] of entries) {
       const wide = brush.measure(text, 13) + 26;
       if (x + wide > this.right + 8) break;
-      if (kind === "dot") brush.dot(x + 8, y - 4, 3.5, { fill: colour, edge: null });
-      else brush.line([[x, y - 4], [x + 16, y - 4]], { colour, wide: kind === "tick" ? 3 : 2, dash });
+      brush.line([[x, y - 4], [x + 16, y - 4]], { colour, wide: kind === "tick" ? 3 : 2, dash });
       brush.text(text, x + 20, y, { size: SIZES.small });
       x += wide + 8;
     }
@@ -100,14 +97,14 @@ class Curve {
     brush.text(text, this.left - 5, y + 4, { size: SIZES.small, align: "right" });
   }
 
-  /** Shade the band; where a bound is carried over from another k, lightly, and in the upper panel alone. */
+  /** Shade the band in both panels; where a bound is carried over from another k, lightly. */
   shade(brush) {
     const { band } = this.path, colour = this.palette.band, every = band.ks.map((_, s) => s), sure = every.filter((s) => band.proven[s]);
     for (const [rows, strength] of [[every, 0.45], [sure, 1]]) {
       if (!rows.length || (strength < 1 && sure.length === every.length)) continue;
       const along = (yOf) => rows.map((s) => [this.x(band.ks[s]), yOf(s)]);
       brush.area([...along((s) => this.y(Math.min(band.upper[s], this.most))), ...along((s) => this.y(band.lower[s])).reverse()], colour, strength);
-      if (strength === 1) brush.area([...along((s) => this.gapY(band.gaps[s])), ...along(() => this.foot).reverse()], colour);
+      brush.area([...along((s) => this.gapY(band.gaps[s])), ...along(() => this.foot).reverse()], colour, strength);
     }
   }
 
@@ -129,17 +126,17 @@ class Curve {
     brush.line(below, { wide: 2, ...look });
   }
 
-  /** Upper bounds as ticks, what runs live as dots, and a ring where the optimum is proven. */
+  /** Upper bounds as ticks, a live run's while it goes on, and a ring where the optimum is proven. */
   marks(brush) {
-    const { path, palette } = this, { band, live } = path, spot = { fill: palette.found, edge: null };
-    const tick = (k, share, wide) => brush.line([[this.x(k) - 5, this.y(share)], [this.x(k) + 5, this.y(share)]], { colour: palette.upper_bound, wide });
-    band.ks.forEach((k, s) => band.proven[s] && tick(k, band.upper[s], 2.5));
-    live.proven.forEach((k, s) => tick(k, live.upper[s], 1));
-    live.ks.forEach((k, s) => brush.dot(this.x(k), this.y(live.shares[s]), 3.5, spot));
-    live.proven.forEach((k, s) => brush.dot(this.x(k), this.gapY(live.gaps[s]), 3.5, spot));
+    const { path, palette, live } = this, { band } = path, colour = palette.upper_bound;
+    const tick = (k, y, wide) => brush.line([[this.x(k) - 6, y], [this.x(k) + 6, y]], { colour, wide });
     band.ks.forEach((k, s) => {
+      if (band.proven[s]) tick(k, this.y(band.upper[s]), 2.5);
       if (band.optimal[s]) brush.dot(this.x(k), this.foot, 5.5, { fill: null, edge: palette.proven, thick: 2 });
     });
+    if (!live || live.upper === null) return;
+    tick(live.k, this.y(Math.min(live.upper, this.most)), 4);
+    tick(live.k, this.gapY(live.gap), 4);
   }
 
   /** Words on the picture: what the shade is, where it has closed, or that bounds are being computed. */
@@ -165,12 +162,12 @@ class Curve {
     const { path, palette } = this, s = path.stopAt(k), next = Math.min(s + 1, path.ks.length - 1);
     const part = clamp(axisOf(this.scale(path.ks[s]), this.scale(path.ks[next]), 0, 1)(this.scale(k)), 0, 1);
     const between = (values) => values[s] + (values[next] - values[s]) * part, x = this.x(k);
-    const look = { fill: palette.found, thick: 2 };
+    const at = path.band.ks.indexOf(path.ks[s]), sure = at < 0 || path.band.proven[at], look = { fill: palette.found, thick: 2 };
     brush.line([[x, this.top], [x, this.foot]], { colour: palette.quiet, wide: 1, dash: [3, 3] });
     brush.dot(x, this.y(between(path.shares)), 6.5, look);
     if (path.gaps[s] === null || path.gaps[next] === null) return;
     const [here, there] = [this.gapY(path.gaps[s]), this.gapY(path.gaps[next])];
-    brush.dot(x, here + (there - here) * part, 6.5, look);
+    brush.dot(x, here + (there - here) * part, 6.5, sure ? look : { fill: palette.paper, edge: palette.found, thick: 2 }); // hollow: its bound is carried
   }
 
   /** The point of another solver's curve under a pointer. */

@@ -17,23 +17,31 @@ class Player extends Shown {
 
   /** Take a path, or the same one grown; k stays where the person has it unless the page asks for another. */
   take(data) {
-    if (!this.renewed(data)) return;
+    this.live(data.live);
+    if (data.ks === undefined || !this.renewed(data)) return; // news of the live run alone
     const other = data.about !== this.about;
     this.about = data.about;
     this.say("note", data.note);
-    this.say("live", data.live_says);
     this.growing = Boolean(data.note);
     if (!data.ks.length) return;
     this.path = new Path(data);
     if (other || (data.k !== this.asked && !this.playing)) this.touched = false;
     this.asked = data.k;
-    Object.assign(this.box.dataset, { bounds: data.band.ks.length, found: data.live.ks.length, proven: data.live.proven.length });
+    Object.assign(this.box.dataset, { bounds: data.band.ks.length, proven: data.band.proven.filter(Boolean).length });
     if (!this.touched) this.k = this.path.ks[this.path.nearestStop(data.k)];
     if (other) this.play(false);
     this.shown = undefined;
     this.slider.disabled = data.ks.length < 2; // there is nowhere to go yet
     this.slider.max = String(this.path.ks.length - 1);
     this.resize();
+  }
+
+  /** Say how the live run goes; while it does, its component and bound stand in the chart. */
+  live(point) {
+    this.say("live", point.says.replaceAll(" %", "\u00a0%"));
+    this.curve.live = point.share === undefined ? null : point;
+    this.dirty = true;
+    this.wake();
   }
 
   listen() {
@@ -209,7 +217,7 @@ function sceneWords(path, support, weights) {
 export default function (component) {
   const { data, parentElement } = component, player = shownAt(parentElement, () => new Player(parentElement, data));
   player.take(data);
-  const leave = player.attach(component), take = (news) => { player.take(news); return !news.running; };
+  const leave = player.attach(component), take = (news) => { player.take(news); if (news.over) end(); return news.rerun; };
   const end = askNews(parentElement, data.address, data.every, take, () => component.setTriggerValue("ended", data.assignments));
   if (!data.address) end();
   return () => {

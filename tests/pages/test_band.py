@@ -8,7 +8,7 @@ import pytest
 import nnspca
 from nnspca.view import say
 from nnspca.view.explore import stage
-from nnspca.view.explore.run import Choices, Live, Solver
+from nnspca.view.explore.run import Choices
 from nnspca.view.figures import band
 from nnspca.view.figures.band import Band
 from nnspca.view.figures.style import DARK, LIGHT
@@ -20,19 +20,19 @@ KNOWN = Band((1, 2, 3, 4), (0.2, 0.3, 0.4, 0.5), (0.2, 0.33, 0.44, math.inf), fr
 
 def drawn(known=KNOWN, palette=LIGHT, **more):
     best = dict(zip(known.at, known.lower, strict=True))
-    more = {"title": "T", "unit": "variance (% of λ₁)", "along": "k"} | more
-    return band.figure(known, {"best known": best, "em": {2: 0.1, 3: 0.39}}, palette, **more)
+    more = {"title": "T", "unit": "share of the total variance (%)", "along": "k"} | more
+    return band.figure(known, {"best found": best, "em": {2: 0.1, 3: 0.39}}, palette, **more)
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
-def test_a_carried_stretch_is_lighter_and_has_no_gap_of_its_own(palette):
+def test_a_carried_stretch_is_lighter_and_no_point(palette):
     figure = drawn(palette=palette)
     above = [t for t in figure.data if t.fill == "toself" and t.yaxis in (None, "y")]
     assert [t.opacity for t in above] == [0.45, 1.0]
     assert [sorted(set(t.x)) for t in above] == [[1, 2, 3], [1, 3]]  # no bound is known at 4
-    (below,) = [t for t in figure.data if t.fill == "toself" and t.yaxis == "y2"]
-    assert set(below.x) == {1, 3}
-    for name in ("best known", "em"):
+    below = [t for t in figure.data if t.fill == "toself" and t.yaxis == "y2"]
+    assert [(t.opacity, set(t.x)) for t in below] == [(0.45, {1, 2, 3}), (1.0, {1, 3})]
+    for name in ("best found", "em"):
         (gaps,) = [t for t in figure.data if t.name == name and t.yaxis == "y2"]
         assert {x for x, y in zip(gaps.x, gaps.y, strict=True) if y is not None} <= {1, 3}
     (marks,) = [t for t in figure.data if t.name == "upper bound, proven"]
@@ -70,9 +70,9 @@ def test_what_the_browser_rings_is_what_the_words_count(missing):
         k: Known(k, (replace(part, k=k),), upper * (1 - gap), upper, found=True, proven=True)
         for k, upper, gap in ((2, 1.9, missing), (3, 2.3, 0.2))
     }
-    choice = Choices(Solver("best", ()), ("best",), (2, 3), log=True)
-    view = stage.View(data, State(data="pitprops", k=2), choice, rows, {2: part}, Live({}, {}))
-    sent = stage.payload(view, None, about="", note="", live_text="")
+    choice = Choices("best", (), ("best",), (2, 3), log=True)
+    view = stage.View(data, State(data="pitprops", k=2), choice, rows, {2: part})
+    sent = stage.payload(view, None, about="", note="")
     said = sum(sent["band"]["optimal"])
     assert sent["closed"] == (f"proven optimal at {said} of 2 values of k" if said else "")
     assert rows[2].optimal == sent["band"]["optimal"][0]
@@ -81,8 +81,8 @@ def test_what_the_browser_rings_is_what_the_words_count(missing):
 
 def test_what_the_pointer_is_told_is_rounded_against_us():
     figure = drawn(Band((1,), (0.299999,), (0.333331,), frozenset({1})))
-    (above,) = [t for t in figure.data if t.name == "best known" and t.yaxis in (None, "y")]
-    (below,) = [t for t in figure.data if t.name == "best known" and t.yaxis == "y2"]
+    (above,) = [t for t in figure.data if t.name == "best found" and t.yaxis in (None, "y")]
+    (below,) = [t for t in figure.data if t.name == "best found" and t.yaxis == "y2"]
     assert above.customdata[0][2] == 29.99
     assert below.customdata[0][2] >= 100 * (1 - 0.299999 / 0.333331)
 

@@ -109,7 +109,7 @@ def test_a_run_goes_home_with_what_was_asked_found_and_proven_and_as_one_page(op
     assert np.linalg.norm(told["loadings"]) == pytest.approx(1)
     assert len(told["loadings"]) == len(told["support"]) <= 4
     rows = read(taken("curves.csv"))
-    asked = {(name, k) for name in ("best known", "em") for k in (2, 4, 5)} - {("em", 4)}
+    asked = {(name, k) for name in ("best found", "em") for k in (2, 4, 5)} - {("em", 4)}
     assert {(row["method"], int(row["k"])) for row in rows} == asked
     for row in rows:
         assert max(float(row["lower"]), float(row["variance"])) <= float(row["upper"]) and 0 < float(row["ratio"]) <= 1

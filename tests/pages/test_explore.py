@@ -1,20 +1,22 @@
-"""The Explore page: one number for one problem, live runs that read nothing stored, and curves of other solvers."""
+"""The Explore page: one number for one problem, no run where it is known, and curves of other solvers."""
 
-import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view import cache, ledger, say, subject, tasks
+from nnspca.bounds import carried
+from nnspca.view import cache, ledger, say, tasks
+from nnspca.view.certificate import proofs
 from nnspca.view.explore import run, stage
 from nnspca.view.jobs import FairSemaphore, Ticket
 from nnspca.view.ledger import Ledger
 from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import Subject
-from tests.pages.conftest import played, said_at, settle
+from tests.pages.conftest import job_of, jobs, played, said_at, settle
 
 FACES = {"data": "lfw-faces", "k": 40, "scale": STANDARDISED}  # whose thorough runs come with the package
 SMALL = {"data": "pitprops", "k": 4}
@@ -51,10 +53,10 @@ def at_each_k(band, name):
 
 def test_sentence_chart_and_curves_say_the_ledgers_number_at_each_k(explored):
     shown, about = played(explored(**THREE, methods=["best", "em", "thresholding"])), pitprops()
-    rows, unit, band = about.along(shown["ks"]), about.leading, shown["band"]
+    rows, unit, band = about.along(shown["ks"]), about.total, shown["band"]
     for at, k in enumerate(shown["ks"]):
         assert say.proven_share(rows[k].ratio) in shown["says"][at]
-        assert f"{say.at_least(100 * rows[k].lower / unit, 1)} % of λ₁" in shown["says"][at]
+        assert f"{say.at_least(100 * rows[k].lower / unit, 1)} % of the total variance" in shown["says"][at]
         assert shown["shares"][at] <= rows[k].lower / unit <= shown["shares"][at] + 1e-6
         assert at_each_k(band, "gaps")[k] == shown["gaps"][at] >= 1 - rows[k].ratio - 1e-12
     lower, upper, proven = (at_each_k(band, name) for name in ("lower", "upper", "proven"))
@@ -68,85 +70,52 @@ def test_sentence_chart_and_curves_say_the_ledgers_number_at_each_k(explored):
             assert (gap is None) == (not proven[k])
 
 
-def test_the_first_picture_has_its_whole_band_before_anything_has_run(open_page, monkeypatch):
-    going, solve = threading.Event(), nnspca.solve
-    monkeypatch.setattr(nnspca, "solve", lambda *given, **more: going.wait(60) and solve(*given, **more))
+def test_where_the_ledger_answers_no_run_begins_and_solve_live_tells_how_it_goes_on_one_clock(open_page, short_proofs):
     page = open_page("pages/explore.py", **FACES, ks="10, 40, 80")
-    shown = played(page)
-    going.set()
-    assert shown["live"]["ks"] == []
+    shown, before = played(page), said_at(page, 40)
+    assert not jobs(page, path=True)
     assert shown["band"]["ks"] == [10, 40, 80] and shown["band"]["proven"] == [True, True, True]
-    assert shown["band"]["stored"] and said_at(page, 40).count("(stored proof)") == 1
-
-
-def test_a_page_that_waits_for_a_worker_says_so_shows_the_stored_picture_and_then_the_live_run(
-    open_page, monkeypatch, short_proofs
-):
+    assert before.count("(stored proof)") == 1 and shown["live"] == {"says": ""} and not shown["address"]
     workers, others = FairSemaphore(1), Ticket()
-    assert workers.acquire(others, lambda: False)
-    monkeypatch.setattr(tasks, "shared_workers", lambda: workers)
-    page = open_page("pages/explore.py", **FACES, seed=8642)
-    waiting = played(page)
-    assert "(stored proof)" in said_at(page, 40) and len(waiting["band"]["ks"]) > 5
-    assert (waiting["live"]["ks"], waiting["live_says"]) == ([], "Live: solving …")
-    assert waiting["note"]
-    workers.release()
-    shown = played(settle(page, path=True))
-    assert shown["live_says"].startswith("Live: ") and "of λ₁ found in" in shown["live_says"]
-    assert 40 in shown["live"]["ks"] and shown["note"] == ""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tasks, "shared_workers", lambda: workers)
+        assert workers.acquire(others, lambda: False)
+        page.button(key="start-explore").click().run()
+        assert played(page)["address"] and played(page)["live"]["says"] == ""  # it waits for a worker
+        workers.release()
+        page = settle(page)
+    told = proofs.live(job_of(page, "solve"))
+    seconds = [at for at, _ in told.falls]
+    assert told.ended and told.seconds <= seconds[0] and seconds == sorted(seconds)
+    assert [upper for _, upper in told.falls] == sorted((upper for _, upper in told.falls), reverse=True)
+    assert played(page)["live"]["says"].startswith("Live: the same component after ")
+    assert said_at(page, 40) == before, "the best known stays the only number"
 
 
-def test_the_live_line_says_live_and_has_the_live_runs_own_numbers():
-    cov = nnspca.Covariance.from_matrix(np.diag([3.0, 2.0]))
-    part, proof = nnspca.solve(cov, 1), nnspca.certify(cov, 1)
-    assert stage.live(None, None, 4.0, done=False) == "Live: solving …"
-    assert stage.live(None, None, 4.0, done=True) == ""
-    said = stage.live(part, None, 4.0, done=False)
-    assert said.startswith("Live: 75.0 % of λ₁ found in ") and said.endswith("; computing the upper bound …")
-    assert stage.live(part, proof, 4.0, done=True).startswith("Live: 75.0 % of λ₁ found in ")
-    assert ", proven optimal in " in stage.live(part, proof, 4.0, done=True)
-
-
-def test_live_runs_read_nothing_that_is_stored(explored, empty):
-    plain = played(explored(**THREE))["live"]
+def test_what_a_live_run_finds_goes_into_the_ledger_and_is_there_for_the_next_visit(explored, open_page, empty):
+    page, about = explored(**THREE), pitprops()
+    assert {job.key[0] for job in jobs(page, path=True)} == {"solve", "path"}
+    rows = about.along((2, 4, 9))
+    assert all(row.found and row.bounded for row in rows.values())
+    assert "Live: a component after " in played(page)["live"]["says"]
+    again = open_page("pages/explore.py", **THREE)
+    assert not jobs(again, path=True) and played(again)["says"] == played(page)["says"]
+    assert jobs(open_page("pages/explore.py", **THREE, proof=True)) == [], "its certificate is kept"
     cache.results.clear()
-    empty._accounts.clear()
-    for k in range(1, 14):  # what no run finds: too little variance, and too low an upper bound
-        poor = nnspca.result.Component(np.eye(13)[0], 1e-6, "best", k)
-        empty.record(pitprops().problem, k, poor, 1e-3, stored=True)
-    shown = played(explored(**THREE))
-    assert shown["live"] == plain
-    assert min(shown["band"]["upper"]) < min(plain["upper"])
+    assert [job.key[0] for job in jobs(open_page("pages/explore.py", **THREE, proof=True))] == ["solve"]
+    alone = played(explored(**SMALL, ks="2, 4, 7"))
+    assert alone["band"]["ks"] == [2, 4, 7], "only what is missing is sought"
 
 
-def test_what_another_visit_has_found_is_sought_again_by_solve_live_alone_from_nothing_and_the_ledger_stays(
-    explored, monkeypatch
-):
-    explored(**THREE, methods=["best", "em"])
-    about, asked, solved = pitprops(), [], []
-    path, certify_path, solve = subject.path, subject.certify_path, nnspca.solve
-
-    def watched(cov, ks, **more):
-        asked.extend(more["known"](k, name) for k in ks for name in more.get("methods", ("best",)))
-        return path(cov, ks, **more)
-
-    def proven(*given, ks=None, known=None, **more):
-        asked.extend(known(k) for k in ks)
-        return certify_path(*given, ks=ks, known=known, **more)
-
-    monkeypatch.setattr(subject, "path", watched)
-    monkeypatch.setattr(subject, "certify_path", proven)
-    monkeypatch.setattr(nnspca, "solve", lambda *given, **more: solved.append(given) or solve(*given, **more))
-    page = explored(**THREE, methods=["best", "em"])
-    before, rows = played(page), about.along((2, 4, 9))
-    assert before["live_says"].startswith("Live: ") and not solved
-    asked.clear()
-    page.button(key="start-explore").click().run()
-    assert played(page)["says"] == before["says"]  # while it runs: what is known stays known
-    page = settle(page, path=True)
-    assert solved and len(asked) > 6 and not any(asked)
-    assert all(about.at(k).lower >= rows[k].lower for k in rows)
-    assert played(page)["live"] == before["live"]
+def test_a_run_that_goes_on_is_drawn_in_the_chart_with_its_falling_bound():
+    told = proofs.Live(2.0, 1.9, 0.5, ((0.6, 3.0), (1.0, 2.5)))
+    choice = run.Choices("best", (), ("best",), (4,), log=True)
+    about = pitprops()
+    point = stage.live_point(stage.View(about.data, about.now, choice, {}, {}, {}, told))
+    assert point["k"] == 4 and point["gap"] == 1 - 1.9 / 2.5
+    assert point["share"] <= 1.9 / about.total <= 2.5 / about.total <= point["upper"]
+    ended = stage.View(about.data, about.now, choice, {}, {}, {}, replace(told, ended=True))
+    assert stage.live_point(ended).keys() == {"says"}, "once it has ended the best known stands alone"
 
 
 def test_another_solver_takes_the_picture_and_the_best_known_keeps_the_band_without_calling_it_optimal(explored):
@@ -172,7 +141,7 @@ def test_a_component_that_breaks_the_rules_is_shown_for_contrast_and_proves_noth
     assert pitprops(sign="any sign").at().component.cardinality <= 4
 
 
-def test_values_of_k_are_those_typed_and_the_k_that_is_shown_and_without_solvers_the_best_known_is_drawn_alone(
+def test_values_of_k_are_those_typed_and_the_k_that_is_shown_and_without_solvers_the_best_found_is_drawn_alone(
     explored,
 ):
     page = explored(**SMALL, ks="1, 5, 9-13:2", methods=[])
@@ -206,8 +175,17 @@ def test_k_that_are_carried_and_not_proven_are_said_to_be_so(empty):
         empty.record(problem, k, nnspca.solve(cov, k), nnspca.certify(cov, 5).upper if k == 5 else np.inf)
     rows = about.along((3, 4, 5))
     parts = {k: row.component for k, row in rows.items()}
-    choice = run.Choices(run.Solver("best", ()), ("best",), (3, 4, 5), log=True)
-    view = stage.View(about.data, about.now, choice, rows, parts, run.Live({}, {}))
-    band = stage.payload(view, None, about="x", note="", live_text="")["band"]
-    assert (band["ks"], band["proven"]) == ([3, 4, 5], [False, False, True])
+    view = stage.View(about.data, about.now, run.Choices("best", (), ("best",), (3, 4, 5), log=True), rows, parts)
+    sent = stage.payload(view, None, about="x", note="")
+    assert (sent["band"]["ks"], sent["band"]["proven"]) == ([3, 4, 5], [False, False, True])
+    assert ["(carried from k = 5)" in words for words in sent["says"]] == [True, True, False]
     assert view.band.proven == {5}
+
+
+def test_a_bound_that_a_certificate_carries_from_another_k_is_not_one_of_its_own(empty):
+    about = pitprops()
+    proven, found = nnspca.certify(about.cov, 5), nnspca.solve(about.cov, 4)
+    made, _ = carried.certificate(4, found, [proven], carried.least_variance(about.cov))
+    about.record(proven, made)
+    row = about.at(4)
+    assert (row.upper, row.proven, row.source) == (proven.upper, False, "carried from k = 5")

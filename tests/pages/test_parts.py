@@ -3,16 +3,17 @@
 import functools
 import json
 import re
-import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view import cache, ledger, say, tasks
+from nnspca.view import cache, ledger, say
+from nnspca.view.link.state import State
 from nnspca.view.parts import panels, run
 from nnspca.view.robust import provable
+from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
 from nnspca.view.ui import component
 from tests.pages.conftest import redrawn, sent, settle, texts, traces
 
@@ -75,7 +76,7 @@ def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_f
     assert len(app.get("plotly_chart")) == 1
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
     band = traces(app, "parts-band")
-    best = next(trace for trace in band if trace.get("name") == "best known")
+    best = next(trace for trace in band if trace.get("name") == "best found")
     marks = next(trace for trace in band if trace.get("name") == "upper bound, proven")
     assert best["x"] == marks["x"] == [1, 2, 3]
     for r in (1, 2, 3):
@@ -90,42 +91,29 @@ def test_parts_are_drawn_once_the_band_holds_the_optimum_and_solve_live_starts_f
     assert solved
 
 
-def test_what_the_ledger_knows_is_shown_before_the_live_run_has_found_anything(empty_ledger, page, monkeypatch):
-    def waits(job):
-        while not job.should_stop():
-            time.sleep(0.01)
-
+def test_where_the_ledger_answers_no_run_begins_and_a_live_one_ends_in_one_sentence(empty_ledger, page, monkeypatch):
     monkeypatch.setattr(ledger, "records", lambda: pitprops_stored(3))
-    ask = tasks.ask
-    monkeypatch.setattr(tasks, "ask", lambda task, button=None: ask(replace(task, make=lambda: waits), button))
     app = page(**SMALL, r=3)
-    assert "These three parts explain 54.8 % of the total variance." in texts(app)
-    assert "(stored proof)." in texts(app) and "Live" not in texts(app)
-    assert traces(app, "parts-band")
-    app.button(key="stop-parts").click().run()
-    assert "These three parts explain 54.8 % of the total variance." in texts(settle(app))
-
-
-def test_after_the_live_run_the_best_known_is_shown_and_only_live_numbers_differ(empty_ledger, settled, monkeypatch):
-    monkeypatch.setattr(ledger, "records", lambda: pitprops_stored(3))
+    stored = texts(app)
+    assert "These three parts explain 54.8 % of the total variance." in stored and "(stored proof)" in stored
+    assert "parts" not in app.session_state["session"].jobs and "Live" not in stored
+    app.button(key="start-parts").click().run()
+    said = texts(settle(app))
     record = pitprops_stored(3)[PITPROPS]
-    said = texts(settled(**SMALL, r=3, proven=True))
-    parts, upper = record.parts[3]
     best = ledger.shared().parts_along((record.content_hash, False, True), 4, (3,), 0.0)[3]
-    assert best.upper <= upper and best.lower >= sum(part.variance for part in parts) * (1 - 1e-12)
-    shares = re.findall(r"(?:at least [\d.]+ % of the optimum|proven optimal)", said)
-    assert say.proven_share(best.ratio) == shares[0]
-    for line in said.split("\n"):
-        if "of the optimum" in line and say.proven_share(best.ratio) not in line:
-            assert "live" in line.lower()
-    assert re.search(r"Live, in [\d.]+ (ms|s): ", said)
+    assert best.upper <= record.parts[3][1] and say.proven_share(best.ratio) in said
+    (live,) = [line for line in said.splitlines() if line.startswith("Live: ")]
+    assert re.fullmatch(r"Live: the same parts after .+, (at least .+ of the optimum|proven optimal) after .+\.", live)
+    for line in said.replace(live, "").splitlines():
+        assert "of the optimum" not in line or say.proven_share(best.ratio) in line
 
 
 def test_the_joint_certificate_opens_with_every_bound_and_is_verified_by_a_script_and_here_and_tightened(
     empty_ledger, settled, tmp_path, monkeypatch
 ):
     app = settled(**SMALL, r=2, proven=True)
-    certificate = dict(app.session_state["session"].jobs["parts"].arrived)[run.PROOF]
+    about = Subject(catalogue.dataset("pitprops"), State("pitprops", k=4))
+    certificate = run.certificate(about, run.Choices(2, "together", ("best",)), about.parts_along((2,))[2])
     (table,) = [frame.value for frame in app.dataframe if "Proven share" in frame.value.columns]
     assert len(table) >= 3
     assert all(nnspca.PARTS_BOUNDS[bound.name].summary in texts(app) for bound in certificate.bounds)
@@ -158,7 +146,7 @@ def test_each_part_is_proven_alone_on_demand(settled):
 PROVEN_OF = {
     "projection": "Upper bounds can be proven for each part alone, not for all together.",
     "quasi-orthogonal": "Nothing is proven of these parts, which may share features",
-    "disjoint": "Live, in ",
+    "disjoint": "Live: the same parts after ",
 }
 
 

@@ -108,7 +108,8 @@ FOLDS = np.array([[0.1, 0.29, 0.33], [0.1, 0.28, 0.27]])
 CASES = {
     "explored, no bound yet": lambda: explored(1.0, np.inf),
     "explored, optimal": lambda: explored(1.0, 1.0),
-    "explored, stored": lambda: explored(1.0, 1.0, stored=True),
+    "explored, stored": lambda: explored(1.0, 1.0, source="stored proof"),
+    "explored, carried": lambda: explored(1.0, 1.01, source="carried from k = 7"),
     "explored, 0.99989": lambda: explored(1.0, 1 / 0.99989),
     "explored, half": lambda: explored(1.0, 1 / 0.5001),
     "explored, bound above all": lambda: explored(1.0, 10.0),

@@ -58,9 +58,9 @@ class Clock:
         """Tell of what was found."""
         self._tell(found=variance, seconds=time.monotonic() - self._begun)
 
-    def fell(self, upper: float | None) -> bool:
+    def fell(self, upper: float) -> bool:
         """Tell of an upper bound where it is lower than those before; return whether it is."""
-        lower = upper is not None and upper < self._told.upper * (1 - NOTED)
+        lower = upper < self._told.upper * (1 - NOTED)
         if lower:
             self._tell(falls=(*self._told.falls, (time.monotonic() - self._begun, upper)))
         return lower

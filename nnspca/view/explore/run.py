@@ -264,7 +264,7 @@ def _solve(subject: Subject, choice: Choices, key: tasks.Key) -> Work:
         proving = stretch(job.report, SOLVED, 1.0, lambda stage: f"Proving an upper bound: {stage}")
 
         def listen(progress: Progress) -> None:
-            if clock.fell(progress.upper):
+            if progress.upper is not None and clock.fell(progress.upper):
                 subject.record_upper(subject.k, progress.upper)
             proving(progress)
 

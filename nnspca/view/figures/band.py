@@ -4,7 +4,7 @@ One pair of panels wherever variance stands against k. Above, the variance; the 
 shaded band. Below, the gap to the best possible on a logarithmic axis in per cent, whose lowest
 line is "optimal": a gap of at most 1 part in 10,000. Where an upper bound was proven at a point
 itself, the point has a mark; where it is carried over from another point, the band above is a
-lighter shade, and the panel below shows nothing.
+lighter shade, and so is the gap below.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nnspca.view.figures.style import DASHES, SYMBOLS, TEXT, Palette, dress, sha
 from nnspca.view.say import OPTIMAL, ceils, floors, optimal
 
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
-UPPER, LOWER = (0.46, 1.0), (0.0, 0.33)  # what the two panels take of the figure's height
+UPPER, LOWER = (0.62, 1.0), (0.0, 0.49)  # what the two panels take of the figure's height
 HEIGHT = 560
 WITHIN = "the optimum lies in here"
 
@@ -175,7 +175,7 @@ def _gaps(band: Band, curve: Mapping[int, float]) -> dict[int, float]:
 
 
 def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
-    """Shade between the best known and the upper bound; carried stretches lightly, and above alone."""
+    """Shade between the best found and the upper bound, in both panels; carried stretches lightly."""
     known = [
         (at, 100 * low, 100 * high)
         for at, low, high in zip(band.at, band.lower, band.upper, strict=True)
@@ -188,9 +188,8 @@ def _add_band(figure: go.Figure, band: Band, palette: Palette) -> None:
         look = {"opacity": opacity, "showlegend": False}
         high, low = ([(row[0], row[end]) for row in rows] for end in (2, 1))
         shade(figure, high, low, palette.band, yaxis="y", **look)
-        if rows is sure:
-            gaps = [(at, place(gap(low, high))) for at, low, high in rows]
-            shade(figure, gaps, [(at, FLOOR) for at, _ in gaps], palette.band, yaxis="y2", **look)
+        gaps = [(at, place(gap(low, high))) for at, low, high in rows]
+        shade(figure, gaps, [(at, FLOOR) for at, _ in gaps], palette.band, yaxis="y2", **look)
 
 
 def _add_curve(

@@ -232,8 +232,8 @@ def _prove(parts: Components, subject: Subject, r: int, job: Job, clock: Clock) 
     """Prove an upper bound for r parts in some seconds, from the parts found."""
 
     def listen(progress: Progress) -> None:
-        if clock.fell(progress.upper):
-            ledger.shared().record_parts(subject.problem, subject.k, r, (), progress.upper or math.inf)
+        if progress.upper is not None and clock.fell(progress.upper):
+            ledger.shared().record_parts(subject.problem, subject.k, r, (), progress.upper)
         stage = "Computing the upper bound for all parts together"
         job.report(replace(progress, fraction=(2 + progress.fraction) / 3, stage=stage))
 
@@ -291,7 +291,7 @@ def arguments(way: str, choice: Choices, now: State) -> tuple[tuple[str, Any], .
 
 def parts_by_way(jobs: Sequence[Job | None], choice: Choices, known: Known, total: float) -> dict[str, Components]:
     """Return the parts by way, in the page's order: the best known ones first where the page is about those."""
-    came = {}
+    came: dict[str, Components] = {}
     for job in jobs:
         came |= dict(thing for thing in job.arrived if isinstance(thing, tuple)) if job is not None else {}
     live = came.get(choice.lead)

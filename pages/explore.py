@@ -13,9 +13,10 @@ from nnspca.view.subject import Subject
 now = state.current()
 subject = Subject(catalogue.in_use(now), now)
 
-st.title("Explore")
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.title("Explore")
+    widgets.page_link("learn.py", "New here? Play the first game", ":material/sports_esports:")
 st.markdown(stage.question(subject))
-widgets.page_link("learn.py", "Try to beat the answer: the first game", ":material/sports_esports:")
 played = st.container(key="stage", height=stage.HEIGHT + 4, border=False)
 with st.container(key="acts"):
     press, tighten, suggest, options = st.columns(4, vertical_alignment="bottom")
@@ -25,7 +26,7 @@ with options:
 with press:
     shown = tasks.offer(run.task(subject, choice), tasks.solve(), at_once=run.is_needed(subject, choice))
     if shown is not None and "play" not in st.session_state and not subject.at().found:
-        shown.wait_for_first(tasks.FIRST)
+        shown.wait_for_first(tasks.FIRST, 2)  # that it has begun, and what it has found
 
 longer = proofs.tightening("tighten", (now.k,), (now.k,), subject)
 runs = stage.Runs(shown, *run.along(subject, choice, shown), tasks.running(longer))

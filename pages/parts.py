@@ -41,7 +41,7 @@ with press:
     job = tasks.offer(run.task(subject, choice), tasks.solve(), at_once=needed)
 compared = run.others(subject, choice) if others.open else None
 if job is not None and not (choice.best and rows[choice.r].components):
-    job.wait_for_first(tasks.FIRST)
+    job.wait_for_first(tasks.FIRST, 2)  # that it has begun, and the first parts
 done, arrived = job is None or job.done, 0 if job is None else len(job.arrived)
 rows = subject.parts_along(counts)
 best = rows[choice.r]

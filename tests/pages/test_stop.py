@@ -8,7 +8,7 @@ import streamlit as st
 
 from nnspca.view import tasks
 from nnspca.view.compare import race, sets
-from nnspca.view.explore import proof
+from nnspca.view.explore import more
 from nnspca.view.jobs import FairSemaphore, Job
 from nnspca.view.sources import uploads
 from tests.pages.conftest import texts
@@ -98,7 +98,7 @@ SLOW = {
     ("path", "slot", "panels", "draws", "asked"),
     [
         ("pages/compare.py", "compare", sets, "together", {"vs": ["digits", "lfw-faces"], "sign": "any sign"}),
-        ("pages/explore.py", "explore", proof, "figure", SLOW),
+        ("pages/explore.py", "explore", more, "figure", SLOW),
         ("pages/compare.py", "race", race, "track", {"what": "solvers", "data": "lfw-faces", "k": 40}),
     ],
 )

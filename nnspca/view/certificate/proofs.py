@@ -53,6 +53,7 @@ class Clock:
 
     def __init__(self, job: Job, known: float):
         self._job, self._begun, self._told = job, time.monotonic(), Live(known)
+        self._tell()
 
     def found(self, variance: float) -> None:
         """Tell of what was found."""

@@ -39,7 +39,7 @@ def tighten(view: View, task: Task) -> None:
     """Draw the button that tightens the proof for the k that is shown."""
     here = view.known[view.k]
     why = "Proven optimal already." if here.optimal else "" if here.bounded else "There is no upper bound yet."
-    tasks.offer(task, replace(panels.TIGHTEN, about=why or panels.ABOUT, disabled=bool(why)))
+    tasks.offer(task, replace(panels.TIGHTEN, about=why or panels.ABOUT, disabled=bool(why), width="stretch"))
 
 
 def under_way(job: Job, subject: Subject) -> None:

@@ -146,7 +146,7 @@ class Curve {
       brush.text("Computing upper bounds …", (this.left + this.right) / 2, (this.below + this.foot) / 2, { size: SIZES.small, align: "center" });
       return;
     }
-    if (band.optimal.every(Boolean)) return;
+    if (this.height < 260 || band.optimal.every(Boolean)) return; // on a phone there is no room
     const tall = band.ks.map((_, s) => band.upper[s] - band.lower[s]), s = tall.indexOf(Math.max(...tall));
     const x = this.x(band.ks[s]), y = this.y((band.upper[s] + band.lower[s]) / 2), text = "the optimum lies in here";
     const wide = brush.measure(text, 13);

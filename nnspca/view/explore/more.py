@@ -37,8 +37,9 @@ PROOFS = dict(zip(PROOF, ("Certificate", "Upper bounds", "Indispensable features
 
 def tighten(view: View, task: Task) -> None:
     """Draw the button that tightens the proof for the k that is shown."""
-    here = view.known[view.k]
-    why = "Proven optimal already." if here.optimal else "" if here.bounded else "There is no upper bound yet."
+    here, made = view.known[view.k], proofs.certificate_at(view, view.k)
+    closed = here.optimal and (made is None or say.optimal(made.ratio))  # its own certificate may be looser
+    why = "Proven optimal already." if closed else "" if here.bounded else "There is no upper bound yet."
     tasks.offer(task, replace(panels.TIGHTEN, about=why or panels.ABOUT, disabled=bool(why), width="stretch"))
 
 

@@ -16,7 +16,7 @@ import pytest
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.studies import Table
-from nnspca.view.explore import more
+from nnspca.view import export, robust
 from nnspca.view.link.state import State
 from nnspca.view.subject import Subject
 from nnspca.view.ui import downloads
@@ -54,7 +54,6 @@ def genes(data):
 WRITERS = {
     "any table": lambda data: downloads.table_csv([{data.name: data.name, "n": -1.5}, {data.name: 2, "n": data.name}]),
     "a study": lambda data: Table("t", "T", pd.DataFrame({data.name: [data.name, -1.5]})).to_csv().encode(),
-    "loadings": lambda data: more.loadings_csv(PART, data),
     "loadings, long": lambda data: downloads.loadings_long({data.name: BOTH}, data),
     "loadings, wide": lambda data: downloads.loadings_wide({data.name: BOTH}, data),
     "features (GMT)": lambda data: downloads.feature_lists({data.name: BOTH}, data),
@@ -103,11 +102,12 @@ def read(content):
 def test_a_run_goes_home_with_what_was_asked_found_and_proven_and_as_one_page(open_page, taken, short_proofs):
     link = {"data": "pitprops", "k": 4, "ks": "2, 5", "methods": ["best", "em"]}
     settle(open_page("pages/explore.py", **link, more=True), path=True)
-    told = json.loads(taken("component.json"))
+    told = json.loads(taken("parts.json"))
     assert (told["data"], told["standardise"], told["nonnegative"], told["k"]) == ("pitprops", False, True, 4)
-    assert told["variance"] <= told["proven"]["upper"] <= told["proven"]["leading"] * (1 + 1e-9)
-    assert np.linalg.norm(told["loadings"]) == pytest.approx(1)
-    assert len(told["loadings"]) == len(told["support"]) <= 4
+    (one,) = told["solvers"]["best"]["parts"]
+    assert one["variance"] <= told["proven"]["upper"] <= told["proven"]["total"] * (1 + 1e-9)
+    assert np.linalg.norm(one["loadings"]) == pytest.approx(1)
+    assert len(one["loadings"]) == len(one["support"]) <= 4
     rows = read(taken("curves.csv"))
     asked = {(name, k) for name in ("best found", "em") for k in (2, 4, 5)} - {("em", 4)}
     assert {(row["method"], int(row["k"])) for row in rows} == asked
@@ -122,12 +122,17 @@ def test_a_run_goes_home_with_what_was_asked_found_and_proven_and_as_one_page(op
 def test_every_bundled_data_set_has_a_report_and_no_word_of_it_is_html(name):
     data, now = nnspca.datasets.load(name), State(data=name, k=5)
     cov = nnspca.Covariance.from_dataset(data)
-    part = nnspca.solve(cov, 5, "thresholding")
-    printed = more.report(part, None, Subject(data, now), "code < here")
-    assert 'class="picture"' in printed and len(printed) < 60_000
-    assert "code &lt; here" in printed and printed.count("None yet.") == 1
+    part = robust.only(nnspca.solve(cov, 5, "thresholding"), cov.trace)
+
+    def printed(data, code):
+        words = {"verdict": "", "method": "", "code": code}
+        return export.report(part, None, None, Subject(data, now), **words)
+
+    page = printed(data, "code < here")
+    assert 'class="picture"' in page and len(page) < 60_000
+    assert "code &lt; here" in page and page.count(export.NONE) == 1
     names = ("<script>alert(1)</script>",) * data.n_features
-    lured = more.report(part, None, Subject(replace(data, feature_names=names, title="<img src=x>"), now), "")
+    lured = printed(replace(data, feature_names=names, title="<img src=x>"), "")
     assert "<script>alert" not in lured and "<img" not in lured
 
 

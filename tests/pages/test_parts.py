@@ -187,7 +187,9 @@ def test_parts_go_home_with_their_features_and_loadings_as_a_page_and_as_lists(p
         assert np.linalg.norm(part["loadings"]) == pytest.approx(1)
     assert not set(first["support"]) & set(second["support"])
     printed = taken("report.html").decode()
-    assert all(word in printed for word in ("2 parts of at most 3 features", "Proven maximum", "nnspca.decompose"))
+    assert all(
+        word in printed for word in ("2 parts of at most 3 features", "Upper bound (proven)", "nnspca.decompose")
+    )
     assert taken("features.gmt")
     with pytest.raises(KeyError):
         taken("scores.csv")  # a covariance has no samples

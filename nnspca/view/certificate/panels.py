@@ -41,24 +41,30 @@ def why(bound: Bound) -> str:
     return BOUNDS[bound.name].argument
 
 
-def claim(certificate: Certificate, subject: Subject) -> str:
+def claim(certificate: Certificate | PartsCertificate, subject: Subject) -> str:
     """Say what a certificate proves, with its numbers, upper bounds rounded up."""
-    gap, n = 1 - certificate.ratio, subject.data.n_features
+    gap, n, k = 1 - certificate.ratio, subject.data.n_features, certificate.k
     best = (
         "so it is **proven optimal**, to 1 part in 10,000."
         if optimal(certificate.ratio)
         else f"which is **{proven_share(certificate.ratio)}**; the gap is at most {at_most(100 * gap, 2)} %."
     )
     most = at_most(100 * certificate.upper / subject.total, 1)
-    kind = kind_of(certificate.component, certificate.k)
     upper, lower = (
         number(value, up=up, down=not up, telling=TELLING)
         for value, up in ((certificate.upper, True), (certificate.lower, False))
     )
-    return (
-        f"Consider every vector of {n:,} loadings that is {kind}. None has a variance above **{upper}**, which is "
-        f"{most} % of the total variance. The best one found has **{lower}**, {best}"
-    )
+    if isinstance(certificate, Certificate):
+        kind = kind_of(certificate.component, k)
+        whole = f"Consider every vector of {n:,} loadings that is {kind}. None has a variance"
+    else:
+        r, signs = certificate.n_components, "nonnegative " if certificate.nonnegative else ""
+        shared = " that share no feature" if r > 1 else ""
+        parts = wording.counted(r, "part")
+        whole = (
+            f"Take any {parts} of {n:,} features{shared}, each with at most {k:,} {signs}loadings. Together none have"
+        )
+    return f"{whole} above **{upper}**, which is {most} % of the total variance. The best found has **{lower}**, {best}"
 
 
 def kind_of(component: Component, k: int) -> str:

@@ -10,25 +10,22 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Dataset
-from nnspca.result import Bound, Certificate, Component, CrossValidation, Progress, SweepPoint, sentences
+from nnspca.result import Bound, Certificate, Component, CrossValidation, Progress, SweepPoint
 from nnspca.solvers.registry import METHODS
 from nnspca.studies import paper_bound
-from nnspca.view import cache, collection, machines, robust, sanitize, say, suggestions, tasks
+from nnspca.view import cache, collection, export, machines, robust, say, suggestions, tasks
 from nnspca.view.certificate import panels, proofs
 from nnspca.view.explore import figures
 from nnspca.view.explore.run import KEYS, Choices
-from nnspca.view.explore.stage import View, indispensable, sought, stability_of
+from nnspca.view.explore.stage import View, sentence_at, sought, stability_of
 from nnspca.view.figures import band, style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
 from nnspca.view.link.state import MORE, PROOF, remembered
 from nnspca.view.link.widgets import choose
-from nnspca.view.say import at_least, at_most, number, proven_percent, seconds
-from nnspca.view.session import Content
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Button, Key, Task
-from nnspca.view.ui import charts, component, downloads
+from nnspca.view.ui import charts, downloads
 
 PROOF_TITLE = "The proof: certificate, upper bounds, indispensable features"
 DIRECTIONS = 1000  # of the paper's bound, which then fails less often than once in 10^20 runs
@@ -318,24 +315,23 @@ def _stability(view: View) -> None:
 
 
 def _downloads(part: Component, view: View) -> None:
-    """Offer everything as files: the loadings, the curves, the run on one page; and the code."""
-    data = view.data
-    proven, code, cov = proofs.certificate_at(view, view.k), _code(view), view.cov
-    loadings = {part.method: part.loadings[:, None]}
-    held: dict[str, Content] = {
-        "report.html": lambda: report(part, proven, view, code).encode(),
-        "component.json": lambda: as_json(part, proven, view),
-        "loadings.csv": lambda: loadings_csv(part, data),
-        "loadings.npz": lambda: _loadings_npz(part, data),
-        "features.gmt": lambda: downloads.feature_lists(loadings, data),
-        "curves.csv": lambda: downloads.table_csv(rows(view)),
-        "band.html": lambda: style.page(figure(view)).encode(),
-    }
-    if data.kind != "covariance":
-        held["scores.csv"] = lambda: downloads.scores(loadings, view)
-    if proven is not None:
-        held["certificate.npz"] = lambda: panels.certificate_npz(proven, cov)
-    downloads.offer(f"{data.name}-k{part.k}-{part.method}", held, code)
+    """Offer everything as files: the component, the curves, the run on one page; and the code."""
+    feasible = nnspca.METHODS[part.method].feasible
+    known = replace(view.known[view.k], lower=part.variance) if feasible else None
+    export.offer(
+        f"{view.data.name}-k{part.k}-{part.method}",
+        {part.method: robust.only(part, view.total)},
+        known,
+        proofs.certificate_at(view, view.k),
+        view,
+        verdict=sentence_at(view, view.k),
+        method=f"{nnspca.METHODS[part.method].title}.",
+        code=_code(view),
+        more={
+            "curves.csv": lambda: downloads.table_csv(rows(view)),
+            "band.html": lambda: style.page(figure(view)).encode(),
+        },
+    )
 
 
 def rows(view: View) -> list[dict[str, object]]:
@@ -356,27 +352,6 @@ def rows(view: View) -> list[dict[str, object]]:
                 }
             )
     return records
-
-
-def loadings_csv(part: Component, data: Dataset) -> bytes:
-    """Return every feature with its loading, in the data's order."""
-    return downloads.table_csv(
-        {"feature": str(name), "loading": float(loading)}
-        for name, loading in zip(data.feature_names, part.loadings, strict=True)
-    )
-
-
-def _loadings_npz(part: Component, data: Dataset) -> bytes:
-    """Return the component as an NPZ file that opens with ``allow_pickle=False``."""
-    return downloads.arrays_npz(
-        loadings=part.loadings,
-        support=part.support,
-        variance=np.array(part.variance),
-        k=np.array(part.k),
-        nonnegative=np.array(part.nonnegative),
-        method=np.array(part.method),
-        feature_names=np.array([str(name) for name in data.feature_names]),
-    )
 
 
 def _arguments(choice: Choices) -> str:
@@ -402,63 +377,3 @@ def _code(view: View) -> str:
             "    print(row)",
         ]
     )
-
-
-def report(part: Component, proof: Certificate | None, subject: Subject, code: str) -> str:
-    """Return the run as a web page that needs nothing else and prints on one sheet."""
-    data = subject.data
-    described = replace(part, features=subject.cov.features)
-    said = sanitize.line(sentences.component(described)).replace("**", "* *")  # a name turns no text bold
-    info = nnspca.METHODS.get(part.method)
-    title = f"{info.title}. {info.summary}" if info else part.method
-    sign = "nonnegative loadings" if part.nonnegative else "loadings of either sign"
-    return panels.sheet(
-        f"{part.cardinality} of {data.n_features:,} {component.noun(data)}",
-        f"{said} {indispensable(part, subject)}".strip()
-        + " "
-        + (
-            say.proven(part.variance, proof.upper, subject.total)
-            if proof
-            else "No upper bound had been proven when this was saved."
-        ),
-        component.of(robust.only(part, subject.total), data),
-        subject,
-        f"{title} At most {part.k:,} features, {sign}, seed {subject.seed}; {seconds(part.seconds)}.",
-        _numbers(part, proof, subject.total),
-        f"{panels.claim(proof, subject)} {panels.why(proof.winner)}" if proof else "None yet.",
-        code,
-    )
-
-
-def as_json(part: Component, proof: Certificate | None, subject: Subject) -> bytes:
-    """Return the run as JSON: its settings, its component and its upper bound."""
-    return downloads.json_of(
-        {
-            **downloads.data_record(subject),
-            "nonnegative": part.nonnegative,
-            "k": part.k,
-            "method": part.method,
-            "options": {key: value for key, value in part.options.items() if isinstance(value, int | float | str)},
-            "variance": part.variance,
-            "support": part.support.tolist(),
-            "features": [str(subject.data.feature_names[i]) for i in part.support],
-            "loadings": part.loadings[part.support].tolist(),
-            "proven": None
-            if proof is None
-            else {"lower": proof.lower, "upper": proof.upper, "bound": proof.winner.name, "leading": proof.leading},
-        }
-    )
-
-
-def _numbers(part: Component, proof: Certificate | None, total: float) -> list[tuple[str, str]]:
-    rows = [
-        ("Variance x'Ax", number(part.variance)),
-        ("in % of the total variance", at_least(100 * part.variance / total, 1)),
-    ]
-    if proof is not None:
-        rows += [
-            ("Upper bound (proven)", number(proof.upper, up=True)),
-            ("in % of the total variance", at_most(100 * proof.upper / total, 1)),
-            ("Proven share of the optimum", proven_percent(say.share(part.variance, proof.upper))),
-        ]
-    return rows

@@ -119,7 +119,7 @@ def _longer(proof: PartsCertificate, subject: Subject) -> None:
 def opened(certificate: PartsCertificate, known: Known, subject: Subject) -> None:
     """Open the joint certificate: its claim, the bound that gave it, the others, a second route, and the file."""
     won = certificate.winner
-    st.markdown(f"**What was proven live.** {proven(certificate, subject.data.n_features)}")
+    st.markdown(f"**What was proven live.** {panels.claim(certificate, subject)}")
     if known.upper < certificate.upper:
         st.caption(f"The proof of the answer above is tighter{known.source and f' ({known.source})'}.")
     st.markdown(f"**The lowest upper bound: {_title(won).lower()}.** {won.detail}")
@@ -132,18 +132,6 @@ def opened(certificate: PartsCertificate, known: Known, subject: Subject) -> Non
     )
     st.markdown("\n".join(f"- **{_title(b)}**: {nnspca.PARTS_BOUNDS[b.name].summary}" for b in ranked))
     panels.check_and_files(certificate, subject)
-
-
-def proven(certificate: PartsCertificate, n: int) -> str:
-    """Say what the certificate proves, with its numbers, the upper bound rounded up."""
-    shared = " that share no feature" if certificate.n_components > 1 else ""
-    signs = "nonnegative " if certificate.nonnegative else ""
-    return (
-        f"Take any {_parts(certificate.n_components)} of {n:,} features{shared}, each with at most "
-        f"{certificate.k:,} {signs}loadings: their variances add up to no more than "
-        f"**{say.number(certificate.upper, up=True)}**. The parts of the live run have "
-        f"**{say.number(certificate.lower)}**: {say.proven_share(certificate.ratio)}."
-    )
 
 
 def _title(bound: Bound) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -12,19 +11,16 @@ import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
-from nnspca.result import Components, PartsCertificate, sentences
-from nnspca.view import sanitize, say
-from nnspca.view.certificate import panels as certificates
+from nnspca.result import Components, PartsCertificate
+from nnspca.view import export, sanitize, say
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
 from nnspca.view.ledger import Known
 from nnspca.view.link.widgets import choose
 from nnspca.view.parts import figures, panels, run
 from nnspca.view.parts.run import KEYS, Choices, title_of
-from nnspca.view.say import at_most, fixed, number, percent, seconds
-from nnspca.view.session import Content
 from nnspca.view.subject import Subject
-from nnspca.view.ui import charts, component, downloads
+from nnspca.view.ui import charts, downloads
 
 NOUNS = {"faces": "face", "images": "image", "spectra": "spectrum"}
 
@@ -125,83 +121,30 @@ def _classes(parts: Components, subject: Subject) -> None:
     charts.figure(figures.along_part(values, labels, charts.palette(), title=title), "scores")
 
 
-def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
-    """Return one row for each part of each solver."""
-    return [
-        {
-            "solver": parts.method,
-            "deflation": parts.deflation,
-            "part": r + 1,
-            "features": part.cardinality,
-            "variance": part.variance,
-            "together": float(parts.cumulative_variance[r]),
-            "together_share": float(parts.cumulative_variance[r] / parts.total),
-        }
-        for parts in results.values()
-        for r, part in enumerate(parts.parts)
-    ]
-
-
-def _npz(parts: Components, data: Dataset) -> bytes:
-    return downloads.arrays_npz(
-        loadings=parts.loadings,
-        variances=parts.variances,
-        cumulative_variance=parts.cumulative_variance,
-        feature_names=np.array([str(name) for name in data.feature_names]),
-    )
-
-
-def _json(results: Mapping[str, Components], subject: Subject) -> bytes:
-    """Return the parts of each solver as JSON: the features each uses, with their loadings."""
-    records = {
-        solver: {
-            "cumulative_variance": parts.cumulative_variance,
-            "parts": [
-                {
-                    "variance": variance,
-                    "features": [str(subject.data.feature_names[i]) for i in np.flatnonzero(column)],
-                    "support": np.flatnonzero(column),
-                    "loadings": column[column != 0],
-                }
-                for column, variance in zip(parts.loadings.T, parts.variances, strict=True)
-            ],
-        }
-        for solver, parts in results.items()
-    }
-    return downloads.json_of({**downloads.data_record(subject), "solvers": records})
-
-
 def takeaway(
     results: Mapping[str, Components],
     known: Known,
     proof: PartsCertificate | None,
     subject: Subject,
     choice: Choices,
-    figures: Mapping[str, Figure],
+    drawn: Mapping[str, Figure],
 ) -> None:
-    """Show the table of parts, and offer everything as files: tables, loadings, scores, a report, the curves."""
-    data = subject.data
-    listed, code = rows(results), _whole_code(results, subject, choice)
-    st.dataframe(listed, hide_index=True, alt="One row for each part of each solver.")
-    loadings = {way: parts.loadings for way, parts in results.items()}
-    cov = subject.cov
-    held: dict[str, Content] = {
-        "report.html": lambda: report(results, known, proof, subject, choice, code).encode(),
-        "parts.csv": lambda: downloads.table_csv(listed),
-        "parts.json": lambda: _json(results, subject),
-        "loadings.csv": lambda: downloads.loadings_long(loadings, data),
-        "loadings-wide.csv": lambda: downloads.loadings_wide(loadings, data),
-        "features.gmt": lambda: downloads.feature_lists(loadings, data),
-    }
-    if data.kind != "covariance":
-        held["scores.csv"] = lambda: downloads.scores(loadings, subject)
-    if proof is not None:
-        held["certificate.npz"] = lambda: certificates.certificate_npz(proof, cov)
-    for way, parts in results.items():
-        held[f"loadings-{way.replace(' ', '-')}.npz"] = functools.partial(_npz, parts, data)
-    for name, figure in figures.items():
-        held[f"{name}.html"] = functools.partial(_page, figure)
-    downloads.offer(f"{data.name}-parts", held, code)
+    """Show the table of parts, and offer everything as files."""
+    st.dataframe(export.rows(results), hide_index=True, alt="One row for each part of each solver.")
+    way = choice.lead if choice.lead in results else next(iter(results))
+    ordered = {way: results[way], **results}
+    apart = nnspca.DEFLATIONS[results[way].deflation].summary
+    export.offer(
+        f"{subject.data.name}-parts",
+        ordered,
+        known if run.applies(results[way]) else None,
+        proof,
+        subject,
+        verdict=panels.headline(results, known, choice, done=True),
+        method=f"{title_of(way, choice)}. Kept apart: {apart}",
+        code=_whole_code(results, subject, choice),
+        more={f"{name}.html": functools.partial(_page, figure) for name, figure in drawn.items()},
+    )
 
 
 def _page(figure: Figure) -> bytes:
@@ -228,49 +171,3 @@ def _whole_code(results: Mapping[str, Components], subject: Subject, choice: Cho
             "print(parts.overlap, parts.angles)",
         ]
     )
-
-
-def report(
-    results: Mapping[str, Components],
-    known: Known,
-    proof: PartsCertificate | None,
-    subject: Subject,
-    choice: Choices,
-    code: str,
-) -> str:
-    """Return the lead's parts as a web page that needs nothing else and prints on one sheet."""
-    data = subject.data
-    way = choice.lead if choice.lead in results else next(iter(results))
-    parts, many, seen = results[way], len(results[way].parts), subject.cov.features
-    described = [dataclasses.replace(part, features=seen) for part in parts.parts]
-    said = sanitize.line(sentences.listing(described, parts.total)).replace("**", "* *")  # a name turns no text bold
-    return certificates.sheet(
-        f"{many} {'part' if many == 1 else 'parts'} of at most {subject.k:,} {component.noun(data)}",
-        f"{panels.headline(results, known, choice, done=True)} {said}",
-        component.of(parts, data),
-        subject,
-        f"{title_of(way, choice)}. {nnspca.METHODS[parts.method].summary} Kept apart: "
-        f"{nnspca.DEFLATIONS[parts.deflation].summary} Seed {subject.seed}; {seconds(parts.seconds)}.",
-        _numbers(parts, known if run.applies(parts) else None),
-        "No certificate was made before the run ended." if proof is None else panels.proven(proof, data.n_features),
-        code,
-    )
-
-
-def _numbers(parts: Components, known: Known | None) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = [("", "features", "variance", "share of the total variance", "cumulative share")]
-    rows += [
-        (
-            f"Part {r + 1}",
-            f"{part.cardinality:,}",
-            number(part.variance),
-            percent(part.variance / parts.total, 1),
-            percent(parts.cumulative_variance[r] / parts.total, 1),
-        )
-        for r, part in enumerate(parts.parts)
-    ]
-    if known is not None and math.isfinite(known.upper):
-        most = f"{at_most(100 * known.upper / parts.total, 1)} %"
-        rows.append(("Proven maximum of all such parts", "", number(known.upper, up=True), "", most))
-    rows.append(("Overlap", fixed(parts.overlap, 2), "", "", ""))
-    return rows

@@ -36,6 +36,7 @@ from nnspca.covariance.restriction import Features, check_restriction, restricte
 from nnspca.numerics import feasible
 from nnspca.result import Bound, Certificate, Component, OnProgress, ShouldStop
 from nnspca.solvers.climb import optimise_on_support
+from nnspca.solvers.limited import Groups, check_limits
 from nnspca.tasks._solve import check_covariance, check_seed, solve
 
 BETTER = 1e-9  # relative gain that makes a point a better one
@@ -63,6 +64,8 @@ def certify(
     warm_start: Certificate | None = None,
     include: Features = None,
     exclude: Features = None,
+    groups: Groups | None = None,
+    max_loading: float | None = None,
     should_stop: ShouldStop | None = None,
     on_progress: OnProgress | None = None,
 ) -> Certificate:
@@ -95,6 +98,10 @@ def certify(
         Features by place or name, as for :func:`nnspca.solve`: the certificate is of that problem,
         and says so in its fields of these names. Bounds by pairs and by cases count the places of
         what is included; the others hold without it, and are larger than need be.
+    groups, max_loading
+        As for :func:`nnspca.solve`: limits that the component keeps. No proof is known that uses them: the upper bound
+        is that without them, which holds with them as well, and the gap has their cost in it. The ``note`` of the
+        component says so.
     nonnegative, seed, should_stop, on_progress
         As for :func:`nnspca.solve`. A stopped call returns the bounds it has, all of them valid.
 
@@ -143,7 +150,8 @@ def certify(
     start = _start(warm_start, whole, ins, outs)
     resumed = warm_start if warm_start is not None and warm_start.k == k else None
     given = component is not None
-    if component is None and resumed is not None:
+    limits = check_limits(cov, left, k, nonnegative, groups, max_loading)
+    if component is None and resumed is not None and limits is None:
         component = resumed.component
     if component is None:
         component = solve(
@@ -155,10 +163,14 @@ def certify(
             on_progress=None if on_progress is None else monitor.part(0.0, SOLVING).relay,
             include=ins,
             exclude=outs,
+            groups=groups,
+            max_loading=max_loading,
         )
-        component = narrowed(component, "component", left, cov.n_features)
+        component, given = narrowed(component, "component", left, cov.n_features), limits is not None
     else:
         component = replace(validated(component, "component", problem, left, cov.n_features), features=cov.features)
+    if limits is not None and (reason := limits.amiss(component.loadings)):
+        raise ValueError(f"the component is not within the limits: {reason}")
     run = _Draft(problem, given, component, start)
     if resumed is not None:
         run.resume(resumed)

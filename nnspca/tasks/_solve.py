@@ -28,6 +28,7 @@ from nnspca.covariance.problem import Problem
 from nnspca.covariance.restriction import Features, check_restriction, restricted, widened
 from nnspca.numerics import feasible
 from nnspca.result import Component, OnProgress, ShouldStop
+from nnspca.solvers.limited import Groups, check_limits, limited
 from nnspca.solvers.registry import METHODS, MethodInfo
 
 
@@ -44,6 +45,8 @@ def solve(
     start: np.ndarray | None = None,
     include: Features = None,
     exclude: Features = None,
+    groups: Groups | None = None,
+    max_loading: float | None = None,
     **options: object,
 ) -> Component:
     """Find a unit vector with at most k nonzero loadings that explains much variance.
@@ -76,6 +79,10 @@ def solve(
         ``k - len(include)`` other loadings are nonzero. A feature included may still come out at
         zero, where any weight on it would lose variance. Features of ``exclude`` have no loading.
         Any method takes ``exclude``; for ``include`` see ``nnspca.METHODS[method].includes``.
+    groups : iterable of (features, most), optional
+        For ``best``: at most so many loadings are nonzero among these features, by place or name. No feature is in two.
+    max_loading : float, optional
+        For ``best``: no loading is larger in magnitude, from 1/√k to 1. Neither goes with ``include``.
     **options
         Those of the method: ``nnspca.METHODS[method].options``.
 
@@ -112,6 +119,9 @@ def solve(
     check_includes(info, ins)
     problem, left = restricted(Problem(cov, k, nonnegative), ins, outs)
     check_size(info, problem.n)
+    limits = check_limits(cov, left, k, nonnegative, groups, max_loading)
+    if limits is not None and (method != "best" or ins or options or start is not None):
+        raise ValueError("groups and max_loading go with method 'best' alone: without its options, include and start")
     checked = info.checked(options, solve)
     if "rank" in checked:
         checked["rank"] = _check_rank(checked["rank"], problem.n, given="rank" in options)
@@ -131,10 +141,15 @@ def solve(
             monitor = Monitor(should_stop, on_progress, on_found=report)
             if len(left) < cov.n_features:
                 monitor = monitor.on_features(left, cov.n_features)
-            component = info.solver(problem, rng=np.random.default_rng(seed), monitor=monitor, **checked, **extra)
+            rng = np.random.default_rng(seed)
+            if limits is not None:
+                component = limited(problem, limits, rng=rng, monitor=monitor)
+            else:
+                component = info.solver(problem, rng=rng, monitor=monitor, **checked, **extra)
             component = dataclasses.replace(component, loadings=widened(component.loadings, left, cov.n_features))
         except Stopped:
-            x = widened(problem.widest(), left, cov.n_features)
+            x = problem.widest() if limits is None else limits.best(problem.widest())
+            x = widened(x, left, cov.n_features)
             x = x if best is None or best.loadings is None else best.loadings
             component = Problem(cov, k, nonnegative).component(x, method, (cov.variance(x),), stopped=True)
     loadings = component.loadings + 0.0  # no negative zeros

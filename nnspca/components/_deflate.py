@@ -13,26 +13,13 @@ from nnspca.control.arguments import Deflation, check_choice, check_columns
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.result import Component, Components
+from nnspca.result.display import with_fields
 from nnspca.tasks._solve import check_covariance
 
 
 @dataclass(frozen=True)
 class DeflationInfo:
     """One way to find several components.
-
-    Attributes
-    ----------
-    name : str
-        Key in :data:`DEFLATIONS`.
-    title : str
-        For menus.
-    summary : str
-        One sentence for readers new to it.
-    paper : str
-        Its source.
-    remainder : callable or None
-        ``remainder(cov, U) -> Covariance``, the covariance after removing the columns of U; None if
-        the covariance stays as it is.
 
     Examples
     --------
@@ -42,11 +29,16 @@ class DeflationInfo:
     ('Disjoint supports', True)
     """
 
-    name: Deflation
-    title: str
-    summary: str
-    paper: str
+    name: Deflation  #: Key in :data:`DEFLATIONS`
+    title: str  #: For menus
+    summary: str  #: One sentence for readers new to it
+    paper: str  #: Its source
+    #: ``remainder(cov, U) -> Covariance``, the covariance after removing the columns of U; None if the
+    #: covariance stays as it is
     remainder: Callable[[Covariance, np.ndarray], Covariance] | None = None
+
+
+with_fields(DeflationInfo)
 
 
 DEFLATIONS: dict[Any, DeflationInfo] = {

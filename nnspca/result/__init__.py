@@ -6,6 +6,7 @@ from nnspca.result.component import Component
 from nnspca.result.components import Components, overlap
 from nnspca.result.contribution import Contribution
 from nnspca.result.cross_validation import CrossValidation
+from nnspca.result.display import with_fields
 from nnspca.result.features import Features
 from nnspca.result.judgement import Judgement
 from nnspca.result.necessity import Necessity
@@ -34,3 +35,21 @@ __all__ = [
     "SweepPoint",
     "overlap",
 ]
+
+with_fields(
+    Bound,
+    Certificate,
+    Component,
+    Components,
+    Contribution,
+    CrossValidation,
+    Features,
+    Judgement,
+    Necessity,
+    PartsCertificate,
+    PartsPoint,
+    PartsSweep,
+    Stability,
+    Sweep,
+    SweepPoint,
+)

@@ -19,23 +19,6 @@ from nnspca.result import Component, Components
 class OptionInfo:
     """One option of a method: enough to check a value, and to draw a control for it.
 
-    Attributes
-    ----------
-    name : str
-        Keyword of :func:`nnspca.solve`.
-    kind : type
-        ``int``, ``float``, ``bool`` or ``str``.
-    default : object
-        Default value.
-    low, high : float or None
-        Smallest and largest value allowed, both included.
-    choices : tuple
-        Allowed values of a ``str`` option.
-    help : str
-        One line, in plain words.
-    alone : bool
-        Whether it applies to single components only, not to joint runs.
-
     Examples
     --------
     >>> import nnspca
@@ -44,14 +27,14 @@ class OptionInfo:
     ('rank', 3, 1, 8)
     """
 
-    name: str
-    kind: type
-    default: int | float | bool | str
-    help: str
-    low: float | None = None
+    name: str  #: Keyword of :func:`nnspca.solve`
+    kind: type  #: ``int``, ``float``, ``bool`` or ``str``
+    default: int | float | bool | str  #: Default value
+    help: str  #: One line, in plain words
+    low: float | None = None  #: Smallest and largest value allowed, both included
     high: float | None = None
-    choices: tuple[str, ...] = ()
-    alone: bool = False
+    choices: tuple[str, ...] = ()  #: Allowed values of a ``str`` option
+    alone: bool = False  #: Whether it applies to single components only, not to joint runs
 
     def check(self, value: object) -> int | float | bool | str:
         """Return ``value`` as this option's kind, or raise ValueError naming what is allowed."""
@@ -83,32 +66,6 @@ class OptionInfo:
 class MethodInfo:
     """One method: its name, its source, its abilities, and its function.
 
-    Attributes
-    ----------
-    name : str
-        Key in :data:`METHODS`.
-    title : str
-        For menus and legends.
-    summary : str
-        One sentence for readers new to it.
-    paper : str
-        Where it comes from, with the algorithm's number.
-    signs : tuple of bool
-        The values of ``nonnegative`` it supports.
-    options : tuple of OptionInfo
-    solver : callable
-        ``solver(problem, *, rng, monitor, **options) -> Component``.
-    feasible : bool
-        Whether its components satisfy both the sign constraint and the cardinality.
-    includes : bool
-        Whether it takes features that every support contains (``include``).
-    max_features : int or None
-        Most features it takes; None for any number.
-    joint : callable or None
-        ``joint(problem, n_components, *, rng, monitor, **options) -> Components`` where the method
-        computes several components at once; the door (``nnspca.decompose``, deflation "joint") has
-        checked all.
-
     Examples
     --------
     >>> import nnspca
@@ -117,16 +74,18 @@ class MethodInfo:
     ('Asteris et al. 2014, Alg. 3', (True, False))
     """
 
-    name: Method
-    title: str
-    summary: str
-    paper: str
-    signs: tuple[bool, ...]
+    name: Method  #: Key in :data:`METHODS`
+    title: str  #: For menus and legends
+    summary: str  #: One sentence for readers new to it
+    paper: str  #: Where it comes from, with the algorithm's number
+    signs: tuple[bool, ...]  #: The values of ``nonnegative`` it supports
     options: tuple[OptionInfo, ...]
-    solver: Callable[..., Component]
-    feasible: bool = True
-    includes: bool = False
-    max_features: int | None = None
+    solver: Callable[..., Component]  #: ``solver(problem, *, rng, monitor, **options) -> Component``
+    feasible: bool = True  #: Whether its components satisfy both the sign constraint and the cardinality
+    includes: bool = False  #: Whether it takes features that every support contains (``include``)
+    max_features: int | None = None  #: Most features it takes; None for any number
+    #: ``joint(problem, n_components, *, rng, monitor, **options) -> Components`` where the method computes
+    #: several components at once; the door (``nnspca.decompose``, deflation "joint") has checked all
     joint: Callable[..., Components] | None = None
 
     @property

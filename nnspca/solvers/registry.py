@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from nnspca.result.display import with_fields
 from nnspca.solvers.best import best
 from nnspca.solvers.coordinate_descent import coordinate_descent
 from nnspca.solvers.coordinate_descent import joint as coordinate_descent_joint
@@ -19,6 +20,8 @@ from nnspca.solvers.nmf import joint as nmf_joint
 from nnspca.solvers.nmf import nmf
 from nnspca.solvers.pca import pca, pca_joint, thresholding
 from nnspca.solvers.scotlass import scotlass
+
+with_fields(MethodInfo, OptionInfo)
 
 __all__ = ["METHODS", "MethodInfo", "OptionInfo"]
 

@@ -1,6 +1,7 @@
 """Results read as sentences and tables, draw themselves, and are equal where they say the same."""
 
 import dataclasses
+import inspect
 import pickle
 import re
 import sys
@@ -176,3 +177,12 @@ def test_what_a_figure_needs_is_said_where_it_is_missing(monkeypatch, results):
 def test_an_axis_names_every_k_only_where_these_are_few():
     few, far = (nnspca.sweep(FACES, ks, certify=None).plot().layout.xaxis.dtick for ks in ([1, 2, 5], [1, 2, 90]))
     assert (few, far) == (1, None)
+
+
+@pytest.mark.parametrize("name", ["Component", "Certificate", "Stability", "SweepPoint", "MethodInfo", "DeflationInfo"])
+def test_help_shows_what_stands_beside_every_field(name):
+    shown = inspect.getdoc(getattr(nnspca, name))
+    for field in dataclasses.fields(getattr(nnspca, name)):
+        assert f"\n{field.name} : " in shown
+    assert "Examples" in shown
+    assert "    Shape (n,). Unit Euclidean norm. Nonnegative exactly when" in inspect.getdoc(nnspca.Component)

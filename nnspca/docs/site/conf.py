@@ -18,6 +18,7 @@ from sphinx.domains.python import PyObject
 from sphinx.util import logging
 
 import nnspca
+from nnspca.result.display import FieldDocs
 
 DOCS = Path(__file__).parents[1]
 GROUPS = tomllib.loads((DOCS / "reference" / "reference.toml").read_text(encoding="utf-8"))["group"]
@@ -127,8 +128,10 @@ def _more(entry: Any) -> str:
     return " ".join(filter(None, told)).replace("|", "\\|").replace("$", "\\$")
 
 
-def _plain(_app: Sphinx, what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
-    """Keep napoleon from taking the words before a colon for the type of a field."""
+def _plain(_app: Sphinx, what: str, _name: str, thing: object, _options: object, lines: list[str]) -> None:
+    """Keep napoleon from taking the words before a colon for the type of a field, and from telling fields twice."""
+    if isinstance(getattr(thing, "__dict__", {}).get("__doc__"), FieldDocs):
+        del lines[lines.index("Attributes") : lines.index("Examples")]
     if what in ("property", "attribute") and lines:
         lines[0] = lines[0].replace(": ", " – ")
 

@@ -36,7 +36,6 @@ LAYERS = (
     ("nnspca.certificates.judge", "nnspca.certificates.file"),
     ("nnspca.solvers", "nnspca.bounds"),
     ("nnspca.certificates", "nnspca.spannogram"),
-    ("nnspca.components.remainders",),
     ("nnspca.covariance",),
     ("nnspca.result", "nnspca.machines", "nnspca.numerics"),
     ("nnspca.control", "nnspca.errors", "nnspca.figures"),

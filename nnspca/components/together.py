@@ -5,7 +5,7 @@ at once:
 
 **Climb.** Σ_c x_c'Ax_c is convex, so it lies above its linearisation ``2 Σ_c g_c'y_c``, g_c = Ax_c.
 For given supports that is largest at ``y_c ∝ g_c`` on J_c, where it is Σ_c ‖g_c on J_c‖: which
-feature belongs to which part is a matching (:mod:`nnspca.components.matching`). Steps without a gain
+feature belongs to which part is a matching (:mod:`nnspca.components.exchange`). Steps without a gain
 are rejected, so no step loses variance.
 
 **Exchange.** Features move between parts, or swap parts, while that gains
@@ -26,8 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from nnspca.components.exchange import exchanged
-from nnspca.components.matching import assign
+from nnspca.components.exchange import assign, exchanged
 from nnspca.control.progress import Monitor, ShouldStop
 from nnspca.covariance import Covariance
 from nnspca.covariance.problem import Problem
@@ -37,7 +36,7 @@ from nnspca.numerics.doubles import read_only
 from nnspca.result import Component
 from nnspca.solvers.climb import QUIET, TIE, optimise_on_support
 
-Start = Callable[["Search"], np.ndarray]  # returns a start from the best parts known at that time
+Start = Callable[["JointSearch"], np.ndarray]  # returns a start from the best parts known at that time
 KnownOptima = dict[bytes, tuple[np.ndarray, float]]
 EXTRA_DIRECTIONS = 6  # random directions are drawn in the span of so many eigenvectors more than parts
 FRESH = 0.4  # share of the starts that do not depend on the best parts; half and twice of it end as well
@@ -62,7 +61,7 @@ def seek(
     if an earlier one finds better parts, so the result does not depend on it. Returned are the parts,
     largest variance first, and the largest sum of variances known after each start.
     """
-    search = Search(problem, len(greedy), monitor)
+    search = JointSearch(problem, len(greedy), monitor)
     search.improve(greedy)
     on_better(search.parts)
     history = [search.value]
@@ -105,13 +104,13 @@ def _parts_from_start(
     poll: ShouldStop | None,
 ) -> tuple[np.ndarray, float] | None:
     """The parts from one start if they are better than those known, as a task for a worker."""
-    search = Search(Problem(cov, k, nonnegative), len(parts), Monitor(poll), value, parts)
+    search = JointSearch(Problem(cov, k, nonnegative), len(parts), Monitor(poll), value, parts)
     search.improve(begin)
     return (search.parts, search.value) if search.value > value else None
 
 
 @dataclass
-class Search:
+class JointSearch:
     """The best parts known, and the search for better ones."""
 
     problem: Problem
@@ -147,7 +146,7 @@ class Search:
         replaced = rng.choice(self.r, count, replace=False)
         chosen = rng.choice(self.problem.n, count, replace=False)
 
-        def begin(search: Search) -> np.ndarray:
+        def begin(search: JointSearch) -> np.ndarray:
             X = search.parts.copy()
             X[replaced] = assign(self.problem.cov.block(chosen), self.problem.k, self.problem.nonnegative)
             return X

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nnspca.components.matching import paired
+from nnspca.components.exchange import paired
 from nnspca.control.arguments import Deflation, Method, Seed, check_callables, check_instance, check_number, check_whole
 from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError
 from nnspca.machines import Executor, Workers, check_executor, jobs
-from nnspca.resampling.samples import Samples, Search, read_samples
+from nnspca.resampling.samples import Recipe, Samples, read_samples
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
 
 STABLE = 0.7  # usual mean recurrence from which a part counts as stable
@@ -107,7 +107,7 @@ def bootstrap(
     draws = check_whole("resamples", resamples, 1, 100_000)
     threshold = check_number("threshold", threshold, 0, 1, "a share")
     options["deflation"] = deflation
-    search = Search.read(bootstrap, samples, n_components, method, nonnegative, seed, options)
+    search = Recipe.read(bootstrap, samples, n_components, method, nonnegative, seed, options)
     if parts is None:
         cov = samples.covariance(np.arange(samples.shape[0]))
         if cov is None:
@@ -141,7 +141,7 @@ def _prepared(parts: object, samples: Samples, r: int) -> Components:
 
 
 def _redrawn(
-    samples: Samples, search: Search, k: int | Sequence[int], number: int, should_stop: ShouldStop | None
+    samples: Samples, search: Recipe, k: int | Sequence[int], number: int, should_stop: ShouldStop | None
 ) -> tuple[tuple[np.ndarray, np.ndarray], ...] | None:
     """The parts of one resample as (features, loadings); none if it does not vary, None if stopped."""
     if should_stop is not None and should_stop():

@@ -12,7 +12,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance.samples import warn_of_dominant
 from nnspca.errors import DataError
 from nnspca.machines import Executor, Workers, check_executor, jobs
-from nnspca.resampling.samples import Samples, Search, read_samples
+from nnspca.resampling.samples import Recipe, Samples, read_samples
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
 
 
@@ -100,7 +100,7 @@ def cross_validate(
     if not wanted:
         raise ValueError(f"cross-validation needs at least one k; got k={ks}")
     options["deflation"] = deflation
-    search = Search.read(cross_validate, samples, n_components, method, nonnegative, seed, options)
+    search = Recipe.read(cross_validate, samples, n_components, method, nonnegative, seed, options)
     parted = check_whole("folds", folds, 2, m)
     held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
     done, total = 0, parted * len(wanted)
@@ -142,7 +142,7 @@ def folded(m: int, folds: int, seed: int) -> list[np.ndarray]:
 
 
 def _explained_shares(
-    samples: Samples, search: Search, folds: int, fold: int, k: int, should_stop: ShouldStop | None
+    samples: Samples, search: Recipe, folds: int, fold: int, k: int, should_stop: ShouldStop | None
 ) -> tuple[float, float] | None:
     """The shares explained of one fold and of its other samples by components of these; None if stopped."""
     if should_stop is not None and should_stop():

@@ -125,7 +125,7 @@ def _loaded(source: Source, what: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Search:
+class Recipe:
     """The number of components, solver, sign constraint, seed and other options of the search."""
 
     r: int
@@ -144,7 +144,7 @@ class Search:
         nonnegative: bool,
         seed: Seed,
         options: Mapping[str, Any],
-    ) -> Search:
+    ) -> Recipe:
         """Check the options of a call; DataError if there are too few samples."""
         own = {name: value for name, value in options.items() if name not in OF_DECOMPOSE}
         check_method(method, nonnegative).checked(own, call, joint=options["deflation"] == "joint")

@@ -4,13 +4,11 @@ from nnspca.control.progress import OnProgress, Progress, ShouldStop
 from nnspca.result.certificate import Bound, Certificate, PartsCertificate, Sandwich
 from nnspca.result.component import Component
 from nnspca.result.components import Components, overlap
-from nnspca.result.contribution import Contribution
-from nnspca.result.cross_validation import CrossValidation
 from nnspca.result.display import with_fields
 from nnspca.result.features import Features
 from nnspca.result.judgement import Judgement
-from nnspca.result.necessity import Necessity
-from nnspca.result.stability import Stability
+from nnspca.result.necessity import Contribution, Necessity
+from nnspca.result.stability import CrossValidation, Stability
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
 
 __all__ = [

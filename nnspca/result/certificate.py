@@ -86,7 +86,7 @@ class Sandwich(Display):
 
     def plot(self) -> Figure:
         """Return a Plotly figure: the variance found, and every upper bound."""
-        from nnspca.figures.curves import certificate
+        from nnspca.figures.results import certificate
 
         return certificate(self.lower, [(b.name, b.value, b.deterministic) for b in self.bounds])
 

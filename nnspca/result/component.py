@@ -104,7 +104,7 @@ class Component(Display):
 
     def plot(self) -> Figure:
         """Return a Plotly figure of the loadings: as bars, or as pixels of an image."""
-        from nnspca.figures.loadings import components
+        from nnspca.figures.results import components
 
         names = [self.feature_name(i) for i in range(len(self.loadings))]
         return components(self.loadings[:, None], names, *self._layout)

@@ -123,7 +123,7 @@ class Components(Display):
 
     def plot(self) -> Figure:
         """Return a Plotly figure of the loadings of all components, side by side."""
-        from nnspca.figures.loadings import components
+        from nnspca.figures.results import components
 
         names = [self.parts[0].feature_name(i) for i in range(len(self.loadings))]
         return components(self.loadings, names, *self.parts[0]._layout)

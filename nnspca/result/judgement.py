@@ -85,7 +85,7 @@ class Judgement(Display):
 
     def plot(self) -> Figure:
         """Return a Plotly figure: the variance of each component, the best one known, and the proven maximum."""
-        from nnspca.figures.curves import judged
+        from nnspca.figures.results import judged
 
         best = [max(c.lower, v) for c, v in zip(self.certificates, self.variances.tolist(), strict=True)]
         return judged(self.variances.tolist(), best, self.upper.tolist())

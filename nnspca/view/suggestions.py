@@ -12,9 +12,8 @@ import numpy as np
 
 from nnspca.result import sentences, wording
 from nnspca.result.component import Component
-from nnspca.result.cross_validation import CrossValidation
 from nnspca.result.features import Features
-from nnspca.result.stability import Stability
+from nnspca.result.stability import CrossValidation, Stability
 from nnspca.view import say
 
 

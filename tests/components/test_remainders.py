@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nnspca
-from nnspca.components.remainders import DeflatedFactor
+from nnspca.components._deflate import DeflatedFactor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.provenance import Provenance

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.components.matching import _matched, assign
+from nnspca.components.exchange import _matched, assign
 from nnspca.components.together import power_iteration
 from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem

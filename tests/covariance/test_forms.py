@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import nnspca
-from nnspca.components.remainders import minus_low_rank
+from nnspca.components._deflate import minus_low_rank
 from nnspca.covariance.factor import DenseFactor, SparseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.numerics import feasible

@@ -11,7 +11,7 @@ import pytest
 
 import nnspca
 from nnspca.bounds import eigenvalues, pair_scaled
-from nnspca.components import remainders
+from nnspca.components import _deflate
 from nnspca.covariance.factor import DenseFactor
 from nnspca.covariance.forms import HeldFactor, HeldMatrix
 from nnspca.covariance.problem import Problem
@@ -345,7 +345,7 @@ def test_an_error_that_a_deflation_enlarges_counts_for_as_much(monkeypatch):
     cov = nnspca.Covariance.from_matrix(A)
     Y = nnspca.Covariance(HeldFactor(DenseFactor(np.linalg.cholesky(A).T)), Provenance(representation_error=0.5))
     seen = []
-    monkeypatch.setattr(remainders.rounding, "deflated", lambda *given: seen.append(given) or 0.25)
+    monkeypatch.setattr(_deflate.rounding, "deflated", lambda *given: seen.append(given) or 0.25)
     columns = np.array([[1.0], [1.0], [0.0]]) / np.sqrt(2)
     left = nnspca.deflate(cov, columns, "projection")
     assert left.representation_error == cov.representation_error + 3 * 0.25

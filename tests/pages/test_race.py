@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, Fall, Lane, Mark, Race
+from nnspca.studies.racing import BARRED, FINISHED, RUNNING, Fall, Lane, Mark, Race
 from nnspca.view import say
 from nnspca.view.compare import figures
 from nnspca.view.figures.style import DARK

@@ -16,7 +16,7 @@ from hypothesis import strategies as some
 import nnspca
 from nnspca.datasets import Dataset
 from nnspca.result import Component, CrossValidation
-from nnspca.studies.race_state import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
+from nnspca.studies.racing import BARRED, FINISHED, RUNNING, STOPPED, Fall, Lane, Mark, Race
 from nnspca.view import robust, say
 from nnspca.view.compare import race as raced
 from nnspca.view.compare import sets

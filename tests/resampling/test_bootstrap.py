@@ -8,7 +8,7 @@ import scipy.sparse
 
 import nnspca
 from nnspca import datasets
-from nnspca.components.matching import paired
+from nnspca.components.exchange import paired
 
 PLANTED = 6  # features of each planted part
 

@@ -8,9 +8,8 @@ import pytest
 import nnspca
 from nnspca import Covariance
 from nnspca.datasets import load
-from nnspca.studies import _race as racing
-from nnspca.studies import race
-from nnspca.studies.race_state import BARRED, FINISHED, STOPPED, Lane, Mark, Race
+from nnspca.studies import race, racing
+from nnspca.studies.racing import BARRED, FINISHED, STOPPED, Lane, Mark, Race
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,7 @@ from nnspca.control.progress import Monitor
 from nnspca.covariance import Covariance
 from nnspca.studies import STUDIES
 from nnspca.studies.study import Task
-from nnspca.studies.zass2006 import NONZERO, OVERLAP, SHARE, overlap, prices
-from nnspca.studies.zass2006_faces import both_classes, detect, splits
+from nnspca.studies.zass2006 import NONZERO, OVERLAP, SHARE, both_classes, detect, overlap, prices, splits
 from tests import problems
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from nnspca.solvers.registry import METHODS
-from nnspca.studies.race_state import FINISHED, Lane, Race
+from nnspca.studies.racing import FINISHED, Lane, Race
 from nnspca.view import sanitize
 from nnspca.view.figures import band as common
 from nnspca.view.figures.band import Band

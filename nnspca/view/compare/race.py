@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.result import Progress, wording
 from nnspca.studies import race
-from nnspca.studies.race_state import BARRED, GAIN, RUNNING, STOPPED, Race
+from nnspca.studies.racing import BARRED, GAIN, RUNNING, STOPPED, Race
 from nnspca.view import cache, machines, sanitize, say, tasks
 from nnspca.view.compare import figures
 from nnspca.view.figures import style

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.components.matching import paired
+from nnspca.components.exchange import paired
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Components, PartsCertificate, Stability, sentences, wording
 from nnspca.view import ledger, robust, say, suggestions, tasks

@@ -1,0 +1,271 @@
+"""Figures of results: variances against k, bounds, loadings, weights and returns; importing it imports Plotly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+try:
+    from plotly.graph_objects import Bar, Figure, Heatmap, Scatter
+except ImportError as error:
+    raise ImportError("a figure needs Plotly: pip install plotly") from error
+
+__all__ = ["Bar", "Figure", "Heatmap", "Scatter", "with_titles"]
+
+FOUND, PROVEN, BOUND, QUIET = "#0072b2", "#00805c", "#a65200", "#5b6b78"
+BAND = "rgba(230, 159, 0, 0.34)"
+SERIES = ("#0072b2", "#c2570c", "#00805c", "#a3478a", "#5b6b78", "#8a6d00")
+LOADINGS = ((0.0, "#eef2f4"), (0.25, "#a9d3ea"), (0.5, "#4fa3d1"), (0.75, "#0072b2"), (1.0, "#0a3a66"))
+SIGNED = ((0.0, "#6d2c00"), (0.25, "#e0894a"), (0.5, "#eef2f4"), (0.75, "#4fa3d1"), (1.0, "#0a3a66"))
+A_BAR = 20  # pixels
+BELOW = 90  # pixels for the axis, its title and the legend
+
+
+def with_titles(figure: Figure, title: str, x: str = "", y: str = "", height: int = 420) -> Figure:
+    """Give a figure its title, axis titles and height."""
+    figure.update_layout(
+        title={"text": title, "x": 0, "xref": "paper"},
+        height=height,
+        template="plotly_white",
+        margin={"l": 10, "r": 10, "t": 50, "b": BELOW},
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom"},
+    )
+    figure.update_xaxes(title=x, automargin=True)
+    figure.update_yaxes(title=y, automargin=True)
+    return figure
+
+
+def scale(largest: float, signed: bool) -> dict[str, Any]:
+    """Return the colour scale of loadings: zero has the colour of the background."""
+    least = -largest if signed else 0.0
+    return {"colorscale": SIGNED if signed else LOADINGS, "zmin": least, "zmax": largest}
+
+
+FEW = 15  # longest axis that names every k
+
+
+def sweep(
+    curves: Mapping[str, Sequence[tuple[int, float]]],
+    band: Sequence[tuple[int, float, float]],
+    x: str,
+    y: str,
+) -> Figure:
+    """Return a figure of curves, (k, share) each, above a band of (k, lower, upper).
+
+    Examples
+    --------
+    >>> figure = sweep({"best": [(1, 0.5), (2, 0.8)]}, [(1, 0.5, 0.6), (2, 0.8, 0.8)], "k", "share")
+    >>> [trace.name for trace in figure.data]
+    ['the optimum lies here (proven)', 'best']
+    """
+    figure = Figure()
+    if band:
+        ks, lower, upper = zip(*sorted(band), strict=True)
+        figure.add_trace(
+            Scatter(
+                x=[*ks, *reversed(ks)],
+                y=[*upper, *reversed(lower)],
+                fill="toself",
+                fillcolor=BAND,
+                line={"color": "rgba(0,0,0,0)"},
+                hoverinfo="skip",
+                name="the optimum lies here (proven)",
+            )
+        )
+    for c, (name, points) in enumerate(curves.items()):
+        xs, ys = zip(*points, strict=True) if points else ((), ())
+        figure.add_trace(Scatter(x=xs, y=ys, mode="lines+markers", name=name, line={"color": SERIES[c % len(SERIES)]}))
+    along = [k for points in curves.values() for k, _ in points]
+    if max(along, default=0) - min(along, default=0) <= FEW:
+        figure.update_xaxes(dtick=1)  # k and numbers of parts are whole
+    return with_titles(figure, f"{y[:1].upper()}{y[1:]} against {x}", x, y)
+
+
+def held_out(
+    ks: Sequence[int], mean: np.ndarray, error: np.ndarray, fitted: np.ndarray, suggested: int | None
+) -> Figure:
+    """Return a figure of held-out variance with its standard error, and of the variance of the fitted samples.
+
+    >>> figure = held_out([1, 2], np.array([0.4, 0.5]), np.array([0.1, 0.1]), np.array([0.5, 0.7]), 2)
+    >>> [trace.name for trace in figure.data]
+    ['held out', 'fitted']
+    """
+    bars = {"type": "data", "array": np.nan_to_num(error), "visible": True}
+    figure = Figure(
+        [
+            Scatter(x=list(ks), y=mean, error_y=bars, mode="lines+markers", name="held out", line={"color": FOUND}),
+            Scatter(x=list(ks), y=fitted, mode="lines", name="fitted", line={"color": QUIET, "dash": "dot"}),
+        ]
+    )
+    if suggested is not None:
+        figure.add_vline(x=suggested, line_dash="dash", annotation_text=f"k = {suggested} suggested")
+    return with_titles(figure, "Share of variance explained against k", "k", "share of variance")
+
+
+def judged(variances: Sequence[float], best: Sequence[float], upper: Sequence[float]) -> Figure:
+    """Return a figure of components: the variance of each, the best one known of its kind, and the proven maximum.
+
+    >>> [trace.name for trace in judged([1.0, 0.5], [1.0, 0.75], [1.0, 1.0]).data]
+    ['proven maximum', 'best known', 'given']
+    """
+    figure, places = Figure(), list(range(1, len(variances) + 1))
+    figure.add_trace(Bar(x=places, y=upper, name="proven maximum", marker={"color": BAND}))
+    figure.add_trace(Scatter(x=places, y=best, mode="markers", name="best known", marker={"color": PROVEN, "size": 9}))
+    figure.add_trace(Bar(x=places, y=variances, name="given", marker={"color": FOUND}, width=0.4))
+    figure.update_layout(barmode="overlay")
+    figure.update_xaxes(dtick=1 if len(places) <= FEW else None)
+    return with_titles(figure, "The variance given, and the proven maximum", "component", "variance")
+
+
+def certificate(lower: float, bounds: Sequence[tuple[str, float, bool]]) -> Figure:
+    """Return a figure of bounds, each a name, a value, and whether it is proven, beside the variance found.
+
+    >>> figure = certificate(2.0, [("balanced-rows", 3.0, True), ("paper", 2.5, False)])
+    >>> [(trace.name, trace.x) for trace in figure.data]
+    [('proven', (3.0,)), ('holds with a probability', (2.5,)), ('found', (2.0, 2.0))]
+    """
+    figure, order = Figure(), [name for name, _, _ in sorted(bounds, key=lambda b: -b[1])]
+    for proven, name, colour, symbol in (
+        (True, "proven", BOUND, "circle"),
+        (False, "holds with a probability", QUIET, "circle-open"),
+    ):
+        own = [(each, value) for each, value, is_proven in bounds if is_proven == proven]
+        if own:
+            figure.add_trace(
+                Scatter(
+                    x=[value for _, value in own],
+                    y=[each for each, _ in own],
+                    mode="markers",
+                    name=name,
+                    marker={"color": colour, "symbol": symbol, "size": 11},
+                )
+            )
+    ends = [order[0], order[-1]]
+    figure.add_trace(Scatter(x=[lower, lower], y=ends, mode="lines", name="found", line={"color": FOUND, "width": 3}))
+    figure.update_yaxes(type="category", categoryorder="array", categoryarray=order)
+    return with_titles(figure, "The variance found, and the upper bounds", "variance", height=200 + A_BAR * len(order))
+
+
+MOST = 60  # bars of one component
+COLOURS = {"indispensable": PROVEN, "undecided": FOUND, "dispensable": QUIET}
+Along = tuple[np.ndarray, str]  # a coordinate for each feature, and its title
+
+
+def components(
+    columns: np.ndarray, names: Sequence[str], shape: tuple[int, int] | None, along: Along | None = None
+) -> Figure:
+    """Return a figure of components, the columns (n, r): their nonzero loadings, the largest on top, a colour for each.
+
+    >>> figure = components(np.array([[0.6, 0.0], [0.0, 1.0], [0.8, 0.0]]), ["a", "b", "c"], None)
+    >>> [trace.name for trace in figure.data], figure.data[0].y, figure.data[0].x
+    (['1', '2'], ('c', 'a'), array([0.8, 0.6]))
+    """
+    n, r = columns.shape
+    title = f"{r} components" if r > 1 else f"{np.count_nonzero(columns)} of {n} features"
+    if shape is not None:
+        return _image(columns.T, names, shape, title)
+    if along is not None:
+        return _spectra(columns, names, along, title)
+    figure, bar_count = Figure(), 0
+    for c in range(r):
+        support = np.flatnonzero(columns[:, c])
+        order = support[np.argsort(-np.abs(columns[support, c]), kind="stable")][: max(MOST // r, 8)]
+        bar_count += len(order)
+        colour, loadings = SERIES[c % len(SERIES)], columns[order, c]
+        figure.add_trace(
+            Bar(x=loadings, y=[names[i] for i in order], orientation="h", marker_color=colour, name=str(c + 1))
+        )
+    with_titles(figure, title, "loading", height=200 + A_BAR * bar_count)
+    return figure.update_yaxes(autorange="reversed", type="category")
+
+
+def _spectra(columns: np.ndarray, names: Sequence[str], along: Along, title: str) -> Figure:
+    """Loadings as stems along an axis, each component in its colour."""
+    figure, (values, axis_title) = Figure(), along
+    for c in range(columns.shape[1]):
+        used = np.flatnonzero(columns[:, c])
+        marker = {"color": SERIES[c % len(SERIES)], "size": 7}
+        stems = {"type": "data", "symmetric": False, "array": 0 * used, "arrayminus": columns[used, c], "width": 0}
+        figure.add_trace(
+            Scatter(
+                x=values[used],
+                y=columns[used, c],
+                text=[names[i] for i in used.tolist()],
+                mode="markers",
+                marker=marker,
+                error_y=stems,
+                name=str(c + 1),
+                showlegend=columns.shape[1] > 1,
+            )
+        )
+    figure.update_xaxes(range=[float(values.min()), float(values.max())])
+    return with_titles(figure, title, axis_title, "loading")
+
+
+def _image(rows: np.ndarray, names: Sequence[str], shape: tuple[int, int], title: str) -> Figure:
+    """Images side by side, each a heat map on axes of its own."""
+    figure, count = Figure(), len(rows)
+    colours = scale(float(np.abs(rows).max()) or 1.0, bool((rows < 0).any()))
+    labels = np.array(names, dtype=object).reshape(shape)
+    for c, row in enumerate(rows):
+        axis = "" if not c else str(c + 1)
+        figure.add_trace(
+            Heatmap(
+                z=row.reshape(shape),
+                text=labels,
+                hovertemplate="%{text}: %{z:.3f}<extra></extra>",
+                xaxis=f"x{axis}",
+                yaxis=f"y{axis}",
+                showscale=not c,
+                **colours,
+            )
+        )
+        side = {"domain": [c / count, (c + 0.94) / count], "visible": False, "constrain": "domain"}
+        upright = {"anchor": f"x{axis}", "scaleanchor": f"x{axis}", "autorange": "reversed", "visible": False}
+        figure.update_layout({f"xaxis{axis}": side, f"yaxis{axis}": upright})
+        if count > 1:
+            place = {"x": (c + 0.47) / count, "y": 1.02, "xref": "paper", "yref": "paper"}
+            figure.add_annotation(text=str(c + 1), showarrow=False, **place)
+    return with_titles(figure, title, height=360)
+
+
+def necessity(names: Sequence[str], weights: np.ndarray, limits: np.ndarray, states: Sequence[str]) -> Figure:
+    """Return a figure of a component's features: ``x_i²``, its proven maximum in near-best components, and the state.
+
+    Examples
+    --------
+    >>> figure = necessity(["a", "b"], np.array([0.6, 0.4]), np.array([0.7, 1.0]), ["indispensable", "undecided"])
+    >>> [trace.name for trace in figure.data]
+    ['indispensable', 'undecided', 'at most (proven)']
+    """
+    figure = Figure()
+    for state, colour in COLOURS.items():
+        own = [i for i, each in enumerate(states) if each == state]
+        if own:
+            figure.add_trace(
+                Bar(x=weights[own], y=[names[i] for i in own], orientation="h", marker_color=colour, name=state)
+            )
+    marker = {"symbol": "line-ns-open", "size": 14, "color": BOUND}
+    figure.add_trace(Scatter(x=limits, y=list(names), mode="markers", name="at most (proven)", marker=marker))
+    figure.update_yaxes(type="category", categoryorder="array", categoryarray=list(names)[::-1])
+    return with_titles(figure, "Weight of each feature", "share of weight", height=200 + A_BAR * len(names))
+
+
+def stability(parts: Sequence[tuple[Sequence[str], np.ndarray]], threshold: float) -> Figure:
+    """Return a figure of how often each feature of each part returned, against the threshold.
+
+    >>> figure = stability([(["a", "b"], np.array([1.0, 0.4]))], 0.7)
+    >>> figure.data[0].name, figure.data[0].x
+    ('part 1', array([1. , 0.4]))
+    """
+    figure = Figure()
+    for c, (names, shares) in enumerate(parts):
+        colour = SERIES[c % len(SERIES)]
+        figure.add_trace(Bar(x=shares, y=list(names), orientation="h", marker_color=colour, name=f"part {c + 1}"))
+    figure.add_vline(x=threshold, line_dash="dash", line_color=BOUND)
+    figure.update_xaxes(range=[0, 1])
+    figure.update_yaxes(autorange="reversed", type="category")
+    count = sum(len(names) for names, _ in parts)
+    return with_titles(figure, "How often each feature returns", "share of resamples", height=200 + A_BAR * count)

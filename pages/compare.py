@@ -1,10 +1,9 @@
-"""Compare: data sets in one figure, or solvers on one clock, with the answer in the first line."""
+"""Compare: solvers on one clock, or data sets in one figure, with the answer in the first line."""
 
 import streamlit as st
 
 from nnspca.view import tasks
 from nnspca.view.compare import race, sets
-from nnspca.view.jobs import Job
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
@@ -22,41 +21,28 @@ def data_sets(now: State, answer: DeltaGenerator) -> None:
         names = sets.ask_sets(now)
     with shown:
         figure, waiting = widgets.reserved("together-place", "The figure appears once the data are read.")
-    choice, subjects = sets.ask_rest(names, now)
-    if len(names) < 2 or not choice.by:
+    subjects = sets.ask_scale(names, now)
+    if len(names) < 2:
         waiting.empty()
-        answer.info("Choose at least two data sets and one solver.", icon=":material/compare:")
+        answer.info("Choose at least two data sets.", icon=":material/compare:")
         widgets.end_page()
-    task = sets.task(subjects, choice)
-    earlier = tasks.running(task)
-    at_rest = earlier is not None and earlier.done  # asked first: what it has found is then known
-    known = sets.compared(subjects, choice)
-    first = 0 if any(one.complete for one in known) else sets.first(subjects, choice)
-
-    def begin() -> Job:
-        with press:
+    task = sets.task(subjects)
+    with press:
+        if all(one.complete for one in sets.compared(subjects)):  # known: a run only on request
+            job = tasks.offer(task, tasks.solve())
+        else:
             job = tasks.ask(task, tasks.solve())
-        with running:
-            tasks.follow(job, STOPPED, first=first, waited=True)
-        return job
-
-    # else the figure goes first, without a run
-    job = begin() if first or earlier else None
-    if not at_rest:
-        known = sets.compared(subjects, choice)
+    with running:
+        if job is not None and tasks.follow(job, STOPPED, first=len(sets.SHARES), waited=True) and not job.stopped:
+            st.caption(sets.live(job))
+    known = sets.compared(subjects)
     answer.markdown(sets.answer(known))
-    live = sets.live(job, subjects)
     waiting.empty()
     with figure:
-        drawn = sets.together(known, live)
-    if job is None:
-        begin()
-    with widgets.expander(sets.KEYS["panels"], sets.WHY, ":material/query_stats:") as fold:
-        if fold.open and live:
-            sets.describe_each(known, live)
+        drawn = sets.together(known)
     with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:
         if fold.open:
-            sets.takeaway(known, live, choice, now, drawn)
+            sets.takeaway(known, now, drawn)
 
 
 def solvers(now: State, answer: DeltaGenerator) -> None:

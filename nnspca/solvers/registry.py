@@ -33,7 +33,7 @@ METHODS: dict[Any, MethodInfo] = {
     for info in (
         MethodInfo(
             "best",
-            "Portfolio (default)",
+            "Multistart (default)",
             "Tries many starts, climbs from each, then swaps features while that helps.",
             "this library",
             (True, False),

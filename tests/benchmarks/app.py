@@ -23,13 +23,17 @@ from nnspca.view.link.state import usual_k
 from tests.benchmarks.visits import PATIENCE, Visitor, visiting
 
 # Per page: its address, and the condition on which its first figure says something.
+OF_SETS = "what=data+sets"
 FIRST = {
     "Explore": ("/?", "deep('play', '.play[data-k]')"),
     "Parts": ("/parts?", "deep('parts', '.component[data-seen]')"),
     "Spannogram": ("/spannogram?", "says('spannogram', '[data-say=angle]')"),
     "Learn": ("/learn?", "deep('learn', '.lesson[data-frames]')"),
-    "Compare": ("/compare?", "sketched('together') || plot('together')?._fullData.some(t => t.x?.length)"),
-    "Compare solvers": ("/compare?what=solvers&", "sketched('race') || plot('race')?._fullData.some(t => t.x?.length)"),
+    "Compare": (
+        f"/compare?{OF_SETS}&",
+        "sketched('together') || plot('together')?._fullData.some(t => t.x?.length)",
+    ),
+    "Compare solvers": ("/compare?", "sketched('race') || plot('race')?._fullData.some(t => t.x?.length)"),
     "Papers": ("/papers?", "document.querySelector('.sketch') || document.querySelector('.main-svg')"),
     "Data": ("/data?", "document.querySelector('img.picture')?.naturalWidth"),
     "Explore with its samples": ("/?samples=true&", "plot('samples-ladder')?._fullData.some(t => t.x?.length)"),
@@ -43,7 +47,7 @@ PROOFS = {"LFW": 3.5, "CBCL": 3.5, "LRS": 2.5, "Leukemia": 6.0}
 BANDS = {"LFW": 2.0, "CBCL": 2.0, "LRS": 2.0, "Leukemia": 2.0}  # from the ledger
 LIVE_BANDS = {"LFW": 3.5, "CBCL": 3.5, "LRS": 3.5}  # from nothing
 SLOW = "data=lfw-faces&method=epsilon-net&d=8&epsilon-net.epsilon=0.01&epsilon-net.max_samples=10000000"
-FOUR = "&".join(f"vs={name}" for name in ("digits", "lfw-faces", "cbcl-faces", "lrs"))
+FOUR = "&".join([OF_SETS, *(f"vs={name}" for name in ("digits", "lfw-faces", "cbcl-faces", "lrs"))])
 COMPARED = "/at every k/.test(document.body.innerText) && !/Still computing/.test(document.body.innerText)"
 STOPPED = "[...document.querySelectorAll('[data-testid=stAlert]')].some(a => a.textContent.includes('Stopped.'))"
 

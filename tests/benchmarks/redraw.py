@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 QUICK: dict[str, dict[str, object]] = {
     "explore": {"ks": "2, 5, 13"},
     "parts": {"k": 4, "r": 2},
-    "compare": {"vs": ["pitprops", "digits"], "fine": "few"},
+    "compare": {"what": "data sets", "vs": ["pitprops", "digits"]},
 }
 LINKS = {page: {"data": "pitprops", "k": 4} | QUICK.get(page, {}) for page in PAGES}
 RUNS = 60  # seconds a page's own runs may take

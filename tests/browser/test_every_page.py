@@ -123,7 +123,7 @@ PAGES = {
         BOTH,
         nothing,
     ),
-    "data sets": ("/compare?data=pitprops&vs=pitprops&vs=digits&fine=few", NONE, compare),
+    "data sets": ("/compare?what=data+sets&vs=pitprops&vs=digits", NONE, compare),
     "papers": ("/papers?tables=true", NONE, papers),
     "data": ("/data?data=pitprops", DATA, data),
     "the game": ("/learn", NONE, learn),

@@ -52,8 +52,8 @@ LINKS = [
         DIGITS,
         "curves=data+set&dimensions=3%3A+a+sphere&a=2&b=3&c=5&m=12&colour=top+set&flat=true&round=1",
     ),
-    ("compare", {}, "vs=pitprops&vs=digits&by=em&by=best&fine=few&scales=as+is&panels=true&take=true"),
-    ("compare", PITPROPS, "what=solvers&racers=em&racers=best&limit=2&take=true"),
+    ("compare", {}, "what=data+sets&vs=pitprops&vs=digits&scales=as+is&take=true"),
+    ("compare", PITPROPS, "racers=em&racers=best&limit=2&take=true"),
     (
         "papers",
         {},
@@ -82,10 +82,10 @@ def test_a_link_opens_what_it_says(open_page, name, given, link):
 
 
 def test_a_name_that_nothing_has_is_told_as_ignored_and_known_ones_are_not(open_page):
-    page = open_page(data="pitprops", k=4, by="em", ghost="true", flavour="red", embed="true")
+    page = open_page(data="pitprops", k=4, vs="digits", ghost="true", flavour="red", embed="true")
     assert [page.session_state[key] for key in ("data", "k")] == ["pitprops", 4]
     (note,) = [note.value for note in page.info if "ignored" in note.value]
-    assert "“ghost”, “flavour”," in note and "embed" not in note and "by" not in note
+    assert "“ghost”, “flavour”," in note and "embed" not in note and "vs" not in note
 
 
 HOSTILE = ["inf", "-inf", "nan", "1e309", "-1e309", "1e300", "9" * 400, "", "٤٠", "٤٠.٥", "0x10", "1_0", "-1", "0.5"]
@@ -100,7 +100,7 @@ PAGES = {
     ],
     "parts": ["apart=joint&with=coordinate-descent", "apart=quasi-orthogonal&use=true", ""],
     "spannogram": ["curves=random", "curves=data+set", "dimensions=3%3A+a+sphere"],
-    "compare": ["", "what=solvers"],
+    "compare": ["what=data+sets", ""],
     "papers": ["paper=Sigg+%26+Buhmann+2008", ""],
     "data": ["", ""],
     "learn": ["sheet=true", "", ""],

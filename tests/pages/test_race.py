@@ -23,14 +23,14 @@ def test_a_race_is_drawn_and_told_by_its_numbers_goes_home_and_runs_again_from_i
     page = settle(open_page(PAGE, take=True, **QUICK))
     (way,) = drawn(page)
     lanes = {trace["name"]: trace for trace in way["data"]}
-    solvers = ("Portfolio (default)", "EM", "Greedy (PathSPCA)")
+    solvers = ("Multistart (default)", "EM", "Greedy (PathSPCA)")
     assert set(lanes) == {*solvers, figures.BOUND, figures.BAND, figures.FLAG, figures.LOWEST}
     assert max(max(lanes[name]["y"]) for name in solvers) <= 100 <= lanes[figures.BOUND]["y"][-1]
     assert way["layout"]["meta"]["alt"].startswith(way["layout"]["title"]["text"])
     assert "Did not start: PCA (it uses every feature" in texts(page)
 
     best, standing = Subject(catalogue.dataset("pitprops"), State(data="pitprops", k=4)).at(), jobs(page)[0].arrived[0]
-    assert f"**{say.proven_share(best.ratio)}**" in page.markdown[0].value.replace("\u00a0", " ")
+    assert f"**{say.capital(say.proven_share(best.ratio))}**" in page.markdown[0].value.replace("\u00a0", " ")
     assert best.upper <= standing.upper, "what the race has proven is in the ledger"
     assert best.lower >= max(lane.variance for lane in standing.lanes) * (1 - 1e-12)
 

@@ -129,7 +129,7 @@ CHOICES = {
         {"curves": "data set", "k": 3},
         {"curves": "data set", "dimensions": "3: a sphere", "k": 3, "m": 8},
     ],
-    "compare": [{"by": ["best"], "fine": "few"}, {"what": "solvers", "k": 3, "racers": ["best"], "limit": 1}],
+    "compare": [{"what": "data sets"}, {"k": 3, "racers": ["best"], "limit": 1}],
 }
 VIEWS = [
     (page, choices)

@@ -157,7 +157,7 @@ def test_a_sentence_is_the_one_in_the_table(name):
     assert said == table[name]
 
 
-SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)")
+SHARE = re.compile(r"at least ([\d.]+)\s%\sof the optimum|(proven optimal)", re.I)
 
 
 @given(some.floats(0.01, 1.0), some.sampled_from((explored, headline, lambda *ends: race(TIED[:1], upper=ends[1])[0])))

@@ -82,6 +82,7 @@ def test_stop_while_the_covariance_of_a_file_is_prepared_hands_the_page_back(ope
     assert [button.label for button in page.button if "again" in button.label] == ["Read it again"]
 
 
+SETS = {"what": "data sets", "vs": ["digits", "lfw-faces"], "sign": "any sign"}  # of which nothing is stored
 SLOW = {
     "data": "lfw-faces",
     "k": 40,
@@ -97,7 +98,7 @@ SLOW = {
 @pytest.mark.parametrize(
     ("path", "slot", "panels", "draws", "asked"),
     [
-        ("pages/compare.py", "compare", sets, "together", {"vs": ["digits", "lfw-faces"], "sign": "any sign"}),
+        ("pages/compare.py", "compare", sets, "together", SETS),
         ("pages/explore.py", "explore", more, "figure", SLOW),
         ("pages/compare.py", "race", race, "track", {"what": "solvers", "data": "lfw-faces", "k": 40}),
     ],

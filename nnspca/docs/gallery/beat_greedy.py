@@ -1,7 +1,7 @@
-"""Beat PathSPCA: greedy choice against the portfolio
+"""Beat PathSPCA: greedy choice against multistart
 ==================================================
 
-PathSPCA (d'Aspremont, Bach and El Ghaoui 2008) adds one feature at a time and keeps it. The portfolio may exchange
+PathSPCA (d'Aspremont, Bach and El Ghaoui 2008) adds one feature at a time and keeps it. Multistart may exchange
 features, so it is at least as good at each k; the band shows where the optimum lies, so both are held against a proof.
 
 `See the same in the app </?data=digits&methods=best&methods=greedy>`_.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import plotly.graph_objects as go
 
@@ -14,7 +13,7 @@ from nnspca.studies.racing import FINISHED, Lane, Race
 from nnspca.view import sanitize
 from nnspca.view.figures import band as common
 from nnspca.view.figures.band import Band
-from nnspca.view.figures.style import DASHES, LEGEND_ROW, SYMBOLS, Palette, dress, rgba, set_axes, shade
+from nnspca.view.figures.style import DASHES, LEGEND_ROW, Look, Palette, dress, rgba, set_axes, shade
 from nnspca.view.say import at_most, ceil, ceils, floors, percent, seconds
 
 PLOT = 395  # pixels, without the legend: on a usual screen that stands above the fold
@@ -32,7 +31,6 @@ DECADES = (0.0001, 0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 TICKS = tuple(sorted((*DECADES, *(3 * decade for decade in DECADES))))
 WIDE = 3.0  # decades from which powers of ten alone are named: more would not fit a phone
 SHARES = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # of k ÷ n
-LIVE = "this live run"
 LEGEND_ROWS = 3  # more would be a hole below the figure on a wide screen
 OPACITY = 0.3  # of a band in the colour of its data set
 
@@ -70,7 +68,7 @@ def race(standing: Race | None, names: Sequence[str], palette: Palette, upper: f
 
 def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Palette) -> None:
     """Draw one solver's steps, on to where its clock stands; a flag says that it came to its end."""
-    colour = palette.series[i % len(palette.series)]
+    look = Look.of(lane.method, i, palette)
     shares = [100 * (mark.variance / upper) for mark in lane.marks]
     times = [max(mark.seconds, EARLIEST) for mark in lane.marks]
     flagged = lane.state == FINISHED
@@ -79,12 +77,12 @@ def _add_lane(figure: go.Figure, lane: Lane, upper: float, i: int, palette: Pale
         y=[*shares, shares[-1]],
         name=METHODS[lane.method].title,
         mode="lines+markers",
-        line={"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2, "shape": "hv"},
+        line={"color": look.colour, "dash": look.dash, "width": 2, "shape": "hv"},
         marker={
-            "color": colour,
+            "color": look.colour,
             "size": [6 if len(times) < 40 else 4] * len(times) + [14 if flagged else 1],
-            "symbol": [SYMBOLS[i % len(SYMBOLS)]] * len(times) + ["triangle-right" if flagged else "line-ns"],
-            "line": {"width": 1.5, "color": colour},
+            "symbol": [look.symbol] * len(times) + ["triangle-right" if flagged else "line-ns"],
+            "line": {"width": 1.5, "color": look.colour},
         },
         customdata=[
             [share, seconds(spent)]
@@ -192,22 +190,15 @@ class Shown:
     title: str
     n: int  # number of features
     band: Band  # what is known by k, as shares of λ₁
-    # by k: variance and upper bound of the live run, as shares of λ₁; the bound is infinite where it has none yet
-    live: Mapping[int, tuple[float, float]]
 
 
 def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
-    """Draw the two panels: for each data set a line and a band of what is known, open marks for the live run."""
+    """Draw the two panels: for each data set a line and a band of what is known."""
     figure = go.Figure()
     for i, shown in enumerate(sets):
         _add_known(figure, shown, i, palette)
-    for i, shown in enumerate(sets):
-        _add_live(figure, shown, i, palette)
-    if any(shown.live for shown in sets):
-        look = {"symbol": "circle-open", "size": 11, "color": palette.quiet, "line": {"width": 2}}
-        figure.add_scatter(x=[None], y=[None], mode="markers", name=LIVE, marker=look)
-    gaps = [gap for shown in sets for gap in (*shown.band.gaps.values(), *_live_gaps(shown).values())]
-    least = min((at / shown.n for shown in sets for at in (*shown.band.at, *shown.live)), default=0.02)
+    gaps = [gap for shown in sets for gap in shown.band.gaps.values()]
+    least = min((at / shown.n for shown in sets for at in shown.band.at), default=0.02)
     title = "Variance, and the gap to the best possible"
     dress(
         figure,
@@ -215,7 +206,7 @@ def compared(sets: Sequence[Shown], palette: Palette) -> go.Figure:
         title=title,
         alt=f"{title}, by k ÷ n. {'; '.join(map(_described, sets))}.",
         height=common.HEIGHT,
-        legend_rows=min(len(sets) + 1, LEGEND_ROWS),
+        legend_rows=min(len(sets), LEGEND_ROWS),
         x={
             "title_text": "k ÷ n (log scale)",
             "anchor": "y2",
@@ -239,11 +230,6 @@ def _described(shown: Shown) -> str:
     return f"{sanitize.line(shown.title)}: {least} at {len(gaps)} values of k"
 
 
-def _live_gaps(shown: Shown) -> dict[int, float]:
-    low, high = ({k: ends[at] for k, ends in shown.live.items()} for at in (0, 1))
-    return Band(tuple(low), tuple(low.values()), tuple(high.values()), frozenset()).gaps
-
-
 def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
     """Draw the line and the band of one data set, and below the gaps that were proven at their own k."""
     band, colour, name = shown.band, palette.series[i % len(palette.series)], sanitize.label(shown.title)
@@ -251,38 +237,29 @@ def _add_known(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> Non
     high, low = ([(row[0] / shown.n, 100 * row[end]) for row in rows] for end in (2, 1))
     shade(figure, high, low, rgba(colour, OPACITY), showlegend=False)
     gaps = {at: gap for at, gap in band.gaps.items() if at in band.proven}
-    line = {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2}
-    look = {"mode": "lines+markers", "line": line, "marker": {"size": 5, "color": colour}}
-    _add_both(figure, shown, dict(zip(band.at, band.lower, strict=True)), gaps, "", name=name, **look)
-
-
-def _add_live(figure: go.Figure, shown: Shown, i: int, palette: Palette) -> None:
-    """Mark what the live run has found: the variance above, its own gap below."""
-    ring = {"size": 11, "symbol": "circle-open", "color": palette.series[i % len(palette.series)], "line": {"width": 2}}
-    look = {"marker": ring, "showlegend": False}
-    variances = {k: low for k, (low, _) in shown.live.items()}
-    _add_both(figure, shown, variances, _live_gaps(shown), "live: ", mode="markers", **look)
-
-
-def _add_both(
-    figure: go.Figure, shown: Shown, variances: Mapping[int, float], gaps: Mapping[int, float], word: str, **look: Any
-) -> None:
-    """Draw variances in the upper panel and gaps in the lower one; ``word`` stands before their numbers."""
-    title = sanitize.label(shown.title)
-    look |= {"legendgroup": title, "cliponaxis": False}
-    of = f"k = %{{customdata[0]:,}} of {shown.n:,}<br>{word}"
+    look = {
+        "name": name,
+        "legendgroup": name,
+        "mode": "lines+markers",
+        "line": {"color": colour, "dash": DASHES[i % len(DASHES)], "width": 2},
+        "marker": {"size": 5, "color": colour},
+        "cliponaxis": False,
+    }
     figure.add_scatter(
-        x=[k / shown.n for k in variances],
-        y=[100 * low for low in variances.values()],
-        customdata=list(map(list, zip(variances, floors([100 * low for low in variances.values()], 2), strict=True))),
-        hovertemplate=f"{of}explains %{{customdata[1]:.2f}} % of λ₁<extra>{title}</extra>",
+        x=[at / shown.n for at in band.at],
+        y=[100 * low for low in band.lower],
+        customdata=list(map(list, zip(band.at, floors([100 * low for low in band.lower], 2), strict=True))),
+        hovertemplate=f"k = %{{customdata[0]:,}} of {shown.n:,}<br>explains %{{customdata[1]:.2f}} % of λ₁"
+        f"<extra>{name}</extra>",
         **look,
     )
     figure.add_scatter(
-        x=[k / shown.n for k in gaps],
+        x=[at / shown.n for at in gaps],
         y=common.places(gaps.values()),
         yaxis="y2",
         customdata=list(map(list, zip(gaps, ceils([100 * gap for gap in gaps.values()], 4), strict=True))),
-        hovertemplate=f"{of}gap at most %{{customdata[1]:.4f}} %<extra>{title}</extra>",
-        **look | {"showlegend": False},
+        hovertemplate=f"k = %{{customdata[0]:,}} of {shown.n:,}<br>gap at most %{{customdata[1]:.4f}} %"
+        f"<extra>{name}</extra>",
+        showlegend=False,
+        **look,
     )

@@ -11,7 +11,7 @@ import streamlit as st
 import nnspca
 from nnspca.result import Progress, wording
 from nnspca.studies import race
-from nnspca.studies.racing import BARRED, GAIN, RUNNING, STOPPED, Race
+from nnspca.studies.racing import BARRED, RUNNING, STOPPED, Race
 from nnspca.view import cache, machines, sanitize, say, tasks
 from nnspca.view.compare import figures
 from nnspca.view.figures import style
@@ -160,31 +160,32 @@ def _upper(standing: Race | None, best: Known) -> float:
 
 
 def winner(standing: Race, best: Known) -> str:
-    """Say which of the finished solvers has most variance, when it had it first, and how near the optimum that is."""
-    winners, upper = standing.winners, _upper(standing, best)
-    if not winners:
-        still = standing.proof_state == RUNNING or any(lane.state == RUNNING for lane in standing.lanes)
-        return RUNNING_YET if still else "No solver has finished."
-    first, most = winners[0], max(lane.variance for lane in winners)
-    name = f"The {state.TITLES['best'].lower()}" if first.method == "best" else state.TITLES[first.method]
-    count = len(standing.finished)
+    """Say how near the optimum the finished solvers came, and which was the first to come as near as that.
+
+    What is said at the digits shown decides: who has the same words was as good.
+    """
+    upper, lanes = _upper(standing, best), [lane for lane in standing.finished if lane.marks]
     running = any(lane.state == RUNNING for lane in standing.lanes)
+    if not lanes:
+        return RUNNING_YET if running or standing.proof_state == RUNNING else "No solver has finished."
+    bounded, most = math.isfinite(upper), max(lane.variance for lane in lanes)
+    said = say.proven_share(share(most, upper))
+    arrived = {
+        lane.method: mark.seconds
+        for lane in lanes
+        for mark in reversed(lane.marks)
+        if mark.variance >= most or (bounded and say.proven_share(share(mark.variance, upper)) == said)
+    }
+    first = min(arrived, key=arrived.__getitem__)
+    count = len(standing.finished)
     among = "" if not running else f" ({count} solvers have finished)" if count > 1 else " (no other has finished)"
-    proven = say.proven_share(share(most, upper)) if math.isfinite(upper) else "no upper bound is proven yet"
-    sure = " (proven)" if proven.startswith("at least") else ""
-    live, rest = "", ""
-    if _is_beaten(most, best):
-        live, rest = " of this live run", f"  \nThe best known: **{say.proven_share(best.ratio)}**."
-    text = (
-        f"**{name}** was the first to reach the best component{live}, after {say.seconds(first.arrival(most) or 0.0)}"
-        f"{among}: **{proven}**{sure}.{rest}"
-    )
-    return text.replace(" %", "\u00a0%")
-
-
-def _is_beaten(variance: float, best: Known) -> bool:
-    """Tell whether a better component is known than one of this variance, by more than rounding can be."""
-    return best.bounded and best.lower > variance * (1 + GAIN)
+    by = f"first reached by **{state.TITLES[first]}** after {say.seconds(arrived[first])}{among}"
+    if not bounded:
+        return f"The most variance was {by}; no upper bound is proven yet."
+    sure = " (proven)" if said.startswith("at least") else ""
+    known = say.proven_share(best.ratio) if best.bounded else said
+    more = "" if known == said else f"  \nA longer run found more: **{known}**."
+    return f"**{say.capital(said)}**{sure}, {by}.{more}".replace(" %", "\u00a0%")
 
 
 def unfinished(standing: Race) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -12,17 +11,16 @@ from functools import cached_property, partial
 
 import streamlit as st
 
-from nnspca.result import Progress, Sweep, SweepPoint
-from nnspca.view import cache, ledger, sanitize, say
-from nnspca.view.compare import figures, profile
-from nnspca.view.compare.profile import Profile
+from nnspca.result import Progress, Sweep
+from nnspca.view import ledger, sanitize, say
+from nnspca.view.compare import figures
 from nnspca.view.figures import style
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job, Work, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
-from nnspca.view.link.state import State, methods_for
-from nnspca.view.link.widgets import DeltaGenerator, choose, propose
+from nnspca.view.link.state import State
+from nnspca.view.link.widgets import choose, propose
 from nnspca.view.session import Content
 from nnspca.view.sources import catalogue
 from nnspca.view.subject import SOLVING, Curve, Subject
@@ -31,36 +29,10 @@ from nnspca.view.ui import charts, downloads
 
 KEYS = state.keys_of("compare")
 BESIDE = "digits"  # what stands beside a person's own data at first
-SHARES = {
-    "few": (0.05, 0.25, 1.0),
-    "some": profile.SHARES,
-    "many": (0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.35, 0.6, 1.0),
-}
+SHARES = (0.02, 0.05, 0.15, 0.4, 1.0)  # of the features: the k that are solved where nothing is stored
 WIDE = 2000  # features above which even the bare curve waits until the others are proven
 AT_ONCE = 2  # data sets whose proofs run side by side: at the end of each curve one thread has nothing to do
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What is compared, each field by its key in the link."""
-
-    vs: tuple[str, ...]
-    by: tuple[str, ...]
-    fine: str
-    scales: str = state.OPENING_SCALE
-
-    def view(self, name: str, now: State) -> State:
-        """Return the state in which a data set is compared: its own preprocessing, or the one chosen for all."""
-        scale = state.usual_scale(name) if self.scales == state.OPENING_SCALE else self.scales
-        return replace(now, data=name, scale=scale)
-
-    def cardinalities(self, subject: Subject) -> tuple[int, ...]:
-        """Return the k to solve: for each share of the features the nearest at which there is a stored proof."""
-        ks = profile.cardinalities(subject.data.n_features, SHARES[self.fine])
-        stored_ks = ledger.cardinalities(subject.problem)
-        if not stored_ks:
-            return ks
-        return tuple(sorted({min(stored_ks, key=lambda k: max(k / share, share / k)) for share in ks}))
+WORKING = "Computing the upper bounds …"
 
 
 def labels() -> dict[str, str]:
@@ -73,8 +45,7 @@ def labels() -> dict[str, str]:
 
 def ask_sets(now: State) -> tuple[str, ...]:
     """Draw the choice of the data sets; return the names of those that are on this machine."""
-    infos = catalogue.infos()
-    here = [name for name, info in infos.items() if info.local]
+    here = [name for name, info in catalogue.infos().items() if info.local]
     if now.data in catalogue.uploaded():  # an uploaded file is compared at once
         propose(KEYS["vs"], [now.data, BESIDE])
     names: tuple[str, ...] = choose(
@@ -88,46 +59,37 @@ def ask_sets(now: State) -> tuple[str, ...]:
     return names
 
 
-def ask_rest(names: tuple[str, ...], now: State) -> tuple[Choices, tuple[Subject, ...]]:
-    """Draw the other choices, folded; return all of them, and the data sets as they are compared."""
-    infos = catalogue.infos()
-    with st.expander("Preprocessing, solvers and values of k", icon=":material/tune:"):
-        scale, how, grid = st.columns([1.2, 1.4, 1], gap="medium")
-        with scale:
-            scales = choose(
-                KEYS["scales"],
-                "Preprocessing",
-                help="“Each its own”: each data set is preprocessed as on the other pages.",
-            )
-        with grid:
-            fine = choose(KEYS["fine"], "Values of k", help="k as a share of the features, the same for all data sets.")
-        choices = Choices(names, (), fine, scales)
-        sets = catalogue.ready(names, now, lambda name: choices.view(name, now).standardise)
-        with how:
-            able = methods_for(now.nonnegative, max((data.n_features for data in sets), default=1))
-            by = choose(
-                KEYS["by"],
-                "Solvers",
-                options=able,
-                allowed=f"up to {state.MOST} of {', '.join(able)}",
-                format_func=state.TITLES.__getitem__,
-                help="The figure shows the best of all.",
-            )
-        if steps := preprocessing(choices, now):
+def ask_scale(names: tuple[str, ...], now: State) -> tuple[Subject, ...]:
+    """Draw the choice of preprocessing, folded; return the data sets as they are compared."""
+    with st.expander("Preprocessing", icon=":material/tune:"):
+        scale = choose(
+            KEYS["scales"],
+            "Preprocessing",
+            horizontal=True,
+            help="“Each its own”: each data set is preprocessed as on the other pages.",
+        )
+        views = {name: seen(name, now, scale) for name in names}
+        sets = catalogue.ready(names, now, lambda name: views[name].standardise)
+        if steps := preprocessing(names, now):
             st.caption(steps)
-        away = [info for info in infos.values() if not info.local and catalogue.away(info) == catalogue.ABSENT]
+        away = [i for i in catalogue.infos().values() if not i.local and catalogue.away(i) == catalogue.ABSENT]
         if away:
             absent = ", ".join(f"**{sanitize.plain(info.title)}**" for info in away)
             st.caption(f"Not on this machine: {absent}. The [data page](data) says how to get them.")
-    return replace(choices, by=by), tuple(Subject(data, choices.view(data.name, now)) for data in sets)
+    return tuple(Subject(data, views[data.name]) for data in sets)
 
 
-def preprocessing(choice: Choices, now: State) -> str:
+def seen(name: str, now: State, scale: str) -> State:
+    """Return the state in which a data set is compared: its own preprocessing, or the one chosen for all."""
+    return replace(now, data=name, scale=state.usual_scale(name) if scale == state.OPENING_SCALE else scale)
+
+
+def preprocessing(names: Sequence[str], now: State) -> str:
     """Say which data sets went through which of the steps asked for, and which could not; nothing without steps."""
     if not now.prep:
         return ""
     texts = []
-    for name in choice.vs:
+    for name in names:
         done = downloads.steps_of(name, now)
         left = [step for step in now.prep if step not in done]
         besides = f"; not possible with it: {', '.join(left)}" if left else ""
@@ -135,12 +97,11 @@ def preprocessing(choice: Choices, now: State) -> str:
     return f"Extra preprocessing: {', '.join(texts)}."
 
 
-@dataclass(frozen=True)
-class Live:
-    """What the live run has found by now of one data set."""
-
-    about: Profile
-    points: tuple[SweepPoint, ...]
+def cardinalities(subject: Subject) -> tuple[int, ...]:
+    """Return the k to solve: for each share of the features the nearest at which there is a stored proof."""
+    n, stored_ks = subject.data.n_features, ledger.cardinalities(subject.problem)
+    ks = {min(max(round(share * n), 1), n) for share in SHARES}
+    return tuple(sorted({min(stored_ks, key=lambda k: max(k / at, at / k)) for at in ks} if stored_ks else ks))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,48 +120,43 @@ class Compared:
     @cached_property
     def least(self) -> Known:
         """The k of the widest gap, of those that have an upper bound."""
-        return min((row for row in self.rows if row.bounded), key=lambda row: row.lower / (row.upper or 1.0))
+        return min((row for row in self.rows if row.bounded), key=lambda row: row.ratio)
+
+    @property
+    def name(self) -> str:
+        """Its title, safe in Markdown."""
+        return f"**{sanitize.plain(self.title)}**"
 
 
-def compared(subjects: Sequence[Subject], choice: Choices) -> list[Compared]:
+def compared(subjects: Sequence[Subject]) -> list[Compared]:
     """Return what is known of each data set, as chosen."""
     titles = labels()
     return [
         Compared(
-            subject,
-            titles[subject.data.name],
-            tuple(subject.along(ledger.cardinalities(subject.problem) or choice.cardinalities(subject)).values()),
+            one,
+            titles[one.data.name],
+            tuple(one.along(ledger.cardinalities(one.problem) or cardinalities(one)).values()),
         )
-        for subject in subjects
+        for one in subjects
     ]
 
 
-def task(subjects: Sequence[Subject], choice: Choices) -> Task:
-    """Return what the page has computed."""
-    keys = [subject.key_of("sweep", subject.seed, choice.cardinalities(subject), choice.by) for subject in subjects]
+def task(subjects: Sequence[Subject]) -> Task:
+    """Return what the page has computed: at some k of each data set a component and an upper bound."""
+    curves = [(cardinalities(one), one, one.key_of("sweep", one.seed, cardinalities(one))) for one in subjects]
 
     def forget() -> None:
         """Throw away the points of earlier runs, so that the next one starts from nothing."""
-        for subject, key in zip(subjects, keys, strict=True):
-            Curve(key, subject).forget(choice.cardinalities(subject), ("best", *choice.by))
+        for ks, one, key in curves:
+            Curve(key, one).forget(ks, ("best",))
 
-    return Task("compare", tuple(keys), lambda: work(subjects, choice), forget)
-
-
-def first(subjects: Sequence[Subject], choice: Choices) -> int:
-    """Return how many results make a picture: the profile and the curves of the smallest data set, two upper bounds."""
-    ks = len(choice.cardinalities(cheapest_first(subjects)[0]))
-    return 1 + ks * (len(choice.by) + ("best" in choice.by)) + min(ks, 2)
+    return Task("compare", tuple(key for *_, key in curves), lambda: work(subjects), forget)
 
 
-def cheapest_first(subjects: Sequence[Subject]) -> list[Subject]:
-    """Return the data sets in the order in which they are worked through."""
-    return sorted(subjects, key=lambda one: one.data.n_features)
-
-
-def work(subjects: Sequence[Subject], choice: Choices) -> Work:
-    """Return the work of the page: publishes (data set, Profile) and (data set, SweepPoint) as they come."""
+def work(subjects: Sequence[Subject]) -> Work:
+    """Return the work of the page: publishes (data set, SweepPoint) as they come, the smallest data set first."""
     titles, fractions, lock = labels(), dict[str, float](), threading.Lock()
+    ordered = sorted(subjects, key=lambda one: one.data.n_features)
 
     def report(job: Job, name: str, progress: Progress) -> None:
         with lock:  # data sets are proven side by side
@@ -208,15 +164,13 @@ def work(subjects: Sequence[Subject], choice: Choices) -> Work:
             share = sum(fractions.values()) / len(subjects)
             job.report(replace(progress, fraction=share, stage=f"Running: {titles[name]}"))
 
-    stages = [(one.data.n_features > WIDE, _stages(one, choice, report)) for one in cheapest_first(subjects)]
+    stages = [(one.data.n_features > WIDE, _stages(one, report)) for one in ordered]
     rounds = [[stage for wide, stage in stages if wide == last] for last in (False, True)]
 
     def work_through(job: Job) -> None:
         for together in rounds:
             with ThreadPoolExecutor(AT_ONCE) as threads:  # the proofs of one while the curve of the next is solved
-                tasks = [
-                    threads.submit(prove, job, bare) for begin, prove in together if (bare := begin(job)) is not None
-                ]
+                tasks = [threads.submit(prove, job, solve(job)) for solve, prove in together if not job.should_stop()]
             for task in tasks:
                 task.result()
 
@@ -224,81 +178,59 @@ def work(subjects: Sequence[Subject], choice: Choices) -> Work:
 
 
 def _stages(
-    subject: Subject, choice: Choices, report: Callable[[Job, str, Progress], None]
-) -> tuple[Callable[[Job], Sweep | None], Callable[[Job, Sweep], None]]:
-    """Return the run of one data set in two: its profile and the bare curve, None when stopped; then upper bounds."""
-    cov, results, ks = subject.cov, cache.results(), choice.cardinalities(subject)
-    name, key = subject.data.name, subject.key_of("profile")
-    curve = Curve(subject.key_of("sweep", subject.seed, ks, choice.by), subject)
+    subject: Subject, report: Callable[[Job, str, Progress], None]
+) -> tuple[Callable[[Job], Sweep], Callable[[Job, Sweep], None]]:
+    """Return the run of one data set in two: the bare curve, then upper bounds."""
+    subject.cov  # noqa: B018  # a page asks for it before its runs do
+    name, ks = subject.data.name, cardinalities(subject)
+    curve = Curve(subject.key_of("sweep", subject.seed, ks), subject)
 
-    def publish(job: Job, result: Profile | SweepPoint) -> None:
-        job.publish((name, result))
+    def settings(job: Job, begin: float, end: float) -> dict[str, Callable]:
+        return {
+            "publish": lambda point: job.publish((name, point)),
+            "on_progress": stretch(partial(report, job, name), begin, end),
+        }
 
-    def begin(job: Job) -> Sweep | None:
-        about = results.get(key) or profile.profile(subject.data, cov, should_stop=job.should_stop)
-        if about is None:
-            return None
-        results.put(key, about)
-        publish(job, about)
-        if job.should_stop():
-            return None
-        listen = stretch(partial(report, job, name), 0.0, SOLVING)
-        return curve.solve(job, partial(publish, job), ks, methods=choice.by, first={}, on_progress=listen)
+    def solve(job: Job) -> Sweep:
+        return curve.solve(job, ks=ks, methods=("best",), first={}, **settings(job, 0.0, SOLVING))
 
     def prove(job: Job, bare: Sweep) -> None:
         if not job.should_stop():
-            curve.prove(job, partial(publish, job), bare, on_progress=stretch(partial(report, job, name), SOLVING, 1.0))
+            curve.prove(job, bare=bare, **settings(job, SOLVING, 1.0))
 
-    return begin, prove
-
-
-def live(job: Job | None, subjects: Sequence[Subject]) -> dict[str, Live]:
-    """Return what the job has published, by data set as chosen; a certified point replaces the bare one."""
-    profiles: dict[str, Profile] = {}
-    points: dict[str, dict[tuple[int, str], SweepPoint]] = {}
-    for name, result in [] if job is None else list(job.arrived):
-        if isinstance(result, Profile):
-            profiles[name] = result
-        else:
-            points.setdefault(name, {})[result.k, result.method] = result
-    names = [subject.data.name for subject in subjects]
-    return {name: Live(profiles[name], tuple(points.get(name, {}).values())) for name in names if name in profiles}
-
-
-FALLING, STEEP = 0.1, 0.5  # λ₄ ÷ λ₁ below the first: few directions matter; λ₂ ÷ λ₁ above the second: none leads
-MOSTLY, MIXED = 0.9, 0.7  # share of the first eigenvector's squared loadings of the same sign
-WHY = "Why they differ: spectrum, signs and correlation of each data set"
-WORKING = "Computing the upper bounds …"
+    return solve, prove
 
 
 def answer(sets: Sequence[Compared]) -> str:
     """Say of each data set what is proven at every k, the most first; those that are not complete come last."""
     ready = sorted((one for one in sets if one.complete), key=lambda one: -one.least.ratio)
-    closed = [_name(one) for one in ready if one.least.optimal]
+    closed = [one.name for one in ready if one.least.optimal]
     lines = [f"Proven optimal at every k: {', '.join(closed)}."] if closed else []
     for one in ready[len(closed) :]:
         where = " at every k" if one is ready[-1] or len(lines) == 0 else ""
-        lines.append(f"{_name(one)}: {say.proven_share(one.least.ratio)}{where}.")
+        lines.append(f"{one.name}: {say.proven_share(one.least.ratio)}{where}.")
     if ready[len(closed) :]:
         lines[-1] = f"{lines[-1][:-1]} (widest gap at k = {ready[-1].least.at:,})."
     if ready and len(ready) < len(sets):
-        lines.append(f"Still computing: {', '.join(_name(one) for one in sets if not one.complete)}.")
+        lines.append(f"Still computing: {', '.join(one.name for one in sets if not one.complete)}.")
     return " ".join(lines or [WORKING]).replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0")
 
 
-def _name(one: Compared) -> str:
-    return f"**{sanitize.plain(one.title)}**"
+def live(job: Job) -> str:
+    """Say what a run that has ended has proven by itself, without what was known before."""
+    proven = {(name, p.k): p.certificate.ratio for name, p in job.arrived if p.certificate is not None}
+    if not proven:
+        return ""
+    titles = labels()
+    least = {name: min(ratio for (one, _), ratio in proven.items() if one == name) for name, _ in proven}
+    each = "; ".join(f"{sanitize.plain(titles[name])}: {say.proven_share(ratio)}" for name, ratio in least.items())
+    return f"Live, at {len(proven)} values of k in {say.seconds(job.age)}: {each}.".replace(" %", "\u00a0%")
 
 
-def together(sets: Sequence[Compared], live: dict[str, Live]) -> Figure:
+def together(sets: Sequence[Compared]) -> Figure:
     """Show all data sets in one figure; return it."""
     shown = [
-        figures.Shown(
-            one.title,
-            one.subject.data.n_features,
-            ledger.band_of(one.rows, one.subject.leading),
-            _of_run(live.get(one.subject.data.name), one.subject.leading),
-        )
+        figures.Shown(one.title, one.subject.data.n_features, ledger.band_of(one.rows, one.subject.leading))
         for one in sets
     ]
     figure = figures.compared(shown, charts.palette())
@@ -306,89 +238,55 @@ def together(sets: Sequence[Compared], live: dict[str, Live]) -> Figure:
     return figure
 
 
-def _of_run(live: Live | None, leading: float) -> dict[int, tuple[float, float]]:
-    """Return by k the best variance of the live run and its upper bound, as shares of λ₁."""
-    best: dict[int, tuple[float, float]] = {}
-    for point in () if live is None else live.points:
-        proof, (low, high) = point.certificate, best.get(point.k, (0.0, math.inf))
-        variance = point.component.variance if proof is None else max(point.component.variance, proof.lower)
-        best[point.k] = max(low, variance / leading), min(high, math.inf if proof is None else proof.upper / leading)
-    return best
-
-
-def describe_each(sets: Sequence[Compared], results: dict[str, Live]) -> None:
-    """Say in words what the numbers of each data set mean, two beside each other."""
-    ready = [one for one in sets if one.subject.data.name in results]
-    for column, one in zip(_pairs(len(ready)), ready, strict=True):
-        with column:
-            st.markdown(_name(one))
-            st.markdown("\n".join(f"- {sentence}" for sentence in reasons(results[one.subject.data.name].about, one)))
-
-
-def _pairs(count: int) -> list[DeltaGenerator]:
-    return [place for _ in range(0, count, 2) for place in st.columns(2, gap="medium")][:count]
-
-
-def reasons(about: Profile, one: Compared) -> list[str]:
-    """Say in plain words what the numbers of one data set mean for nonnegative sparse PCA."""
-    values = about.spectrum
-    second = float(values[1]) if len(values) > 1 else 0.0
-    fourth = float(values[3]) if len(values) > 3 else 0.0
-    if fourth < FALLING:
-        decay = "so a few eigenvectors explain nearly all the variance, and low-rank solvers do well"
-    elif second > STEEP:
-        decay = "so no eigenvector dominates, and low-rank solvers lose much"
-    else:
-        decay = "so one eigenvector dominates, followed by many small ones"
-    if about.one_sign > MOSTLY:
-        sign = "so the sign constraint costs little"
-    elif about.one_sign > MIXED:
-        sign = "so the sign constraint costs something"
-    else:
-        sign = "so a nonnegative component differs from ordinary PCA's"
-    lines = [
-        f"**Spectrum:** the first eigenvector explains {say.percent(about.first_share)} of the total variance, the "
-        f"second {say.fixed(second, 2)} times as much and the fourth {say.fixed(fourth, 2)} times: {decay}.",
-        f"**Sign:** {say.percent(about.one_sign)} of the first eigenvector's squared loadings have the same sign, "
-        f"{sign}. Positive covariances make up {say.percent(about.positive)} of the sum of all absolute ones.",
-        f"**Correlation:** the mean absolute correlation between features is {say.fixed(about.correlation, 2)}.",
+def records(sets: Sequence[Compared]) -> list[dict[str, object]]:
+    """Return one row for each data set and k: what is known."""
+    return [
+        {
+            "data": one.subject.data.name,
+            "features": one.subject.data.n_features,
+            "k": row.at,
+            "explained_percent_of_lambda1": say.floor(100 * row.lower / one.subject.leading, 4),
+            "proven_maximum_percent_of_lambda1": say.ceil(100 * row.upper / one.subject.leading, 4),
+            "proven_share_of_optimum": say.floor(row.ratio, 6),
+        }
+        for one in sets
+        for row in one.rows
+        if row.bounded
     ]
-    if any(row.bounded for row in one.rows):
-        least = one.least
-        lines.append(
-            f"**Proof:** {say.proven_share(least.ratio)} at k = {least.at:,}, where the gap is widest; before "
-            f"any run, Theorem 1 of Asteris et al. (2014) promises {say.percent(about.promised(least.at), 1)} there."
-        )
-    return [sentence.replace(" %", "\u00a0%").replace("k = ", "k\u00a0=\u00a0") for sentence in lines]
 
 
-def takeaway(sets: Sequence[Compared], results: dict[str, Live], choice: Choices, now: State, figure: Figure) -> None:
-    """Show the tables of the live run, and offer them with the figure and the code."""
-    profiles = [result.about for result in results.values()]
-    points: Sequence[tuple[Profile, SweepPoint]] = [
-        (result.about, point)
-        for result in results.values()
-        for point in sorted(result.points, key=lambda p: (p.k, p.method))
-    ]
-    tables = profile.tables(profiles, points)
-    for table in tables:
-        st.markdown(f"**{table.title}**" + (" of the live run" if table.name == "points" else ""))
-        shown = table.rounded().rename(columns=profile.HEADINGS)
-        places = {name: st.column_config.NumberColumn(format="%,d") for name in shown.select_dtypes("int")}
-        st.dataframe(shown, hide_index=True, column_config=places, alt=table.title)
+HEADINGS = {
+    "data": "Data set",
+    "features": "Features",
+    "k": "k",
+    "explained_percent_of_lambda1": "Explained (% of λ₁)",
+    "proven_maximum_percent_of_lambda1": "Proven maximum (% of λ₁)",
+    "proven_share_of_optimum": "Proven share of the optimum",
+}
+
+
+def takeaway(sets: Sequence[Compared], now: State, figure: Figure) -> None:
+    """Show what is known as a table, and offer it with the figure and the code."""
+    rows = records(sets)
+    st.dataframe(
+        [{HEADINGS[key]: cell for key, cell in row.items()} for row in rows],
+        hide_index=True,
+        alt="One row for each data set and k.",
+    )
     held: dict[str, Content] = {
-        **{f"{table.name}.csv": table.to_csv().encode() for table in tables},
-        "compare.json": lambda: downloads.tables_json(*tables),
+        "compare.csv": lambda: downloads.table_csv(rows),
+        "compare.json": lambda: downloads.json_of({"rows": rows}),
         "compare.html": lambda: style.page(figure).encode(),
     }
-    downloads.offer("compare", held, _code(sets, now, choice))
+    downloads.offer("compare", held, _code([one.subject for one in sets], now))
 
 
-def _code(sets: Sequence[Compared], now: State, choice: Choices) -> str:
-    mended = [name for name in choice.vs if downloads.is_repaired(name)]
+def _code(subjects: Sequence[Subject], now: State) -> str:
+    names = [one.data.name for one in subjects]
+    mended = [name for name in names if downloads.is_repaired(name)]
     repair = f", repair=one.name in {mended!r}" if mended else ""
-    lines = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(choice.vs)]
-    asked = [(one.subject.standardise, choice.cardinalities(one.subject)) for one in sets]
+    lines = [downloads.ready_lines(name, now, f"data[{place}]") for place, name in enumerate(names)]
+    asked = [(one.standardise, cardinalities(one)) for one in subjects]
     return "\n".join(
         [
             "import nnspca",
@@ -399,7 +297,7 @@ def _code(sets: Sequence[Compared], now: State, choice: Choices) -> str:
             *(line for _, *rest in lines for line in rest),
             f"for one, (standardize, ks) in zip(data, {asked!r}):",
             f"    cov = nnspca.Covariance.from_dataset(one, standardize{repair})",
-            f"    curve = nnspca.sweep(cov, ks, {choice.by!r}, nonnegative={now.nonnegative}, seed={now.seed})",
+            f"    curve = nnspca.sweep(cov, ks, ('best',), nonnegative={now.nonnegative}, seed={now.seed})",
             "    print(one.name, curve.to_frame())",
         ]
     )

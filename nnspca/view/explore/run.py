@@ -169,7 +169,7 @@ def ask(now: State, n: int) -> Choices:
             KEYS["method"],
             "Solver of the component shown",
             allowed=f"here: {', '.join(names)}",
-            help="The algorithm whose component is shown. The portfolio runs several and polishes what they find.",
+            help="The algorithm whose component is shown. Multistart improves many starts and polishes the best.",
             **say,
         )
         info = nnspca.METHODS[method]

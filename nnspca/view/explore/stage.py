@@ -22,6 +22,7 @@ from nnspca.view.certificate import proofs
 from nnspca.view.explore import run
 from nnspca.view.explore.run import Choices
 from nnspca.view.figures import band
+from nnspca.view.figures.style import PLACES
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known, band_of
 from nnspca.view.link import canvas, state
@@ -178,6 +179,7 @@ def _curve(name: str, points: Mapping[int, Component], view: View) -> dict[str, 
     found = [(points[k].variance, view.known[k]) for k in sorted(points)]
     return {
         "method": name,
+        "place": PLACES[name],
         "title": state.TITLES[name],
         "ks": sorted(points),
         "shares": floors([variance / view.total for variance, _ in found], DIGITS),

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import plotly.graph_objects as go
 
-from nnspca.view.figures.style import DASHES, SYMBOLS, TEXT, Palette, dress, shade
+from nnspca.view.figures.style import TEXT, Look, Palette, dress, shade
 from nnspca.view.say import OPTIMAL, ceils, floors, optimal
 
 FLOOR = math.log10(OPTIMAL) - 0.5  # where "optimal" stands on the axis of the gap
@@ -196,12 +196,13 @@ def _add_curve(
     figure: go.Figure, band: Band, name: str, points: Mapping[int, float], i: int, palette: Palette, what: str
 ) -> None:
     """Draw one curve: its variance above, its gap below where an upper bound was proven at the point itself."""
+    of = Look.of(name, i, palette)
     look = {
         "name": name,
         "legendgroup": name,
         "mode": "lines+markers",
-        "line": {"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
-        "marker": {"size": 7 + min(i, 2), "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 1.5}},
+        "line": {"color": of.colour, "dash": of.dash, "width": 2},
+        "marker": {"size": 7 + min(i, 2), "symbol": of.symbol, "line": {"width": 1.5}},
         "cliponaxis": False,
         "unselected": {"marker": {"opacity": 1}},
     }

@@ -19,6 +19,7 @@ from plotly.colors import hex_to_rgb
 from plotly.graph_objects import Figure as Figure
 
 from nnspca.datasets import Axis
+from nnspca.solvers.registry import METHODS
 from nnspca.view import sanitize
 
 ALONE = Path(__file__).with_name("alone.html")
@@ -38,6 +39,13 @@ SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-o
 PIXELS_X: Mapping[str, Any] = {"visible": False, "constrain": "domain"}  # axes of an image: square, and without words
 PIXELS_Y: Mapping[str, Any] = {**PIXELS_X, "scaleanchor": "x", "autorange": "reversed"}
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+# Each solver has its place, and so its colour, line and mark, on every page: first those that a race opens with.
+FIRST = ("best", "em", "greedy", "thresholding", "spannogram", "coordinate-descent")
+PLACES = {
+    said: at
+    for at, name in enumerate((*FIRST, *(name for name in METHODS if name not in FIRST)))
+    for said in (name, METHODS[name].title)
+}
 # After Okabe & Ito (2008) and Tol: distinguishable with all common forms of colour blindness, also on grey;
 # black numbers are legible on each.
 PARTS = (
@@ -185,6 +193,23 @@ def shade(figure: Figure, above: Sequence[tuple], below: Sequence[tuple], colour
         hoverinfo="skip",
         **settings,
     )
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a line is drawn."""
+
+    colour: str
+    dash: str
+    symbol: str
+
+    @classmethod
+    def of(cls, name: str, i: int, palette: Palette) -> Look:
+        """Return the look of a solver, by its name or title; of what is none that of place ``i``."""
+        at = PLACES.get(name, i)
+        turn = at + at // len(palette.series)  # of two of one colour, line and mark differ
+        colour = palette.series[at % len(palette.series)]
+        return cls(colour, DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)])
 
 
 def scale() -> str:

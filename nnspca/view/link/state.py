@@ -265,14 +265,11 @@ TABLE = (
     Entry("colour", ("spannogram",), "one", BY_OBJECTIVE, options=(BY_OBJECTIVE, BY_SET)),
     Entry("flat", ("spannogram",), "switch", False),
     Entry("round", ("spannogram",), "whole", 0, low=0, high=200),
-    Entry("what", ("compare",), "one", SETS, options=(SETS, SOLVERS), widget="radio"),
+    Entry("what", ("compare",), "one", SOLVERS, options=(SOLVERS, SETS), widget="radio"),
     Entry("racers", ("compare",), "several", FIRST_RACE, options=METHODS, most=MOST_RACERS),
     Entry("limit", ("compare",), "one", 10, options=(1, 2, 5, 10, 30, 60), widget="select_slider"),
     Entry("vs", ("compare",), "several", ("digits", "lfw-faces"), most=MOST),
-    Entry("by", ("compare",), "several", ("best",), options=METHODS, most=MOST),
-    Entry("fine", ("compare",), "one", "some", options=("few", "some", "many"), widget="select_slider"),
     Entry("scales", ("compare",), "one", OPENING_SCALE, options=(OPENING_SCALE, AS_IS, STANDARDISED), widget="radio"),
-    Entry("panels", ("compare",), "fold", False),
     Entry("paper", ("papers",), "one", SHORT[0], options=SHORT),
     *_every_paper(),
     Entry("on", ("papers",), "one", OWN, options=(OWN, BUNDLED), widget="radio"),
@@ -293,7 +290,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['by', 'fine', 'limit', 'panels', 'racers', 'scales', 'take', 'vs', 'what']
+    ['limit', 'racers', 'scales', 'take', 'vs', 'what']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 

@@ -48,7 +48,6 @@ PARAGRAPHS = {
     "dimensions": "mathematics/spannogram.html#the-search-that-proves-cells-of-the-sphere",
     "top": "mathematics/spannogram.html#rank-2-curves-over-an-angle",
     "vs": "guide/figures.html#the-band",
-    "by": "guide/solvers.html",
     "racers": "guide/solvers.html",
     "live": "guide/figures.html#stored-and-live",
     "verify": "guide/certificates.html#check-with-the-library",

@@ -75,16 +75,17 @@ def _name(study: Study) -> str:
 
 
 def _form(study: Study) -> str:
-    """Let the person choose between the reduced run and the paper's full form."""
+    """Let the person choose between a short run and one as long as the paper's."""
     if not study.minutes:
         return REDUCED
     long = f"{fixed(study.minutes, 0)} minutes" if study.minutes >= 2 else "a minute"
     form: str = choose(
         KEYS["form"],
-        "Reduced or full run",
+        "How much of it",
+        format_func={REDUCED: "less, under a minute", FULL: f"all, about {long}"}.__getitem__,
         horizontal=True,
         width="content",
-        help=f"Reduced: less than a minute. Full, as in the paper: about {long} on two processors.",
+        help="All: as in the paper; the time is for two processors.",
     )
     return form
 
@@ -99,10 +100,11 @@ def _data(study: Study) -> str:
         KEYS["on"],
         "Data",
         options=[BUNDLED] if missing else [OWN, BUNDLED],
+        format_func={OWN: "the paper's", BUNDLED: "similar ones that come with the app"}.__getitem__,
         horizontal=True,
         width="content",
         allowed="the paper's own data are not on this machine" if missing else "",
-        help=f"The paper's: {', '.join(infos[name].title for name in study.needs)}. Stand-in: {bundled}.",
+        help=f"The paper's: {', '.join(infos[name].title for name in study.needs)}. Similar ones: {bundled}.",
     )
     return chosen
 
@@ -114,8 +116,8 @@ def absent(study: Study) -> None:
         named = ", ".join(f"**{infos[name].title}**" for name in missing)
         bundled = ", ".join(infos[name].title for name in study.stand_ins)
         st.info(
-            f"Not on this machine: {named}. The study can run on a stand-in ({bundled}), to which the paper's "
-            "numbers do not apply. The [data page](data) says how to get the paper's own.",
+            f"Not on this machine: {named}. A run takes similar data that come with the app ({bundled}), for which the "
+            "paper's numbers do not hold. The [data page](data) says how to get the paper's own.",
             icon=":material/database_off:",
         )
 
@@ -209,7 +211,7 @@ def known_tables(study: Study, choice: Choices, now: State, job: Job | None) -> 
         if job is not None
         else f"**Solve live** runs {_live_settings(study, choice, now, before.seed)}."
     )
-    form = ", reduced form" if study.minutes else ""
+    form = ", a shorter run than the paper's" if study.minutes else ""
     st.caption(
         f":material/inventory_2: **A stored run** of {thumbnails()[study.name]['made']}: seed {before.seed}{form}"
         f"{_on(before.data)}. {rest}"
@@ -227,7 +229,7 @@ def _live_settings(study: Study, choice: Choices, now: State, seed: int) -> str:
     """Say what a live run with these settings is, beside a stored run with this seed."""
     other = _on(choice.data(study)) if choice.data(study) != study.needs else ""
     again = "it again" if now.seed == seed else f"it with seed {now.seed}"
-    return f"{f'the full form with seed {now.seed}' if choice.full else again}{other}"
+    return f"{f'all of it with seed {now.seed}' if choice.full else again}{other}"
 
 
 def draw(study: Study, choice: Choices, tables: tuple[Table, ...], live: bool) -> None:

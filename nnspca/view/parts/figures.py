@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from nnspca.datasets import Axis
 from nnspca.view import sanitize
-from nnspca.view.figures.style import DASHES, PIXELS_X, PIXELS_Y, SYMBOLS, Palette, axis_words, dress
+from nnspca.view.figures.style import PIXELS_X, PIXELS_Y, SYMBOLS, Look, Palette, axis_words, dress
 
 FEW_CLASSES = 12  # more are drawn closer together
 GAP = 2  # pixels between two images
@@ -19,13 +19,14 @@ def together(cumulative: Mapping[str, np.ndarray], palette: Palette) -> go.Figur
     """Draw the share of the total variance that the first parts explain together, one line for each solver."""
     figure = go.Figure()
     for i, (name, shares) in enumerate(cumulative.items()):
+        look = Look.of(name, i, palette)
         figure.add_scatter(
             x=np.arange(1, len(shares) + 1),
             y=100 * shares,
             name=name,
             mode="lines+markers",
-            line={"color": palette.series[i % len(palette.series)], "dash": DASHES[i % len(DASHES)], "width": 2},
-            marker={"size": 9, "symbol": SYMBOLS[i % len(SYMBOLS)], "line": {"width": 2}},
+            line={"color": look.colour, "dash": look.dash, "width": 2},
+            marker={"size": 9, "symbol": look.symbol, "line": {"width": 2}},
             customdata=["first part", *(f"first {count} parts" for count in range(2, len(shares) + 1))],
             hovertemplate="%{customdata}<br>%{y:.2f} % of the total variance<extra>" + name + "</extra>",
         )

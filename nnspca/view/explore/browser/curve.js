@@ -68,7 +68,7 @@ class Curve {
   legend(brush, y) {
     const { palette, path } = this;
     const entries = [["line", palette.found, "best found"], ["tick", palette.upper_bound, "upper bound"]];
-    path.curves.forEach((curve, i) => entries.push(["line", this.colour(i), curve.title, this.dash(i)]));
+    for (const curve of path.curves) entries.push(["line", this.colour(curve), curve.title, this.dash(curve)]);
     let x = this.left;
     for (const [kind, colour, text, dash] of entries) {
       const wide = brush.measure(text, 13) + 26;
@@ -79,8 +79,8 @@ class Curve {
     }
   }
 
-  colour(i) { return this.palette.series[(i + 1) % this.palette.series.length]; }
-  dash(i) { return [[7, 4], [2, 3], [9, 3, 2, 3], [12, 4]][i % 4]; }
+  colour({ place }) { return this.palette.series[place % this.palette.series.length]; }
+  dash({ place }) { return [[7, 4], [2, 3], [9, 3, 2, 3], [12, 4]][(place + Math.floor(place / 6)) % 4]; }
 
   /** The first k and the last, and of the round ones between them those that have room. */
   kTicks(widthOf) {
@@ -110,9 +110,9 @@ class Curve {
 
   lines(brush) {
     const { path, palette } = this, { band } = path;
-    path.curves.forEach((curve, i) => {
-      this.line(brush, curve.ks, curve.shares, curve.gaps, () => true, { colour: this.colour(i), dash: this.dash(i) });
-      curve.ks.forEach((k, s) => brush.dot(this.x(k), this.y(curve.shares[s]), 3, { fill: this.colour(i), edge: null }));
+    path.curves.forEach((curve) => {
+      this.line(brush, curve.ks, curve.shares, curve.gaps, () => true, { colour: this.colour(curve), dash: this.dash(curve) });
+      curve.ks.forEach((k, s) => brush.dot(this.x(k), this.y(curve.shares[s]), 3, { fill: this.colour(curve), edge: null }));
     });
     const look = { colour: palette.found };
     this.line(brush, band.ks, band.lower, band.gaps, (s) => band.proven[s], look);

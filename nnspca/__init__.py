@@ -31,6 +31,7 @@ from nnspca.result import (
     PartsPoint,
     PartsSweep,
     Progress,
+    Ranking,
     Stability,
     Sweep,
     SweepPoint,
@@ -42,6 +43,7 @@ from nnspca.tasks._loadings import certify_loadings
 from nnspca.tasks._necessity import necessity
 from nnspca.tasks._scores import auc, scores, separation
 from nnspca.tasks._solve import solve
+from nnspca.tasks._solve_all import solve_all
 from nnspca.tasks._sweep import sweep
 
 if TYPE_CHECKING:
@@ -77,6 +79,7 @@ __all__ = [
     "PartsPoint",
     "PartsSweep",
     "Progress",
+    "Ranking",
     "Stability",
     "Sweep",
     "SweepPoint",
@@ -99,6 +102,7 @@ __all__ = [
     "scores",
     "separation",
     "solve",
+    "solve_all",
     "studies",
     "sweep",
     "sweep_parts",

@@ -264,6 +264,11 @@ class _OfFeatures(_Tree):
         return Bound("branch", most, detail=detail, ingredients=TreeProof(tuple(splits), proofs))
 
 
+def cases(problem: Problem, X: np.ndarray, goal: float, monitor: Monitor) -> _OfFeatures:
+    """Return the tree of one component for a caller that opens its nodes as long as it likes, in any order."""
+    return _OfFeatures(problem, X, goal, Meter(np.inf), monitor, SHORT)
+
+
 def _of_known_support(part: Covariance) -> tuple[float, PairProof]:
     """The bound for a known support: an eigenvalue."""
     nothing = np.zeros_like(part.entries)

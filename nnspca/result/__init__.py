@@ -8,6 +8,7 @@ from nnspca.result.display import with_fields
 from nnspca.result.features import Features
 from nnspca.result.judgement import Judgement
 from nnspca.result.necessity import Contribution, Necessity
+from nnspca.result.ranking import Ranking
 from nnspca.result.stability import CrossValidation, Stability
 from nnspca.result.sweep import PartsPoint, PartsSweep, Sweep, SweepPoint
 
@@ -26,6 +27,7 @@ __all__ = [
     "PartsPoint",
     "PartsSweep",
     "Progress",
+    "Ranking",
     "Sandwich",
     "ShouldStop",
     "Stability",

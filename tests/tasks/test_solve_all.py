@@ -1,0 +1,67 @@
+"""The best distinct supports, against all supports by enumeration."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import nnspca
+from tests import oracle
+
+BOTH = pytest.mark.parametrize("nonnegative", [True, False])
+
+
+def every_support(A, k, nonnegative):
+    """Variance of each support of at most k features whose best component uses all of it, the largest first."""
+    values = {}
+    for size in range(1, k + 1):
+        for S in itertools.combinations(range(len(A)), size):
+            value, x = oracle.optimum(A[np.ix_(S, S)], size, nonnegative)
+            if (np.abs(x) > 1e-9).all():
+                values[S] = value
+    return sorted(values.items(), key=lambda pair: -pair[1])
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(8))
+def test_no_support_is_missing_between_those_listed(seed, nonnegative):
+    rng = np.random.default_rng(seed)
+    m = 4 if seed % 4 == 0 else 20  # few samples: A is held as a factor
+    cov = nnspca.Covariance.from_data(rng.normal(size=(m, 7)) @ rng.normal(size=(7, 7)))
+    A, k = cov.block(np.arange(7), np.arange(7)), 1 + seed % 4
+    known = every_support(A, k, nonnegative)
+    for count, within in ((3, 0.9), (50, 0.1), (1, 0.0)):
+        found = nnspca.solve_all(cov, k, count, within=within, nonnegative=nonnegative)
+        wanted = [pair for pair in known[:count] if pair[1] >= known[0][1] * (1 - within) * (1 + 1e-9)]
+        assert [part.variance for part in found][: len(wanted)] == pytest.approx([v for _, v in wanted])
+        assert {tuple(part.support.tolist()) for part in found} >= {S for S, _ in wanted}
+        others = dict(known)
+        for part in found:
+            others.pop(tuple(part.support.tolist()))
+        assert found.rest >= max(others.values(), default=0.0)
+        assert found.settled == len(found) or found.rest >= found.components[found.settled].variance
+        assert not found.stopped
+
+
+def test_on_real_data_the_first_is_the_best_and_all_are_settled():
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+    found = nnspca.solve_all(cov, 5, within=0.05)
+    assert found.components[0].variance == pytest.approx(nnspca.solve(cov, 5).variance)
+    assert found.settled == len(found) > 1 and "topdiam" in found.summary()
+    without = nnspca.solve_all(cov, 5, within=0.05, exclude=["topdiam"])
+    assert all(len(part.loadings) == 13 and not part.loadings[0] for part in without)
+
+
+def test_what_a_stopped_search_says_holds():
+    cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("digits"))
+    found = nnspca.solve_all(cov, 12, within=0.5, time_limit=1.0)
+    assert found.stopped and found.rest >= found.components[-1].variance
+    assert found.rest <= cov.trace * 1.001
+    at_once = nnspca.solve_all(cov, 12, should_stop=lambda: True)
+    assert at_once.stopped and at_once.settled == 0
+
+
+def test_too_many_features_are_refused():
+    cov = nnspca.Covariance.from_matrix(np.eye(401))
+    with pytest.raises(ValueError, match="at most 400"):
+        nnspca.solve_all(cov, 2)

@@ -49,6 +49,7 @@ with_fields(
     PartsCertificate,
     PartsPoint,
     PartsSweep,
+    Ranking,
     Stability,
     Sweep,
     SweepPoint,

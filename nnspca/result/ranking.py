@@ -9,7 +9,7 @@ import numpy as np
 
 from nnspca.result import sentences, wording
 from nnspca.result.component import Component
-from nnspca.result.display import Display, frame
+from nnspca.result.display import DataFrame, Display, Figure, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +45,7 @@ class Ranking(Display):
         """How many of the components, from the first, are proven to be followed by no support that is missing here."""
         return sum(part.variance > self.rest for part in self.components)
 
-    def to_frame(self):
+    def to_frame(self) -> DataFrame:
         """Return a pandas DataFrame with a row for each support, the best first."""
         best = self.components[0].variance
         columns = {
@@ -67,7 +67,7 @@ class Ranking(Display):
         below = f", the last {lost} below the first" if len(self) > 1 else ""
         return f"{listed} listed{below}.{common} No other one has more variance than {wording.up(self.rest)} (proven)."
 
-    def plot(self):
+    def plot(self) -> Figure:
         """Return a Plotly figure of the loadings of all, side by side."""
         from nnspca.figures.loadings import components
 

@@ -13,7 +13,6 @@ from nnspca.control.arguments import Method, Seed, check_callables, check_choice
 from nnspca.control.progress import Progress
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
-from nnspca.covariance.problem import Problem
 from nnspca.covariance.restriction import widened
 from nnspca.errors import reason
 from nnspca.numerics import feasible
@@ -207,146 +206,112 @@ def race(
     limit = real(seconds)
     if not names or limit is None or not 0 < limit < float("inf"):
         raise ValueError(f"give at least one method, and seconds above 0; got {list(names)!r}, {shown(seconds)}")
-    problem, settings = Problem(cov, k, nonnegative), {"nonnegative": nonnegative, "seed": seed}
-    stop = should_stop or (lambda: False)
-    proof, options = _Proof(limit, stop, problem, settings), options or {}
-    runners = [_Runner(limit, stop, problem, settings | dict(options.get(name, {})), name) for name in names]
-    every = [proof, *runners]
+    options, settings = options or {}, {"nonnegative": nonnegative, "seed": seed}
 
     def standing() -> Race:
-        lanes = tuple(Lane(r.name, r.state, r.seconds, tuple(r.marks), r.reason) for r in runners)
-        falls, fraction = tuple(proof.falls), sum(one.fraction for one in every) / len(every)
-        proven = (falls, proof.state, proof.seconds, proof.certificate)
-        return Race(k, nonnegative, problem.n, lanes, *proven, fraction, any(one.was_cancelled for one in every))
+        lanes = tuple(Lane(name, r.state, r.seconds, tuple(r.marks), r.reason) for name, r in runners.items())
+        every = (proof, *runners.values())
+        fraction, stopped = sum(one.fraction for one in every) / len(every), any(one.was_stopped for one in every)
+        falls = tuple(proof.falls)
+        return Race(k, nonnegative, n, lanes, falls, proof.state, proof.seconds, proof.certificate, fraction, stopped)
 
-    def look() -> None:
-        if on_look is not None:
-            on_look(standing())
-
+    n, look = cov.n_features, (lambda: None) if on_look is None else (lambda: on_look(standing()))
+    stop = should_stop or (lambda: False)
+    runners = {name: _Turn(limit, stop, look, reason_excluded(name, n, nonnegative)) for name in names}
+    proof = _Turn(limit, stop, look)
     with one_blas_thread():
         tiny = Covariance.from_matrix([[3.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
-        for runner in runners:
+        for name, runner in runners.items():
             if runner.state == RUNNING:  # its modules are imported before the start, at the expense of no solver
-                solve(tiny, 2, runner.name, nonnegative=nonnegative)
-        cov.eigenpairs(min(EIGENPAIRS, cov.n_features))
-        proof.run(proof.quick, look, last=False)
-        for runner in runners:
-            runner.run(runner.work, look)
-        proof.run(proof.work, look)
+                solve(tiny, 2, name, nonnegative=nonnegative)
+        cov.eigenpairs(min(EIGENPAIRS, n))
+        proof.run(lambda: proof.prove_quickly(cov, k, settings), last=False)
+        for name, runner in runners.items():
+            runner.run(lambda: runner.solve(cov, k, name, settings | dict(options.get(name, {}))))  # noqa: B023  # at once
+        proof.run(lambda: proof.prove(cov, k, settings))
     return standing()
 
 
-class _Contestant:
+class _Turn:
     """A solver or the proof, with a clock of its own CPU seconds, which does not advance while others run."""
 
-    def __init__(self, limit: float, stop: ShouldStop, problem: Problem, settings: dict[str, Any]) -> None:
-        self.limit, self.stop, self.problem, self.settings = limit, stop, problem, settings
-        self.state, self.reason, self.was_cancelled = RUNNING, "", False
-        self.seconds = self.fraction = 0.0
-        self._begun, self._looked = 0.0, -np.inf
-        self._look: Callable[[], None] = lambda: None
+    def __init__(self, limit: float, stop: ShouldStop, look: Callable[[], None], reason: str = "") -> None:
+        self._limit, self._stop, self._look, self.reason = limit, stop, look, reason
+        self.state, self.was_stopped = BARRED if reason else RUNNING, False
+        self.seconds, self.fraction = 0.0, float(bool(reason))
+        self.marks: list[Mark] = []
+        self.falls: list[Fall] = []
+        self.certificate: Certificate | None = None
+        self._begun, self._looked, self._best = 0.0, -np.inf, -np.inf
 
-    def run(self, work: Callable[[], bool], look: Callable[[], None], *, last: bool = True) -> None:
-        """Do a piece of the work, the ``last`` one or not, and tell those who ``look`` what changes."""
+    def run(self, work: Callable[[], bool], *, last: bool = True) -> None:
+        """Do a piece of the work, the ``last`` one or not, and tell those who look what changes."""
         if self.state != RUNNING:
             return
-        self._look, self._begun = look, time.thread_time() - self.seconds
+        self._begun = time.thread_time() - self.seconds
         try:
             finished = work()
             if last or not finished:
                 self.state = FINISHED if finished else STOPPED
-            self.reason = "" if finished else "it was stopped" if self.was_cancelled else "its time was up"
+            self.reason = "" if finished else "it was stopped" if self.was_stopped else "its time was up"
         except (ValueError, MemoryError) as error:
             self.state, self.reason = BARRED, str(error) or "it needs more memory than there is"
         except Exception as error:  # the others continue
             self.state, self.reason = BARRED, f"it failed: {type(error).__name__}{reason(error, 300)}"
-        self.read_clock()
+        self._read_clock()
         self.fraction = self.fraction if self.state == RUNNING else 1.0
-        look()
+        self._look()
 
-    def read_clock(self) -> float:
-        """Return the CPU seconds used."""
-        self.seconds = time.thread_time() - self._begun
-        return self.seconds
+    def solve(self, cov: Covariance, k: int, method: Any, settings: dict[str, Any]) -> bool:
+        """Run a solver; return whether it ended by itself."""
 
-    def should_stop(self) -> bool:
-        """The stop switch of the work."""
-        if self.read_clock() - self._looked >= PAUSE:
-            self._looked = self.seconds
-            self._look()
-        self.was_cancelled = self.was_cancelled or self.stop()
-        return self.was_cancelled or self.seconds > self.limit
+        def found(loadings: np.ndarray, variance: float) -> None:
+            if variance <= self._best * (1 + GAIN) or not variance > 0:
+                return
+            self._best = variance
+            x = loadings if settings["nonnegative"] else feasible.orient(loadings)
+            support = np.flatnonzero(x)
+            self.marks.append(Mark(self._read_clock(), variance, support.astype(np.int32), x[support].copy()))
+            if len(self.marks) > MAX_MARKS:
+                del self.marks[1:-1:2]
 
-    def on_progress(self, progress: Progress) -> None:
-        """Record the progress of the work."""
-        self.fraction = max(self.fraction, min(progress.fraction, 1.0))
-
-
-class _Runner(_Contestant):
-    """A solver in the race."""
-
-    def __init__(self, limit: float, stop: ShouldStop, problem: Problem, options: dict[str, Any], name: Any) -> None:
-        super().__init__(limit, stop, problem, options)
-        self.name = name
-        self.marks: list[Mark] = []
-        self._best = -np.inf
-        self.reason = reason_excluded(name, problem.n, problem.nonnegative)
-        if self.reason:
-            self.state, self.fraction = BARRED, 1.0
-
-    def work(self) -> bool:
-        told = {"should_stop": self.should_stop, "on_progress": self.on_progress, "on_found": self._on_found}
-        part = solve(self.problem.cov, self.problem.k, self.name, **told, **self.settings)  # type: ignore[arg-type]
-        self._on_found(part.loadings, part.variance)
+        told: dict[str, Any] = {"should_stop": self._should_stop, "on_progress": self._told, "on_found": found}
+        part = solve(cov, k, method, **told, **settings)
+        found(part.loadings, part.variance)
         return not part.stopped
 
-    def _on_found(self, loadings: np.ndarray, variance: float) -> None:
-        """Add a mark if the point is better by more than rounding."""
-        if variance <= self._best * (1 + GAIN) or not variance > 0:
-            return
-        self._best = variance
-        x = loadings if self.problem.nonnegative else feasible.orient(loadings)
-        support = np.flatnonzero(x)
-        self.marks.append(Mark(self.read_clock(), variance, support.astype(np.int32), x[support].copy()))
-        if len(self.marks) > MAX_MARKS:
-            del self.marks[1:-1:2]
-
-
-class _Proof(_Contestant):
-    """The proof in the race: two quick bounds before the solvers start, then a certificate with its own component."""
-
-    def __init__(self, limit: float, stop: ShouldStop, problem: Problem, settings: dict[str, Any]) -> None:
-        super().__init__(limit, stop, problem, settings)
-        self.falls: list[Fall] = []
-        self.certificate: Certificate | None = None
-
-    def quick(self) -> bool:
-        """Prove two bounds; return whether there is time left for the certificate."""
-        cov, k = self.problem.cov, self.problem.k
-        component = solve(cov, k, "thresholding", should_stop=self.should_stop, **self.settings)
+    def prove_quickly(self, cov: Covariance, k: int, settings: dict[str, Any]) -> bool:
+        """Prove two bounds before the solvers start; return whether there is time left for the certificate."""
+        component = solve(cov, k, "thresholding", should_stop=self._should_stop, **settings)
 
         def enough() -> bool:
-            return len(self.falls) > 1 or self.should_stop()
+            return len(self.falls) > 1 or self._should_stop()
 
-        certify(cov, k, component=component, should_stop=enough, on_progress=self._told, **self.settings)
-        return not self.should_stop()
+        told: dict[str, Any] = {"should_stop": enough, "on_progress": lambda progress: self._add(progress.upper)}
+        certify(cov, k, component=component, **told, **settings)
+        return not self._should_stop()
 
-    def work(self) -> bool:
-        stop, told = self.should_stop, self.on_progress
-        self.certificate = certify(
-            self.problem.cov, self.problem.k, should_stop=stop, on_progress=told, **self.settings
-        )
+    def prove(self, cov: Covariance, k: int, settings: dict[str, Any]) -> bool:
+        """Make the certificate, with its own component; return whether it came to its end."""
+        self.certificate = certify(cov, k, should_stop=self._should_stop, on_progress=self._told, **settings)
         self._add(self.certificate.upper)
         return not self.certificate.stopped
 
-    def on_progress(self, progress: Progress) -> None:
-        super().on_progress(progress)
-        self._told(progress)
+    def _read_clock(self) -> float:
+        self.seconds = time.thread_time() - self._begun
+        return self.seconds
+
+    def _should_stop(self) -> bool:
+        if self._read_clock() - self._looked >= PAUSE:
+            self._looked = self.seconds
+            self._look()
+        self.was_stopped = self.was_stopped or self._stop()
+        return self.was_stopped or self.seconds > self._limit
 
     def _told(self, progress: Progress) -> None:
-        if progress.upper is not None:
-            self._add(progress.upper)
+        self.fraction = max(self.fraction, min(progress.fraction, 1.0))
+        self._add(progress.upper)
 
-    def _add(self, upper: float) -> None:
-        if np.isfinite(upper) and (not self.falls or upper < self.falls[-1].upper):
-            self.falls.append(Fall(self.read_clock(), upper))
+    def _add(self, upper: float | None) -> None:
+        if upper is not None and np.isfinite(upper) and (not self.falls or upper < self.falls[-1].upper):
+            self.falls.append(Fall(self._read_clock(), upper))

@@ -29,7 +29,8 @@ def check_sandwich(problem, k, nonnegative, effort, seed=0):
     for bound in cert.bounds:
         if bound.deterministic:
             assert oracle.allows(bound.value, attained), (bound.name, bound.value, float(attained))
-    assert cert.upper == min(b.value for b in cert.bounds if b.deterministic)
+    assert cert.upper == cert.winner.value == min(b.value for b in cert.bounds if b.deterministic)
+    assert all(bound.detail for bound in cert.bounds)
     assert cert.lower <= float(attained) * (1 + 1e-9) + 1e-9 * problem.cov.representation_error
     assert cert.lower <= cert.upper
     nnspca.verify(cert, problem.cov)
@@ -164,12 +165,6 @@ def test_same_seed_same_certificate_on_any_thread():
 # ---------------------------------------------------------------------- exact cases
 
 
-def test_one_nonzero_loading_is_worth_the_largest_variance():
-    cert = nnspca.certify(nnspca.Covariance.from_matrix(np.diag([2.0, 7.0, 3.0]) + 0.5), 1)
-    assert cert.lower == 7.5
-    assert cert.ratio > 1 - 1e-12
-
-
 def test_without_sign_or_sparsity_the_certificate_is_the_first_eigenvalue():
     Z = np.random.default_rng(1).standard_normal((9, 5))
     cov = nnspca.Covariance.from_matrix(Z.T @ Z)
@@ -191,21 +186,6 @@ def test_large_flat_spectra_are_certified_too(kind, n):
 
 
 # ---------------------------------------------------------------------- definition
-
-
-def test_the_least_bound_wins_and_each_is_proven():
-    cert = nnspca.certify(nnspca.Covariance.from_matrix(np.eye(4) + 1.0), 2)
-    assert cert.winner.value == cert.upper
-    for bound in cert.bounds:
-        assert bound.deterministic
-        assert bound.detail
-        assert bound.seconds >= 0
-
-
-def test_an_unknown_bound_is_refused_by_name():
-    cert = nnspca.certify(nnspca.Covariance.from_matrix(np.eye(2)), 1)
-    with pytest.raises(KeyError, match=r"no bound 'magic' here; tried: eigenvalue"):
-        cert.bound("magic")
 
 
 def test_a_component_that_is_given_is_the_one_certified():

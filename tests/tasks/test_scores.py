@@ -136,10 +136,8 @@ def test_labels_may_be_words():
     assert nnspca.auc(values, labels, pos_label="ill") == nnspca.auc(values, [True, True, False, False])
     assert nnspca.separation(values, labels) == {"ill": 0.875, "well": 0.125}
     assert nnspca.separation(values, [*labels[:3], None]) == {"ill": 0.75, "well": 0.25}
-    assert nnspca.separation(values, np.array(["ill", "ill", np.nan, "well"], dtype=object)) == {
-        "ill": 1.0,
-        "well": 0.0,
-    }
+    words = np.array(["ill", "ill", np.nan, "well"], dtype=object)
+    assert nnspca.separation(values, words) == {"ill": 1.0, "well": 0.0}
     assert nnspca.separation(values, ["a"] * 4) == {"a": None}
     with pytest.raises(ValueError, match="give 4 of True and False, or as many labels and pos_label="):
         nnspca.auc(values, labels)

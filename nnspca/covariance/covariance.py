@@ -148,6 +148,10 @@ class Covariance:
             return self.form.A
         raise TypeError(f"the {self.n_features} × {self.n_features} entries are not held: read blocks of them")
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """Return A where its entries are held, for ``numpy.asarray(cov)``."""
+        return np.array(self.entries, dtype=dtype, copy=copy)
+
     @classmethod
     def from_data(
         cls,

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.control.arguments import is_table, masked, shown, strangers
-from nnspca.errors import DataError, reason
+from nnspca.errors import DataError, needed, reason
 from nnspca.numerics.doubles import EXACT, as_doubles
 
 # Types whose numbers are not in memory, and the call that loads them.
@@ -21,7 +21,6 @@ LAZY = {
     ("dask", "DataFrame"): "X.compute()",
     ("polars", "LazyFrame"): "X.collect()",
     ("xarray", "Dataset"): 'X["name"], one of its arrays',
-    ("pyarrow", "Table"): "X.to_pandas()",
 }
 
 
@@ -55,8 +54,12 @@ def opened(given: Any) -> Given:
     package, kind = type(given).__module__.partition(".")[0], type(given).__name__
     if advice := LAZY.get((package, kind)):
         raise DataError(f"data is a {kind} of {package}, which is not in memory: give {advice}")
+    if package == "nnspca" and kind == "Covariance":
+        raise DataError("data is a Covariance already: give it as it is, or the samples it was made of")
     if package == "anndata":
         return _of_annotated(given)
+    if hasattr(given, "to_pandas") and not hasattr(given, "to_numpy"):  # Arrow's
+        given = given.to_pandas(types_mapper=needed("pandas", "tables").ArrowDtype)
     if package == "xarray":
         return Given(given.values, last_names(given))
     if hasattr(given, "kind") and hasattr(given, "X") and not is_table(given):  # a data set

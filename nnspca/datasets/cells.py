@@ -116,7 +116,7 @@ def number(cell: str, decimal: str) -> float | None:
     return -value if negative else value
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
     """Whether a cell is a number in either notation, or says that one lies beyond a limit of detection."""
     if not cell or "_" in cell:
         return False
@@ -152,6 +152,11 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
     if not options.encoding and encoding in ("cp1252", "latin-1"):
         notes.append(f"The text is no UTF-8: it was read as {encoding}; encoding= takes another.")
     told: re.Match[str] | None = None
+    about, mark, below = data.partition(b"!series_matrix_table_begin")  # GEO's, after lines about each sample
+    if mark:
+        data = below.partition(b"\n")[2]
+        lines_above = about.count(b"\n") + 1
+        notes.append(f"{lines_above:,} lines stand above the table and are left out, as GEO marks where it begins.")
 
     def opened() -> io.TextIOWrapper:
         stream = io.TextIOWrapper(io.BytesIO(data), encoding, newline="")
@@ -356,12 +361,12 @@ def _encoding(data: bytes) -> str:
 
 
 def _some(stream: Iterable[str]) -> Iterator[str]:
-    """The first lines, whole."""
+    """The first lines, whole, and at least a few."""
     seen = 0
-    for line in itertools.islice(stream, SAMPLED):
+    for count, line in enumerate(itertools.islice(stream, SAMPLED)):
         yield line
         seen += len(line)
-        if seen > SAMPLED_CHARACTERS:
+        if seen > SAMPLED_CHARACTERS and count > 8:
             break
 
 
@@ -384,12 +389,12 @@ def _delimiter(lines: list[str]) -> str:
         except DataError:
             continue
         widths = Counter(len(row) for row in rows if len(row) > 1)
-        if not widths or (sign == " " and any(re.search("[\t;,|]", c) and not _is_number(c) for c in rows[-1][:100])):
+        if not widths or (sign == " " and any(re.search("[\t;,|]", c) and not is_number(c) for c in rows[-1][:100])):
             continue
         cells = [cell for row in rows if len(row) > 1 for cell in row[:100] if cell]
         alike = max(widths.values()) / len(rows)
         triangle = len(widths) > 2 and len(widths) >= sum(widths.values()) - 1  # each row is one longer
-        told = sum(_is_number(cell) or cell.lower() in ABSENT for cell in cells) / max(1, len(cells))
+        told = sum(is_number(cell) or cell.lower() in ABSENT for cell in cells) / max(1, len(cells))
         score = (1.0 if triangle else alike) * (0.05 + told) * (0.9 if sign == " " else 1.0)
         if score > most:
             best, most = sign, score
@@ -418,7 +423,7 @@ def _laid_out(rows: list[list[str]], options: ReadingOptions, notes: list[str], 
         while above >= 0 and not filled[above] and above > first - 3:
             above -= 1
         named = above >= 0 and filled[above] > 1 and not numbers[above]
-        if named and above < first - 1 and not _is_number(rows[first][0]):  # a blank line between
+        if named and above < first - 1 and not is_number(rows[first][0]):  # a blank line between
             named = not _counts_columns(rows, first)
         if not named and (_counts_columns(rows, first) or _is_mixed(rows, first)):
             levels, first = [first], first + 1
@@ -466,7 +471,7 @@ def _numbers(row: list[str], beside: list[str]) -> int:
     looked = itertools.zip_longest(row[:SAMPLED_CELLS], beside[: len(row[:SAMPLED_CELLS])], fillvalue="")
     if row and row[0].startswith(("#", "!")) and row[0].lower() not in ABSENT:
         return 0
-    return sum(_is_number(cell) or {cell.lower(), other.lower()} <= TRUTHS.keys() for cell, other in looked)
+    return sum(is_number(cell) or {cell.lower(), other.lower()} <= TRUTHS.keys() for cell, other in looked)
 
 
 def _first(rows: list[list[str]], filled: list[int], numbers: list[int]) -> int:
@@ -496,14 +501,19 @@ def _first(rows: list[list[str]], filled: list[int], numbers: list[int]) -> int:
 
 
 def _is_bare(rows: list[list[str]], i: int) -> bool:
-    """Whether a row has only its name, which a column above has too: of a triangle without its diagonal."""
+    """Whether a row has only its name: below one row of names, or of a triangle without its diagonal."""
     words = [cell for cell in rows[i] if cell.lower() not in ABSENT]
-    return i > 0 and bool(words) and words == rows[i][:1] and words[0] in rows[i - 1][1:]
+    if not i or not words or words != rows[i][:1] or len(rows[i]) < 2:
+        return False
+    if words[0] in rows[i - 1][1:] or _is_bare(rows, i - 1):
+        return True
+    above, title = rows[i - 1], rows[i - 2] if i > 1 else []
+    return all(above[1:]) and len(above) == len(rows[i]) > 2 and sum(map(bool, title)) < 2
 
 
 def _counts_columns(rows: list[list[str]], i: int) -> bool:
     """Whether a row of numbers names the columns: 0, 1, 2, … as data frames write it, years or wavelengths."""
-    cells = list(itertools.dropwhile(lambda cell: not _is_number(cell), rows[i]))
+    cells = list(itertools.dropwhile(lambda cell: not is_number(cell), rows[i]))
     corner = len(rows[i]) - len(cells)
     plain = [number(cell, ".") for cell in itertools.takewhile(bool, cells)]
     if len(plain) < 3 or any(cells[len(plain) :]) or i + 1 >= len(rows) or None in plain:
@@ -519,10 +529,10 @@ def _counts_columns(rows: list[list[str]], i: int) -> bool:
 
 def _is_mixed(rows: list[list[str]], i: int) -> bool:
     """Whether at least half of a row's cells are words, and one of them stands over a number."""
-    words = [bool(cell) and cell.lower() not in ABSENT and not _is_number(cell) for cell in rows[i]]
+    words = [bool(cell) and cell.lower() not in ABSENT and not is_number(cell) for cell in rows[i]]
     under = next((row for row in rows[i + 1 :] if any(row)), [])
     below = under[len(under) > len(rows[i]) :]
-    over = any(w and _is_number(cell) for w, cell in zip(words, below, strict=False))
+    over = any(w and is_number(cell) for w, cell in zip(words, below, strict=False))
     return over and (2 * sum(words) >= len(words) or any(cell.lower() in CLASS_NAMES for cell in rows[i]))
 
 
@@ -576,7 +586,7 @@ def _named(
         notes.append(
             f"The header has {len(levels)} rows, joined into one name for each column; header=1 reads only one."
         )
-    elif any(map(_is_number, names)):
+    elif any(map(is_number, names)):
         notes.append("The first row was read as the names of the columns; header=False reads it as numbers.")
     if names[0].startswith("# "):  # as NumPy writes it
         names[0] = names[0][2:]
@@ -592,7 +602,7 @@ def _named(
 
 
 def _typed(value: object) -> bool:
-    return isinstance(value, str) and bool(value) and _is_number(value.strip())
+    return isinstance(value, str) and bool(value) and is_number(value.strip())
 
 
 def text_of(value: object) -> str:

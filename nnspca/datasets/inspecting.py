@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.datasets.dataset import Dataset
+from nnspca.datasets.tables import is_counted
 from nnspca.errors import DataError
 
 WIDE, UNEQUAL = 10.0, 3.0  # ratios of two standard deviations: of different scales, and perhaps of such
@@ -25,7 +26,7 @@ FEW = 5  # samples below which hardly anything can be said
 COUNTED = 20  # distinct values that whole numbers must have to be counts, not grades
 TALL, ALIKE = 20.0, 3.0  # times more rows than columns, all of one kind, from which rows may be the features
 MOST_COLUMNS = 2000  # most columns that are compared with each other
-SAME = 1 - 1e-9  # correlation from which two columns are one quantity in two units
+SAME, ALMOST = 1 - 1e-9, 0.9995  # correlations from which two columns are one quantity in two units, or rounded
 NEAR = 0.3  # share of the first direction's largest loading from which a feature counts as part of it
 NAMED_ALIKE = 8  # least number of columns for which a shared name plus a number means one unit
 FEW_KINDS = 20  # most whole numbers that may stand for classes
@@ -193,6 +194,8 @@ def _without(used: np.ndarray, notes: Iterable[Note]) -> np.ndarray:
 
 
 def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
+    if hasattr(X, "to_pandas") and not hasattr(X, "to_numpy"):  # a pyarrow.Table
+        X = X.to_pandas()
     names = getattr(X, "columns", None) if feature_names is None else feature_names
     values: Any = X if scipy.sparse.issparse(X) else np.asarray(X)
     texts = () if names is None or callable(names) else tuple(map(str, names))
@@ -233,7 +236,7 @@ def _identifiers_and_dates(data: Dataset, used: np.ndarray) -> list[Note]:
         elif kinds == len(values):
             if (steps == 1).all() or (steps == -1).all() or IDENTIFIERS.search(name):
                 identifiers.append(i)
-        elif CLASSES.search(name) and kinds <= min(FEW_KINDS, len(values) // 2):
+        elif CLASSES.search(name) and kinds <= min(FEW_KINDS, len(values) // 2) and not is_counted(data.X, i):
             classes.append(i)
     return [
         *_left_out("identifiers", data, identifiers, "numbers the samples", "number the samples"),
@@ -264,7 +267,13 @@ def _units(data: Dataset, used: np.ndarray) -> list[Note]:
     later = np.triu(Z.T @ Z / len(Z), 1)  # each pair once, at the row of the earlier column
     one = "holds the same quantity as another column, in another unit"
     several = "hold the same quantities as other columns, in other units"
-    return _left_out("units", data, used[(later >= SAME).any(axis=0)], one, several)
+    notes = _left_out("units", data, used[(later >= SAME).any(axis=0)], one, several)
+    if len(almost := np.argwhere((later >= ALMOST) & (later < SAME))):
+        names = " and ".join(_named(data, used[i : i + 1]) for i in almost[0])
+        more = f", and {len(almost) - 1:,} more such pair{'s' * (len(almost) > 2)}" if len(almost) > 1 else ""
+        text = f"{names} correlate above {ALMOST}{more}: perhaps one quantity in two units, rounded."
+        notes.append(Note("units", text, "", tuple(used[almost[0]].tolist())))
+    return notes
 
 
 def _totals(data: Dataset, used: np.ndarray) -> list[Note]:

@@ -20,6 +20,7 @@ from nnspca.datasets.cells import (
     Grid,
     ReadingOptions,
     decimal_sign,
+    is_number,
     nothing,
     number,
     text_of,
@@ -30,6 +31,7 @@ from nnspca.numerics.doubles import EXACT, as_doubles
 
 FEW_KINDS = 20  # most distinct whole numbers in a column that may be meant as the class
 LOOKED_AT = 2000  # most columns of which each is examined for codes, classes and names
+MANY = 5000  # distinct cells of which only some are looked at to know words from numbers
 CODES = tuple(sign * int("9" * digits) for digits in range(1, 6) for sign in (-1, 1))  # −9, 9, −99, 99, …
 SYMMETRY_TOLERANCE = 1e-8
 BESIDE_NUMBER = re.compile(r"(\S+)\s+([^\W\d]\S{0,7}|°\S)")  # 12 kg, or 12.3 b
@@ -236,13 +238,18 @@ class _Column:
         except TypeError:
             raise _unreadable(name, next(value for value in series if value is not None)) from None
         self.cells = [_plain(cell, name) for cell in self.cells]
-        sign = decimal or decimal_sign(cell for cell in self.cells if isinstance(cell, str)) or usual
+        words_only = len(self.cells) > MANY and not any(map(is_number, map(str, self.cells[:: len(self.cells) // 999])))
+        strings = [] if words_only else [cell for cell in self.cells if isinstance(cell, str)]
+        sign = decimal or decimal_sign(strings) or usual
         self.counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.cells))
         self.absent = [
             isinstance(cell, str) and (cell.lower() in ABSENT or cell.lower() in words) for cell in self.cells
         ]
-        self.values = [cell if isinstance(cell, float) else number(cell, sign) for cell in self.cells]
-        self.percents, self.beside = self._mixed_percents(), self._without_words(sign)
+        self.values: list[float | None] = [None] * len(self.cells)
+        self.percents = self.beside = ""
+        if not words_only:
+            self.values = [cell if isinstance(cell, float) else number(cell, sign) for cell in self.cells]
+            self.percents, self.beside = self._mixed_percents(), self._without_words(sign)
 
     def _count(self, cells: Sequence[object]) -> int:
         return int(sum(count for count, one in zip(self.counts, cells, strict=True) if one))
@@ -762,6 +769,7 @@ def _class(
                 for name, values in zip(table.names, table.numbers.T, strict=True)
                 if name.lower() in CLASS_NAMES and options.columns.get(name) != "feature" and _whole(values)
             )
+            whole = (name for name in whole if not is_counted(table.numbers, table.names.index(name)))
             wanted, how = next(whole, None), "holds whole numbers: read as the class"
     others = [text.name for text in table.texts if text is not chosen]
     bare = replace(table, texts=[])
@@ -784,6 +792,12 @@ def _class(
     grid.taken[wanted] = "class"
     levels, labels = np.unique(table.numbers[:, j].astype(np.int64), return_inverse=True)
     return labels, tuple(map(str, levels)), bare.without(j)
+
+
+def is_counted(X: np.ndarray, j: int) -> bool:
+    """Whether a column stands between others that are all counts with zeros, as those of words in texts are."""
+    between = 0 < j < X.shape[1] - 1 and not X.min(axis=0).any()
+    return between and _whole(X) and bool(X.max() > 1)
 
 
 def _could_be_class(table: Table) -> tuple[str, ...]:

@@ -497,3 +497,29 @@ def test_a_whole_number_that_no_double_is_is_refused_and_not_rounded(held, read)
 def test_a_large_whole_number_that_is_a_double_is_read_exactly(held, value):
     read = numbers(held(value))
     assert abs(int((read.toarray() if scipy.sparse.issparse(read) else read)[0, 0])) == value
+
+
+def test_tables_of_arrow_and_polars_are_read_with_their_names():
+    arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    columns = {"a": [1, 2, 4], "b": [0.5, 1.5, 9.0], "c": [True, False, True]}
+    plain = Covariance.from_data(np.column_stack(list(columns.values())), standardize=False)
+    for given in (arrow.table(columns), arrow.RecordBatch.from_pydict(columns), polars.DataFrame(columns)):
+        cov = Covariance.from_data(given, standardize=False)
+        assert cov.feature_names == ("a", "b", "c") and (cov.matrix == plain.matrix).all()
+    with pytest.raises(DataError, match=r"index \(1, 0\), column 'a'"):
+        Covariance.from_data(arrow.table({"a": [1, None, 3], "b": [2, 5, 1]}))
+    with pytest.raises(DataError, match="column 'a': data must be real numbers"):
+        Covariance.from_data(arrow.table({"a": ["1", "2", "3"], "b": [2, 5, 1]}))
+    with pytest.raises(DataError, match="2\\^53"):
+        Covariance.from_data(arrow.table({"a": [2**53 + 1, 5, 3], "b": [2, 5, 1]}))
+
+
+def test_a_covariance_is_an_array_where_it_is_held_and_never_samples():
+    X = np.random.default_rng(0).standard_normal((5, 1600))
+    small = Covariance.from_data(X[:, :4])
+    np.testing.assert_array_equal(np.asarray(small), small.matrix)
+    assert np.array(small, dtype=np.float32).dtype == np.float32 and np.array(small).flags.writeable
+    with pytest.raises(TypeError, match="are not held: read blocks"):
+        np.asarray(Covariance.from_data(X))
+    with pytest.raises(DataError, match="is a Covariance"):
+        Covariance.from_data(small)

@@ -109,6 +109,14 @@ def test_a_column_without_numbers_is_named_and_truth_values_are_numbers():
     assert inspect(pd.DataFrame({"a": [1.0, 2.0, 4.0], "b": [True, False, True]})).left_out == ()
 
 
+def test_tables_of_arrow_and_polars_are_inspected_by_their_names():
+    arrow, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    columns = {"id": [1, 2, 3, 4, 5, 6], "a": [1.0, 5, 2, 4, 2, 0], "b": [2.0, 1, 1, 3, 4, 1]}
+    for table in (arrow.table(columns), polars.DataFrame(columns)):
+        seen = inspect(table)
+        assert seen.feature_names == ("id", "a", "b") and seen.left_out == (0,)
+
+
 def test_a_quantity_in_two_units_is_used_once():
     rng = np.random.default_rng(0)
     cm, kg, age = rng.normal(170, 9, 200), rng.normal(70, 9, 200), rng.normal(40, 9, 200)
@@ -119,6 +127,9 @@ def test_a_quantity_in_two_units_is_used_once():
     opposite = inspect(np.c_[cm, kg, -cm, age], names)
     assert opposite.note("units") is None  # a nonnegative component can use one of the two only
     assert inspect(np.c_[cm, kg, cm, cm / 2.54], names).left_out == (2, 3)
+    rounded = inspect(np.c_[cm, kg, np.round(cm / 2.54, 1), age], names)
+    assert rounded.left_out == () and rounded.note("units").features == (0, 2)  # said, and left to the person
+    assert "'cm' and 'inch'" in rounded.note("units").says
 
 
 def test_a_constant_pixel_stays_in_its_picture_and_a_constant_reading_is_left_out():

@@ -465,3 +465,49 @@ def test_a_long_table_of_which_columns_were_chosen_keeps_its_rows():
     text = b"a,u,v\n1,x,p\n3,x,q\n4,y,q\n2,y,p\n"
     assert nnspca.datasets.read(text, "t.csv").shape == (2, 2)
     assert nnspca.datasets.read(text, "t.csv", label="u").shape == (4, 1)
+
+
+@pytest.mark.parametrize("n", [3, 1200, 6000])
+def test_series_of_geo_are_read_however_many_samples_they_describe(n):
+    about = "".join("!Sample_characteristics_ch1\t" + "\t".join(['"a tissue: some 2"'] * n) + "\n" for _ in range(12))
+    head = '!series_matrix_table_begin\n"ID_REF"\t' + "\t".join(f'"GSM{10_000 + i}"' for i in range(n))
+    rows = (f'"{1000 + g}_at"\t' + "\t".join(str((i * g) % 17 + 0.5) for i in range(n)) for g in range(1, 6))
+    ds = nnspca.datasets.read("\n".join([about + head, *rows, "!series_matrix_table_end\n"]).encode(), "GSE1.txt")
+    assert ds.shape == (n, 5) and ds.sample_names[0] == "GSM10000" and ds.feature_names[0] == "1001_at"
+    assert any("stand above the table" in note for note in ds.notes)
+
+
+def test_rows_are_found_below_a_header_that_alone_is_longer_than_what_is_looked_at():
+    text = ",".join(f"a long name of column number {i}" for i in range(40_000))
+    ds = nnspca.datasets.read("\n".join([text, *[",".join([str(i)] * 40_000) for i in range(3)]]).encode(), "t.csv")
+    assert ds.shape == (3, 40_000)
+
+
+@pytest.mark.parametrize("gone", [[["first", "", ""]], [["first", "NA", "n/a"]], [["first", "", ""], ["next", "", ""]]])
+@pytest.mark.parametrize("head", ["name,a,b", ",a,b"])
+def test_a_first_sample_without_values_is_a_sample(gone, head):
+    text = "\n".join([head, *map(",".join, gone), "x,1,2", "y,3,4", "z,5,9"])
+    ds = nnspca.datasets.read(text.encode(), "t.csv", missing="drop rows")
+    assert ds.feature_names == ("a", "b") and ds.sample_names == ("x", "y", "z")
+    assert f"left out the {len(gone)} of {len(gone) + 3} samples" in ds.notes[-1]
+
+
+@pytest.mark.parametrize("words", ["able,baker,class,dog", "zebra,class,able,dog"])
+def test_a_class_is_none_where_it_is_one_of_the_words_that_are_counted(words):
+    counts = np.random.default_rng(0).poisson(0.7, (40, 4))
+    ds = nnspca.datasets.read("\n".join([words, *(",".join(map(str, row)) for row in counts)]).encode(), "words.csv")
+    assert ds.labels is None and "class" in ds.feature_names and "class" in ds.class_columns
+    assert not nnspca.datasets.inspect(ds).left_out
+    survey = "\n".join(["id,class,a,b", *(f"{i},{i % 2},{i % 3},{i % 5}" for i in range(1, 20))])
+    assert nnspca.datasets.read(survey.encode(), "s.csv").label_names == ("0", "1")
+
+
+def test_a_text_that_is_the_same_in_every_row_is_no_class():
+    ds = nnspca.datasets.read(b"class,site,a,b\nx,s,1,2\nx,s,2,5\nx,t,3,1\n", "t.csv")
+    assert ds.label_names == ("s", "t") and ds.class_columns == ("site",)
+
+
+def test_long_columns_of_words_and_of_written_numbers_are_told_apart():
+    rows = (f'"{i} wild {i % 7}","${1000 * i:,}",{i % 9}' for i in range(1, 6001))
+    ds = nnspca.datasets.read("\n".join(["who,paid,b", *rows]).encode(), "t.csv")
+    assert ds.feature_names == ("paid", "b") and ds.sample_names[2] == "3 wild 3" and ds.X[5999, 0] == 6_000_000

@@ -143,8 +143,8 @@ def _about(subject: Subject) -> str:
     data = subject.data
     rows, columns = data.shape
     scaled = ", each feature divided by its standard deviation" if subject.standardise else ""
-    text = f"{data.title or data.name}: {rows:,} × {columns:,}{scaled}. {data.citation} Terms: {data.terms}"
-    return sanitize.line(f"{text.strip()} Content: {data.content_hash[:16]}.")
+    text = f"{data.title or data.name}: {rows:,} × {columns:,}{scaled}. {data.citation}"
+    return sanitize.line(f"{text.strip()} Terms: {data.terms}" if data.terms else text.strip())
 
 
 MORE = "The checker for this kind of proof is `check_more.py`; it needs `check.py` in the same folder."

@@ -7,7 +7,6 @@ from nnspca.datasets.inspecting import Inspection, inspect
 from nnspca.datasets.lazily import LazyData, open_lazily
 from nnspca.datasets.originals import gene_symbols, spiked
 from nnspca.datasets.preparing import (
-    center,
     crop,
     hellinger,
     leave_out,
@@ -16,7 +15,6 @@ from nnspca.datasets.preparing import (
     project_out,
     rename,
     returns,
-    standardize,
 )
 from nnspca.datasets.reading import FilePreview, MissingValues, preview, read, read_names
 from nnspca.errors import ReadingStopped
@@ -32,7 +30,6 @@ __all__ = [
     "MissingValues",
     "ReadingStopped",
     "available",
-    "center",
     "crop",
     "gene_symbols",
     "hellinger",
@@ -49,5 +46,4 @@ __all__ = [
     "rename",
     "returns",
     "spiked",
-    "standardize",
 ]

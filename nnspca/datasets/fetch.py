@@ -7,6 +7,7 @@ pinned size, nor return what it cannot keep.
 from __future__ import annotations
 
 import hashlib
+import http.client
 import lzma
 import os
 import tempfile
@@ -20,11 +21,12 @@ from pathlib import Path
 
 import platformdirs
 
+from nnspca.control.progress import Monitor
+from nnspca.control.stopping import Stopped, run_cancellable
 from nnspca.errors import DataError, reason
 
 BASE_URL = "https://raw.githubusercontent.com/"
 DATA_VARIABLE, CACHE_VARIABLE, MIRROR_VARIABLE = "NNSPCA_DATA", "NNSPCA_CACHE", "NNSPCA_MIRROR"
-POLL_SECONDS = 0.05
 STALL_SECONDS = 20.0
 _CHUNK = 1 << 14
 
@@ -179,59 +181,41 @@ def download(
             )
         return file.checked(read_local(path), f"of the mirror {mirror}"), str(path)
     url = f"{(mirror or BASE_URL).rstrip('/')}/{file.path}"
-    transfer = _Transfer(url, file.size)
-    transfer.start()
-    reported = -1
+    ended = threading.Event()
     try:
-        while not transfer.finished.wait(POLL_SECONDS):
-            if should_stop is not None and should_stop():
-                raise DownloadStopped(f"The download of {file.name} was stopped; nothing was kept.")
-            if on_progress is not None and (done := len(transfer.received)) != reported:
-                on_progress(done, transfer.total)
-                reported = done
+        data = run_cancellable(lambda: _received(url, file.size, on_progress, ended), Monitor(should_stop))
+    except Stopped:
+        raise DownloadStopped(f"The download of {file.name} was stopped; nothing was kept.") from None
+    except urllib.error.HTTPError as error:
+        failure = f"the server answered {error.code}{reason(error.reason)}"
+        error.close()
+    except TimeoutError:
+        failure = f"the server sent nothing for {STALL_SECONDS:g} seconds"
+    except EOFError as error:
+        failure = str(error)
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        failure = f"no connection to the server{reason(getattr(error, 'reason', None) or error)}; check the network"
+    else:
+        return file.checked(data, "as downloaded"), url
     finally:
-        transfer.cancelled = True
-    if transfer.failure:
-        raise DataError(f"{file.name} could not be downloaded: {transfer.failure}. {file.by_hand}")
-    data = file.checked(bytes(transfer.received), "as downloaded")
-    if on_progress is not None:
-        on_progress(len(data), transfer.total)
-    return data, url
+        ended.set()
+    raise DataError(f"{file.name} could not be downloaded: {failure}. {file.by_hand}")
 
 
-class _Transfer(threading.Thread):
-    """Downloads one address in the background, so that the caller can stop within a moment."""
-
-    def __init__(self, url: str, size: int):
-        super().__init__(daemon=True, name="nnspca-download")
-        self.url, self.size = url, size
-        self.received, self.failure = bytearray(), ""
-        self.finished, self.cancelled = threading.Event(), False
-        self.total: int | None = None
-
-    def run(self) -> None:
-        try:
-            self._receive()
-        except urllib.error.HTTPError as error:
-            self.failure = f"the server answered {error.code}{reason(error.reason)}"
-            error.close()
-        except TimeoutError:
-            self.failure = f"the server sent nothing for {STALL_SECONDS:g} seconds"
-        except Exception as error:  # a thread's exception would be lost
-            cause = getattr(error, "reason", None) or error
-            self.failure = f"no connection to the server{reason(cause)}; check the network"
-        finally:
-            self.finished.set()
-
-    def _receive(self) -> None:
-        request = urllib.request.Request(self.url, headers={"Accept-Encoding": "identity", "User-Agent": "nnspca"})
-        with urllib.request.urlopen(request, timeout=STALL_SECONDS) as response:
-            length = response.headers.get("Content-Length", "")
-            self.total = int(length) if length.isdigit() else None
-            while not self.cancelled and len(self.received) <= self.size and (chunk := response.read1(_CHUNK)):
-                self.received += chunk  # a file longer than the pinned one is none: its checksum will say so
-        if self.total is not None and len(self.received) < min(self.total, self.size):
-            self.failure = f"the connection ended after {len(self.received):,} of {self.total:,} bytes"
+def _received(url: str, most: int, on_progress: OnProgress | None, ended: threading.Event) -> bytes:
+    """What an address sends until it is ended: a file longer than the pinned one is none, as its checksum will say."""
+    request = urllib.request.Request(url, headers={"Accept-Encoding": "identity", "User-Agent": "nnspca"})
+    received = bytearray()
+    with urllib.request.urlopen(request, timeout=STALL_SECONDS) as response:
+        length = response.headers.get("Content-Length", "")
+        total = int(length) if length.isdigit() else None
+        while not ended.is_set() and len(received) <= most and (chunk := response.read1(_CHUNK)):
+            received += chunk
+            if on_progress is not None:
+                on_progress(len(received), total)
+    if total is not None and len(received) < min(total, most):
+        raise EOFError(f"the connection ended after {len(received):,} of {total:,} bytes")
+    return bytes(received)
 
 
 def _keep(data: bytes, path: Path) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -45,30 +45,14 @@ TIMES, TOTALS = (
     for words in ("(?:date|day|time|timestamp|year|month)s?", "total|sum|overall|all")
 )
 
-Kind = Literal[
-    "scales",
-    "named alike",
-    "dominant",
-    "counts",
-    "constant",
-    "duplicates",
-    "units",
-    "identifiers",
-    "dates",
-    "classes",
-    "totals",
-    "levels",
-    "orientation",
-    "signs",
-    "few samples",
-]
-
 
 @dataclass(frozen=True)
 class Note:
     """One observation."""
 
-    kind: Kind
+    # "scales", "named alike", "dominant", "counts", "constant", "duplicates", "units", "identifiers", "dates",
+    # "classes", "totals", "levels", "orientation", "signs" or "few samples"
+    kind: str
     says: str  # one sentence
     # what is done about it unless something else is chosen: "standardise", "leave out", "offer log1p", "offer
     # transpose", "offer returns", "offer any sign" or ""
@@ -110,7 +94,7 @@ class Inspection:
         """Columns that are not useful features: constant ones, identifiers, dates, copies of another."""
         return tuple(sorted({i for note in self.notes if note.choice == "leave out" for i in note.features}))
 
-    def note(self, kind: Kind) -> Note | None:
+    def note(self, kind: str) -> Note | None:
         """Return the note of a kind, if there is one."""
         return next((note for note in self.notes if note.kind == kind), None)
 
@@ -215,7 +199,7 @@ def _named(data: Dataset, which: Sequence[int] | np.ndarray) -> str:
     return f"{', '.join(names)}{f' and {more:,} more' if more else ''}"
 
 
-def _left_out(kind: Kind, data: Dataset, which: Sequence[int] | np.ndarray, one: str, several: str) -> list[Note]:
+def _left_out(kind: str, data: Dataset, which: Sequence[int] | np.ndarray, one: str, several: str) -> list[Note]:
     """A note on columns that are left out, if there are any: what ``one`` of them does, or ``several`` do."""
     if not len(which):
         return []

@@ -18,35 +18,6 @@ SMALL = 2000  # samples or features up to which all directions are computed to k
 SHARE = 0.25  # mean and standard deviation of Lee and Seung's images
 
 
-def center(dataset: Dataset) -> Dataset:
-    """Return the data with each feature's mean subtracted, as every covariance does anyway.
-
-    Examples
-    --------
-    >>> center(Dataset(name="two", X=[[1, 2], [3, 6]])).X
-    array([[-1., -2.],
-           [ 1.,  2.]])
-    """
-    _dense(dataset, "Centring")
-    return _with_values(dataset, dataset.X - dataset.means, "centred: the mean of each feature taken off")
-
-
-def standardize(dataset: Dataset) -> Dataset:
-    """Return the data centred, each feature divided by its standard deviation; constant ones become zero.
-
-    Examples
-    --------
-    >>> standardize(Dataset(name="two", X=[[1, 2], [3, 6]])).X
-    array([[-1., -1.],
-           [ 1.,  1.]])
-    """
-    _dense(dataset, "Standardising")
-    spread = np.where(dataset.deviations > 0, dataset.deviations, 1.0)
-    return _with_values(
-        dataset, (dataset.X - dataset.means) / spread, "standardised: each feature in standard deviations"
-    )
-
-
 def log1p(dataset: Dataset) -> Dataset:
     """Return log(1 + x) of every number, as is usual for counts.
 
@@ -112,7 +83,12 @@ def project_out(dataset: Dataset) -> Dataset:
            [ 0.,  1.],
            [ 0., -1.]])
     """
-    _dense(dataset, "Projecting out the first component")
+    _samples(dataset, "Projecting out the first component")
+    if dataset.is_sparse:
+        raise DataError(
+            f"Projecting out the first component would write out {dataset.shape[0]:,} × {dataset.shape[1]:,} numbers "
+            "of a sparse array; leave this step out."
+        )
     Y = dataset.X - dataset.means
     v = _first(Y)
     return _with_values(dataset, Y - np.outer(Y @ v, v), "centred, and the first principal component projected out")
@@ -264,11 +240,6 @@ class Step:
 
 
 def _pixels(count: int) -> str:
-    """Return so many pixels in words.
-
-    >>> _pixels(1), _pixels(2)
-    ('1 pixel', '2 pixels')
-    """
     return f"{count} pixel{'' if count == 1 else 's'}"
 
 
@@ -381,15 +352,6 @@ def _samples(dataset: Dataset, what: str) -> None:
     check_instance("dataset", dataset, Dataset, "as nnspca.datasets.load or read returns it")
     if dataset.kind == "covariance":
         raise DataError(f"{what} needs samples; {dataset.name!r:.60} is a covariance. Leave this step out.")
-
-
-def _dense(dataset: Dataset, what: str) -> None:
-    _samples(dataset, what)
-    if dataset.is_sparse:
-        raise DataError(
-            f"{what} would write out {dataset.shape[0]:,} × {dataset.shape[1]:,} numbers of a sparse array; leave "
-            "this step out (Covariance.from_dataset centres implicitly, and standardises where it is told to)."
-        )
 
 
 def _images(dataset: Dataset) -> None:

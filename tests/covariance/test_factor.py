@@ -41,28 +41,3 @@ def test_factors_are_the_centred_data(m, n, standardize):
         np.testing.assert_allclose(factor.squared_norms(), (Y**2).sum(axis=0), **close)
         assert factor.squared_norms()[0] == 0.0
         assert factor.rounding_scale() >= factor.squared_norms().sum() * (1 - 1e-12)
-
-
-def test_data_are_neither_kept_nor_changed():
-    X = data(0, 6, 4)
-    before = X.copy()
-    S = scipy.sparse.csr_array(X)
-    dense, sparse = DenseFactor.of_data(X, True), SparseFactor.of_data(S, True)
-    assert (before == X).all()
-    assert (S.toarray() == before).all()
-    assert not np.shares_memory(dense.Y, X)
-    assert sparse.S is not S
-
-
-def test_a_large_offset_costs_no_digits():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((500, 3))
-    variance = X.var(axis=0)
-    for factor in both(X + 1e8, False):
-        np.testing.assert_allclose(factor.squared_norms(), variance, rtol=1e-7)
-
-
-def test_repeated_entries_of_a_sparse_array_add_up():
-    S = scipy.sparse.coo_array(([1.0, 2.0, 1.0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2)).tocsr()
-    factor = SparseFactor.of_data(S, False)
-    np.testing.assert_allclose(factor.cross(), np.cov(S.toarray().T, bias=True))

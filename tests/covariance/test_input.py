@@ -220,10 +220,6 @@ def test_what_is_no_table_of_numbers_is_refused(read, given, says):
         read(given)
 
 
-def test_exact_numbers_of_python_are_numbers():
-    assert numbers([[Fraction(1, 4), True], [2, 0.5]]).tolist() == [[0.25, 1.0], [2.0, 0.5]]
-
-
 @pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
 @pytest.mark.parametrize("kind", [np.float64, np.int32, np.float32, np.bool_])
 def test_every_sparse_form_is_read(form, kind):

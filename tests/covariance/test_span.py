@@ -50,15 +50,7 @@ def test_a_component_met_before_adds_nothing(seed):
     together = cumulative_variance(cov, mixed)
     assert together[1] == together[2] == together[3]
     assert orthonormal(mixed).shape == (6, 2)
-
-
-@given(seed=SEEDS)
-@settings(max_examples=20, deadline=None)
-def test_components_at_right_angles_add_up(seed):
-    rng = np.random.default_rng(seed)
-    _, cov = random_covariance(rng)
-    Q = np.linalg.qr(rng.standard_normal((6, 3)))[0]
-    assert np.allclose(cumulative_variance(cov, Q), np.cumsum([cov.variance(q) for q in Q.T]))
+    assert orthonormal(np.zeros((4, 2))).shape == orthonormal(np.zeros((4, 0))).shape == (4, 0)
 
 
 @given(seed=SEEDS)
@@ -70,11 +62,6 @@ def test_a_basis_is_orthonormal_and_spans_the_columns(seed):
     Q = orthonormal(U)
     assert np.allclose(Q.T @ Q, np.eye(3), atol=1e-14)
     assert np.allclose(Q @ (Q.T @ U), U)
-
-
-def test_nothing_spans_nothing():
-    assert orthonormal(np.zeros((4, 0))).shape == (4, 0)
-    assert orthonormal(np.zeros((4, 2))).shape == (4, 0)
 
 
 def test_overlap_and_angles_by_hand():

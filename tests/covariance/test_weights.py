@@ -1,7 +1,5 @@
 """Samples of different weight: one of weight 2 counts twice, one of 0 not at all; the allowance covers rounding."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import scipy.sparse
@@ -39,25 +37,6 @@ def test_equal_weights_are_none():
         other.fingerprint
         == nnspca.Covariance.from_data(X, sample_weight=2 * np.arange(len(X)), standardize=False).fingerprint
     )
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_what_rounding_moves_a_weighted_covariance_by_is_in_its_room(seed):
-    """Against the same covariance in exact arithmetic."""
-    X = made(9, 4, seed) * 1e3
-    weights = 10.0 ** np.random.default_rng(seed).uniform(-3, 3, len(X))
-    cov = nnspca.Covariance.from_data(X, sample_weight=weights, standardize=False)
-    w = [Fraction(float(v)) for v in weights]
-    columns = [[Fraction(float(v)) for v in column] for column in X.T]
-    means = [sum(a * b for a, b in zip(w, column, strict=True)) / sum(w) for column in columns]
-    away = [[v - mean for v in column] for column, mean in zip(columns, means, strict=True)]
-    exact = [[sum(a * b * c for a, b, c in zip(w, p, q, strict=True)) / sum(w) for q in away] for p in away]
-    off = [
-        [Fraction(float(v)) - e for v, e in zip(row, own, strict=True)]
-        for row, own in zip(cov.matrix, exact, strict=True)
-    ]
-    norm = float(sum(v * v for row in off for v in row)) ** 0.5
-    assert 0 < norm <= cov.representation_error
 
 
 def test_a_certificate_of_weighted_samples_verifies_and_the_checker_takes_the_matrix(tmp_path):

@@ -41,11 +41,6 @@ def opened(given: Any) -> Given:
 
     Arrays, tables of pandas and polars, a two-dimensional ``xarray.DataArray``, sparse arrays, a
     Dataset and an AnnData in memory; DataError for data that lie elsewhere, as those of Dask do.
-
-    >>> opened([[1.0, 2.0]]).names
-    >>> import pandas
-    >>> opened(pandas.DataFrame({"height": [1.0], "width": [2.0]})).names
-    ('height', 'width')
     """
     if isinstance(given, Given):
         return given
@@ -95,12 +90,7 @@ def last_names(given: Any) -> tuple[str, ...] | None:
 
 
 def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
-    """Return what was given in double precision, as an array or, where it was sparse, a sparse array of rows.
-
-    Tables (pandas) are read column by column: true and false are 1 and 0, a missing value is none
-    that can be used, and text is none either, whatever it writes. DataError says how many values
-    cannot be used, and where.
-    """
+    """Return what was given in double precision, as an array or, where it was sparse, a sparse array of rows."""
     given = given if scipy.sparse.issparse(given) else opened(given).values
     if scipy.sparse.issparse(given):
         return _of_sparse(given)
@@ -189,11 +179,7 @@ def _lengths(given: object) -> str:
 
 
 def _of_sparse(given) -> scipy.sparse.csr_array:
-    """A sparse array as rows in double precision, entries stored twice added up as SciPy adds them.
-
-    Entries of true and false stored twice are true where one of them is. DataError for anything that is no table of
-    finite real numbers.
-    """
+    """A sparse array as rows in double precision, entries stored twice added up as SciPy adds them."""
     if given.dtype.kind not in "fiub":
         raise DataError(f"data must be real numbers; got dtype {given.dtype}")
     if given.ndim != 2:

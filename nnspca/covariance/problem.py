@@ -18,10 +18,6 @@ class Problem:
     """Maximise x'Ax over unit vectors x with at most k nonzeros, and x >= 0 if ``nonnegative``.
 
     It trusts what it is given: the public functions check first.
-
-    >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0, 1.0])), k=2)
-    >>> problem.n, problem.nonnegative
-    (3, True)
     """
 
     cov: Covariance
@@ -62,13 +58,7 @@ class Problem:
     def component(
         self, x: np.ndarray, method: str, history: Iterable[float] = (), *, stopped: bool = False, note: str = ""
     ) -> Component:
-        """Return a feasible point that a method found: oriented without sign constraint, read-only, no zero negative.
-
-        >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0])), 1, nonnegative=False)
-        >>> part = problem.component(np.array([-1.0, 0.0]), "em")
-        >>> part.loadings, part.variance
-        (array([1., 0.]), 3.0)
-        """
+        """Return a feasible point that a method found: oriented without sign constraint, no zero negative."""
         x = read_only((x if self.nonnegative else feasible.orient(x)) + 0.0)
         variance = self.cov.variance(x)
         return Component(
@@ -79,10 +69,5 @@ class Problem:
         """Return the problem on some of the features, with as many nonzeros as they allow, and none included.
 
         Without ``include`` it is a relaxation: what bounds it from above bounds this one.
-
-        >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0, 1.0])), k=2)
-        >>> part = problem.restrict(np.array([1]))
-        >>> part.k, part.cov.diagonal
-        (1, array([2.]))
         """
         return replace(self, cov=self.cov.restrict(features), k=min(self.k, len(features)), include=())

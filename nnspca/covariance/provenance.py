@@ -20,11 +20,6 @@ class Provenance:
 
     The arrays are known to the last bit wherever the covariance is made again; where they are not kept, ``digest`` is
     their fingerprint.
-
-    >>> whole = Provenance("matrix", (np.eye(2),))
-    >>> part = Provenance("restrict", (np.array([1]),), whole)
-    >>> part.fingerprint == Provenance("restrict", (np.array([0]),), whole).fingerprint
-    False
     """
 
     operation: str = ""  # empty where nothing is known

@@ -18,11 +18,7 @@ Features = Sequence[int | str] | np.ndarray | str | int | None
 def check_restriction(
     cov: Covariance, k: object, include: Features, exclude: Features
 ) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """Return k and the places of the features to include and to exclude, ascending.
-
-    ValueError for features that are unknown, named twice or in both, for all of them excluded, for
-    k beyond what is left, and for more included than k.
-    """
+    """Return k and the places of the features to include and to exclude, ascending; ValueError where they do not fit."""
     ins, outs = places_of("include", include, cov.n_features, cov.feature_names), check_excluded(cov, exclude)
     if both := sorted(set(ins) & set(outs)):
         raise ValueError(f"include and exclude share feature {both[0]}; give each feature to one of them at most")
@@ -54,13 +50,7 @@ def features_left(n: int, k: int, include: tuple[int, ...], exclude: tuple[int, 
 
 
 def restricted(problem: Problem, include: tuple[int, ...], exclude: tuple[int, ...]) -> tuple[Problem, np.ndarray]:
-    """Return the problem on the features that are left, and these features.
-
-    >>> problem = Problem(Covariance.from_matrix(np.diag([3.0, 2.0, 1.0])), k=2)
-    >>> part, left = restricted(problem, include=(2,), exclude=(0,))
-    >>> part.n, part.include, left
-    (2, (1,), array([1, 2]))
-    """
+    """Return the problem on the features that are left, and these features."""
     left = features_left(problem.n, problem.k, include, exclude)
     part = problem.restrict(left) if len(left) < problem.n else problem
     places = () if len(include) == problem.k else tuple(np.searchsorted(left, include).tolist())

@@ -133,9 +133,6 @@ def by_cost(data, weighted: bool = False, memory: int = MEMORY):
 
     Weighted samples are dense: their centring cannot be left out. Sparse data stay sparse where they are neither
     weighted nor few if writing them out takes more than so many bytes, and more than holding them as they are.
-
-    >>> by_cost(np.eye(100)).nnz, by_cost(scipy.sparse.eye_array(3)).shape
-    (100, (3, 3))
     """
     if not weighted and _few(data):
         return scipy.sparse.csr_array(data)
@@ -265,11 +262,7 @@ def added(sums: Sums | None, source: Source, weights: np.ndarray | None, chunks:
 
 
 def of_sums(sums: Sums, standardize: bool, before: Seen | None = None, *, last: bool = True) -> Made:
-    """Return the covariance of all rows that were summed, with its allowance for rounding.
-
-    The sums are used up, unless they are not the ``last``. DataError for fewer than two rows, no
-    variance, a scale that is none, or rows that came to something else before.
-    """
+    """Return the covariance of all rows that were summed, with its allowance for rounding."""
     with one_blas_thread():
         sums.flush()
         m = sums.count

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,11 +45,7 @@ class Source:
         return self.rows, self.n if self.features is None else len(self.features)
 
     def chunks(self) -> Iterator[Any]:
-        """Give the chunks one after the other, as arrays of real numbers, dense or sparse, of one width.
-
-        DataError says which chunk cannot be read, or has other features than the first, or that there
-        are more or fewer rows than there should be.
-        """
+        """Give the chunks one after the other, as arrays of real numbers, dense or sparse, of one width."""
         n, count, number = self.n, 0, 0
         with _within(0, self.what):
             chunks = iter(self.read())
@@ -114,10 +111,7 @@ def plain(chunk: Any) -> Any:
 
 
 def chunked(given: Any) -> Source | None:
-    """Return what holds rows that are read a few at a time; None for anything that is in memory whole.
-
-    DataError for a dask array whose size is not known, or data stored by columns.
-    """
+    """Return what holds rows that are read a few at a time; None for anything that is in memory whole."""
     if isinstance(given, Source):
         return given
     if isinstance(own := getattr(given, "source", None), Source):  # features that were chosen
@@ -135,7 +129,7 @@ def chunked(given: Any) -> Source | None:
         return _of_dask(given)
     if package == "anndata":
         return _of_annotated(given)
-    if package in ("pyarrow", "_pyarrow") or (hasattr(given, "to_batches") and hasattr(given, "count_rows")):
+    if hasattr(given, "to_batches") and hasattr(given, "count_rows"):
         return _of_parquet(given)
     if package == "xarray" and kind == "DataArray" and type(given.data).__module__.startswith("dask."):
         return replace(_of_dask(given.data), names=last_names(given))
@@ -167,8 +161,11 @@ def in_memory(values: Any, names: tuple[str, ...] | None = None) -> Source:
     m, n = values.shape
     step = _step((m, -(-values.nnz // max(1, m)) if scipy.sparse.issparse(values) else n))
     rows = values.iloc if hasattr(values, "iloc") else values
-    read: Callable[[], Iterator[Any]] = lambda: (rows[start : start + step] for start in range(0, m, step))  # noqa: E731
-    return Source("the array", read, m, n, names, stored=False)
+    return Source("the array", partial(_slices, rows, m, step), m, n, names, stored=False)
+
+
+def _slices(rows: Any, m: int, step: int) -> Iterator[Any]:
+    return (rows[start : start + step] for start in range(0, m, step))
 
 
 def _of_slices(given: Any, what: str, share: float = 1.0) -> Source:
@@ -182,9 +179,7 @@ def _of_slices(given: Any, what: str, share: float = 1.0) -> Source:
     height = own[0] if isinstance(own, tuple) and own and isinstance(own[0], int) else 1
     most = _step((m, max(1, round(n * share))))
     step = max(1, most // height) * height  # whole chunks, so that none is unpacked twice
-    step = min(step, max(most, height))
-    read: Callable[[], Iterator[Any]] = lambda: (given[start : start + step] for start in range(0, m, step))  # noqa: E731
-    return Source(what, read, m, n)
+    return Source(what, partial(_slices, given, m, min(step, max(most, height))), m, n)
 
 
 def _step(shape: tuple[int, ...]) -> int:
@@ -203,7 +198,7 @@ def _of_dask(given: Any) -> Source:
     if given.numblocks[1] > 1:
         given = given.rechunk({1: -1})
     m, n = map(int, given.shape)
-    read: Callable[[], Iterator[Any]] = lambda: (given.blocks[i].compute() for i in range(given.numblocks[0]))  # noqa: E731
+    read = lambda: (given.blocks[i].compute() for i in range(given.numblocks[0]))  # noqa: E731
     return Source("the dask array", read, m, n, blocks=given)
 
 
@@ -224,10 +219,8 @@ def _of_annotated(given: Any) -> Source | None:
     return _of_slices(given, "the AnnData's file", min(1.0, indexed / max(1, m * n)))
 
 
-def _of_parquet(given: Any) -> Source | None:
+def _of_parquet(given: Any) -> Source:
     """A pyarrow.dataset.Dataset: one or many files of one table."""
-    if not hasattr(given, "to_batches") or not hasattr(given, "count_rows"):
-        return None
     import pyarrow
 
     fields = [field for field in given.schema if not field.name.startswith("__index_level_")]

@@ -18,10 +18,6 @@ def cumulative_variance(cov: Covariance, loadings: np.ndarray) -> np.ndarray:
     ``tr(Q'AQ)`` with Q an orthonormal basis of the span, built column by column: what a component
     adds is the variance of its part orthogonal to those before it. A column that lies in the span
     of those before it adds nothing.
-
-    >>> cov = Covariance.from_matrix(np.diag([3.0, 2.0, 1.0]))
-    >>> cumulative_variance(cov, np.array([[1.0, 0.6], [0.0, 0.8], [0.0, 0.0]]))
-    array([3., 5.])
     """
     explained = [0.0 if q is None else max(cov.variance(q), 0.0) for q in _fresh(loadings)]
     return read_only(np.cumsum(explained))
@@ -32,10 +28,6 @@ def orthonormal(columns: np.ndarray) -> np.ndarray:
 
     A column that lies in the span of those before it gives no direction, where a plain QR
     factorisation would make one up of its rounding.
-
-    >>> orthonormal(np.array([[2.0, 4.0, 3.0], [0.0, 0.0, 4.0]]))
-    array([[1., 0.],
-           [0., 1.]])
     """
     basis = [q for q in _fresh(columns) if q is not None]
     return np.column_stack(basis) if basis else np.zeros((len(columns), 0))

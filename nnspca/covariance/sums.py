@@ -78,12 +78,6 @@ class Moments(Pass):
 
     Each block adds its own mean and its own squares about it (Chan, Golub and LeVeque 1983), so that
     no digits are lost of a feature far from zero. Two that saw different rows add up: `merge`.
-
-    >>> seen = Moments(2)
-    >>> seen.add(np.array([[0.0, 1.0], [2.0, 1.0]]))
-    >>> seen.add(np.array([[4.0, 4.0]]))
-    >>> seen.mean, seen.variance.round(3)
-    (array([2., 2.]), array([2.667, 2.   ]))
     """
 
     def __init__(self, n: int, names: tuple[str, ...] | None = None, **place: Any) -> None:
@@ -342,10 +336,6 @@ def mark_of(rows: Any, start: int, weights: np.ndarray | None = None) -> np.ndar
     the row's place before it is added. So rows can be marked where they lie, however the data are cut, and a zero
     counts for nothing: sparse rows (each place stored once) have the mark of the same rows written out. It tells data
     apart that differ by accident. Two tables of one mark can be made with effort: no proof rests on it.
-
-    >>> X = np.arange(6.0).reshape(3, 2)
-    >>> mark_of(X, 0) == mark_of(X[:1], 0) + mark_of(X[1:], 1), mark_of(X, 0) == mark_of(-X, 0)
-    (array([ True,  True]), array([False, False]))
     """
     m, n = rows.shape
     keys = _keys(n + 1)

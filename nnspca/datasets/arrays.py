@@ -73,15 +73,7 @@ def read_mat(data: bytes, options: ReadingOptions) -> Content:
 
 
 def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes] | None = None) -> Content:
-    """Read a matrix in MatrixMarket format, gzipped or not, with the names of its features and samples.
-
-    With such names the orientation is known: 10x writes genes in rows. Without them, ``options`` decide.
-
-    >>> matrix = b"%%MatrixMarket matrix coordinate integer general\\n2 3 2\\n1 1 5\\n2 3 7\\n"
-    >>> content = read_market(matrix, ReadingOptions(), {"genes.tsv": b"G1\\tTP53\\nG2\\tMYC\\n"})
-    >>> content.feature_names, content.X.shape, content.X.nnz
-    (('TP53', 'MYC'), (3, 2), 2)
-    """
+    """Read a matrix in MatrixMarket format, gzipped or not, with the names of its features and samples."""
     from scipy import io as scipy_io
 
     text = plain(data)
@@ -113,11 +105,7 @@ def read_market(data: bytes, options: ReadingOptions, beside: Mapping[str, bytes
 
 
 def is_beside(name: str) -> bool:
-    """Whether a file of this name holds the names beside a matrix.
-
-    >>> is_beside("filtered/features.tsv.gz"), is_beside("matrix.mtx")
-    (True, False)
-    """
+    """Whether a file of this name holds the names beside a matrix."""
     return name.lower().removesuffix(".gz").endswith(BESIDE)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from nnspca.control.arguments import check_callables, check_flag
@@ -12,21 +13,15 @@ from nnspca.datasets import fetch, originals
 from nnspca.datasets.dataset import Content, Dataset, DatasetInfo
 from nnspca.errors import DataError
 
-
-@dataclass(frozen=True)
-class Request:
-    """The arguments of :func:`nnspca.datasets.load` beside the name."""
-
-    with_negatives: bool = False
-    on_progress: fetch.OnProgress | None = None
-    should_stop: fetch.ShouldStop | None = None
+Tell = fetch.OnProgress | None
+Stop = fetch.ShouldStop | None
 
 
 @dataclass(frozen=True)
 class Entry:
-    """How a data set is made: a function that returns its content and source."""
+    """How a data set is made."""
 
-    make: Callable[[Request], tuple[Content, str]]
+    make: Callable[[bool, Tell, Stop], tuple[Content, str]]  # with negatives or not; gives its content and source
     parse: Callable[[bytes], Content] | None = None
     file: fetch.RemoteFile | None = None
     has_negatives: bool = False
@@ -34,49 +29,38 @@ class Entry:
     names: fetch.RemoteFile | None = None  # the file that gives its features better names
 
 
-def _cbcl(request: Request) -> tuple[Content, str]:
-    data, source = fetch.obtain(originals.CBCL, request.on_progress, request.should_stop)
+def _cbcl(_: bool, tell: Tell, should_stop: Stop) -> tuple[Content, str]:
+    data, source = fetch.obtain(originals.CBCL, tell, should_stop)
     return originals.cbcl_faces(data), source
 
 
-def _leukemia(request: Request) -> tuple[Content, str]:
+def _leukemia(_: bool, tell: Tell, should_stop: Stop) -> tuple[Content, str]:
     """Fetch both files if they are missing, in one go; the symbols are optional."""
-    whole = sum(file.size for file in (originals.SYMBOLS, originals.MLL))
-
-    def after(before: int) -> fetch.OnProgress | None:
-        tell = request.on_progress
-        return None if tell is None else lambda done, _: tell(before + done, whole)
-
-    if fetch.is_local(originals.MLL):
-        data, source = fetch.obtain(originals.MLL, request.on_progress, request.should_stop)
-        return originals.leukemia(data), source
-    try:
-        fetch.obtain(originals.SYMBOLS, after(0), request.should_stop)
-    except fetch.DownloadStopped:
-        raise
-    except DataError:  # the probes' own names serve; the catalogue still offers the symbols
-        pass
-    data, source = fetch.obtain(originals.MLL, after(originals.SYMBOLS.size), request.should_stop)
+    files = [originals.MLL] if fetch.is_local(originals.MLL) else [originals.SYMBOLS, originals.MLL]
+    whole, before = sum(file.size for file in files), 0
+    for file in files:
+        told = None if tell is None else partial(lambda before, done, _: tell(before + done, whole), before)
+        try:
+            data, source = fetch.obtain(file, told, should_stop)
+        except DataError as error:  # the probes' own names serve; the catalogue still offers the symbols
+            if file is originals.MLL or isinstance(error, fetch.DownloadStopped):
+                raise
+        before += file.size
     return originals.leukemia(data), source
 
 
 _SPIKED = originals.spiked()  # 300 × 120 numbers: made in a millisecond
 
 ENTRIES = {
-    "lfw-faces": Entry(
-        lambda request: (originals.lfw_faces(request.with_negatives), "bundled with scikit-image"), has_negatives=True
-    ),
+    "lfw-faces": Entry(lambda both, *_: (originals.lfw_faces(both), "bundled with scikit-image"), has_negatives=True),
     "cbcl-faces": Entry(_cbcl, originals.cbcl_faces, originals.CBCL, is_local=lambda: fetch.is_local(originals.CBCL)),
     "cbcl-faces-raw": Entry(
-        lambda request: originals.cbcl_faces_raw(request.with_negatives),
+        lambda both, *_: originals.cbcl_faces_raw(both),
         has_negatives=True,
         is_local=originals.cbcl_raw_is_local,
     ),
     "lrs": Entry(
-        lambda _: (
-            originals.lrs(fetch.unpack(originals.SPECTROMETER)),
-            f"{originals.SPECTROMETER.name}, bundled with nnspca",
-        ),
+        lambda *_: (originals.lrs(fetch.unpack(originals.SPECTROMETER)), "spectrometer.arff, bundled with nnspca"),
         originals.lrs,
         originals.SPECTROMETER,
     ),
@@ -87,9 +71,9 @@ ENTRIES = {
         is_local=lambda: fetch.is_local(originals.MLL),
         names=originals.SYMBOLS,
     ),
-    "digits": Entry(lambda _: (originals.digits(), "bundled with scikit-learn")),
-    "pitprops": Entry(lambda _: (originals.pitprops(), "typed in from Jeffers (1967)")),
-    "synthetic-spiked": Entry(lambda _: (_SPIKED, _SPIKED.source)),
+    "digits": Entry(lambda *_: (originals.digits(), "bundled with scikit-learn")),
+    "pitprops": Entry(lambda *_: (originals.pitprops(), "typed in from Jeffers (1967)")),
+    "synthetic-spiked": Entry(lambda *_: (_SPIKED, _SPIKED.source)),
 }
 _SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _SAID["synthetic-spiked"]["description"] = _SPIKED.description
@@ -182,7 +166,7 @@ def load(
     if with_negatives and not entry.has_negatives:
         having = ", ".join(name for name, entry in ENTRIES.items() if entry.has_negatives)
         raise ValueError(f"{name!r} has no images beside its own; with_negatives=True works for: {having}")
-    return _dressed(name, *entry.make(Request(with_negatives, on_progress, should_stop)))
+    return _dressed(name, *entry.make(with_negatives, on_progress, should_stop))
 
 
 def recognised(data: bytes) -> str | None:

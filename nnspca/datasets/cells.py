@@ -152,9 +152,9 @@ def read_text(data: bytes, options: ReadingOptions, *, tabs: bool = False) -> Gr
     if not options.encoding and encoding in ("cp1252", "latin-1"):
         notes.append(f"The text is no UTF-8: it was read as {encoding}; encoding= takes another.")
     told: re.Match[str] | None = None
-    about, mark, below = data.partition(b"!series_matrix_table_begin")  # GEO's, after lines about each sample
+    about, mark, table = data.partition(b"!series_matrix_table_begin")  # GEO's, after lines about each sample
     if mark:
-        data = below.partition(b"\n")[2]
+        data = table.partition(b"\n")[2]
         lines_above = about.count(b"\n") + 1
         notes.append(f"{lines_above:,} lines stand above the table and are left out, as GEO marks where it begins.")
 
@@ -617,11 +617,7 @@ def text_of(value: object) -> str:
 
 
 def nothing(shape: tuple[int, int]) -> DataError:
-    """Return the error about a table without any value.
-
-    >>> print(nothing((20, 3)))
-    none of its 20 × 3 values is a number, so nothing can be sought in it. Check what was saved in the file.
-    """
+    """Return the error about a table without any value."""
     rows, columns = shape
     return DataError(
         f"none of its {rows:,} × {columns:,} values is a number, so nothing can be sought in it. Check what was saved "

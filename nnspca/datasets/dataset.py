@@ -322,11 +322,7 @@ class DatasetInfo:
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Return distinct names: repeated ones get a number, as for probes of one gene.
-
-    >>> distinct(["ACTB", "MYC", "ACTB"])
-    ('ACTB', 'MYC', 'ACTB (2)')
-    """
+    """Return distinct names: repeated ones get a number, as for probes of one gene."""
     names = list(names)
     if len(set(names)) == len(names):
         return tuple(names)

@@ -114,11 +114,7 @@ def local(file: RemoteFile) -> bytes | None:
 def obtain(
     file: RemoteFile, on_progress: OnProgress | None = None, should_stop: ShouldStop | None = None
 ) -> tuple[bytes, str]:
-    """Return the checked content of ``file`` and where it came from, fetching it when it is not here yet.
-
-    Searched in this order: the folder ``NNSPCA_DATA``, the cache, the pinned address (or the same path below
-    ``NNSPCA_MIRROR``, an https address or a folder). A fetched file is kept in the cache when that can be written.
-    """
+    """Return the checked content of ``file`` and where it came from, fetching it when it is not here yet."""
     given = data_folder()
     if given is not None:
         require_folder(given)

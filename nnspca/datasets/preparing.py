@@ -83,12 +83,7 @@ def project_out(dataset: Dataset) -> Dataset:
            [ 0.,  1.],
            [ 0., -1.]])
     """
-    _samples(dataset, "Projecting out the first component")
-    if dataset.is_sparse:
-        raise DataError(
-            f"Projecting out the first component would write out {dataset.shape[0]:,} × {dataset.shape[1]:,} numbers "
-            "of a sparse array; leave this step out."
-        )
+    _dense(dataset, "Projecting out the first component")
     Y = dataset.X - dataset.means
     v = _first(Y)
     return _with_values(dataset, Y - np.outer(Y @ v, v), "centred, and the first principal component projected out")
@@ -165,12 +160,7 @@ def rename(dataset: Dataset, names: Mapping[str, str]) -> Dataset:
 
 
 def numbered(dataset: Dataset) -> Dataset:
-    """Return the data set with distinct names of features, and a note if some were changed.
-
-    >>> twins = Dataset(name="t", X=[[1, 2, 3], [3, 5, 8]], feature_names=("a", "b", "a"))
-    >>> numbered(twins).feature_names, numbered(twins).notes
-    (('a', 'b', 'a (2)'), ('1 of 3 features had the name of one before: they have a number behind it.',))
-    """
+    """Return the data set with distinct names of features, and a note if some were changed."""
     again = dataset.n_features - len(set(dataset.feature_names))
     if not again:
         return dataset
@@ -298,11 +288,7 @@ STEPS: dict[str, Step] = {
 
 
 def possible(dataset: Dataset) -> tuple[str, ...]:
-    """Return the names of the steps that apply to this data set.
-
-    >>> possible(Dataset(name="two", X=[[1, 2], [3, 6]]))
-    ('log1p', 'hellinger', 'project-out')
-    """
+    """Return the names of the steps that apply to this data set."""
     if dataset.kind == "covariance":
         return ()
     small = min(dataset.image_shape) if dataset.image_shape is not None and not dataset.is_sparse else 0
@@ -315,11 +301,7 @@ def possible(dataset: Dataset) -> tuple[str, ...]:
 
 
 def features(dataset: Dataset, steps: Sequence[str]) -> int:
-    """Return the number of features after those of these steps that apply.
-
-    >>> features(Dataset(name="small", X=np.eye(30), image_shape=(5, 6)), ("crop-1", "log1p"))
-    12
-    """
+    """Return the number of features after those of these steps that apply."""
     if dataset.image_shape is None:
         return dataset.n_features
     height, width = dataset.image_shape
@@ -352,6 +334,13 @@ def _samples(dataset: Dataset, what: str) -> None:
     check_instance("dataset", dataset, Dataset, "as nnspca.datasets.load or read returns it")
     if dataset.kind == "covariance":
         raise DataError(f"{what} needs samples; {dataset.name!r:.60} is a covariance. Leave this step out.")
+
+
+def _dense(dataset: Dataset, what: str) -> None:
+    _samples(dataset, what)
+    if dataset.is_sparse:
+        rows, columns = dataset.shape
+        raise DataError(f"{what} would write out {rows:,} × {columns:,} numbers of a sparse array; leave this step out.")
 
 
 def _images(dataset: Dataset) -> None:

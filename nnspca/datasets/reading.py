@@ -470,22 +470,14 @@ def _several(files: list[tuple[str, bytes]], filename: str | None) -> tuple[str,
 
 
 def label_of(filename: str) -> str:
-    """Return the last part of a file's name, printable and short; never a path.
-
-    >>> label_of("../../etc/faces.csv")
-    'faces.csv'
-    """
+    """Return the last part of a file's name, printable and short; never a path."""
     last = re.split(r"[/\\\\]", filename.strip())[-1]
     printable = "".join(c if c.isprintable() else "_" for c in last)
     return printable[-LONGEST:] or "upload"
 
 
 def suffix(label: str) -> str:
-    """Return the format's full ending; empty if it is not a known one.
-
-    >>> suffix("faces.TAR.GZ"), suffix("notes.doc")
-    ('.TAR.GZ', '')
-    """
+    """Return the format's full ending; empty if it is not a known one."""
     return next((label[-len(s) :] for s in sorted(SUFFIXES, key=len, reverse=True) if label.lower().endswith(s)), "")
 
 

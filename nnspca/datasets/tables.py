@@ -109,11 +109,7 @@ class Table:
 
 
 def encode_labels(values: Sequence[str], levels: Sequence[str] = ()) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Number the classes: declared ones first, then in order of appearance; -1 for a missing one.
-
-    >>> encode_labels(["ALL", "AML", "ALL", "?"])
-    (array([ 0,  1,  0, -1]), ('ALL', 'AML'))
-    """
+    """Number the classes: declared ones first, then in order of appearance; -1 for a missing one."""
     names = tuple(dict.fromkeys([*levels, *(v for v in values if v.lower() not in ABSENT)]))
     index = {name: i for i, name in enumerate(names)}
     return np.array([index.get(v, -1) for v in values], dtype=np.int64), names
@@ -493,13 +489,7 @@ def _is_code(values: np.ndarray, code: int) -> bool:
 
 
 def objection(A: object) -> str | None:
-    """Return the entry that no covariance can have; None if there is none, "" if A is not square and symmetric.
-
-    A covariance has no negative variance, and no 2×2 minor below zero.
-
-    >>> objection(np.eye(2)), objection(np.zeros((2, 2))), objection(np.array([[1.0, 3.0], [3.0, 1.0]]))
-    (None, '', 'the number in row 1, column 2 is larger than its diagonal allows')
-    """
+    """Return the entry that no covariance can have; None if there is none, "" if A is not square and symmetric."""
     if not isinstance(A, np.ndarray) or A.shape[0] != A.shape[1] or not np.any(A):
         return ""
     scale, diagonal = np.abs(A).max(), np.diag(A)

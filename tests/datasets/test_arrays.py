@@ -65,30 +65,26 @@ def test_names_labels_and_image_shape_saved_beside_the_array_are_kept():
     assert ds.feature_names == tuple("pqrs")
     assert ds.label_names == ("a", "b")
     np.testing.assert_array_equal(ds.labels, [1, 0, 1])
+    other = npz(X=X, y=np.array([1, 0]), image_shape=np.array([3, 3]), feature_names=np.array(["p"]))
+    ds = read(other, "t.npz")  # which do not fit
+    assert (ds.labels, ds.image_shape, ds.feature_names[0]) == (None, None, "feature 1")
+    ds = read(mat(fea=np.arange(6.0).reshape(3, 2), gnd=np.array([[5], [6], [5]])), "t.mat")
+    assert ds.label_names == ("5", "6") and ds.labels.tolist() == [0, 1, 0]
 
 
-def test_companions_that_do_not_fit_are_left_aside():
-    data = npz(
-        X=np.arange(12.0).reshape(3, 4), y=np.array([1, 0]), image_shape=np.array([3, 3]), feature_names=np.array(["p"])
-    )
-    ds = read(data, "t.npz")
-    assert ds.labels is None
-    assert ds.image_shape is None
-    assert ds.feature_names[0] == "feature 1"
-
-
-def test_a_stack_of_grey_images_keeps_its_shape():
-    images = np.arange(24).reshape(4, 2, 3)
-    ds = read(npy(images), "t.npy")
-    assert (ds.kind, ds.image_shape) == ("images", (2, 3))
-    np.testing.assert_array_equal(ds.X[1].reshape(2, 3), images[1])
-
-
-def test_samples_in_columns_are_turned():
+def test_samples_in_columns_are_turned_and_images_upright():
     X = np.arange(6.0).reshape(2, 3)
     np.testing.assert_array_equal(read(npy(X), "t.npy", samples="columns").X, X.T)
-    images = np.arange(24).reshape(2, 3, 4)  # height, width, images: MATLAB's habit
-    np.testing.assert_array_equal(read(npy(images), "t.npy", samples="columns").X[1].reshape(2, 3), images[:, :, 1])
+    images = np.arange(24.0).reshape(2, 3, 4)  # height, width, images: MATLAB's habit
+    turned = np.moveaxis(images, -1, 0)
+    for made, name, how in (
+        (npy(turned), "t.npy", "rows"),
+        (npy(images), "t.npy", "columns"),
+        (mat(i=images), "t.mat", "columns"),
+    ):
+        ds = read(made, name, samples=how)
+        assert (ds.kind, ds.image_shape) == ("images", (2, 3))
+        np.testing.assert_array_equal(ds.X.reshape(-1, 2, 3), turned)
 
 
 def test_arrays_that_could_all_be_meant_are_listed():
@@ -168,19 +164,6 @@ def test_the_only_matrix_is_taken_among_texts_and_structures():
     X = np.arange(6.0).reshape(3, 2)
     ds = read(mat(note="text", s={"a": 1}, cells=np.array(["u", 1], dtype=object), faces=X), "t.mat")
     np.testing.assert_array_equal(ds.X, X)
-
-
-def test_labels_beside_the_matrix_are_kept():
-    ds = read(mat(fea=np.arange(6.0).reshape(3, 2), gnd=np.array([[5], [6], [5]])), "t.mat")
-    assert ds.label_names == ("5", "6")
-    np.testing.assert_array_equal(ds.labels, [0, 1, 0])
-
-
-def test_a_stack_of_images_is_read_upright():
-    images = np.arange(24.0).reshape(2, 3, 4)
-    ds = read(mat(images=images), "t.mat", samples="columns")
-    assert ds.image_shape == (2, 3)
-    np.testing.assert_array_equal(ds.X[3].reshape(2, 3), images[:, :, 3])
 
 
 def test_newer_and_older_files_are_told_how_to_be_saved():

@@ -89,11 +89,7 @@ def test_progress_counts_the_bytes_received(server):
     assert counts == sorted(counts)
     assert len(set(counts)) > 3
     assert seen[-1] == (len(BODY), len(BODY))
-
-
-def test_progress_says_none_when_the_server_does_not_announce_a_size(server):
     server.manner = "unannounced"
-    seen = []
     fetch.download(FILE, on_progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (len(BODY), None)
 
@@ -105,46 +101,23 @@ def refused(**arguments):
     return str(caught.value)
 
 
-def assert_remedy(message):
-    for part in ("body.bin", FILE.url, "NNSPCA_DATA", "upload"):
-        assert part in message
-
-
-def test_an_absent_file_is_told_by_the_servers_answer(server):
-    server.manner = "absent"
+@pytest.mark.parametrize(
+    ("manner", "body", "said"),
+    [
+        ("absent", BODY, "404"),
+        ("truncated", BODY, "51,200 of 102,400 bytes"),
+        ("whole", BODY[:-1] + b"x", f"{hashlib.sha256(BODY[:-1] + b'x').hexdigest()} and should be {FILE.sha256}"),
+        ("whole", BODY * 100, "not the expected file"),
+    ],
+)
+def test_what_is_wrong_with_a_download_is_told_with_the_way_out(server, manner, body, said):
+    server.manner, server.body = manner, body
     message = refused()
-    assert "404" in message
-    assert_remedy(message)
+    assert all(part in message for part in (said, "body.bin", FILE.url, "NNSPCA_DATA", "upload"))
 
 
-def test_a_truncated_file_is_told_by_its_bytes(server):
-    server.manner = "truncated"
-    message = refused()
-    assert "51,200 of 102,400 bytes" in message
-    assert_remedy(message)
-
-
-def test_a_changed_file_is_told_by_both_checksums(server):
-    server.body = BODY[:-1] + b"x"
-    message = refused()
-    assert FILE.sha256 in message
-    assert hashlib.sha256(server.body).hexdigest() in message
-    assert_remedy(message)
-
-
-def test_a_file_longer_than_the_pinned_one_is_not_read_to_its_end(server):
-    server.body = BODY * 100
-    assert "not the expected file" in refused()
-
-
-def test_without_a_network_the_message_says_so_and_what_to_do():
-    message = refused()
-    assert "no connection" in message
-    assert "check the network" in message
-    assert_remedy(message)
-
-
-def test_an_unknown_host_is_no_connection(monkeypatch):
+def test_without_a_network_or_for_an_unknown_host_the_message_says_so(monkeypatch):
+    assert "no connection" in (message := refused()) and "check the network" in message and "upload" in message
     monkeypatch.setenv(fetch.MIRROR_VARIABLE, "https://nowhere.invalid/")
     assert "no connection" in refused()
 
@@ -227,14 +200,6 @@ def test_the_folder_of_files_comes_before_cache_and_network(tmp_path, monkeypatc
         fetch.obtain(FILE)
 
 
-def test_a_folder_that_does_not_exist_is_a_slip_and_is_told(tmp_path, monkeypatch):
-    monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path / "tpyo"))
-    with pytest.raises(DataError, match=r"tpyo.*not a folder"):
-        fetch.obtain(FILE)
-    with pytest.raises(DataError, match=r"tpyo.*not a folder"):
-        datasets.load("cbcl-faces-raw")
-
-
 def test_an_error_in_the_callers_progress_ends_the_transfer(server):
     server.manner = "slow"
 
@@ -260,7 +225,11 @@ def test_without_a_home_what_comes_along_still_works_and_nothing_is_written(vari
     assert not list(tmp_path.glob("~*"))
 
 
-def test_a_folder_one_may_not_look_into_is_told(tmp_path, monkeypatch):
+def test_a_folder_that_is_none_or_one_may_not_look_into_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path / "tpyo"))
+    for call in (lambda: fetch.obtain(FILE), lambda: datasets.load("cbcl-faces-raw")):
+        with pytest.raises(DataError, match=r"tpyo.*not a folder"):
+            call()
     monkeypatch.setenv(fetch.DATA_VARIABLE, str(tmp_path))
     assert fetch.fault(fetch.data_folder()) == ""
     monkeypatch.setattr(fetch.os, "access", lambda folder, how: False)

@@ -4,7 +4,6 @@ import gzip
 import io
 import tempfile
 import time
-import zipfile
 from pathlib import Path
 
 import anndata
@@ -22,6 +21,7 @@ from PIL import Image
 from nnspca import Covariance
 from nnspca.datasets import MissingValues, read, read_names, rename
 from nnspca.errors import DataError
+from tests.datasets.test_images import zipped
 
 X = np.array([[1.5, -2, 0], [0, 4, 0], [5, 6, 7.25], [0, 0, 1]])
 COUNTS = scipy.sparse.csr_array(np.array([[0, 3, 0], [1, 0, 0], [0, 5, 2], [4, 0, 0]]))
@@ -44,26 +44,6 @@ def workbook(rows, *more):
     return out.getvalue()
 
 
-def packed(content, part="xl/worksheets/sheet1.xml"):
-    """A workbook of which one part holds something else."""
-    with zipfile.ZipFile(io.BytesIO(workbook([["a", "b"], [1, 2], [3, 5]]))) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    return zipped({**members, part: content})
-
-
-def sheet(before, rows):
-    """A worksheet as it is stored."""
-    space = b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-    return before + b"<worksheet " + space + b"><sheetData>" + rows + b"</sheetData></worksheet>"
-
-
-def rows(*cells):
-    """Rows of one cell each, and a number beside it."""
-    return "".join(
-        f'<row r="{i}"><c r="A{i}">{cell}</c><c r="B{i}"><v>{i * i}</v></c></row>' for i, cell in enumerate(cells, 1)
-    ).encode()
-
-
 def h5ad(X=COUNTS, *, by="csr", genes=("G1", "G2", "G3"), cells=("a", "b", "a", "b"), compression=None):
     sparse = scipy.sparse.issparse(X)
     obs = pandas.DataFrame({"cell_type": pandas.Categorical(cells)}, index=[f"c{i}" for i in range(len(cells))])
@@ -76,14 +56,6 @@ def h5ad(X=COUNTS, *, by="csr", genes=("G1", "G2", "G3"), cells=("a", "b", "a", 
 def market(X=COUNTS):
     out = io.BytesIO()
     scipy.io.mmwrite(out, X)
-    return out.getvalue()
-
-
-def zipped(files):
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
     return out.getvalue()
 
 
@@ -117,18 +89,6 @@ def test_parquets_missing_values_and_whole_numbers_beyond_doubles_are_refused_wi
     assert "'l' holds list" in refused(parquet({"a": [1.0, 2], "l": [[1], [2]]}), "t.parquet")
 
 
-def test_a_workbook_is_read_as_the_table_it_shows_and_the_sheet_is_named():
-    rows = [["height", "width", "kind"], [1, 2.5, "cat"], [3, 4, "dog"], [5, 7, "cat"]]
-    ds = read(workbook(rows, "notes"), "t.xlsx")
-    assert ds.feature_names == ("height", "width")
-    np.testing.assert_array_equal(ds.X, [[1, 2.5], [3, 4], [5, 7]])
-    assert ds.label_names == ("cat", "dog")
-    assert any("'Sheet'" in note for note in ds.notes)
-    with pytest.raises(MissingValues, match="row 2, column 1"):
-        read(workbook([["a", "b"], [1, 2], [None, 3], [5, 8]]), "t.xlsx")
-    assert read(workbook([["a", "b"], [1, 2], [None, 3], [5, 8]]), "t.xlsx", missing="drop rows").shape == (2, 2)
-
-
 @pytest.mark.parametrize(("by", "options"), [("csr", {}), ("csc", {"compression": "gzip"})])
 def test_anndata_stays_sparse_and_knows_its_genes_and_cell_types(by, options):
     ds = read(h5ad(by=by, **options), "cells.h5ad")
@@ -138,13 +98,9 @@ def test_anndata_stays_sparse_and_knows_its_genes_and_cell_types(by, options):
     assert ds.label_names == ("a", "b")
     np.testing.assert_array_equal(ds.labels, [0, 1, 0, 1])
     assert read(h5ad(by=by), "cells.h5ad", label="").labels is None
-
-
-def test_dense_anndata_is_read_too_squeezed_or_not():
     dense = np.arange(60.0).reshape(12, 5) ** 2
-    for options in ({}, {"compression": "gzip"}):
-        made = h5ad(dense, genes=list("abcde"), cells=("a", "b") * 6, **options)
-        np.testing.assert_array_equal(read(made, "t.h5ad").X, dense)
+    made = h5ad(dense, genes=list("abcde"), cells=("a", "b") * 6, **options)
+    np.testing.assert_array_equal(read(made, "t.h5ad").X, dense)
 
 
 def test_anndata_in_another_file_is_refused():
@@ -259,6 +215,7 @@ def test_missing_values_are_dealt_with_as_chosen():
     assert (caught.value.rows, caught.value.features, caught.value.shape) == (1, 1, (4, 2))
     assert read(turned, "t.csv", samples="columns", missing="drop rows").shape == (3, 2)
     assert "would be left" in refused(b"a,b\n1,\n,2\n3,\n", "t.csv", missing="drop rows")
+    assert read(workbook([["a", "b"], [1, 2], [None, 3], [5, 8]]), "t.xlsx", missing="drop rows").shape == (2, 2)
     without = read(b"a,b\n1,\n2,\n3,\n", "t.csv")
     assert without.shape == (3, 1) and "1 empty column left out: 'b'." in without.notes
     out = io.BytesIO()

@@ -1,6 +1,4 @@
 import io
-import tarfile
-import zipfile
 from contextlib import suppress
 
 import numpy as np
@@ -13,6 +11,7 @@ from hypothesis import strategies as st
 from nnspca.datasets import read
 from nnspca.datasets.reading import SUFFIXES
 from nnspca.errors import DataError
+from tests.datasets.test_images import tarred, zipped
 
 TABLE = b"a,b\n1,2\n3,5\n4,0\n"
 
@@ -20,20 +19,12 @@ TABLE = b"a,b\n1,2\n3,5\n4,0\n"
 def _samples():
     """One small valid file of each format."""
     X = np.arange(12.0).reshape(4, 3)
-    npy, npz, mat, packed, zipped, tarred = (io.BytesIO() for _ in range(6))
+    npy, npz, mat, packed = (io.BytesIO() for _ in range(4))
     np.save(npy, X)
     np.savez_compressed(npz, X=X, y=np.arange(4))
     scipy.io.savemat(mat, {"X": X})
     scipy.io.savemat(packed, {"X": X}, do_compression=True)
     images = {f"{folder}/{i}.pgm": b"P5 2 2 255\n" + bytes([i, 2, 3, i]) for i, folder in enumerate("aabb")}
-    with zipfile.ZipFile(zipped, "w") as archive:
-        for name, content in images.items():
-            archive.writestr(name, content)
-    with tarfile.open(fileobj=tarred, mode="w:gz") as archive:
-        for name, content in images.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
     arff = b"@relation r\n@attribute a real\n@attribute b real\n@attribute c {x,y}\n@data\n1,2,x\n3,5,y\n4,0,x\n"
     return {
         "t.csv": TABLE,
@@ -43,8 +34,8 @@ def _samples():
         "t.npz": npz.getvalue(),
         "t.mat": mat.getvalue(),
         "packed.mat": packed.getvalue(),
-        "t.zip": zipped.getvalue(),
-        "t.tgz": tarred.getvalue(),
+        "t.zip": zipped(images),
+        "t.tgz": tarred(images, "w:gz"),
     }
 
 
@@ -118,10 +109,6 @@ def test_a_path_never_shows_in_the_data_set(tmp_path):
     assert str(tmp_path) not in repr(vars(ds))
 
 
-def test_a_name_can_be_given():
-    assert read(TABLE, "t.csv", name="mine").name == "mine"
-
-
 @pytest.mark.parametrize(
     ("filename", "said"),
     [("t.odt", "ends in '.odt'"), ("t", "has no ending"), ("t.gz", "ends in '.gz'"), ("..", "ends in '.'")],
@@ -132,11 +119,8 @@ def test_other_formats_are_answered_with_those_that_are_read(filename, said):
     assert ".csv, .txt" in message
 
 
-def test_bytes_need_a_file_name():
-    assert "file's name" in refused(TABLE)
-
-
 def test_an_absent_file_and_a_folder_are_no_files(tmp_path):
+    assert "file's name" in refused(TABLE)
     assert "there is no file 'nothing.csv'" in refused(tmp_path / "nothing.csv")
     assert "holds no files" in refused(tmp_path)
     assert "there is no file" in refused("1,2\n3,4\n" * 5000)
@@ -155,16 +139,6 @@ def test_options_outside_their_values_are_refused(options):
 
 def as_csv(A):
     return "\n".join(",".join(map(repr, map(float, row))) for row in A).encode()
-
-
-def test_a_correlation_matrix_is_a_covariance_and_has_no_samples():
-    rng = np.random.default_rng(0)
-    R = np.corrcoef(rng.standard_normal((5, 40)))
-    R = (R + R.T) / 2
-    ds = read(as_csv(R), "r.csv")
-    assert (ds.kind, ds.n_samples, ds.n_features) == ("covariance", None, 5)
-    np.testing.assert_array_equal(ds.X, R)
-    assert read(as_csv(R), "r.csv", kind="table").n_samples == 5
 
 
 @pytest.mark.parametrize(

@@ -502,11 +502,6 @@ def test_a_class_is_none_where_it_is_one_of_the_words_that_are_counted(words):
     assert nnspca.datasets.read(survey.encode(), "s.csv").label_names == ("0", "1")
 
 
-def test_a_text_that_is_the_same_in_every_row_is_no_class():
-    ds = nnspca.datasets.read(b"class,site,a,b\nx,s,1,2\nx,s,2,5\nx,t,3,1\n", "t.csv")
-    assert ds.label_names == ("s", "t") and ds.class_columns == ("site",)
-
-
 def test_long_columns_of_words_and_of_written_numbers_are_told_apart():
     rows = (f'"{i} wild {i % 7}","${1000 * i:,}",{i % 9}' for i in range(1, 6001))
     ds = nnspca.datasets.read("\n".join(["who,paid,b", *rows]).encode(), "t.csv")

@@ -53,11 +53,7 @@ class MostVariable:
 
 
 def most_variable(
-    X,
-    n_features: int = 3000,
-    *,
-    should_stop: ShouldStop | None = None,
-    on_progress: OnProgress | None = None,
+    X, n_features: int = 3000, *, should_stop: ShouldStop | None = None, on_progress: OnProgress | None = None
 ) -> MostVariable:
     """Choose the features of largest variance, in one pass over data of any size.
 

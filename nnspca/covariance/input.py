@@ -89,14 +89,15 @@ def last_names(given: Any) -> tuple[str, ...] | None:
     return tuple(map(str, given.coords[last].values)) if last in given.coords else None
 
 
-def numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
+def numbers(given: object, *, finite: bool = True) -> np.ndarray | scipy.sparse.csr_array:
     """Return what was given in double precision, as an array or, where it was sparse, a sparse array of rows."""
     given = given if scipy.sparse.issparse(given) else opened(given).values
     if scipy.sparse.issparse(given):
-        return _of_sparse(given)
+        return _of_sparse(given, finite)
     check_unmasked(given)
     values = _of_table(given) if is_table(given) else _of_array(given)
-    _check_finite(values, columns=getattr(given, "columns", None) if is_table(given) else None)
+    if finite:
+        _check_finite(values, columns=getattr(given, "columns", None) if is_table(given) else None)
     return values
 
 
@@ -178,7 +179,7 @@ def _lengths(given: object) -> str:
     return f"got {type(given).__name__}"
 
 
-def _of_sparse(given) -> scipy.sparse.csr_array:
+def _of_sparse(given, finite: bool) -> scipy.sparse.csr_array:
     """A sparse array as rows in double precision, entries stored twice added up as SciPy adds them."""
     if given.dtype.kind not in "fiub":
         raise DataError(f"data must be real numbers; got dtype {given.dtype}")
@@ -193,14 +194,16 @@ def _of_sparse(given) -> scipy.sparse.csr_array:
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large becomes infinite, and is refused
         stored, kind = len(rows.data), rows.dtype.kind
         rows = scipy.sparse.csr_array((as_doubles(rows.data), rows.indices, rows.indptr), shape=rows.shape)
-        _check_finite(rows)
+        if finite:
+            _check_finite(rows)
         rows.sum_duplicates()
         if kind in "iu" and len(rows.data) < stored and np.abs(rows.data).max() >= EXACT:
             raise DataError(
                 f"whole numbers stored several times for one place add up to 2^53 = {EXACT:.0f} or more, "
                 "which doubles may round: add them up (sum_duplicates), or give floats"
             )
-    _check_finite(rows, "place(s) hold several entries whose sum is not finite")
+    if finite:
+        _check_finite(rows, "place(s) hold several entries whose sum is not finite")
     return rows
 
 

@@ -34,7 +34,7 @@ DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "bars", " ": 
 ABSENT = frozenset(
     {"", "?", "-", ".", "–", "—", "na", "n/a", "n.a.", "nan", "<na>", "null", "none", "missing", ":", ".."}
 ) | {
-    *("#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!"),  # what spreadsheets write for no value
+    *("#n/a", "#div/0!", "#name?", "#null!", "#num!", "#ref!", "#value!")  # what spreadsheets write for no value
 }
 LEVELS = 3  # most rows of a header
 KINDS = frozenset({"c", "d", "s", "t", "continuous", "discrete", "string", "time", "class", "meta", ""})  # of Orange's

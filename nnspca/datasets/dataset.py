@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.control.arguments import check_choice, masked, shown
+from nnspca.covariance.input import numbers
 from nnspca.errors import DataError
-from nnspca.numerics.doubles import as_doubles
 
 Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
 
@@ -31,24 +31,12 @@ def _read_only(array: np.ndarray, dtype: type | np.dtype) -> np.ndarray:
 
 def _numbers(given: object) -> np.ndarray | scipy.sparse.csr_array:
     """Real numbers, none of them masked, in double precision, read-only; sparse ones as sparse rows."""
-    if scipy.sparse.issparse(given):
-        rows = scipy.sparse.csr_array(given)
-        if rows.dtype.kind not in "biuf":
-            raise DataError(f"X must hold real numbers; got dtype {rows.dtype!s:.40}")
-        frozen = scipy.sparse.csr_array(rows.shape)
-        frozen.data = _read_only(as_doubles(rows.data), np.float64)
-        frozen.indices, frozen.indptr = (_read_only(part, part.dtype) for part in (rows.indices, rows.indptr))
-        return frozen
-    hidden, _ = masked(given)
-    if hidden:
-        raise DataError(f"{hidden} value{'s are' if hidden > 1 else ' is'} masked; fill them or leave them out")
-    try:
-        values = np.asarray(given)
-    except ValueError as error:
-        raise DataError(f"X must be a table whose rows have the same length: {error!s:.100}") from error
-    if values.dtype.kind not in "biuf":
-        raise DataError(f"X must hold real numbers; got dtype {values.dtype!s:.40}")
-    return _read_only(as_doubles(values), np.float64)
+    rows = numbers(given, finite=False)
+    if isinstance(rows, np.ndarray):
+        return _read_only(rows, np.float64)
+    for part in (rows.data, rows.indices, rows.indptr):
+        part.setflags(write=False)
+    return rows
 
 
 def _places(labels: object) -> np.ndarray:

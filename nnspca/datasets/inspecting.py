@@ -10,15 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any
 
 import numpy as np
-import scipy.sparse
 
+from nnspca.covariance.input import numbers, opened
 from nnspca.datasets.dataset import Dataset
 from nnspca.datasets.tables import is_counted
-from nnspca.errors import DataError
 
 WIDE, UNEQUAL = 10.0, 3.0  # ratios of two standard deviations: of different scales, and perhaps of such
 DOMINANT, LARGE = 0.9, 0.5  # a column with more of the total variance is dominant, or large
@@ -178,18 +175,9 @@ def _without(used: np.ndarray, notes: Iterable[Note]) -> np.ndarray:
 
 
 def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
-    if hasattr(X, "to_pandas") and not hasattr(X, "to_numpy"):  # a pyarrow.Table
-        X = X.to_pandas()
-    names = getattr(X, "columns", None) if feature_names is None else feature_names
-    values: Any = X if scipy.sparse.issparse(X) else np.asarray(X)
-    texts = () if names is None or callable(names) else tuple(map(str, names))
-    if not scipy.sparse.issparse(X) and values.dtype.kind == "O" and values.shape[1:] == (len(texts),):
-        for name, column in zip(texts, values.T, strict=True):
-            bad = [value for value in column if not isinstance(value, Real)]
-            if bad:
-                raise DataError(f"column {name!r:.42} holds {bad[0]!r:.42}, which is no real number; leave it out")
-        values = values.astype(float)
-    return Dataset(name="table", X=values, feature_names=texts)
+    given = opened(X)
+    names = given.names if feature_names is None else tuple(map(str, feature_names))
+    return Dataset(name="table", X=numbers(given, finite=False), feature_names=names or ())
 
 
 def _named(data: Dataset, which: Sequence[int] | np.ndarray) -> str:

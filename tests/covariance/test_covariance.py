@@ -250,10 +250,7 @@ def test_a_number_of_eigenpairs_out_of_range_is_refused(d):
 @pytest.mark.parametrize("sparse", [True, False])
 def test_a_covariance_survives_pickling(sparse, factored):
     X = np.random.default_rng(0).standard_normal((4, 11))
-    for cov in (
-        Covariance.from_matrix(np.eye(3)),
-        Covariance.from_data(scipy.sparse.csr_array(X) if sparse else X),
-    ):
+    for cov in (Covariance.from_matrix(np.eye(3)), Covariance.from_data(scipy.sparse.csr_array(X) if sparse else X)):
         cov.eigenpairs(2)
         again = pickle.loads(pickle.dumps(cov))
         assert again.fingerprint == cov.fingerprint

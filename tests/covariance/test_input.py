@@ -186,10 +186,7 @@ def test_columns_of_one_name_are_read_by_place_and_refused_where_names_are_kept(
         (np.array([[1, 2j]], dtype=object), "real numbers; got 2j of type complex"),
         (None, "real numbers; got None"),
         ([[10**400, 1], [1, 2]], "too large for double precision: rescale the data"),
-        (
-            np.array([[np.longdouble("1e400"), 1.0], [1.0, 2.0]]),
-            r"1 value\(s\) are not finite, the first at",
-        ),
+        (np.array([[np.longdouble("1e400"), 1.0], [1.0, 2.0]]), r"1 value\(s\) are not finite, the first at"),
         ({"a": 1}, "real numbers; got {'a': 1} of type dict"),
     ],
 )

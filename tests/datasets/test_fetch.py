@@ -249,10 +249,7 @@ def test_a_folder_that_is_none_or_one_may_not_look_into_is_told(tmp_path, monkey
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("name", "file"),
-    [("cbcl-faces", originals.CBCL), ("leukemia", originals.MLL)],
-)
+@pytest.mark.parametrize(("name", "file"), [("cbcl-faces", originals.CBCL), ("leukemia", originals.MLL)])
 def test_a_catalogued_data_set_comes_whole_over_the_network(name, file, server, raw_folder):
     server.body = (raw_folder / file.name).read_bytes()
     assert file.size == len(server.body)

@@ -142,14 +142,7 @@ def as_csv(A):
 
 
 @pytest.mark.parametrize(
-    "A",
-    [
-        [[1, 0.5], [0.4, 1]],
-        [[-1, 0.5], [0.5, 1]],
-        [[0, 1], [1, 0]],
-        [[1, 2], [2, 1]],
-        [[1, 0, 0], [0, 1, 0]],
-    ],
+    "A", [[[1, 0.5], [0.4, 1]], [[-1, 0.5], [0.5, 1]], [[0, 1], [1, 0]], [[1, 2], [2, 1]], [[1, 0, 0], [0, 1, 0]]]
 )
 def test_what_cannot_be_a_covariance_is_a_table(A):
     assert read(as_csv(np.array(A)), "a.csv").kind == "table"

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, time
-from statistics import median
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -488,7 +487,7 @@ def _first(rows: list[list[str]], filled: list[int], numbers: list[int]) -> int:
             f"no column of numbers among the {width:,} found (the first cell holds {cell!r:.60}): is the delimiter a "
             "comma, semicolon or tab, and are numbers without their units? delimiter=, sheet= and header= take others."
         )
-    usual = median(having)
+    usual = float(np.median(having))
     if set(np.diff([n for n in numbers if n][-6:]).tolist()) in ({1}, {-1}):  # a triangle
         usual = 1.0
     first = next(i for i, n in enumerate(numbers) if n >= max(1.0, usual / 2))

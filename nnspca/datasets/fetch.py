@@ -7,13 +7,10 @@ pinned size, nor return what it cannot keep.
 from __future__ import annotations
 
 import hashlib
-import http.client
 import lzma
 import os
 import tempfile
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -176,6 +173,9 @@ def download(
                 f"{MIRROR_VARIABLE} is {mirror!r}; it must start with https://, or be the path of a folder."
             )
         return file.checked(read_local(path), f"of the mirror {mirror}"), str(path)
+    import http.client  # here, as they and what they bring take a tenth of what `import nnspca` takes
+    import urllib.error
+
     url = f"{(mirror or BASE_URL).rstrip('/')}/{file.path}"
     ended = threading.Event()
     try:
@@ -200,6 +200,8 @@ def download(
 
 def _received(url: str, most: int, on_progress: OnProgress | None, ended: threading.Event) -> bytes:
     """What an address sends until it is ended: a file longer than the pinned one is none, as its checksum will say."""
+    import urllib.request
+
     request = urllib.request.Request(url, headers={"Accept-Encoding": "identity", "User-Agent": "nnspca"})
     received = bytearray()
     with urllib.request.urlopen(request, timeout=STALL_SECONDS) as response:

@@ -18,7 +18,7 @@ Features = Sequence[int | str] | np.ndarray | str | int | None
 def check_restriction(
     cov: Covariance, k: object, include: Features, exclude: Features
 ) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """Return k and the places of the features to include and to exclude, ascending; ValueError where they do not fit."""
+    """Return k and places of the features to include and to exclude, ascending; ValueError where none fit."""
     ins, outs = places_of("include", include, cov.n_features, cov.feature_names), check_excluded(cov, exclude)
     if both := sorted(set(ins) & set(outs)):
         raise ValueError(f"include and exclude share feature {both[0]}; give each feature to one of them at most")

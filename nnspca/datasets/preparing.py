@@ -340,7 +340,9 @@ def _dense(dataset: Dataset, what: str) -> None:
     _samples(dataset, what)
     if dataset.is_sparse:
         rows, columns = dataset.shape
-        raise DataError(f"{what} would write out {rows:,} × {columns:,} numbers of a sparse array; leave this step out.")
+        raise DataError(
+            f"{what} would write out {rows:,} × {columns:,} numbers of a sparse array; leave this step out."
+        )
 
 
 def _images(dataset: Dataset) -> None:

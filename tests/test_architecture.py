@@ -41,7 +41,7 @@ LAYERS = (
     ("nnspca.control", "nnspca.errors", "nnspca.figures"),
 )
 ROOMS = LAYERS[2]  # one a page, and the frame around each: they do not know each other
-# Beside the layers: any room may use them, they use none.
+# Beside the layers: any room may use them, they use little (a test below says what).
 APART = ("nnspca.datasets", "nnspca.check", "nnspca.check_more")
 JUDGE = ("nnspca.certificates",)
 

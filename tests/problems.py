@@ -9,7 +9,6 @@ import scipy.sparse
 
 import nnspca
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.forms import HeldFactor
 from tests import oracle
 
 
@@ -196,4 +195,4 @@ def held_as_factor(X):
     """The covariance of data, never as a matrix."""
     cov = nnspca.Covariance.from_data(X, standardize=False)
     centred = (X - X.mean(axis=0)) / np.sqrt(len(X))
-    return cov.derived(HeldFactor(DenseFactor(centred)), "held as a factor", np.zeros(0))
+    return cov.derived(DenseFactor(centred), "held as a factor", np.zeros(0))

@@ -107,7 +107,7 @@ def largest(cov: Covariance) -> float | None:
         A = cov.entries
         return of_matrix(A, rounding.low_rank(float(np.linalg.norm(A)), np.zeros((len(A), 0))) + cov.room())
     m, n = factor.shape
-    products = rounding.sums(2 * max(m, n), factor.rounding_scale())
+    products = rounding.sums(2 * max(m, n), factor.rounding_scale)
     return max(of_matrix(factor.gram() if m <= n else factor.cross(), products + cov.room()), 0.0)
 
 
@@ -145,6 +145,6 @@ def residual(cov: Covariance, V: np.ndarray) -> float | None:
         block = np.hstack([V[rows], factor.columns(rows).T])
         triangle = np.asarray(np.linalg.qr(np.vstack([triangle, block]), mode="r"))
     R_V, R_Y = triangle[:, : V.shape[1]], triangle[:, V.shape[1] :]
-    scale = factor.rounding_scale() + float((V * V).sum())
+    scale = factor.rounding_scale + float((V * V).sum())
     products = rounding.triangular(n, side, -(-n // ROWS), scale)
     return max(of_matrix(R_Y @ R_Y.T - R_V @ R_V.T, products + cov.room()), 0.0)

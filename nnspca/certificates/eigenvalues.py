@@ -81,7 +81,7 @@ def _least_of_factored_rest(factor: Factor, V: np.ndarray, tail: float) -> float
     """
     m, n = factor.shape
     allowed = 2 * (n + m) * EPS
-    scale = factor.rounding_scale() + float((V * V).sum())
+    scale = factor.rounding_scale + float((V * V).sum())
     if V.any():
         if (side := m + V.shape[1]) > LARGEST or n * side**2 > LONGEST:
             raise CertificateError(

@@ -12,7 +12,7 @@ from nnspca.control.arguments import Deflation, check_choice, check_columns
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import Covariance
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, Factor
-from nnspca.covariance.forms import DENSE_EIGEN, HeldFactor, HeldMatrix
+from nnspca.covariance.forms import DENSE_EIGEN, HeldMatrix
 from nnspca.covariance.span import orthonormal
 from nnspca.numerics import rounding
 from nnspca.result import Component, Components
@@ -111,9 +111,9 @@ def _of_factor(
     square at most.
     """
     m, n = factor.shape
-    perturbation = rounding.deflated(L.shape[1], n + m, norm, factor.rounding_scale())
+    perturbation = rounding.deflated(L.shape[1], n + m, norm, factor.rounding_scale)
     growth = 1.0 if norm == 1.0 else 2 * norm**2
-    return cov.derived(HeldFactor(minus_low_rank(factor, L, R)), operation, U, growth=growth, rounding=perturbation)
+    return cov.derived(minus_low_rank(factor, L, R), operation, U, growth=growth, rounding=perturbation)
 
 
 def minus_low_rank(factor: Factor, L: np.ndarray, R: np.ndarray) -> Factor:
@@ -155,8 +155,9 @@ class DeflatedFactor(Factor):
         crossed = self.base.backward(self.L.T).T @ self.R.T
         return self.base.cross() - crossed - crossed.T + self.R @ (self.L.T @ self.L) @ self.R.T
 
+    @property
     def rounding_scale(self) -> float:
-        return 4.0 * (self.base.rounding_scale() + float(np.sum((self.L.T @ self.L) * (self.R.T @ self.R))))
+        return 4.0 * (self.base.rounding_scale + float(np.sum((self.L.T @ self.L) * (self.R.T @ self.R))))
 
     def arrays(self) -> list[np.ndarray]:
         return [*self.base.arrays(), self.L, self.R]

@@ -22,7 +22,7 @@ from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance import samples as reading
 from nnspca.covariance.factor import DenseFactor, Factor, SparseFactor
-from nnspca.covariance.forms import Form, HeldFactor, HeldMatrix
+from nnspca.covariance.forms import Form, HeldMatrix
 from nnspca.covariance.input import Given, check_feature_names, opened
 from nnspca.covariance.matrices import semidefinite, square
 from nnspca.covariance.provenance import Provenance
@@ -87,7 +87,7 @@ class Covariance:
         places: np.ndarray | None = None,
     ) -> None:
         """Hold a form, with where it comes from; ``places`` are those of the ``features`` that are here."""
-        if not isinstance(form, HeldMatrix | HeldFactor):
+        if not isinstance(form, HeldMatrix | Factor):
             raise TypeError(f"{shown(form)} is no form of a covariance; use Covariance.from_data(X) or .from_matrix(A)")
         self.form = form
         self.provenance = Provenance() if provenance is None else provenance
@@ -419,7 +419,7 @@ class Covariance:
     @property
     def factor(self) -> Factor | None:
         """Y with A = Y'Y where A is not held, ``forward(x)`` is Yx and ``backward(z)`` is Y'z; None otherwise."""
-        return self.form.factor if isinstance(self.form, HeldFactor) else None
+        return self.form if isinstance(self.form, Factor) else None
 
     @property
     def holds_entries(self) -> bool:

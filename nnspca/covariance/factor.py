@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy.sparse.linalg
 
+from nnspca.numerics import feasible, rounding
 from nnspca.numerics.doubles import read_only
 
+FEW_SAMPLES = 800  # above, a few eigenpairs come from Lanczos iterations
 AT_A_TIME = 4_000_000  # numbers of the data that are dense at a time
 MANY, FEW = 4000, 0.2  # features, and the share of them in use, from and up to which the others are passed by
 TOGETHER = 1024  # features of a batch that are centred at a time
@@ -17,11 +20,13 @@ FAR = 2.0  # deviations from zero beyond which a mean leaves at most a fifth of 
 
 
 class Factor:
-    """Centred, scaled data Y of shape (m, n), so that the covariance is Y'Y.
+    """Centred, scaled data Y of shape (m, n): the form of a covariance Y'Y whose entries are formed when they are read.
 
-    ``forward`` takes rows (…, n) to rows (…, m): Yx; ``backward`` takes rows (…, m) to (…, n): Y'z.
+    ``forward`` takes rows (…, n) to rows (…, m): Yx; ``backward`` takes rows (…, m) to (…, n): Y'z. The other methods
+    are those of :class:`nnspca.covariance.forms.HeldMatrix`.
     """
 
+    name = "factor"
     shape: tuple[int, int]
     seen: tuple[np.ndarray, np.ndarray] | None = None  # the mean taken off each feature of data, and what divided it
     forward: Callable[[np.ndarray], np.ndarray]
@@ -29,26 +34,76 @@ class Factor:
     columns: Callable[[np.ndarray], np.ndarray]  # of Y at some places, dense, shape (m, places)
     squared_norms: Callable[[], np.ndarray]  # the diagonal of Y'Y, shape (n,)
     gram: Callable[[], np.ndarray]  # YY', shape (m, m)
-    rounding_scale: Callable[[], float]  # what the rounding of an inner product of columns is relative to
+    rounding_scale: Any  # a number that the rounding of an inner product of columns is relative to
     arrays: Callable[[], list[np.ndarray]]  # those that define Y, for hashing
 
-    def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+    @property
+    def terms(self) -> int:
+        """How many products an entry is summed from."""
+        return self.shape[0]
+
+    @property
+    def roundings(self) -> int:
+        """How many there may be in an entry that is read."""
+        return self.shape[0] + 4
+
+    @cached_property
+    def diagonal(self) -> np.ndarray:
+        return read_only(self.squared_norms())
+
+    def apply(self, x: np.ndarray) -> np.ndarray:
+        return self.backward(self.forward(x))
+
+    def variances(self, x: np.ndarray) -> np.ndarray:
+        z = self.forward(x)
+        return np.einsum("ri,ri->r", z, z)
+
+    def variance_on(self, support: np.ndarray, x: np.ndarray) -> float:
+        z = self.columns(support) @ x
+        return float(z @ z)
+
+    def block(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         """Return the entries of Y'Y at ``rows`` × ``columns`` (all columns when None)."""
         of_rows = self.columns(rows)
         return self.backward(of_rows.T) if columns is None else of_rows.T @ self.columns(columns)
 
-    def restricted(self, index: np.ndarray) -> Factor:
+    def restrict(self, features: np.ndarray) -> Factor:
         """Return the factor of some features only, in the order given, dense where these are few."""
-        return DenseFactor(self.columns(index))
+        return DenseFactor(self.columns(features))
 
-    def selected(self, index: np.ndarray) -> Factor:
-        """Return the same, held as this factor is however few they are."""
-        return self.restricted(index)
+    def select(self, features: np.ndarray) -> Factor:
+        """Return the same, held as this factor is however few they are: sparse data stay sparse."""
+        return self.restrict(features)
 
     def cross(self) -> np.ndarray:
         """Return Y'Y, shape (n, n)."""
         Y = self.columns(np.arange(self.shape[1]))
         return Y.T @ Y
+
+    def smaller_side(self) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+        """Return a matrix with A's leading eigenvalues, and what makes of its eigenvectors those of A: YY' or A."""
+        m, n = self.shape
+        if m < n:
+            return self.gram(), lambda left: feasible.unit(self.backward(left))
+        every = np.arange(n)
+        return self.block(every, every), lambda v: v
+
+    def leading(self, d: int) -> tuple[np.ndarray, np.ndarray]:
+        m = self.shape[0]
+        d = min(d, m)
+        if m <= FEW_SAMPLES or 4 * d > m:
+            values, left = np.linalg.eigh(self.gram())
+            values, left = values[m - d :], left[:, m - d :]
+        else:  # on the samples' side: n × d numbers are formed, not n × m
+            operator = scipy.sparse.linalg.LinearOperator(
+                (m, m), matvec=lambda z: self.forward(self.backward(z.ravel())), dtype=np.float64
+            )
+            values, left = lanczos(operator, d)
+        live = values > rounding.eigenvalues(m, values[-1])
+        values = values[live]
+        vectors = self.backward(left[:, live].T).T / np.sqrt(values)
+        # Y'u/√λ loses its digits, and its right angles, where λ is small
+        return np.maximum(values[::-1], 0.0), np.linalg.qr(vectors[:, ::-1])[0]
 
 
 class DenseFactor(Factor):
@@ -116,6 +171,7 @@ class DenseFactor(Factor):
     def cross(self) -> np.ndarray:
         return self.Y.T @ self.Y
 
+    @property
     def rounding_scale(self) -> float:
         return float(self.squared_norms().sum())
 
@@ -202,7 +258,7 @@ class SparseFactor(Factor):
     def columns(self, index: np.ndarray) -> np.ndarray:
         return (self.by_columns[:, index].toarray() - self.mean[index]) / np.sqrt(self.shape[0])
 
-    def products(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
+    def block(self, rows: np.ndarray, columns: np.ndarray | None) -> np.ndarray:
         """From sparse products, S'S / m less those of the means: off by no more than ``rounding_scale`` allows."""
         right, mean = (self.S, self.mean) if columns is None else (self.by_columns[:, columns], self.mean[columns])
         inner = self._over_samples(self.by_columns[:, rows].T @ right).toarray()
@@ -218,12 +274,12 @@ class SparseFactor(Factor):
         inner.data /= self.shape[0]
         return inner
 
-    def restricted(self, index: np.ndarray) -> Factor:
+    def restrict(self, features: np.ndarray) -> Factor:
         """Sparse still where the dense columns would be many."""
-        return super().restricted(index) if self.shape[0] * len(index) <= AT_A_TIME else self.selected(index)
+        return super().restrict(features) if self.shape[0] * len(features) <= AT_A_TIME else self.select(features)
 
-    def selected(self, index: np.ndarray) -> SparseFactor:
-        return SparseFactor(scipy.sparse.csr_array(self.by_columns[:, index]), self.mean[index])
+    def select(self, features: np.ndarray) -> SparseFactor:
+        return SparseFactor(scipy.sparse.csr_array(self.by_columns[:, features]), self.mean[features])
 
     def squared_norms(self) -> np.ndarray:
         """Sum over the stored entries and the zeros apart, once: no cancellation of large squares."""
@@ -252,6 +308,7 @@ class SparseFactor(Factor):
             return super().cross()
         return (self.S.T @ self.S).toarray() / m - np.outer(self.mean, self.mean)
 
+    @property
     def rounding_scale(self) -> float:
         return 4.0 * float(self.S.data @ self.S.data) / self.shape[0]
 
@@ -313,3 +370,10 @@ def _times(X, powers: np.ndarray):
 
 def _means(S: scipy.sparse.csr_array) -> np.ndarray:
     return np.asarray(S.sum(axis=0)).ravel() / S.shape[0]
+
+
+def lanczos(operator, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the d largest eigenpairs, ascending, from a fixed start so that runs repeat."""
+    n = operator.shape[0]
+    start = np.random.default_rng(0).standard_normal(n)
+    return scipy.sparse.linalg.eigsh(operator, k=min(d, n - 1), which="LA", v0=start)

@@ -17,7 +17,7 @@ from nnspca.control.arguments import check_flag, check_whole, is_table, masked, 
 from nnspca.control.progress import OnProgress, ShouldStop
 from nnspca.control.threads import one_blas_thread
 from nnspca.covariance.factor import AT_A_TIME, DenseFactor, SparseFactor, varies
-from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldFactor, HeldMatrix
+from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix
 from nnspca.covariance.input import Given, check_names, numbers, opened
 from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.provenance import Provenance, hashed, of_data
@@ -106,7 +106,7 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
             factor = DenseFactor.of_data(rows, standardize, weights)
         assert factor.seen is not None
         mean, scale = factor.seen
-        held = HeldFactor(factor)
+        held = factor
         trace = float(held.diagonal.sum())
         if not trace > 0 and not varies(rows).any():
             raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
@@ -120,7 +120,7 @@ def centred(given: object, standardize: bool, samples: str, sample_weight: objec
             operation,
             digest=digest,
             n_samples=m,
-            representation_error=allowed(m, factor.rounding_scale()),
+            representation_error=allowed(m, factor.rounding_scale),
             # of dense data the error of an entry is relative to its two columns
             relative_drift=2.02 * allowed(m, 1.0) if isinstance(factor, DenseFactor) else np.inf,
             mean=mean,

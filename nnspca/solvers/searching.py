@@ -14,7 +14,7 @@ import numpy as np
 
 from nnspca.covariance.covariance import Covariance
 from nnspca.covariance.factor import DenseFactor, SparseFactor
-from nnspca.covariance.forms import HeldFactor, HeldMatrix
+from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.provenance import Provenance
 
 ENTRIES = 2**22  # stored numbers of the data beyond which a search considers some of the samples first
@@ -36,8 +36,8 @@ def of_some_samples(cov: Covariance, rng: np.random.Generator, entries: int | No
         return cov
     rows = np.sort(rng.choice(m, count, replace=False))
     if isinstance(factor, DenseFactor):
-        return Covariance(HeldFactor(DenseFactor(factor.Y[rows] * np.sqrt(m / count))), Provenance(n_samples=count))
-    return Covariance(HeldFactor(SparseFactor(factor.S[rows], factor.mean)), Provenance(n_samples=count))
+        return Covariance(DenseFactor(factor.Y[rows] * np.sqrt(m / count)), Provenance(n_samples=count))
+    return Covariance(SparseFactor(factor.S[rows], factor.mean), Provenance(n_samples=count))
 
 
 def in_single(cov: Covariance, rng: np.random.Generator) -> Covariance:
@@ -48,7 +48,7 @@ def in_single(cov: Covariance, rng: np.random.Generator) -> Covariance:
     assert isinstance(factor, DenseFactor)
     features_first = np.empty(factor.shape[::-1], np.float32)
     np.divide(factor.Y.T, np.sqrt(cov.diagonal.max() or 1.0), out=features_first, casting="same_kind")
-    return Covariance(HeldFactor(DenseFactor(features_first.T)))
+    return Covariance(DenseFactor(features_first.T))
 
 
 def entry_by_entry(
@@ -62,9 +62,9 @@ def entry_by_entry(
     if factor is None or len(features) > FORMED or factor.shape[0] <= len(features):
         return cov.restrict(features)
     if isinstance(factor, SparseFactor):
-        A = _sparse_cross(factor.selected(features), step)
+        A = _sparse_cross(factor.select(features), step)
     else:
-        A = factor.selected(features).cross()
+        A = factor.select(features).cross()
     return Covariance(HeldMatrix((A + A.T) / 2), Provenance(n_samples=cov.n_samples))
 
 

@@ -11,7 +11,6 @@ from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance import covariance, factor
 from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from tests import oracle, problems
@@ -94,7 +93,7 @@ def test_what_is_possible_along_the_first_eigenvector_bounds_the_optimum(seed, h
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((9, 1)) * rng.standard_normal(8) + 0.3 * rng.standard_normal((9, 8))
     whole = nnspca.Covariance.from_data(X)
-    cov = whole if held == "matrix" else nnspca.Covariance(HeldFactor(DenseFactor((X - X.mean(0)) / 3)))
+    cov = whole if held == "matrix" else nnspca.Covariance(DenseFactor((X - X.mean(0)) / 3))
     for k in (1, 3, 8):
         bound = plain.along_leading(Problem(cov, k, nonnegative))
         exact, _ = oracle.optimum(whole.matrix, k, nonnegative)

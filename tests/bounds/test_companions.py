@@ -9,7 +9,7 @@ from nnspca.bounds import masses
 from nnspca.bounds.companions import Companions
 from nnspca.control.progress import Monitor
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.forms import HeldFactor, HeldMatrix
+from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
 from tests.benchmarks.data import zipf_text
 
@@ -30,7 +30,7 @@ def test_norms_are_those_of_the_largest_shares_of_the_whole_rows(kind, nonnegati
     cov = _text(-1.0 if "signs" in kind else 0)
     Y = cov.factor.columns(np.arange(N))
     if kind == "dense":
-        cov = nnspca.Covariance(HeldFactor(DenseFactor(Y.copy())))
+        cov = nnspca.Covariance(DenseFactor(Y.copy()))
     if kind == "matrix":
         cov = nnspca.Covariance(HeldMatrix(Y.T @ Y))
     rows = np.concatenate([np.argsort(-cov.diagonal)[:30], [0, 3, N - 1], np.argsort(cov.diagonal)[:5]])
@@ -75,5 +75,5 @@ def test_norms_of_features_of_tiny_variance_do_not_underflow():
     Y = np.random.default_rng(0).standard_normal((12, 40))
     Y[:, 7] *= 1e-21
     exact = np.linalg.norm(np.sort(np.maximum(np.delete(Y.T @ Y[:, 7], 7), 0.0))[-5:])
-    found = Companions(Problem(nnspca.Covariance(HeldFactor(DenseFactor(Y))), 6)).norms(np.array([7]))[0]
+    found = Companions(Problem(nnspca.Covariance(DenseFactor(Y)), 6)).norms(np.array([7]))[0]
     assert exact <= found <= exact * (1 + 1e-4)

@@ -9,7 +9,6 @@ from nnspca.bounds import certificate, eigenvalues, plain
 from nnspca.certificates.derivations import derive
 from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor, SparseFactor
-from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from tests import oracle, problems
 
@@ -89,7 +88,7 @@ def test_of_data_the_first_eigenvalue_is_proven_and_checked_on_the_shorter_side(
     rng = np.random.default_rng(2)
     X = rng.standard_normal(shape) * (rng.random(shape) < 0.3) + (0.0 if sparse else 0.2)
     factor = SparseFactor.of_data(scipy.sparse.csr_array(X), False) if sparse else DenseFactor.of_data(X, False)
-    problem = Problem(nnspca.Covariance(HeldFactor(factor)), 3, True)
+    problem = Problem(nnspca.Covariance(factor), 3, True)
     exact = np.linalg.eigvalsh(np.cov(X.T, bias=True))[-1]
     bound = plain.leading(problem)
     assert exact * (1 - 1e-13) <= bound.value <= exact * (1 + 1e-10)

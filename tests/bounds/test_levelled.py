@@ -13,7 +13,6 @@ from nnspca.certificates.proofs import ScaleProof
 from nnspca.control.progress import Allowance, Monitor
 from nnspca.covariance import factor as factor_module
 from nnspca.covariance.factor import DenseFactor, SparseFactor
-from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import singles
 from tests.problems import held_as_factor
@@ -93,7 +92,7 @@ def test_rows_of_some_features_bound_those_of_all(narrow, nonnegative, sparse, f
     rng = np.random.default_rng(few)
     X = (rng.standard_normal((20, N)) + 0.5) * (rng.random((20, N)) < 0.3) * np.linspace(3, 0.2, N)
     cov = nnspca.Covariance(
-        HeldFactor((SparseFactor if sparse else DenseFactor).of_data(scipy.sparse.csr_array(X) if sparse else X, False))
+        (SparseFactor if sparse else DenseFactor).of_data(scipy.sparse.csr_array(X) if sparse else X, False)
     )
     problem, A = Problem(cov, 5, nonnegative), np.cov(X.T, bias=True)
     rows = levelled.StoredRows(problem, EVERY[:few], np.ones(few), Monitor())

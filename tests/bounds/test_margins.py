@@ -32,7 +32,6 @@ from nnspca.bounds.elimination import Elimination
 from nnspca.control.progress import Monitor
 from nnspca.covariance import factor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
-from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.provenance import Provenance
 from nnspca.numerics import rounding
@@ -43,11 +42,9 @@ RNG = np.random.default_rng(0)
 K, N = 3, 7
 X = (RNG.standard_normal((12, N)) + RNG.standard_normal((12, 1))) * np.linspace(2, 1, N)
 HELD = nnspca.Covariance.from_data(X)
-DATA = nnspca.Covariance(
-    HeldFactor(DenseFactor.of_data(X, False)), Provenance(representation_error=HELD.representation_error)
-)
+DATA = nnspca.Covariance(DenseFactor.of_data(X, False), Provenance(representation_error=HELD.representation_error))
 APART = scipy.sparse.csr_array(np.eye(12, N) * np.linspace(2, 1, N))  # no product of two features is stored
-SPARSE = nnspca.Covariance(HeldFactor(SparseFactor.of_data(APART, False)))
+SPARSE = nnspca.Covariance(SparseFactor.of_data(APART, False))
 A = HELD.entries
 GIVEN = nnspca.Covariance.from_matrix(A)  # of no samples that anyone knows: semidefinite up to rounding
 L, M = A - 0.3 * np.diag(A.diagonal()), np.abs(A)

@@ -15,7 +15,7 @@ from nnspca.bounds.plan import PRODUCTS
 from nnspca.certificates.derivations import derive
 from nnspca.certificates.proofs import ScaleProof
 from nnspca.covariance import covariance
-from nnspca.covariance.forms import HeldFactor
+from nnspca.covariance.factor import Factor
 from nnspca.covariance.problem import Problem
 from nnspca.errors import CertificateError
 from nnspca.result import Bound
@@ -32,13 +32,13 @@ def read(monkeypatch):
     """Whole rows read so far, of which a bound may read no more than ROWS at a time."""
     monkeypatch.setattr(_certify, "PLANS", budgets.each(relaxation=ROWS * M * N / PRODUCTS))
     counted = []
-    block = HeldFactor.block
+    block = Factor.block
 
     def counting(self, rows, columns=None):
         counted.append(len(rows) if columns is None else 0)
         return block(self, rows, columns)
 
-    monkeypatch.setattr(HeldFactor, "block", counting)
+    monkeypatch.setattr(Factor, "block", counting)
     return counted
 
 

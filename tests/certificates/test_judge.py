@@ -16,7 +16,6 @@ from nnspca.certificates.proofs import (
 )
 from nnspca.covariance import samples as making
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.problem import Problem
 from nnspca.result import Bound
 from nnspca.studies import paper_bound
@@ -362,7 +361,7 @@ def test_a_tiny_rest_does_not_hide_a_shortened_direction(thin, share, factor):
 
 def test_a_negative_rest_is_refused_where_nothing_is_negative():
     y = np.random.default_rng(5).random(40) + 0.5
-    cov = nnspca.Covariance(HeldFactor(DenseFactor(y[None].copy())))
+    cov = nnspca.Covariance(DenseFactor(y[None].copy()))
     u = y / np.linalg.norm(y)
     for tail in (-1e-3, -1e-9, 0.0):
         V = (u * np.sqrt(y @ y + tail))[:, None]

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 import nnspca
 from nnspca.components._deflate import DeflatedFactor
 from nnspca.covariance.factor import DenseFactor, SparseFactor
-from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.provenance import Provenance
 from tests.blas import with_blas_threads
 
@@ -28,9 +27,7 @@ def in_every_form(X):
     """The covariance as a matrix, as data, and as sparse data."""
     cov = nnspca.Covariance.from_data(X)
     factors = DenseFactor.of_data(X, False), SparseFactor.of_data(scipy.sparse.csr_array(X), False)
-    return cov, *(
-        nnspca.Covariance(HeldFactor(f), Provenance(representation_error=cov.representation_error)) for f in factors
-    )
+    return cov, *(nnspca.Covariance(f, Provenance(representation_error=cov.representation_error)) for f in factors)
 
 
 def unit_columns(rng, n, r, k):
@@ -109,7 +106,7 @@ def test_a_deflated_factor_does_to_vectors_what_its_columns_do():
         (left.factor.squared_norms(), (Y**2).sum(axis=0)),
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
-    assert left.factor.rounding_scale() >= (X - X.mean(axis=0)).var(axis=0).sum()
+    assert left.factor.rounding_scale >= (X - X.mean(axis=0)).var(axis=0).sum()
 
 
 @pytest.mark.parametrize("spread", [0.0, 12.0])

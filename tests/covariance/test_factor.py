@@ -40,4 +40,4 @@ def test_factors_are_the_centred_data(m, n, standardize):
         np.testing.assert_allclose(factor.cross(), Y.T @ Y, **close)
         np.testing.assert_allclose(factor.squared_norms(), (Y**2).sum(axis=0), **close)
         assert factor.squared_norms()[0] == 0.0
-        assert factor.rounding_scale() >= factor.squared_norms().sum() * (1 - 1e-12)
+        assert factor.rounding_scale >= factor.squared_norms().sum() * (1 - 1e-12)

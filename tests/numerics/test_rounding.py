@@ -13,7 +13,7 @@ import nnspca
 from nnspca.bounds import eigenvalues, pair_scaled
 from nnspca.components import _deflate
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.forms import HeldFactor, HeldMatrix
+from nnspca.covariance.forms import HeldMatrix
 from nnspca.covariance.problem import Problem
 from nnspca.covariance.provenance import Provenance
 from nnspca.numerics import rounding
@@ -273,7 +273,7 @@ def test_a_covariance_of_data_is_off_by_no_more(m, offset):
         truth = Z.T.dot(Z) / m
         off = exact(cov.matrix) - truth
         assert 0 < exact_norm_bound(off) <= Fraction(cov.representation_error) ** 2
-        assert cov.representation_error == rounding.of_data(m, DenseFactor.of_data(X, False).rounding_scale())
+        assert cov.representation_error == rounding.of_data(m, DenseFactor.of_data(X, False).rounding_scale)
         each = Fraction(rounding.of_data(m, 1.0))
         assert all(off[i, j] ** 2 <= each**2 * truth[i, i] * truth[j, j] for i in range(4) for j in range(4))
         assert cov.provenance.relative_drift == 2.02 * (m + 16) * 2 * U
@@ -323,7 +323,7 @@ def test_what_is_taken_out_leaves_no_more_rounding(r, deflation):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((9, 5)) * 10.0 ** rng.uniform(-2, 2, 5)
         Y = DenseFactor.of_data(X, False)
-        held = nnspca.Covariance.from_matrix(Y.cross()), nnspca.Covariance(HeldFactor(Y))
+        held = nnspca.Covariance.from_matrix(Y.cross()), nnspca.Covariance(Y)
         columns = rng.standard_normal((5, r))
         columns /= np.linalg.norm(columns, axis=0)
         for cov in held:
@@ -331,7 +331,7 @@ def test_what_is_taken_out_leaves_no_more_rounding(r, deflation):
             A = exact(Y.Y).T.dot(exact(Y.Y)) if cov.factor else exact(cov.matrix)
             B = exact(left.factor.Y).T.dot(exact(left.factor.Y)) if cov.factor else exact(left.matrix)
             off = B - exactly_left(A, exact(columns), deflation)
-            size = float(np.linalg.norm(cov.matrix)) if cov.factor is None else Y.rounding_scale()
+            size = float(np.linalg.norm(cov.matrix)) if cov.factor is None else Y.rounding_scale
             terms = 5 if cov.factor is None else 14
             allowed = rounding.deflated(r, terms, 1.0, size)
             assert 0 < exact_norm_bound(off) <= Fraction(allowed) ** 2
@@ -343,7 +343,7 @@ def test_what_is_taken_out_leaves_no_more_rounding(r, deflation):
 def test_an_error_that_a_deflation_enlarges_counts_for_as_much(monkeypatch):
     A = np.diag([4.0, 2.0, 1.0]) + 0.25
     cov = nnspca.Covariance.from_matrix(A)
-    Y = nnspca.Covariance(HeldFactor(DenseFactor(np.linalg.cholesky(A).T)), Provenance(representation_error=0.5))
+    Y = nnspca.Covariance(DenseFactor(np.linalg.cholesky(A).T), Provenance(representation_error=0.5))
     seen = []
     monkeypatch.setattr(_deflate.rounding, "deflated", lambda *given: seen.append(given) or 0.25)
     columns = np.array([[1.0], [1.0], [0.0]]) / np.sqrt(2)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 import nnspca
 from nnspca.control.progress import Monitor
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.forms import HeldFactor
 from nnspca.covariance.provenance import Provenance
 from nnspca.solvers.coordinate_descent import Ascent, best_entry, coordinate_ascent, largest_root
 
@@ -52,7 +51,7 @@ def covariance(seed, n=7, m=9, factor=False):
     X = rng.standard_normal((m, n)) + np.abs(rng.standard_normal((m, 1)))
     if not factor:
         return nnspca.Covariance.from_data(X)
-    return nnspca.Covariance(HeldFactor(DenseFactor((X - X.mean(axis=0)) / np.sqrt(m))), Provenance(n_samples=m))
+    return nnspca.Covariance(DenseFactor((X - X.mean(axis=0)) / np.sqrt(m)), Provenance(n_samples=m))
 
 
 @given(

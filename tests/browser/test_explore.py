@@ -42,7 +42,7 @@ def along(found: Locator, k: int, last: int) -> tuple[float, float, float]:
     box = found.locator(".curve").bounding_box()
     low, high = math.log(0.9), math.log(1.06 * last)
     x = 58 + (math.log(k) - low) / (high - low) * (box["width"] - 12 - 58)
-    return box["x"] + x, box["y"] + 46, box["y"] + 44 + 0.5 * (box["height"] - 36 - 44)
+    return box["x"] + x, box["y"] + 46, box["y"] + 44 + 0.36 * (box["height"] - 36 - 44)
 
 
 def test_k_is_played_walked_and_chosen_in_the_chart_and_a_card_opens_other_data(visit):
@@ -154,10 +154,10 @@ def test_on_a_phone_the_picture_stands_above_the_fold_and_the_bar_says_what_the_
 
 def test_a_curve_fills_in_while_watched_and_a_click_on_stop_in_its_first_instant_is_not_lost(visit):
     new = time.time_ns() % 1_000_000  # a seed that no other test has used
-    page = visit(f"/?data=lfw-faces&seed={new}")
+    page = visit("/?data=lfw-faces&prep=crop-1&scale=standardised&k=33")  # of which nothing is known
     grows = """() => [...document.querySelectorAll('[class*=st-key-] *')].some(e => {
     const play = e.shadowRoot?.querySelector('.play');
-    return play?.dataset.found > 1 && play.dataset.proven > 1 && play.querySelector('[data-say=note]').textContent;
+    return play?.dataset.bounds > 1 && play.dataset.proven > 1 && play.querySelector('[data-say=note]').textContent;
     })"""  # components and upper bounds at several k, and the note still says what is being computed
     page.wait_for_function(grows, timeout=90_000)
     page.goto(f"{page.url.partition('?')[0]}{SLOW[1:]}&seed={new}")
@@ -185,7 +185,7 @@ def test_a_broken_link_opens_a_page_that_has_notes_themes_keys_bounds_and_downlo
 
 def changes_its_theme(page: Page) -> None:
     """Switching the theme redraws the figures in it."""
-    colour = "gd._fullData.find(t => t.name === 'best known')?.line.color"
+    colour = "gd._fullData.find(t => t.name === 'best found')?.line.color"
     light = figure(page, "band", colour)
     page.locator("[data-testid=stMainMenu] button, [data-testid=stMainMenuButton]").first.click()
     page.get_by_test_id("stMainMenuItem-theme-Dark").click()
@@ -223,7 +223,6 @@ def shows_every_upper_bound(page: Page) -> None:
     page.wait_for_function(
         "before => document.querySelector('.st-key-band .js-plotly-plot')?._fullData?.length > before", arg=before
     )
-    expect(page.get_by_label(re.compile("How near the best found comes to each")).first).to_be_visible()
 
 
 def is_proven_taken_home_and_checked_there(page: Page, folder: Path) -> None:

@@ -40,6 +40,7 @@ def test_each_part_is_drawn_once_in_one_colour_beside_the_band_and_rebuilds_its_
 def test_a_search_is_stopped_and_so_are_resamples_and_what_was_found_stays(visit):
     page = visit("/parts?k=40&r=6&scale=standardised&seed=5")
     page.locator(".component[data-seen]").wait_for()
+    page.get_by_role("button", name="Solve live").click()
     page.get_by_role("button", name="Stop").first.click()
     page.get_by_text("Stopped.").first.wait_for()
     assert page.locator(".component[data-seen]").count() == 1

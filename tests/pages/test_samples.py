@@ -7,7 +7,7 @@ import pytest
 
 import nnspca
 from nnspca.datasets import Axis, Dataset
-from nnspca.view.explore import figures, samples
+from nnspca.view.explore import figures, run, samples
 from nnspca.view.figures.style import LIGHT
 from nnspca.view.link import canvas
 from nnspca.view.link.state import State
@@ -126,7 +126,7 @@ def test_where_one_component_takes_all_features_there_is_no_second_of_others(ope
 
 def test_another_solvers_component_is_asked_about_where_it_is_shown(open_page):
     page = settle(open_page(data="digits", k=9, method="thresholding", why=1))
-    part, data = job_of(page, "solve").arrived[0], catalogue.dataset("digits")
+    part, data = run.latest(job_of(page, "solve")), catalogue.dataset("digits")
     role = nnspca.contribution(nnspca.Covariance.from_dataset(data), part, 0)
     assert samples.question(role, data, example=False).removeprefix("Why is ").split(" ")[0] in texts(page)
     (drawn_part,) = sent(page, "why")["parts"]

@@ -64,9 +64,14 @@ def certified(ks: tuple[int, ...], most: int | None = None) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def is_known(row: Known) -> bool:
-    """Tell whether the ledger answers for a k: a component of its own, and a bound of its own or one as good."""
-    return row.found and (row.proven or row.ratio >= 1 - WITHIN)
+def is_known(subject: Subject, row: Known) -> bool:
+    """Tell whether the ledger answers for a k: a component of its own, and a bound that a whole proof gave.
+
+    A run that was left may have given a bound on its way: that one is no reason not to run again.
+    """
+    made = proofs.certificate_at(subject, row.at)
+    whole = row.stored or row.ratio >= 1 - WITHIN or (made is not None and not made.stopped)
+    return row.found and whole
 
 
 def along(subject: Subject, choice: Choices, shown: Job | None) -> tuple[Job | None, Job | None]:
@@ -76,7 +81,7 @@ def along(subject: Subject, choice: Choices, shown: Job | None) -> tuple[Job | N
     """
     ks, n = choice.ks, subject.data.n_features
     rows, own = subject.along(ks), ks if n <= SMALL else certified(ks, CERTIFIED)
-    missing = [k for k in ks if not rows[k].found or (k in own and not is_known(rows[k]))]
+    missing = [k for k in ks if not rows[k].found or (k in own and not is_known(subject, rows[k]))]
     curve = Task("path", subject.key_of("path", subject.seed, ks), lambda: _along(subject, ks, own), after=shown)
     job = tasks.ask(curve) if missing else tasks.running(curve)
     if not choice.others:
@@ -120,7 +125,7 @@ def _along(subject: Subject, ks: tuple[int, ...], own: tuple[int, ...]) -> Work:
         certify_path(
             cov,
             replace(bare, stopped=False),
-            ks=[k for k in own if not is_known(subject.at(k))],
+            ks=[k for k in own if not is_known(subject, subject.at(k))],
             first=certified(ks),
             within=WITHIN,
             should_stop=job.should_stop,
@@ -244,7 +249,7 @@ def task(subject: Subject, choice: Choices) -> Task:
 def is_needed(subject: Subject, choice: Choices) -> bool:
     """Tell whether the k that is shown needs a run: the ledger does not answer, or its certificate is to be opened."""
     opened = upcoming_value(KEYS["proof"]) and proofs.certificate_at(subject, subject.k) is None
-    return bool(choice.method != "best" or opened or not is_known(subject.at()))
+    return bool(choice.method != "best" or opened or not is_known(subject, subject.at()))
 
 
 def latest(job: Job | None) -> Component | None:

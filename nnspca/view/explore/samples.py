@@ -230,8 +230,8 @@ def panel(first: Component, subject: Subject) -> None:
         about = (f"{label.capitalize()}: {nnspca.DEFLATIONS[name].summary}" for label, name in DEFLATION.items())
         label = widgets.choose(KEYS["second"], "The second component may use", horizontal=True, help=" ".join(about))
         job = _second(first, subject, DEFLATION[label])
-        job.wait_for_first(tasks.FIRST)
-        tasks.follow(job, first=1)
+        job.wait_for_first(tasks.AT_ONCE)  # where it is known; the first figure does not wait for the second
+        tasks.follow(job, waited=True)
         positions = positioned(subject, first, job.arrived[0] if job.arrived else None)
         st.markdown(
             sanitize.plain(
@@ -239,7 +239,7 @@ def panel(first: Component, subject: Subject) -> None:
             )
         )
         st.fragment(_scores)(positions, data)
-    st.fragment(_why)(first, subject)
+    _why(first, subject)
     if data.kind != "covariance":
         st.code(_code(subject), language="python", wrap_lines=True)
 
@@ -251,7 +251,7 @@ def _scores(positions: Positions, data: Dataset) -> None:
     if positions.second is not None:
         drawn["cloud"] = figures.cloud(positions, classes, look)
     picked: set[int] = set()
-    for (key, figure), place in zip(drawn.items(), st.columns(len(drawn), gap="medium"), strict=True):
+    for (key, figure), place in zip(drawn.items(), st.columns(2, gap="medium"), strict=False):
         with place:
             event = charts.figure(
                 figure, f"samples-{key}", on_select="rerun", selection_mode=("points", "box", "lasso")
@@ -300,9 +300,9 @@ def _why(part: Component, subject: Subject) -> None:
     data = subject.data
     here = session.current()
     if here.samples_of not in (None, data.content_hash):  # other data have other features
-        st.query_params.pop("why", None)
+        widgets.press(KEYS["why"], None)
     here.samples_of = data.content_hash
-    asked = widgets.linked_value(KEYS["why"], high=data.n_features)
+    asked = widgets.pressed(KEYS["why"], high=data.n_features)
     feature = None if asked is None else int(asked) - 1
     _picker(part, feature, data)
     which = int(np.abs(part.loadings).argmax()) if feature is None else feature
@@ -343,7 +343,7 @@ def _picked() -> None:
     """Ask why the feature that was chosen is in the component, as a press in the player does."""
     feature = st.session_state[PICKER]
     if feature is not None and not isinstance(feature, str):  # a name of data shown before arrives as it was written
-        st.query_params["why"] = str(feature + 1)
+        widgets.press(KEYS["why"], feature + 1)
 
 
 def _class_names(data: Dataset) -> list[str]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 import nnspca
 from nnspca.datasets import Dataset
@@ -25,7 +24,7 @@ from nnspca.view.figures import band
 from nnspca.view.figures.style import PLACES
 from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known, band_of
-from nnspca.view.link import canvas, state
+from nnspca.view.link import canvas, state, widgets
 from nnspca.view.link.state import assign, assignments
 from nnspca.view.robust import Sought
 from nnspca.view.say import ceils, fixed, floors
@@ -297,7 +296,7 @@ def _ask_why() -> None:
     """Ask why a feature is in the component, and open the section with the answer."""
     feature = canvas.sent("play", "why")
     if feature is not None:
-        st.query_params["why"] = str(int(feature) + 1)
+        widgets.press(run.KEYS["why"], int(feature) + 1)
         assign(samples=True)
         session.current().asked += 1
 

@@ -301,7 +301,8 @@ def notes() -> None:
             st.info(note, icon=":material/info:")
         if strange := [key for key in st.query_params if key not in KNOWN and not key.startswith(("embed", "lecture"))]:
             named = ", ".join(f"“{sanitize.plain(sanitize.line(key, LONGEST))}”" for key in strange[:FEW])
-            st.info(f"The link also names {named}, which does not exist here and is ignored.", icon=":material/info:")
+            which = "which does not exist here and is" if len(strange) == 1 else "which do not exist here and are"
+            st.info(f"The link also names {named}, {which} ignored.", icon=":material/info:")
     here.written, here.says = here.says, {}
     canvas.write_link(KNOWN - here.unwidgeted, here.written)
     here.unwidgeted = set()
@@ -327,20 +328,24 @@ def linked_value(entry: Entry, *, high: float | None = None) -> Any:
     return value
 
 
-def pressed(entry: Entry) -> Any:
-    """Return what was last chosen by a press, for a key that has no widget: from the link, or as it was left."""
-    here, texts = session.current(), state.linked(entry.key)
-    value, whole = entry.read(texts) if texts and state.remembered(entry) is None else (None, True)
-    value = st.session_state[entry.key] = value or state.chosen(entry)
-    refused = None if whole else texts[-1]
-    _note(here, (entry.pages, entry.key), entry.key, refused, value, _allowed(entry, None, None, entry.options))
+def pressed(entry: Entry, *, high: float | None = None) -> Any:
+    """Return what was last chosen by a press, for a key that has no widget: from the link, or as it was left.
+
+    ``high`` narrows the table's entry to the data at hand.
+    """
+    here, place = session.current(), (entry.pages, entry.key)
+    texts = [] if place in here.memory else state.linked(entry.key)
+    value, whole = entry.read(texts, high=high) if texts else (here.memory.get(place), True)
+    value = here.memory[place] = entry.default if value is None else value
+    refused, most = None if whole else texts[-1], entry.high if high is None else high
+    _note(here, place, entry.key, refused, value, _allowed(entry, entry.low, most, entry.options))
     _say_in_link(here, entry.key, value, entry.default)
     return value
 
 
 def press(entry: Entry, value: Any) -> None:
     """Choose a value for a key that has no widget."""
-    session.current().memory[entry.pages, entry.key] = st.session_state[entry.key] = str(value)
+    session.current().memory[entry.pages, entry.key] = value
 
 
 def expander(entry: Entry, label: str, icon: str) -> Any:
@@ -384,6 +389,7 @@ def page_link(page: str, label: str, icon: str) -> None:
 
 def open_for(entry: Entry, *keys: str) -> None:
     """Open a fold for a link that asks for something in it and is silent about the fold itself."""
-    wanted = any(st.query_params.get(key) not in (None, "", "false") or st.session_state.get(key) for key in keys)
+    asked = (state.linked(key) for key in keys)
+    wanted = any(texts and texts[-1] not in ("", "false") for texts in asked)
     if wanted and not state.linked(entry.key) and entry.key not in st.session_state:
         st.session_state[entry.key] = True

@@ -120,7 +120,7 @@ def asks_why(page: Page) -> None:
     settled_url(page, why=why)
     answer = page.get_by_text(re.compile(rf"^Why is pixel \({row}, {column}\) (not )?included\?$"))
     expect(answer).to_be_visible()
-    expect(page.locator(".st-key-why .component[data-seen]")).to_be_in_viewport()
+    expect(page.locator(".st-key-why-picture .component[data-seen]")).to_be_in_viewport()
     picker = page.locator(".st-key-why-picker input")
     picker.click()
     picker.fill("row 1, column 2")

@@ -76,7 +76,7 @@ def test_a_link_opens_what_it_says(open_page, name, given, link):
     for key in said.keys() & entries.keys() - IN_THE_BROWSER:
         value, whole = entries[key].read(said[key], options=options.get(key))
         memory = page.session_state["session"].memory
-        held = memory.get((entries[key].pages, key)) or page.session_state[key]
+        held = page.session_state[key] if key in page.session_state else memory[entries[key].pages, key]
         assert whole and held in (value, list(value) if isinstance(value, tuple) else value), key
     for key in said.keys() - entries.keys():  # an option of a solver
         assert page.session_state[key] == float(said[key][0])

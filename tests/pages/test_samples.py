@@ -129,6 +129,6 @@ def test_another_solvers_component_is_asked_about_where_it_is_shown(open_page):
     part, data = run.latest(job_of(page, "solve")), catalogue.dataset("digits")
     role = nnspca.contribution(nnspca.Covariance.from_dataset(data), part, 0)
     assert samples.question(role, data, example=False).removeprefix("Why is ").split(" ")[0] in texts(page)
-    (drawn_part,) = sent(page, "why")["parts"]
+    (drawn_part,) = sent(page, "why-picture")["parts"]
     assert drawn_part["sure"] == [0]
     assert drawn_part["support"] == canvas.pack(np.sort(role.others[role.covariances != 0]), "i4")

@@ -317,7 +317,7 @@ def _why(part: Component, subject: Subject) -> None:
     measure = measured_as(subject.standardise)
     note = f"Its {measure}s with the component's other {component.noun(data)}. Framed: the feature itself."
     layer = component.Layer(weights, sure=itself)
-    component.show([layer], data, "why", what=measure, note=note, focus=here.asked)
+    component.show([layer], data, "why-picture", what=measure, note=note, focus=here.asked)
 
 
 def _picker(part: Component, feature: int | None, data: Dataset) -> None:

@@ -333,9 +333,9 @@ def pressed(entry: Entry, *, high: float | None = None) -> Any:
 
     ``high`` narrows the table's entry to the data at hand.
     """
-    here, place = session.current(), (entry.pages, entry.key)
-    texts = [] if place in here.memory else state.linked(entry.key)
-    value, whole = entry.read(texts, high=high) if texts else (here.memory.get(place), True)
+    here, place, value = session.current(), (entry.pages, entry.key), state.remembered(entry)
+    texts = [] if place in here.memory or value is not None else state.linked(entry.key)
+    value, whole = entry.read(texts, high=high) if texts else (value, True)
     value = here.memory[place] = entry.default if value is None else value
     refused, most = None if whole else texts[-1], entry.high if high is None else high
     _note(here, place, entry.key, refused, value, _allowed(entry, entry.low, most, entry.options))

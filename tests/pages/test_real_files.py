@@ -1,0 +1,32 @@
+"""Files as people have them, through the page: each is in use as the library reads it, with its rows and decisions."""
+
+import pytest
+
+from tests.datasets.test_real_files import FILES
+from tests.pages.conftest import brought, settle, texts
+
+GIVEN = [case for case in FILES if FILES[case].options.get("missing_codes")]  # of which the page has no field
+    case for case in FILES if FILES[case].options.get("missing_codes")
+]  # codes are words that a page has no field for
+SOME = [case for case in FILES if case not in GIVEN][::2]  # fifty-odd
+
+
+@pytest.mark.parametrize("case", SOME)
+def test_a_file_is_in_use_as_the_library_reads_it(case, open_page):
+    file = FILES[case]
+    page = brought(open_page("pages/data.py"), (file.name, file.content))
+    for key, value in file.options.items():
+        if key in ("keep_totals", "missing_codes"):
+            settle(page.toggle(key="desk-literal").set_value(True).run())
+            continue
+        widget = page.radio(key="desk-missing") if key == "missing" else page.selectbox(key=f"desk-{key}")
+        settle(widget.set_value(value or "none").run())
+    assert not page.exception and not page.error, [told.value for told in page.error]
+    (desk,) = page.session_state["session"].desks.values()
+    assert desk.data.kind == file.kind and not desk.problem
+    kept = [name for name in file.names if name not in desk.left_out]
+    assert [name for name in desk.data.feature_names if name in kept] == kept
+    assert (desk.data.shape[0], desk.data.n_features + len(desk.left_out)) == file.shape
+    assert desk.data.label_names == file.labels
+    assert f"In use: your file **{desk.data.name}**" in texts(page).replace("\\", "")
+    assert len(page.dataframe) >= 1 and f"of {desk.seen.shape[0]:,} rows" in texts(page)

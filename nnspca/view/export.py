@@ -10,7 +10,7 @@ import numpy as np
 
 import nnspca
 from nnspca.result import Certificate, Components, PartsCertificate, sentences
-from nnspca.view import sanitize, say
+from nnspca.view import sanitize, say, sheet
 from nnspca.view.certificate import panels
 from nnspca.view.ledger import Known
 from nnspca.view.session import Content
@@ -39,8 +39,11 @@ def offer(
     """
     data, loadings = subject.data, {way: parts.loadings for way, parts in results.items()}
     parts, cov = next(iter(results.values())), subject.cov
+    beside = sheet.Sheet(parts, subject)
+    sheet.section(beside)
     held: dict[str, Content] = {
         "report.html": lambda: report(parts, known, proof, subject, verdict=verdict, method=method, code=code).encode(),
+        "sheet.xlsx": lambda: workbook(beside, known, verdict, code),
         "parts.csv": lambda: downloads.table_csv(rows(results)),
         "parts.json": lambda: as_json(results, known, subject),
         "loadings.csv": lambda: downloads.loadings_long(loadings, data),
@@ -52,6 +55,16 @@ def offer(
     if proof is not None:
         held["certificate.npz"] = lambda: panels.certificate_npz(proof, cov)
     downloads.offer(stem, {**held, **more}, code)
+
+
+def workbook(beside: sheet.Sheet, known: Known | None, verdict: str, code: str) -> bytes:
+    """Return the sheet as an Excel workbook."""
+    said = [{"": "answer", " ": verdict.replace("**", "")}]
+    said += [{"": row[0], " ": " · ".join(filter(None, row[1:]))} for row in _numbers(beside.parts, known)[1:]]
+    said += [{"": "left out", " ": note} for note in beside.left_out]
+    said += [{"": "code", " ": line} for line in code.splitlines()]
+    tables = {"Answer": said, "Loadings": beside.loadings, "Groups": beside.groups, "Scores": beside.scores}
+    return sheet.workbook(tables)
 
 
 def rows(results: Mapping[str, Components]) -> list[dict[str, object]]:
@@ -129,6 +142,7 @@ def report(
         _numbers(parts, known),
         claim,
         code,
+        sheet.on_paper(sheet.Sheet(parts, subject)),
     )
 
 

@@ -129,7 +129,7 @@ def test_every_bundled_data_set_has_a_report_and_no_word_of_it_is_html(name):
         return export.report(part, None, None, Subject(data, now), **words)
 
     page = printed(data, "code < here")
-    assert 'class="picture"' in page and len(page) < 60_000
+    assert 'class="picture"' in page and len(page) < 200_000
     assert "code &lt; here" in page and page.count(export.NONE) == 1
     names = ("<script>alert(1)</script>",) * data.n_features
     lured = printed(replace(data, feature_names=names, title="<img src=x>"), "")

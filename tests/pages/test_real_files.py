@@ -6,8 +6,6 @@ from tests.datasets.test_real_files import FILES
 from tests.pages.conftest import brought, settle, texts
 
 GIVEN = [case for case in FILES if FILES[case].options.get("missing_codes")]  # of which the page has no field
-    case for case in FILES if FILES[case].options.get("missing_codes")
-]  # codes are words that a page has no field for
 SOME = [case for case in FILES if case not in GIVEN][::2]  # fifty-odd
 
 

@@ -103,11 +103,12 @@ def sheet(
     numbers: Sequence[Sequence[str]],
     certificate: str,
     code: str,
+    more: str = "",
 ) -> str:
-    """Return a web page that needs nothing else and prints on one sheet.
+    """Return a web page that needs nothing else, and can be printed.
 
-    What stands between ** in ``verdict`` and ``certificate`` is bold. The ``layers`` are drawn over the mean sample
-    where the data's terms let it be passed on, else over plain grey.
+    What stands between ** in ``verdict`` and ``certificate`` is bold; ``more`` is HTML. The ``layers`` are drawn over
+    the mean sample where the data's terms let it be passed on, else over plain grey.
     """
     data = subject.data
     info = catalogue.infos().get(data.name)
@@ -130,6 +131,7 @@ def sheet(
         ),
         certificate=_bold(certificate),
         code=html.escape(code),
+        more=more,
     )
 
 

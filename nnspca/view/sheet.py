@@ -1,0 +1,411 @@
+"""The answer beside what others would say: loadings with PCA's, scores with classes, a biplot, groups told apart."""
+
+from __future__ import annotations
+
+import html
+import io
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+from xml.sax.saxutils import escape
+
+import numpy as np
+import scipy.optimize
+import streamlit as st
+
+import nnspca
+from nnspca.result import Components, Progress
+from nnspca.view import cache, machines, sanitize, say, tasks
+from nnspca.view.figures.style import PARTS
+from nnspca.view.jobs import Job
+from nnspca.view.subject import Subject
+from nnspca.view.tasks import Task
+
+ROWS, MORE = 200, 40  # most rows of a table on paper; features that no part uses, those with PCA's largest loadings
+ARROWS, POINTS = 8, 1500  # of a biplot
+WIDE, TALL, EDGE = 640, 420, 110  # its size, and the room for names at both sides
+FEWEST = 5  # samples of a class, and of the others, of which held-out samples say something
+FOLDS, ROUNDS = 5, 100
+Table = list[dict[str, Any]]
+
+
+def varimax(V: np.ndarray) -> np.ndarray:
+    """Return columns turned among themselves so that each has few large entries (Kaiser 1958), of length one.
+
+    >>> bool(np.abs(np.abs(varimax(np.array([[0.8, 0.6], [-0.6, 0.8]]))) - np.eye(2)).max() < 1e-6)
+    True
+    """
+    n, r = V.shape
+    R = np.eye(r)
+    for _ in range(ROUNDS):
+        L = V @ R
+        u, _, v = np.linalg.svd(V.T @ (L**3 - L * (L**2).sum(axis=0) / n))
+        R, before = u @ v, R
+        if np.abs(R - before).max() < 1e-9:
+            break
+    L = V @ R
+    return L / np.maximum(np.linalg.norm(L, axis=0), np.finfo(float).tiny)
+
+
+def beside(U: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Return for each column of U the one of V that is most like it, each at most once, with the same sign."""
+    overlap = U.T @ V
+    rows, columns = scipy.optimize.linear_sum_assignment(-np.abs(overlap))
+    found = np.zeros_like(U)
+    for r, c in zip(rows, columns, strict=True):
+        found[:, r] = V[:, c] * (1.0 if overlap[r, c] >= 0 else -1.0)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """Parts, one or several, and what can be said beside them."""
+
+    parts: Components
+    subject: Subject
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What the parts are called."""
+        many = len(self.parts.parts)
+        return [f"part {r + 1}" for r in range(many)] if many > 1 else ["this"]
+
+    @cached_property
+    def loadings(self) -> Table:
+        """One row for each feature of a part, or of the largest loadings of PCA: all three methods side by side."""
+        U, cov = self.parts.loadings, self.subject.cov
+        q = min(max(U.shape[1], 3), cov.n_features, cov.n_samples or cov.n_features)
+        values, V = cov.eigenpairs(q)
+        pca, turned = beside(U, V), beside(U, varimax(V * np.sqrt(np.maximum(values, 0.0))))
+        columns = {}
+        for r, name in enumerate(self.names):
+            columns[name] = U[:, r]
+            suffix = "" if len(self.names) == 1 else f" {r + 1}"
+            columns[f"PCA{suffix}"], columns[f"PCA + varimax{suffix}"] = pca[:, r], turned[:, r]
+        size = np.abs(U).max(axis=1)
+        order = np.lexsort((-np.abs(pca).max(axis=1), -size))[: np.count_nonzero(size) + MORE]
+        labels = sanitize.headings([self.subject.data.feature_names[i] for i in order])
+        return [
+            {"feature": label, **{key: float(column[i]) for key, column in columns.items()}}
+            for label, i in zip(labels, order, strict=True)
+        ]
+
+    @cached_property
+    def values(self) -> np.ndarray:
+        """The scores of the samples, shape (m, r)."""
+        data = self.subject.data
+        return nnspca.scores(data.X, self.parts.loadings, mean="own", standardize=self.subject.standardise)
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """The class of each sample; empty where there is none."""
+        data = self.subject.data
+        if data.labels is None:
+            return []
+        names = [sanitize.line(str(name), sanitize.NAME) for name in data.label_names]
+        known = [names[c] if c < len(names) else str(c) for c in range(int(data.labels.max(initial=0)) + 1)]
+        return [known[c] if c >= 0 else "" for c in data.labels.tolist()]
+
+    @cached_property
+    def scores(self) -> Table:
+        """One row for each sample: its name, class and scores."""
+        data = self.subject.data
+        if data.kind == "covariance":
+            return []
+        return [
+            {"sample": sanitize.line(data.sample_names[i], sanitize.NAME) if data.sample_names else i + 1}
+            | ({"class": self.classes[i]} if self.classes else {})
+            | {f"score, {name}": float(value) for name, value in zip(self.names, row, strict=True)}
+            for i, row in enumerate(self.values)
+        ]
+
+    @cached_property
+    def areas(self) -> np.ndarray:
+        """The area under the curve of each class against all others, shape (classes, r); NaN where it has none."""
+        return _areas(self.values, self.subject.data.labels, len(self.subject.data.label_names))
+
+    @cached_property
+    def groups(self) -> Table:
+        """One row for each class and part: its mean, and how well the part tells it from the others."""
+        data, held = self.subject.data, self.held_out
+        if data.labels is None or data.kind == "covariance":
+            return []
+        rows = []
+        for c, label in enumerate(data.label_names):
+            mine = data.labels == c
+            for r, name in enumerate(self.names):
+                area = self.areas[c, r]
+                if np.isnan(area):
+                    continue
+                row = {
+                    "class": sanitize.line(str(label), sanitize.NAME),
+                    "samples": int(mine.sum()),
+                    "part": name,
+                    "mean score": float(self.values[mine, r].mean()),
+                    "mean of the others": float(self.values[~mine & (data.labels >= 0), r].mean()),
+                    "scores": "higher" if area >= 0.5 else "lower",
+                    "AUC": float(max(area, 1 - area)),
+                }
+                if held is not None:
+                    row["AUC, held out"] = float(held[c, r] if area >= 0.5 else 1 - held[c, r])
+                rows.append(row)
+        return sorted(rows, key=lambda row: -row["AUC"])
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The key of what held-out samples say of these parts."""
+        parts, labels = self.parts, self.subject.data.labels
+        classes = b"" if labels is None else labels.tobytes()
+        return self.subject.key("groups", len(parts.parts), parts.method, parts.deflation, classes)
+
+    @property
+    def held_out(self) -> np.ndarray | None:
+        """The areas on samples that the parts were not found on; None where that was not asked."""
+        return cache.results().get(self.key)
+
+    @cached_property
+    def verdict(self) -> str:
+        """Which part tells which class apart best, in words and one number."""
+        if not self.groups:
+            return ""
+        best = self.groups[0]
+        which = "The score" if best["part"] == "this" else f"Part {best['part'].removeprefix('part ')}"
+        held = best.get("AUC, held out")
+        number = f"AUC {say.at_least(best['AUC'], 2)}; chance gives 0.50"
+        number += f"; on held-out samples {say.fixed(held, 2)}" if held is not None and np.isfinite(held) else ""
+        return (
+            f"{which} tells {best['class']} from the others best: {best['class']} scores {best['scores']} in "
+            f"{say.percent(best['AUC'])} of all pairs ({number})."
+        )
+
+    @cached_property
+    def left_out(self) -> tuple[str, ...]:
+        """What was decided when the data were read: what was left out, and why."""
+        return tuple(sanitize.line(note) for note in self.subject.data.notes if "left out" in note or "missing" in note)
+
+    @cached_property
+    def biplot(self) -> str:
+        """The samples in their classes' colours and the features as arrows, as SVG; empty for a covariance."""
+        data, U = self.subject.data, self.parts.loadings
+        if data.kind == "covariance":
+            return ""
+        if U.shape[1] == 1:  # the second direction is what PCA finds beside it
+            V = self.subject.cov.eigenpairs(min(2, *data.shape))[1]
+            rest = V - U @ (U.T @ V)
+            w = rest[:, [int(np.linalg.norm(rest, axis=0).argmax())]]
+            U = np.column_stack([U, w / max(float(np.linalg.norm(w)), np.finfo(float).tiny)])
+        some = np.unique(np.linspace(0, len(data.X if not data.is_sparse else self.values) - 1, POINTS).astype(int))
+        at = nnspca.scores(data.X, U[:, :2], mean="own", standardize=self.subject.standardise)[some]
+        longest = np.argsort(-np.linalg.norm(U[:, :2], axis=1), kind="stable")[:ARROWS]
+        names = [sanitize.line(str(data.feature_names[i]), 22) for i in longest]
+        axes = ("score", "what else varies most (PCA)") if len(self.names) == 1 else ("part 1", "part 2")
+        return _svg(at, [self.classes[i] for i in some] if self.classes else [], U[longest, :2], names, axes)
+
+
+def _areas(values: np.ndarray, labels: np.ndarray | None, count: int) -> np.ndarray:
+    if labels is None:
+        return np.zeros((0, values.shape[1]))
+    columns = [nnspca.separation(column, labels, max(count, int(labels.max(initial=-1)) + 1)) for column in values.T]
+    return np.array([[np.nan if a is None else a for a in column] for column in columns]).T
+
+
+def _svg(
+    at: np.ndarray, classes: Sequence[str], arrows: np.ndarray, names: Sequence[str], axes: tuple[str, str]
+) -> str:
+    """Draw points and arrows from one middle; both fill the frame."""
+    reach, far = np.abs(at).max(axis=0), np.abs(arrows).max()
+    middle = np.array([WIDE / 2, TALL / 2])
+    room = np.array([WIDE / 2 - EDGE, TALL / 2 - 40])
+    shown = list(dict.fromkeys(classes))
+    colour = {name: PARTS[i % len(PARTS)] for i, name in enumerate(shown)}
+    body = [f'<path d="M{EDGE / 2} {TALL / 2}H{WIDE - EDGE / 2}M{WIDE / 2} 30V{TALL - 40}" stroke="#9aa5ad"/>']
+    for i, point in enumerate(at / np.where(reach > 0, reach, 1.0) * room * [1, -1] + middle):
+        fill = colour[classes[i]] if classes else "#76838d"
+        body.append(f'<circle cx="{point[0]:.1f}" cy="{point[1]:.1f}" r="3" fill="{fill}" fill-opacity=".75"/>')
+    ends = arrows / (far or 1.0) * room * [1, -1] + middle
+    places: list[tuple[float, float, str, str]] = []
+    for side in (True, False):
+        taken = -np.inf
+        here = [i for i in range(len(names)) if (ends[i, 0] >= middle[0]) == side]
+        for i in sorted(here, key=lambda i: ends[i, 1]):
+            taken = max(float(ends[i, 1]), taken + 15)
+            places.append((float(ends[i, 0]) + (6 if side else -6), taken, "start" if side else "end", names[i]))
+    for x, y in ends:
+        body.append(f'<path d="M{middle[0]} {middle[1]}L{x:.1f} {y:.1f}" stroke="#c2410c" stroke-width="2"/>')
+    body += [
+        f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">{html.escape(name)}</text>'
+        for x, y, anchor, name in places
+    ]
+    body.append(f'<text x="{WIDE / 2}" y="{TALL - 26}" text-anchor="middle">{html.escape(axes[0])} →</text>')
+    body.append(f'<text x="{WIDE / 2}" y="20" text-anchor="middle">↑ {html.escape(axes[1])}</text>')
+    step = WIDE / max(1, min(len(shown), 6))
+    for i, name in enumerate(shown[:6]):
+        body.append(f'<circle cx="{8 + i * step:.0f}" cy="{TALL - 8}" r="4" fill="{colour[name]}"/>')
+        label = html.escape(name[:18] or "no class")
+        body.append(f'<text x="{16 + i * step:.0f}" y="{TALL - 4}">{label}</text>')
+    alt = f"Biplot: {len(at)} samples and {len(names)} features, {', '.join(names)}."
+    return (
+        f'<svg viewBox="0 0 {WIDE} {TALL}" role="img" aria-label="{html.escape(alt)}" style="width:100%;max-width:'
+        f'{WIDE}px;height:auto;font:13px sans-serif" fill="currentColor">{"".join(body)}</svg>'
+    )
+
+
+# Held-out samples
+
+
+def hold_out(sheet: Sheet, job: Job) -> Any:
+    """Find the parts again without a fifth of the samples at a time, and measure the classes on that fifth."""
+    subject, parts = sheet.subject, sheet.parts
+    data, labels = subject.data, subject.data.labels
+    assert labels is not None
+    rng = np.random.default_rng(subject.seed)
+    fold = np.zeros(len(labels), dtype=int)
+    for c in np.unique(labels):  # every class in every fold
+        mine = rng.permutation(np.flatnonzero(labels == c))
+        fold[mine] = np.arange(len(mine)) % FOLDS
+    found = []
+    for f in range(FOLDS):
+        job.report(Progress(f / FOLDS, f"Fold {f + 1} of {FOLDS}"))
+        if job.should_stop():
+            return None
+        inside = np.flatnonzero(fold != f)
+        cov = nnspca.Covariance.from_data(data.X[inside], standardize=subject.standardise)
+        again = machines.call(
+            nnspca.decompose,
+            cov,
+            len(parts.parts),
+            subject.k,
+            parts.method,
+            deflation=parts.deflation,
+            nonnegative=subject.nonnegative,
+            seed=subject.seed,
+            should_stop=job.should_stop,
+        )
+        outside = np.flatnonzero(fold == f)
+        means = np.asarray(data.X[inside].mean(axis=0)).ravel()
+        U = beside(parts.loadings, again.loadings)
+        scale = None
+        if subject.standardise:
+            spread = replace(data, X=data.X[inside], labels=None, sample_names=()).deviations
+            scale = np.where(spread > 0, spread, 1.0)
+        values = nnspca.scores(data.X[outside], U, mean=means, scale=scale)
+        found.append(_areas(values, labels[outside], sheet.areas.shape[0]))
+    with np.errstate(all="ignore"):
+        stacked = np.array(found)
+        known = np.isfinite(stacked)
+        return np.where(known.any(axis=0), np.nansum(stacked, axis=0) / np.maximum(known.sum(axis=0), 1), np.nan)
+
+
+def _held_out(sheet: Sheet) -> None:
+    """Offer to measure the classes on samples that the parts were not found on."""
+    labels, results, key = sheet.subject.data.labels, cache.results(), sheet.key
+    counts = np.bincount(labels[labels >= 0]) if labels is not None else np.zeros(0)
+    able = nnspca.METHODS[sheet.parts.method].feasible and counts.size and counts[counts > 0].min() >= FEWEST
+    if not able or sheet.held_out is not None:
+        return
+    sheet.areas  # noqa: B018  # looked up in the page's thread
+
+    def work(job: Job) -> None:
+        if (areas := hold_out(sheet, job)) is not None:
+            results.put(key, areas)
+
+    about = f"The parts are found {FOLDS} times without a fifth of the samples, and the classes measured on that fifth."
+    job = tasks.offer(Task("groups", key, lambda: work), tasks.compute(about, ":material/content_cut:"))
+    if job is not None and tasks.follow(job, "Stopped. Nothing was measured.") and not job.stopped and not job.problem:
+        st.rerun()
+
+
+# On the screen and on paper
+
+
+def section(sheet: Sheet) -> None:
+    """Show the sheet on the page: loadings beside PCA's, the biplot, the groups, the scores, and what was left out."""
+    number = st.column_config.NumberColumn(format="%.3f")
+    st.markdown("**Loadings, and what PCA says.** A click on a heading sorts.")
+    wide = {key: number for key in sheet.loadings[0] if key != "feature"}
+    st.dataframe(sheet.loadings[:ROWS], hide_index=True, column_config=wide, height=280, alt="Loadings beside PCA's.")
+    if sheet.biplot:
+        st.markdown("**Samples and features together.** Arrows are features; a sample lies along those it has much of.")
+        st.html(sheet.biplot)
+    if sheet.groups:
+        st.markdown(f"**Groups.** {sanitize.plain(sheet.verdict)}")
+        decimals = {key: number for key in sheet.groups[0] if isinstance(sheet.groups[0][key], float)}
+        st.dataframe(
+            sheet.groups[:ROWS], hide_index=True, column_config=decimals, alt="How each part tells each class."
+        )
+        _held_out(sheet)
+    if sheet.left_out:
+        st.markdown("**What was left out, and why.** " + sanitize.plain(" ".join(sheet.left_out)))
+
+
+def on_paper(sheet: Sheet) -> str:
+    """Return the same as a piece of a web page whose tables are sorted by a click."""
+    pieces = ["<h2>Loadings, beside PCA and PCA + varimax</h2>", _table(sheet.loadings)]
+    if sheet.biplot:
+        pieces += ["<h2>Samples and features together</h2>", sheet.biplot]
+    if sheet.groups:
+        pieces += ["<h2>Groups</h2>", f"<p>{html.escape(sheet.verdict)}</p>", _table(sheet.groups)]
+    if sheet.scores:
+        pieces += ["<h2>Scores</h2>", _table(sheet.scores)]
+    if sheet.left_out:
+        items = "".join(f"<li>{html.escape(note)}</li>" for note in sheet.left_out)
+        pieces += ["<h2>What was left out, and why</h2>", f"<ul>{items}</ul>"]
+    return "\n".join(pieces)
+
+
+def _table(rows: Table) -> str:
+    """Return rows as HTML, numbers rounded to three digits."""
+    head = "".join(f'<th tabindex="0">{html.escape(name)}</th>' for name in rows[0])
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(_shown(cell))}</td>" for cell in row.values()) + "</tr>"
+        for row in rows[:ROWS]
+    )
+    more = f"<p>The first {ROWS} of {len(rows):,} rows; all are in the workbook.</p>" if len(rows) > ROWS else ""
+    return f'<table class="sorted"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}'
+
+
+def _shown(cell: object) -> str:
+    return ("" if np.isnan(cell) else say.fixed(cell, 3)) if isinstance(cell, float) else str(cell)
+
+
+def workbook(sheets: Mapping[str, Iterable[Mapping[str, object]]]) -> bytes:
+    """Return tables as an Excel workbook; words are words in it, and no formula."""
+    made = {name: rows for name, given in sheets.items() if (rows := list(given))}
+    spread, office = "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "officeDocument/2006/relationships"
+    space, kind = f"http://schemas.openxmlformats.org/{office}", "application/vnd.openxmlformats-officedocument"
+    parts = "".join(
+        f'<Override PartName="/xl/worksheets/s{i}.xml" ContentType="{kind}.spreadsheetml.worksheet+xml"/>'
+        for i in range(len(made))
+    )
+    relations = "http://schemas.openxmlformats.org/package/2006/relationships"
+    links = "".join(
+        f'<Relationship Id="r{i}" Type="{space}/worksheet" Target="worksheets/s{i}.xml"/>' for i in range(len(made))
+    )
+    tabs = "".join(f'<sheet name="{escape(name)}" sheetId="{i + 1}" r:id="r{i}"/>' for i, name in enumerate(made))
+    files = {
+        "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{kind}.spreadsheetml.sheet.main+xml"/>{parts}</Types>',
+        "_rels/.rels": f'<Relationships xmlns="{relations}"><Relationship Id="b" Type="{space}/officeDocument" '
+        'Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{spread}" xmlns:r="{space}"><sheets>{tabs}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{relations}">{links}</Relationships>',
+    }
+    for i, rows in enumerate(made.values()):
+        lines = [dict(zip(rows[0], rows[0], strict=True)), *rows]
+        cells = "".join("<row>" + "".join(map(_cell, row.values())) + "</row>" for row in lines)
+        files[f"xl/worksheets/s{i}.xml"] = f'<worksheet xmlns="{spread}"><sheetData>{cells}</sheetData></worksheet>'
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>{content}')
+    return out.getvalue()
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"<c><v>{value!r}</v></c>" if np.isfinite(value) else "<c/>"
+    text = sanitize.line(str(value))
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>'

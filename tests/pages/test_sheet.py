@@ -1,0 +1,93 @@
+"""The sheet that goes home: loadings beside PCA's, scores, groups with held-out samples; on screen, paper, in Excel."""
+
+import io
+import re
+from dataclasses import replace
+
+import numpy as np
+import openpyxl
+import pytest
+
+import nnspca
+from nnspca.datasets import Dataset
+from nnspca.view import export, sheet
+from nnspca.view.desk import Desk
+from nnspca.view.jobs import Job
+from nnspca.view.link.state import State
+from nnspca.view.session import Session
+from nnspca.view.subject import Subject
+from tests.pages.conftest import settle, texts
+from tests.pages.test_downloads import WORDS
+
+RNG = np.random.default_rng(0)
+CLASSES = np.repeat([0, 1], 30)
+X = (
+    RNG.normal(size=(60, 1)) * [1.0, 1, 1, 0, 0]
+    + RNG.normal(size=(60, 5)) / 3
+    - 2.0 * CLASSES[:, None] * [1, 1, 1, 0, 0]
+)
+DATA = Dataset(
+    name="lab", X=X, feature_names=tuple("abcde"), labels=CLASSES, label_names=("ill", "well"),
+    notes=("Column 'id' numbers the samples: left out.",),
+)  # fmt: skip
+
+
+@pytest.fixture
+def made(monkeypatch):
+    monkeypatch.setattr(sheet.machines, "call", lambda call, *given, **more: call(*given, **more))
+    subject = Subject(DATA, State(data="lab", k=3))
+    return sheet.Sheet(nnspca.decompose(subject.cov, n_components=1, k=3), subject)
+
+
+def test_varimax_turns_within_the_plane_and_pairs_are_of_one_sign():
+    V = np.linalg.qr(RNG.normal(size=(9, 3)))[0]
+    turned = sheet.varimax(V)
+    np.testing.assert_allclose(turned.T @ turned, np.eye(3), atol=1e-6)
+    np.testing.assert_allclose(V @ V.T, turned @ turned.T, atol=1e-6)
+    assert (turned**4).sum() >= (V**4).sum()
+    np.testing.assert_allclose(sheet.beside(V, -V[:, [2, 0, 1]]), V)
+
+
+def test_loadings_stand_beside_those_of_pca_and_scores_beside_their_class(made):
+    first = np.linalg.svd(X - X.mean(axis=0))[2][0]
+    rows = {row["feature"]: row for row in made.loadings}
+    assert rows.keys() == set("abcde")
+    for i, name in enumerate("abcde"):
+        assert rows[name]["this"] == made.parts.loadings[i, 0]
+        assert abs(rows[name]["PCA"]) == pytest.approx(abs(first[i]))
+    assert [row["class"] for row in made.scores[::30]] == ["ill", "well"]
+    assert made.left_out == DATA.notes and made.biplot.count("<circle") == 62
+
+
+def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction_and_holds_out(made):
+    job = Job("groups")
+    area = nnspca.separation(made.values[:, 0], CLASSES, 2)
+    assert {row["AUC"] for row in made.groups} == {max(area[0], 1 - area[0])} and area[0] > 0.85
+    assert "ill scores higher in" in made.verdict and "held-out" not in made.verdict
+    held = sheet.hold_out(made, job)
+    assert held.shape == (2, 1) and held[0, 0] == pytest.approx(1 - held[1, 0]) and 0.75 < held[0, 0] <= 1
+    shuffled = replace(DATA, labels=RNG.permutation(CLASSES))
+    other = sheet.Sheet(made.parts, Subject(shuffled, State(data="lab", k=3)))
+    assert abs(sheet.hold_out(other, job)[0, 0] - 0.5) < 0.2 and other.key != made.key
+
+
+def test_the_workbook_holds_each_number_and_runs_no_word(made):
+    book = openpyxl.load_workbook(io.BytesIO(export.workbook(made, None, "The **answer**.", "code\nmore")))
+    assert book.sheetnames == ["Answer", "Loadings", "Groups", "Scores"]
+    rows = list(book["Loadings"].values)
+    assert rows[0] == ("feature", "this", "PCA", "PCA + varimax") and len(rows) == 6
+    assert [row[1] for row in rows[1:]] == [row["this"] for row in made.loadings]
+    words = openpyxl.load_workbook(io.BytesIO(sheet.workbook({"a": [{word: word for word in WORDS}]})))["a"]
+    assert all(cell.data_type in "sn" for row in words for cell in row), "no formula"
+
+
+def test_the_page_shows_what_the_report_prints(open_page, taken, short_proofs):
+    own = Session(desks={"lab": Desk((), data=DATA)})
+    page = settle(open_page("pages/explore.py", data="lab", k=3, ks="3", more=True, session=own))
+    assert "ill scores higher" in texts(page) and "numbers the samples: left out" in texts(page)
+    report = taken("report.html").decode()
+    for said in ("PCA + varimax", "ill scores higher", "<svg", "numbers the samples", "</table>", "nnspca.certify"):
+        assert said in report
+    assert " Content: " not in report and not re.search(r"https?://(?!www\.w3\.org)", report)
+    settle(page.button(key="start-groups").click().run())
+    assert "on held-out samples" in texts(settle(page))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -18,13 +19,14 @@ import streamlit as st
 import nnspca
 from nnspca.result import Components, Progress
 from nnspca.view import cache, machines, sanitize, say, tasks
-from nnspca.view.figures.style import PARTS
+from nnspca.view.figures.style import LIGHT, PARTS
 from nnspca.view.jobs import Job
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Task
+from nnspca.view.ui import charts
 
 ROWS, MORE = 200, 40  # most rows of a table on paper; features that no part uses, those with PCA's largest loadings
-ARROWS, POINTS = 8, 1500  # of a biplot
+ARROWS, POINTS, SHORT = 8, 1500, 0.05  # of a biplot; an arrow shorter than this share of the longest is none
 WIDE, TALL, EDGE = 640, 420, 110  # its size, and the room for names at both sides
 FEWEST = 5  # samples of a class, and of the others, of which held-out samples say something
 FOLDS, ROUNDS = 5, 100
@@ -34,8 +36,10 @@ Table = list[dict[str, Any]]
 def varimax(V: np.ndarray) -> np.ndarray:
     """Return columns turned among themselves so that each has few large entries (Kaiser 1958), of length one.
 
-    >>> bool(np.abs(np.abs(varimax(np.array([[0.8, 0.6], [-0.6, 0.8]]))) - np.eye(2)).max() < 1e-6)
-    True
+    >>> np.abs(varimax(np.array([[0.8, 0.6], [-0.6, 0.8], [0.0, 0.0]]))).round(6)
+    array([[1., 0.],
+           [0., 1.],
+           [0., 0.]])
     """
     n, r = V.shape
     R = np.eye(r)
@@ -185,9 +189,8 @@ class Sheet:
         """What was decided when the data were read: what was left out, and why."""
         return tuple(sanitize.line(note) for note in self.subject.data.notes if "left out" in note or "missing" in note)
 
-    @cached_property
-    def biplot(self) -> str:
-        """The samples in their classes' colours and the features as arrows, as SVG; empty for a covariance."""
+    def biplot(self, ink: str = LIGHT.ink) -> str:
+        """Return the samples in their classes' colours and the features as arrows, as SVG; empty for a covariance."""
         data, U = self.subject.data, self.parts.loadings
         if data.kind == "covariance":
             return ""
@@ -198,10 +201,12 @@ class Sheet:
             U = np.column_stack([U, w / max(float(np.linalg.norm(w)), np.finfo(float).tiny)])
         some = np.unique(np.linspace(0, len(data.X if not data.is_sparse else self.values) - 1, POINTS).astype(int))
         at = nnspca.scores(data.X, U[:, :2], mean="own", standardize=self.subject.standardise)[some]
-        longest = np.argsort(-np.linalg.norm(U[:, :2], axis=1), kind="stable")[:ARROWS]
+        lengths = np.linalg.norm(U[:, :2], axis=1)
+        longest = np.argsort(-lengths, kind="stable")[:ARROWS]
+        longest = longest[lengths[longest] > SHORT * lengths.max()]
         names = [sanitize.line(str(data.feature_names[i]), 22) for i in longest]
         axes = ("score", "what else varies most (PCA)") if len(self.names) == 1 else ("part 1", "part 2")
-        return _svg(at, [self.classes[i] for i in some] if self.classes else [], U[longest, :2], names, axes)
+        return _svg(at, [self.classes[i] for i in some] if self.classes else [], U[longest, :2], names, axes, ink)
 
 
 def _areas(values: np.ndarray, labels: np.ndarray | None, count: int) -> np.ndarray:
@@ -212,7 +217,7 @@ def _areas(values: np.ndarray, labels: np.ndarray | None, count: int) -> np.ndar
 
 
 def _svg(
-    at: np.ndarray, classes: Sequence[str], arrows: np.ndarray, names: Sequence[str], axes: tuple[str, str]
+    at: np.ndarray, classes: Sequence[str], arrows: np.ndarray, names: Sequence[str], axes: tuple[str, str], ink: str
 ) -> str:
     """Draw points and arrows from one middle; both fill the frame."""
     reach, far = np.abs(at).max(axis=0), np.abs(arrows).max()
@@ -247,8 +252,8 @@ def _svg(
         body.append(f'<text x="{16 + i * step:.0f}" y="{TALL - 4}">{label}</text>')
     alt = f"Biplot: {len(at)} samples and {len(names)} features, {', '.join(names)}."
     return (
-        f'<svg viewBox="0 0 {WIDE} {TALL}" role="img" aria-label="{html.escape(alt)}" style="width:100%;max-width:'
-        f'{WIDE}px;height:auto;font:13px sans-serif" fill="currentColor">{"".join(body)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {TALL}" width="{WIDE}" role="img" '
+        f'aria-label="{html.escape(alt)}" style="font:13px sans-serif" fill="{ink}">{"".join(body)}</svg>'
     )
 
 
@@ -326,9 +331,10 @@ def section(sheet: Sheet) -> None:
     st.markdown("**Loadings, and what PCA says.** A click on a heading sorts.")
     wide = {key: number for key in sheet.loadings[0] if key != "feature"}
     st.dataframe(sheet.loadings[:ROWS], hide_index=True, column_config=wide, height=280, alt="Loadings beside PCA's.")
-    if sheet.biplot:
+    if drawn := sheet.biplot(charts.palette().ink):
         st.markdown("**Samples and features together.** Arrows are features; a sample lies along those it has much of.")
-        st.html(sheet.biplot)
+        alt = "Samples as points in the colours of their classes, and the features as arrows."
+        st.html(f'<img class="picture" alt="{alt}" style="width:100%" src="data:image/svg+xml,{quote(drawn)}">')
     if sheet.groups:
         st.markdown(f"**Groups.** {sanitize.plain(sheet.verdict)}")
         decimals = {key: number for key in sheet.groups[0] if isinstance(sheet.groups[0][key], float)}
@@ -343,8 +349,8 @@ def section(sheet: Sheet) -> None:
 def on_paper(sheet: Sheet) -> str:
     """Return the same as a piece of a web page whose tables are sorted by a click."""
     pieces = ["<h2>Loadings, beside PCA and PCA + varimax</h2>", _table(sheet.loadings)]
-    if sheet.biplot:
-        pieces += ["<h2>Samples and features together</h2>", sheet.biplot]
+    if drawn := sheet.biplot():
+        pieces += ["<h2>Samples and features together</h2>", drawn]
     if sheet.groups:
         pieces += ["<h2>Groups</h2>", f"<p>{html.escape(sheet.verdict)}</p>", _table(sheet.groups)]
     if sheet.scores:

@@ -14,6 +14,7 @@ from nnspca.datasets.cells import DELIMITERS, MISSING
 from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.reading import SUFFIXES, TEXTS
 from nnspca.view import sanitize, say, session
+from nnspca.view.data import units
 from nnspca.view.desk import Desk, File
 from nnspca.view.link import state, widgets
 from nnspca.view.sources import uploads
@@ -214,6 +215,8 @@ PLACES = (
 def _sorted_remarks(desk: Desk) -> dict[str, list[str]]:
     """Return each remark under the control that it concerns; under nothing what concerns the whole."""
     shown = desk.data.notes if desk.data is not None and not desk.problem else desk.seen.notes
+    elsewhere = units.reasons(desk)
+    shown = tuple(note for note in shown if note not in elsewhere)
     remarks: dict[str, list[str]] = {}
     for note in shown:
         place = next((key for key, about in PLACES if re.search(about, note)), "")

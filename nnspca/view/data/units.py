@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -65,22 +66,36 @@ def asked(seen: Inspection) -> list[Question]:
     return [question for question in QUESTIONS if any(seen.note(kind) for kind in question.kinds)]  # type: ignore[arg-type]
 
 
+def reasons(desk: Desk) -> set[str]:
+    """Return the observations that stand where their question is put."""
+    if not _is_asked(desk):
+        return set()
+    kinds = {kind for question in asked(desk.inspected) for kind in question.kinds}
+    return {note.says for note in desk.inspected.notes if note.kind in kinds}
+
+
+def _is_asked(desk: Desk) -> bool:
+    return desk.data is not None and desk.data.kind == "table" and desk.data.n_features <= MOST_COLUMNS
+
+
 def show(desk: Desk, now: State) -> None:
     """Put each question that the table on the desk raises, with its answers."""
     data = desk.data
-    if data is None or data.kind != "table" or data.n_features > MOST_COLUMNS:
+    if data is None or not _is_asked(desk):
         return
     for place, question in enumerate(asked(desk.inspected)):
-        _ask(question, Subject(data, now), f"units-{place}")
+        why = next(note.says for note in desk.inspected.notes if note.kind in question.kinds)
+        _ask(question, why, Subject(data, now), f"units-{place}")
 
 
-def _ask(question: Question, subject: Subject, slot: str) -> None:
+def _ask(question: Question, why: str, subject: Subject, slot: str) -> None:
     """Draw the answers to a question side by side, each with the button that takes it."""
     choices = {name: _whole(choice, subject.now) for name, choice in question.answers.items()}
     views = {name: view for name, choice in choices.items() if (view := _view(subject, choice)) is not None}
     if len(views) < 2:
         return
     st.subheader(question.title)
+    st.caption(sanitize.plain(re.sub(r" \([a-z_]+=[^)]*\)|:? standardised, so that units do not matter", "", why)))
     wanted = [view for view in views.values() if view.cov and not view.at().found]  # looked up in the page's thread
     if wanted:
         key = tuple(view.key("units") for view in views.values())

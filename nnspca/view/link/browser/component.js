@@ -62,6 +62,7 @@ class Picture extends Shown {
   draw() {
     if (!this.picture.clientWidth || !this.parts) return;
     this.palette = wearing(this.box, this.colours);
+    if (this.parts.length === 1 && this.scene.names) this.picture.style.height = `${Math.min(420, 40 + 24 * Math.max(3, this.parts[0].support.length))}px`;
     const { seen, palette, parts } = this, brush = brushOn(this.picture, palette);
     const signed = { colour: palette.series[1], negative: palette.found };
     this.drawn = drawScene(brush, this.scene, seen.map((r) => ({ ...parts[r], ...(this.data.single || !parts[r].colour ? signed : {}) })));

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nnspca.view import tasks
-from nnspca.view.compare import race, sets
+from nnspca.view.compare import loadings, race, sets
 from nnspca.view.link import state, widgets
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator
@@ -64,7 +64,10 @@ def solvers(now: State, answer: DeltaGenerator) -> None:
         done = tasks.follow(job, STOPPED, waited=True, news=race.news)
     waiting.empty()
     with figure:
-        drawn = race.track(job, choice, subject, answer)
+        drawn = race.track(job, choice, subject, answer, loadings.drawn(subject))
+    with widgets.expander(sets.KEYS["given"], loadings.TITLE, ":material/gavel:") as fold:
+        if fold.open:
+            loadings.ask(subject)
     ended = race.standing(job)
     if done and ended is not None:
         with widgets.expander(sets.KEYS["take"], "Table, downloads and code", ":material/download:") as fold:

@@ -127,8 +127,8 @@ def test_table_downloads_and_code_say_what_is_known_and_that_data_are_missing(op
         subject = Subject(catalogue.dataset(row["data"]), State(data=row["data"]))
         best = subject.at(row["k"])
         assert row["proven_share_of_optimum"] <= best.ratio < row["proven_share_of_optimum"] + 1.1e-6
-        assert row["explained_percent_of_lambda1"] * subject.leading <= 100 * best.lower * (1 + 1e-12)
-        assert row["proven_maximum_percent_of_lambda1"] * subject.leading >= 100 * best.upper * (1 - 1e-12)
+        assert row["explained_percent_of_total"] * subject.cov.trace <= 100 * best.lower * (1 + 1e-12)
+        assert row["proven_maximum_percent_of_total"] * subject.cov.trace >= 100 * best.upper * (1 - 1e-12)
 
 
 def test_a_broken_file_is_told_and_ends_the_page(open_page, monkeypatch):

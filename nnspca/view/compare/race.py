@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 import streamlit as st
@@ -144,11 +144,11 @@ def standing(job: Job) -> Race | None:
     return job.arrived[0] if job.arrived else job.about
 
 
-def track(job: Job, choice: Choices, subject: Subject, answer: DeltaGenerator) -> Figure:
+def track(job: Job, choice: Choices, subject: Subject, answer: DeltaGenerator, given: Mapping[str, float]) -> Figure:
     """Draw the answer and the race as they are now, and say which solvers did not end; return the figure."""
     now_known, best = standing(job), subject.at()
     answer.markdown(RUNNING_YET if now_known is None else winner(now_known, best))
-    drawn = figures.race(now_known, choice.racers, charts.palette(), _upper(now_known, best))
+    drawn = figures.race(now_known, choice.racers, charts.palette(), _upper(now_known, best), given)
     charts.figure(drawn, "race" if job.done else "race-running", first=True)
     st.caption("  \n".join([*([] if now_known is None else unfinished(now_known)), CLOCK]))
     return drawn

@@ -230,7 +230,7 @@ def live(job: Job) -> str:
 def together(sets: Sequence[Compared]) -> Figure:
     """Show all data sets in one figure; return it."""
     shown = [
-        figures.Shown(one.title, one.subject.data.n_features, ledger.band_of(one.rows, one.subject.leading))
+        figures.Shown(one.title, one.subject.data.n_features, ledger.band_of(one.rows, one.subject.cov.trace))
         for one in sets
     ]
     figure = figures.compared(shown, charts.palette())
@@ -245,8 +245,8 @@ def records(sets: Sequence[Compared]) -> list[dict[str, object]]:
             "data": one.subject.data.name,
             "features": one.subject.data.n_features,
             "k": row.at,
-            "explained_percent_of_lambda1": say.floor(100 * row.lower / one.subject.leading, 4),
-            "proven_maximum_percent_of_lambda1": say.ceil(100 * row.upper / one.subject.leading, 4),
+            "explained_percent_of_total": say.floor(100 * row.lower / one.subject.cov.trace, 4),
+            "proven_maximum_percent_of_total": say.ceil(100 * row.upper / one.subject.cov.trace, 4),
             "proven_share_of_optimum": say.floor(row.ratio, 6),
         }
         for one in sets
@@ -259,8 +259,8 @@ HEADINGS = {
     "data": "Data set",
     "features": "Features",
     "k": "k",
-    "explained_percent_of_lambda1": "Explained (% of λ₁)",
-    "proven_maximum_percent_of_lambda1": "Proven maximum (% of λ₁)",
+    "explained_percent_of_total": "Explained (% of the total variance)",
+    "proven_maximum_percent_of_total": "Proven maximum (% of the total variance)",
     "proven_share_of_optimum": "Proven share of the optimum",
 }
 

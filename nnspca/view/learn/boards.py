@@ -22,7 +22,7 @@ from nnspca.view import ledger, say
 from nnspca.view.ledger import Problem
 from nnspca.view.link import canvas, state
 from nnspca.view.say import share
-from nnspca.view.sources import catalogue, preparation
+from nnspca.view.sources import catalogue
 from nnspca.view.ui import component, downloads
 
 STORED = Path(__file__).with_name("stored.json")  # written by `python -m tests.lesson`
@@ -39,7 +39,7 @@ class Proven:
     # its variance, and the least proven upper bound, rounding included
     lower: float
     upper: float
-    leading: float  # λ₁, the variance of PCA's first component
+    whole: float  # the total variance
 
 
 @functools.cache
@@ -74,8 +74,8 @@ def proven(name: str) -> Proven:
         best = ledger.shared().at(problem(name), k, 0.0)
     loadings = best.component.loadings
     support = np.flatnonzero(loadings)
-    leading = preparation.eigenvalues(data, standardise=state.opening(name).standardise, repair=False)[0]
-    return Proven(tuple(support.tolist()), tuple(loadings[support].tolist()), best.lower, best.upper, float(leading))
+    whole = covariance(name).trace
+    return Proven(tuple(support.tolist()), tuple(loadings[support].tolist()), best.lower, best.upper, whole)
 
 
 def parts() -> dict[str, Any]:
@@ -125,7 +125,7 @@ def payload(board: str) -> dict[str, Any]:
         "solver": {"support": list(best.support), "loadings": list(best.loadings), "variance": best.lower},
         "upper": best.upper,
         "optimal": say.optimal(share(best.lower, best.upper)),
-        "leading": best.leading,
+        "whole": best.whole,
     }
 
 

@@ -236,6 +236,7 @@ TABLE = (
     Entry("more_view", ("explore",), "one", MORE[0], options=MORE, widget="radio"),
     Entry("folds", ("explore",), "one", 5, options=FOLDS, widget="select_slider"),
     Entry("take", ("compare",), "fold", False),
+    Entry("given", ("compare",), "fold", False),
     Entry("r", ("parts",), "whole", 6, low=1, high=12),
     Entry("apart", ("parts",), "one", "together", options=tuple(nnspca.DEFLATIONS)),
     Entry("with", ("parts",), "several", ("best",), options=METHODS, most=MOST),
@@ -290,7 +291,7 @@ def keys_of(page: str) -> dict[str, Entry]:
     """Return the page's own keys, by name.
 
     >>> sorted(keys_of("compare"))
-    ['limit', 'racers', 'scales', 'take', 'vs', 'what']
+    ['given', 'limit', 'racers', 'scales', 'take', 'vs', 'what']
     """
     return {entry.key: entry for entry in TABLE if page in entry.pages}
 

@@ -1,9 +1,9 @@
 // Beat the proof: paint k features; see the variance they explain, the solver's component, and the upper bound.
 
-/** A variance as a share of λ₁: one decimal, two where found and upper bound are close; rounded towards the truth. */
+/** A variance as a share of the total variance: one decimal, two where found and upper bound are close; rounded towards the truth. */
 function explained(value, board, up) {
-  const digits = Math.abs(board.upper - value) < 0.005 * board.leading ? 2 : 1;
-  return `${(up ? ceilTo : floorTo)((100 * value) / board.leading, digits)} %`;
+  const digits = Math.abs(board.upper - value) < 0.005 * board.whole ? 2 : 1;
+  return `${(up ? ceilTo : floorTo)((100 * value) / board.whole, digits)} %`;
 }
 
 /** A proven share, rounded down, and never said to be all. */
@@ -100,19 +100,19 @@ FIGURES.paint = (desk) => {
   const solverShare = () => Math.min(board.solver.variance / board.upper, 1);
   const shown = (value) => explained(value, board, false);
   /** The upper bound, with as many decimals as the solver's variance beside it. */
-  const upperShown = () => `${ceilTo((100 * board.upper) / board.leading, shown(board.solver.variance).split(".")[1].length - 2)} %`;
+  const upperShown = () => `${ceilTo((100 * board.upper) / board.whole, shown(board.solver.variance).split(".")[1].length - 2)} %`;
 
   function words() {
     const { painted, found } = mine, zero = found.loadings.filter((w) => w < 1e-9).length;
     if (solver?.done) {
       const its = board.optimal ? "proven optimal" : `at least ${provenPercent(solverShare())} of the optimum`;
-      const yours = painted.length ? `**You: ${shown(sure(found.value))} of λ₁, at least ${provenPercent(share(found.value))} of the optimum. ` : "**";
+      const yours = painted.length ? `**You: ${shown(sure(found.value))} of the total variance, at least ${provenPercent(share(found.value))} of the optimum. ` : "**";
       const beaten = painted.length && sure(found.value) > board.solver.variance ? " **You beat the solver!**" : "";
-      return `${yours}Solver: ${shown(board.solver.variance)} of λ₁, ${its}.** No ${board.k} ${board.noun} explain more than ${upperShown()} of λ₁: that is the proven upper bound.${beaten}`;
+      return `${yours}Solver: ${shown(board.solver.variance)} of the total variance, ${its}.** No ${board.k} ${board.noun} explain more than ${upperShown()}: that is the proven upper bound.${beaten}`;
     }
     if (solver) return `Solver: ${solver.shown.length} of ${board.solver.support.length} ${board.noun} …`;
     if (!painted.length) return `${board.about} **Paint ${board.k} ${board.noun} that vary together.**`;
-    const count = `**${painted.length} of ${board.k} ${board.noun}. Your variance: ${shown(sure(found.value))} of λ₁.**`;
+    const count = `**${painted.length} of ${board.k} ${board.noun}. They explain ${shown(sure(found.value))} of the total variance.**`;
     const none = zero ? ` ${zero} of them have loading 0.` : "";
     return painted.length < board.k ? `${count}${none}` : `${count}${none} All painted: now show the solver.`;
   }

@@ -1,0 +1,144 @@
+"""Loadings found elsewhere: pasted or brought as CSV, judged beside the proven maximum, drawn beside the solvers."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import numpy as np
+import streamlit as st
+
+import nnspca
+from nnspca.result import Judgement
+from nnspca.view import cache, sanitize, say, tasks
+from nnspca.view.jobs import Job
+from nnspca.view.say import share
+from nnspca.view.subject import Subject
+from nnspca.view.tasks import Key, Task
+
+TITLE = "Loadings found elsewhere: how good are they?"
+TEXT, FILE = "given-text", "given-file"
+LARGEST, MOST = 2_000_000, 20  # characters, and components
+
+
+def number(cell: str) -> float | None:
+    """Return the number of a cell, 0 of an empty one, None of words."""
+    with suppress(ValueError):
+        value = float(cell.strip() or 0.0)
+        return value if math.isfinite(value) else None
+    return None
+
+
+def read(text: str, names: Sequence[str]) -> np.ndarray:
+    """Return loadings, shape (n, r), of CSV with one feature a line; those that are not named are 0.
+
+    Raises ValueError: what is wrong with the text.
+
+    >>> read("feature;first;second\\nb;0,6;1\\na;0,8;", ["a", "b", "c"]).T
+    array([[0.8, 0.6, 0. ],
+           [0. , 1. , 0. ]])
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(text) > LARGEST or len(lines) > len(names) + 1:
+        raise ValueError(f"There are {len(lines):,} lines; these data have {len(names):,} features.")
+    mark = max("\t;,", key=lines[0].count) if lines else ","
+    try:
+        rows = list(csv.reader(lines, delimiter=mark))
+    except csv.Error as problem:
+        raise ValueError(f"The text is no CSV: {problem}.") from None
+    cells = [[cell.strip() if mark == "," else cell.strip().replace(",", ".") for cell in row] for row in rows]
+    known = {name.strip(): i for i, name in enumerate(names)}
+    named = len(cells[0]) > 1 and any(number(row[0]) is None or row[0] in known for row in cells[1:] or cells)
+    if named and cells[0][0] not in known and (not cells[0][0] or number(cells[0][-1]) is None):
+        cells, rows = cells[1:], rows[1:]  # titles of the columns
+    if not cells or any(len(row) != len(cells[0]) for row in cells) or len(cells[0]) - named > MOST:
+        raise ValueError(f"Give a line for each feature: its name, and a number for each of up to {MOST} components.")
+    if not named and len(cells) != len(names):
+        raise ValueError(f"There are {len(cells):,} numbers without names; these data have {len(names):,} features.")
+    loadings = np.zeros((len(names), len(cells[0]) - named))
+    for i, row in enumerate(cells):
+        values = [number(cell) for cell in row[named:]]
+        if named and row[0] not in known:
+            raise ValueError(f"These data have no feature {rows[i][0]!r:.60}, or it stands there twice.")
+        if None in values:
+            raise ValueError(f"Not a number: {row[named:][values.index(None)]!r:.60}.")
+        loadings[known.pop(row[0]) if named else i] = values
+    return loadings
+
+
+def ask(subject: Subject) -> None:
+    """Let a person paste or bring loadings, judge them on a press, and tell what is proven of each component."""
+    names = list(map(str, subject.data.feature_names))
+    st.markdown("One line for each feature: its name and its loading; one more column for each further component.")
+    pasted, brought = st.columns([1.4, 1], gap="medium")
+    pasted.text_area("Paste them", key=TEXT, max_chars=LARGEST, height=110)
+    brought.file_uploader("or bring a CSV file", key=FILE, type=["csv", "tsv", "txt"])
+    if not (text := _text()).strip():
+        return
+    try:
+        loadings = read(text, names)
+        if not loadings.any(axis=0).all():
+            raise ValueError("A component has no loading but 0.")
+    except ValueError as problem:
+        st.error(sanitize.plain(str(problem)), icon=":material/error:")
+        return
+    task = Task("judge", _key(subject), lambda: tasks.kept(_key(subject), _judge(subject, loadings)))
+    job = tasks.offer(task, tasks.Button("Judge", "Some seconds.", ":material/gavel:"))
+    judged: Judgement | None = tasks.answer(task, job, "Stopped. What was proven by then is shown.")
+    if judged is not None:
+        st.dataframe(told(judged, subject), hide_index=True, alt="One row for each component that was given.")
+
+
+def _text() -> str:
+    file = st.session_state.get(FILE)
+    pasted: str = st.session_state.get(TEXT) or ""
+    return pasted if file is None else file.getvalue()[: LARGEST + 1].decode("utf-8", "replace")
+
+
+def _key(subject: Subject) -> Key:
+    return subject.key_of("judged", subject.seed, hashlib.sha256(_text().encode()).hexdigest())
+
+
+def _judge(subject: Subject, loadings: np.ndarray) -> Callable[[Job], Judgement]:
+    def judge(job: Job) -> Judgement:
+        judged = nnspca.certify_loadings(
+            subject.cov, loadings, seed=subject.seed, should_stop=job.should_stop, on_progress=job.report
+        )
+        for certificate in judged.certificates:
+            if certificate.nonnegative == subject.nonnegative:
+                subject.record(certificate)
+        return judged
+
+    return judge
+
+
+def told(judged: Judgement, subject: Subject) -> list[dict[str, object]]:
+    """Return a row for each component: what it explains, how near the best possible it is, and what does better."""
+    rows: list[dict[str, object]] = []
+    for part, proof, other in zip(judged.components, judged.certificates, judged.better, strict=True):
+        known = subject.at(proof.k).upper if proof.nonnegative == subject.nonnegative else proof.upper
+        rows.append(
+            {
+                "Component": len(rows) + 1,
+                "Features": part.cardinality,
+                "Signs": "≥ 0" if part.nonnegative else "any",
+                "Explains (% of the total variance)": say.floor(100 * part.variance / subject.cov.trace, 2),
+                "Of the best possible with as many": say.proven_percent(share(part.variance, min(proof.upper, known))),
+                "Better": "" if other is None else sanitize.line(", ".join(other.names)),
+            }
+        )
+    return rows
+
+
+def drawn(subject: Subject) -> dict[str, float]:
+    """Return the variance of what was given and judged, by its name in the race: what keeps its k and its signs."""
+    judged: Judgement | None = cache.results().get(_key(subject)) if _text() else None
+    parts = () if judged is None else judged.components
+    return {
+        f"yours, {c}": part.variance
+        for c, part in enumerate(parts, 1)
+        if part.cardinality <= subject.k and (part.nonnegative or not subject.nonnegative)
+    }

@@ -1,0 +1,57 @@
+"""Loadings found elsewhere on the compare page: read, refused with a reason, judged, and drawn beside the solvers."""
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca.view.compare import loadings
+from nnspca.view.link.state import State
+from nnspca.view.sources import catalogue
+from nnspca.view.subject import Subject
+from tests.pages.conftest import drawn, settle, texts
+
+QUICK = {"data": "pitprops", "k": 4, "racers": ["em"], "limit": 1, "given": True}
+NAMES = ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "text", ["a,1\nc,2", "feature\tfirst\nc\t2\na\t1", "name;x\nc;2\na;1\nb;0", "1\n0\n2", "a, 1\nc, 2\n\n"]
+)
+def test_names_order_separators_and_titles_make_no_difference(text):
+    np.testing.assert_array_equal(loadings.read(text, NAMES), [[1.0], [0.0], [2.0]])
+
+
+def test_names_that_are_numbers_are_names_where_the_data_have_them():
+    np.testing.assert_array_equal(loadings.read("1990,3\n1992,4", ["1990", "1991", "1992"]).T, [[3, 0, 4]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,1\nz,2", "a,1\na,2",
+        "a,nan", "a,1e999", "a,x\nb,1", "a,1\nb,1,2", "1\n2", "1\n2\n3\n4\n5", "\x00,1", ",", '"a,1',
+        "a," + ",".join(["1"] * 30), "a," + "9" * 200_000, "=cmd(),1", "a\n" * 5,
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_with_a_reason(text):
+    with pytest.raises(ValueError, match=r"\w"):
+        loadings.read(text, NAMES)
+
+
+def test_loadings_are_judged_on_request_and_no_number_flatters_them(open_page, short_proofs):
+    data = catalogue.dataset("pitprops")
+    cov = nnspca.Covariance.from_dataset(data)
+    mine = np.where(np.arange(13) < 4, 0.5, 0.0)
+    text = "\n".join(f"{name},{x}" for name, x in zip(data.feature_names, mine, strict=True) if x)
+    page = settle(open_page("pages/compare.py", **QUICK))
+    page.text_area(key=loadings.TEXT).set_value("<b>evil</b>,1").run()
+    assert "no feature" in page.error[0].value and "<b>evil" not in page.error[0].value.replace("\\<", "")
+    page.text_area(key=loadings.TEXT).set_value(text).run()
+    page.button(key="start-judge").click().run()
+    page = settle(page)
+    (row,) = page.dataframe[0].value.to_dict("records")
+    best = Subject(data, State(data="pitprops")).at(4)
+    assert row["Explains (% of the total variance)"] <= 100 * cov.variance(mine) / cov.trace
+    assert float(row["Of the best possible with as many"].split()[0]) <= 100 * cov.variance(mine) / best.upper
+    assert "yours, 1" in {trace.get("name") for trace in drawn(page)[0]["data"]}
+    assert "Judged" not in texts(page) and not page.exception

@@ -41,6 +41,7 @@ def components(
     deflation: Deflation = "disjoint",
     nonnegative: bool = True,
     standardize: bool | None = None,
+    center: bool = True,
     layer: str | None = None,
     mask_var: Any = "auto",
     exclude: Features = None,
@@ -63,6 +64,8 @@ def components(
     standardize : bool, optional
         Divide each gene by its standard deviation (1/m). None leaves the data as they are and warns where one gene
         holds over 90 % of the total variance.
+    center : bool
+        False for second moments about zero, as for :meth:`nnspca.Covariance.from_data`.
     layer : str, optional
         Which layer to read instead of X.
     mask_var : str, array_like of bool, or None
@@ -107,7 +110,7 @@ def components(
     mask, seed = _mask(adata, mask_var), check_seed(seed)
     if exclude is not None:
         mask = mask & ~np.isin(np.arange(len(mask)), places_of("exclude", exclude, len(mask), tuple(adata.var_names)))
-    given, cov = _read(adata, layer, mask, standardize)
+    given, cov = _read(adata, layer, mask, standardize, center)
     parts = decompose(
         cov,
         n_components,
@@ -136,6 +139,7 @@ def components(
             "deflation": deflation,
             "nonnegative": bool(nonnegative),
             "standardize": bool(standardize),
+            "center": bool(center),
             "layer": "" if layer is None else layer,
             "mask": mask,
             "seed": seed,
@@ -251,7 +255,9 @@ def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _read(adata: Any, layer: str | None, mask: np.ndarray, standardize: bool | None) -> tuple[Given, Covariance]:
+def _read(
+    adata: Any, layer: str | None, mask: np.ndarray, standardize: bool | None, center: bool
+) -> tuple[Given, Covariance]:
     """The numbers of an AnnData, and their covariance."""
     if layer is None:
         values = opened(adata).values
@@ -261,7 +267,7 @@ def _read(adata: Any, layer: str | None, mask: np.ndarray, standardize: bool | N
         raise DataError(f"layer={layer!r:.60} is not there; give one of {', '.join(map(repr, adata.layers)) or None}")
     names = np.array(list(map(str, adata.var_names)), dtype=object)
     given = Given(values if mask.all() else values[:, np.flatnonzero(mask)], tuple(names[mask]))
-    return given, Covariance.from_data(given, standardize)
+    return given, Covariance.from_data(given, standardize, center=center)
 
 
 def _checked(adata: Any) -> Any:
@@ -301,7 +307,7 @@ def _again(adata: Any, key: str, record: Any) -> tuple[Covariance, Components]:
     """The covariance, and the components as they were found; DataError where the numbers are others now."""
     params = record["params"]
     mask = np.asarray(params["mask"], dtype=bool)
-    _, cov = _read(adata, params["layer"] or None, mask, bool(params["standardize"]))
+    _, cov = _read(adata, params["layer"] or None, mask, bool(params["standardize"]), bool(params.get("center", True)))
     if cov.fingerprint != str(record["fingerprint"]):
         raise DataError(f"the numbers are not those that {key!r} was found on: find the components again")
     loadings = np.asarray(adata.varm[key], dtype=np.float64)[mask]

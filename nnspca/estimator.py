@@ -33,7 +33,7 @@ from nnspca.control.arguments import (
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import check_names, check_same_names, check_unmasked, numbers, opened
-from nnspca.covariance.samples import added, check_weights, large_array, stated, warn_of_dominant
+from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
 from nnspca.covariance.sources import Source, chunked, in_memory
 from nnspca.covariance.span import orthonormal
 from nnspca.covariance.sums import Sums
@@ -73,6 +73,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     standardize : bool or None
         Divide each feature by its standard deviation (1/m) first. None leaves the data as they are and warns where
         one feature holds over 90 % of the total variance.
+    center : bool
+        Take the mean off. False for second moments about zero, as of counts or spectra; "variance" then means these.
     min_angle : float
         Degrees, for deflation "quasi-orthogonal" only.
     options : dict or None
@@ -140,6 +142,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         *,
         nonnegative: bool = True,
         standardize: bool | None = None,
+        center: bool = True,
         min_angle: float = 85.0,
         options: dict[str, object] | None = None,
         include=None,
@@ -152,7 +155,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         self.n_components, self.n_nonzero, self.method, self.deflation = n_components, n_nonzero, method, deflation
         self.random_state, self.nonnegative, self.standardize = random_state, nonnegative, standardize
         self.min_angle, self.options, self.ddof = min_angle, options, ddof
-        self.include, self.exclude = include, exclude
+        self.include, self.exclude, self.center = include, exclude, center
         self.store_covariance, self.n_jobs, self.verbose = store_covariance, n_jobs, verbose
 
     def fit(self, X, y=None, sample_weight=None) -> NonnegativeSparsePCA:
@@ -169,7 +172,9 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             self.__dict__.pop(name, None)
         X = self._samples(X, first=True)
         names = None if isinstance(X, Source) else self._names()
-        cov = Covariance.from_data(X, stated(self.standardize), sample_weight=sample_weight, names=names)
+        cov = Covariance.from_data(
+            X, stated(self.standardize), center=self.center, sample_weight=sample_weight, names=names
+        )
         if isinstance(X, Source):
             self._learn_names(X.names, cov.n_features)
         return self._find(cov)
@@ -194,7 +199,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """
         before: Sums | None = self.__dict__.get("_sums")
         source = self._source(X, before is None)
-        weights = check_weights(sample_weight, source.shape[0])
+        weights = self._weights(sample_weight, source)
         if before is not None and (weights is not None) != before.weighted:
             raise ValueError("sample_weight is given in some calls of partial_fit only: give it in each, or in none")
         sums = added(before, source, weights)
@@ -202,12 +207,18 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             self._learn_names(source.names, sums.n)
         for name in FOUND:
             self.__dict__.pop(name, None)
-        self._sums, self.n_samples_seen_ = sums, sums.seen
+        self._sums, self.n_samples_seen_ = sums, sums.seen if self.center else sums.seen // 2
         return self
 
     def _source(self, X, first: bool) -> Source:
         rows = self._samples(X, first=first, fewest=1)
-        return rows if isinstance(rows, Source) else in_memory(rows, self._names())
+        source = rows if isinstance(rows, Source) else in_memory(rows, self._names())
+        return source if self.center else mirrored(source, "rows", None)[0]
+
+    def _weights(self, sample_weight, source: Source) -> np.ndarray | None:
+        m = source.shape[0]
+        weights = check_weights(sample_weight, m if self.center or m is None else m // 2)
+        return weights if self.center or weights is None else np.repeat(weights, 2)
 
     def __getattr__(self, name: str) -> Any:
         """Find the components of the samples taken so far when one of them is first asked for."""
@@ -219,7 +230,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         return object.__getattribute__(self, name)  # which says what is wrong
 
     def _of_sums(self, sums: Sums) -> Covariance:
-        return Covariance.of_sums(sums, stated(self.standardize), self._names())
+        return Covariance.of_sums(sums, stated(self.standardize), self._names(), center=self.center)
 
     def _names(self) -> tuple[str, ...] | None:
         names = getattr(self, "feature_names_in_", None)
@@ -267,6 +278,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if given := sorted(set(options) & GIVEN):
             raise ValueError(f"options={shown(self.options)} is not allowed: {given[0]!r} is no option of the method")
         check_flag("store_covariance", self.store_covariance)
+        check_flag("center", self.center)
         more = m / (m - check_whole("ddof", self.ddof, 0, m - 1))
         angle = check_number("min_angle", self.min_angle, 0, 90, "degrees")
         warn_of_dominant(cov, self.standardize)
@@ -334,8 +346,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _covariance_of(self, X, sample_weight) -> Covariance:
         if self.__dict__.get("_sums") is not None:
             source = self._source(X, False)
-            return self._of_sums(added(None, source, check_weights(sample_weight, source.shape[0])))
-        how = {"sample_weight": sample_weight, "names": self._names()}
+            return self._of_sums(added(None, source, self._weights(sample_weight, source)))
+        how = {"sample_weight": sample_weight, "names": self._names(), "center": self.center}
         return Covariance.from_data(self._samples(X), stated(self.standardize), **how)
 
     def transform(self, X) -> np.ndarray:

@@ -158,6 +158,7 @@ class Covariance:
         X,
         standardize: bool | None = None,
         *,
+        center: bool = True,
         samples: Literal["rows", "columns"] = "rows",
         sample_weight=None,
         names=None,
@@ -186,6 +187,10 @@ class Covariance:
         standardize : bool, optional
             Divide each feature by its standard deviation (1/m), so that A is a correlation matrix.
             Features that never vary stay zero; features may be of any scale. Not done when None.
+        center : bool
+            Take the mean off first. False for second moments about zero, A = X'X / m, as of counts or spectra;
+            ``standardize`` then divides by the root of the mean square. They are made as the covariance of each
+            sample and its negative, which is the same, and takes twice the memory.
         samples : {"rows", "columns"}
         sample_weight : array_like, shape (m,), optional
             How much each sample counts, of at least 0: a sample of weight 2 counts as two, one of
@@ -221,23 +226,29 @@ class Covariance:
         array([0.66666667, 2.        ])
         >>> Covariance.from_data([[0.0, 1.0], [2.0, 1.0]], sample_weight=[1, 3], names=["a", "b"]).diagonal
         array([0.75, 0.  ])
+        >>> Covariance.from_data([[0.0, 1.0], [2.0, 1.0]], center=False).diagonal
+        array([2., 1.])
         """
         check_choice("samples", samples, ("rows", "columns"))
-        standardized = reading.stated(standardize)
+        standardized, center = reading.stated(standardize), check_flag("center", center)
+        if not center:
+            X, sample_weight = reading.mirrored(X, samples, sample_weight)
         if chunked(X) is None and (given := opened(X)).is_matrix:
             if sample_weight is not None or samples != "rows":
                 raise DataError("the data set is a covariance matrix: it has no samples, and takes no sample_weight")
             return cls._of_matrix_set(given, standardized, False, names)
         how = samples, sample_weight, memory, should_stop, on_progress
         made, given = reading.of_samples(X, standardized, *how)
+        made = made if center else reading.unmirrored(made)
         cov = cls.of_read(made, standardized, given.names if names is None else names, given)
         reading.warn_of_dominant(cov, standardize)
         return cov
 
     @classmethod
-    def of_sums(cls, sums: Sums, standardize: bool, names: Any) -> Covariance:
+    def of_sums(cls, sums: Sums, standardize: bool, names: Any, *, center: bool = True) -> Covariance:
         """Covariance of samples that were summed; more may be added to the sums."""
-        return cls.of_read(reading.of_sums(sums, standardize, last=False), standardize, names)
+        made = reading.of_sums(sums, standardize, last=False)
+        return cls.of_read(made if center else reading.unmirrored(made), standardize, names)
 
     @classmethod
     def of_read(cls, made: reading.Made, standardize: bool, names: Any, given: Given | None = None) -> Covariance:
@@ -304,11 +315,14 @@ class Covariance:
         return cls.of_read(matrix, False, given.names if names is None else names)
 
     @classmethod
-    def from_dataset(cls, dataset: Any, standardize: bool | None = None, *, repair: bool = False) -> Covariance:
+    def from_dataset(
+        cls, dataset: Any, standardize: bool | None = None, *, center: bool = True, repair: bool = False
+    ) -> Covariance:
         """Covariance of a :class:`nnspca.datasets.Dataset`, whichever kind it is, or of one that is read in chunks.
 
         A data set that is itself a covariance matrix is taken as one; ``standardize`` then turns it
-        into the correlation matrix, and ``repair`` is that of :meth:`from_matrix`. Warns as
+        into the correlation matrix, and ``repair`` is that of :meth:`from_matrix`; ``center`` is that of
+        :meth:`from_data`. Warns as
         :meth:`from_data` does.
         """
         is_set = hasattr(dataset, "kind") and hasattr(dataset, "X")
@@ -318,7 +332,9 @@ class Covariance:
                 "samples as rows to Covariance.from_data(X), or a matrix to Covariance.from_matrix(A)"
             )
         if not is_set or dataset.kind != "covariance":
-            return cls.from_data(dataset, standardize)
+            return cls.from_data(dataset, standardize, center=center)
+        if not check_flag("center", center):
+            raise DataError("the data set is a covariance matrix: its samples were centred, or not, before")
         return cls._of_matrix_set(opened(dataset), reading.stated(standardize), repair, None)
 
     @classmethod

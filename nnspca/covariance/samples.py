@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -21,10 +22,11 @@ from nnspca.covariance.forms import DENSE_EIGEN, Form, HeldMatrix
 from nnspca.covariance.input import Given, check_names, numbers, opened
 from nnspca.covariance.matrices import check_scale
 from nnspca.covariance.provenance import Provenance, hashed, of_data
-from nnspca.covariance.sources import Source, chunked, in_memory, over_blocks
+from nnspca.covariance.sources import Source, chunked, in_memory, over_blocks, plain
 from nnspca.covariance.sums import Moments, Sums
 from nnspca.errors import DataError
 from nnspca.numerics import rounding
+from nnspca.numerics.doubles import as_doubles
 
 FEW = 0.05  # share of numbers other than zero up to which sparse products take less time than dense ones
 WRITTEN, STORED = 16, 40  # bytes that a number of dense data, and an entry of sparse ones, takes until they are held
@@ -75,6 +77,53 @@ def of_samples(
         with suppress(TooFar):  # of any scale where it is in memory
             return read(source.heeding(should_stop, on_progress), standardize, sample_weight, memory), given
     return centred(values, standardize, samples, sample_weight, memory), given
+
+
+def mirrored(X: Any, samples: str, sample_weight: Any) -> tuple[Any, Any]:
+    """Return samples and weights with the negative of each sample after it: their covariance is X'X / m, exactly.
+
+    So second moments about zero are held, summed and proven as any covariance is.
+    """
+    if (source := chunked(X)) is not None:
+        read, count = source.read, None if source.rows is None else 2 * source.rows
+
+        def both() -> Iterator[Any]:
+            return (_with_negatives(plain(chunk)) for chunk in read())
+
+        return replace(source, read=both, rows=count, blocks=None), _twice(sample_weight, source.rows)
+    given = opened(X)
+    if given.is_matrix:
+        raise DataError("the data set is a covariance matrix: its samples were centred, or not, before")
+    values = numbers(given.values)
+    if values.ndim != 2:
+        raise DataError(f"data must be a table of shape (samples, features); got {values.ndim} dimension(s)")
+    rows = values.T if samples == "columns" else values
+    both_signs, weights = _with_negatives(rows), _twice(sample_weight, rows.shape[0])
+    return replace(given, values=both_signs.T if samples == "columns" else both_signs), weights
+
+
+def _twice(sample_weight: object, m: int | None) -> np.ndarray | None:
+    """Each weight two times."""
+    weights = check_weights(sample_weight, m)
+    return None if weights is None else np.repeat(weights, 2)
+
+
+def _with_negatives(rows: Any) -> Any:
+    """Doubles, each row followed by its negative: the same however the rows are cut into chunks."""
+    order = np.repeat(np.arange(rows.shape[0]), 2)
+    if scipy.sparse.issparse(rows):
+        signs = scipy.sparse.diags_array(np.where(np.arange(len(order)) % 2, -1.0, 1.0))
+        return scipy.sparse.csr_array(signs @ scipy.sparse.csr_array(rows)[order])
+    both = as_doubles(rows)[order]
+    both[1::2] *= -1.0
+    return both
+
+
+def unmirrored(made: Made) -> Made:
+    """Return the covariance of mirrored samples with as many samples as there were, and nothing taken off them."""
+    form, about = made
+    assert about.n_samples is not None and about.mean is not None
+    return form, replace(about, n_samples=about.n_samples // 2, mean=np.zeros_like(about.mean))
 
 
 def centred(given: object, standardize: bool, samples: str, sample_weight: object, memory: int) -> Made:

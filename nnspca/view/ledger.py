@@ -19,7 +19,7 @@ import json
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
@@ -311,11 +311,16 @@ def opened_as(name: str) -> Key:
     return name, opening(name).standardise, True
 
 
+@cache
+def _opened(find: Callable[[], dict[Key, Record]]) -> tuple[Record, ...]:
+    """Return the records of the views that data sets open with, of those that ``find`` returns."""
+    return tuple(record for key, record in find().items() if key == opened_as(key[0]))
+
+
 def openings() -> dict[str, Known]:
     """Return what is known of the component that each stored data set opens with."""
-    book, found = shared(), records().items()
-    opened = {key[0]: record for key, record in found if key == opened_as(key[0])}
-    known = {name: book.at(record.problem, record.opening, 0.0) for name, record in opened.items()}
+    book = shared()
+    known = {record.name: book.at(record.problem, record.opening, 0.0) for record in _opened(records)}
     return {name: best for name, best in known.items() if best.bounded}  # variances are at least 0
 
 

@@ -171,7 +171,7 @@ def which_k(view: View) -> Figure | None:
 
 def suggestion(view: View) -> suggestions.Suggestion | None:
     """Suggest k by the curve, held-out samples and resamples, as far as they are known."""
-    curve = ((k, row.lower, row.upper) for k, row in view.known.items() if row.found)
+    curve = [(k, row.lower, row.upper) for k, row in view.known.items() if row.found]
     measured = held_out(view)
     return suggestions.features(curve, measured, lambda k: stability_of(view.parts.get(k), view.at_k(k)))
 

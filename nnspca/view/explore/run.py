@@ -69,9 +69,10 @@ def is_known(subject: Subject, row: Known) -> bool:
 
     A run that was left may have given a bound on its way: that one is no reason not to run again.
     """
+    if not row.found or row.stored or row.ratio >= 1 - WITHIN:
+        return row.found
     made = proofs.certificate_at(subject, row.at)
-    whole = row.stored or row.ratio >= 1 - WITHIN or (made is not None and not made.stopped)
-    return row.found and whole
+    return made is not None and not made.stopped
 
 
 def along(subject: Subject, choice: Choices, shown: Job | None) -> tuple[Job | None, Job | None]:
@@ -248,8 +249,9 @@ def task(subject: Subject, choice: Choices) -> Task:
 
 def is_needed(subject: Subject, choice: Choices) -> bool:
     """Tell whether the k that is shown needs a run: the ledger does not answer, or its certificate is to be opened."""
-    opened = upcoming_value(KEYS["proof"]) and proofs.certificate_at(subject, subject.k) is None
-    return bool(choice.method != "best" or opened or not is_known(subject, subject.at()))
+    if choice.method != "best" or not is_known(subject, subject.at()):
+        return True
+    return bool(upcoming_value(KEYS["proof"])) and proofs.certificate_at(subject, subject.k) is None
 
 
 def latest(job: Job | None) -> Component | None:

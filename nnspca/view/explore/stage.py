@@ -64,7 +64,7 @@ def sentence(part: Component, known: Known, data: Dataset, total: float, feature
 
     ``features`` has the names of the features; without it only their number is given.
     """
-    noun, used, n = component.noun(data), part.cardinality, data.n_features
+    noun, used, n = component.NOUNS.get(data.kind, "features"), part.cardinality, data.n_features
     text = f"{used:,} of {n:,} {noun if n != 1 else noun.removesuffix('s')}"
     if features is not None and used:
         clause = sanitize.line(sentences.clause(dataclasses.replace(part, features=features), NAMED))
@@ -234,7 +234,7 @@ def view(subject: Subject, choice: Choices, runs: Runs) -> View:
     """Return all that is known by now, from the ledger and from the runs of this page."""
     curves, method = run.by_solver(runs.others), choice.method
     rows = subject.along(sorted({*choice.ks, subject.k}))
-    parts = {k: row.component for k, row in rows.items() if row.found}
+    parts = {k: row.components[0] for k, row in rows.items() if row.found}
     if method != "best":
         part = run.latest(runs.shown)
         parts = curves[method] = curves.get(method, {}) | ({} if part is None else {subject.k: part})

@@ -130,3 +130,15 @@ def real():
     if not os.environ.get(fetch.DATA_VARIABLE):
         pytest.skip("NNSPCA_DATA is not set: it names the folder of the real data files")
     return load
+
+
+@pytest.fixture
+def empty_ledger(monkeypatch):
+    """Nothing is stored, and nothing known of other tests' tasks."""
+    from nnspca.view import cache, ledger
+
+    monkeypatch.setattr(ledger, "records", dict)  # by the fixture that tests patch it with again: undone in order
+    ledger.shared.clear()
+    cache.results.clear()
+    yield
+    ledger.shared.clear()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nnspca
-from nnspca.view import cache, ledger, say
+from nnspca.view import ledger, say
 from nnspca.view.link.state import State
 from nnspca.view.parts import panels, run
 from nnspca.view.robust import provable
@@ -39,16 +39,6 @@ def maximum(app):
     shares = r"explain ([\d.]+) % of the total variance(?:.*The proven maximum is ([\d.]+) %)?"
     explained, most = re.search(shares, texts(app)).groups()
     return float(most or explained)
-
-
-@pytest.fixture
-def empty_ledger(monkeypatch):
-    """Nothing is stored, and nothing known of other tests' tasks."""
-    monkeypatch.setattr(ledger, "records", dict)  # by the fixture that tests patch it with again: undone in order
-    ledger.shared.clear()
-    cache.results.clear()
-    yield
-    ledger.shared.clear()
 
 
 PITPROPS = "pitprops", False, True

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from nnspca.control.arguments import check_choice, masked, shown
-from nnspca.covariance.input import numbers
+from nnspca.covariance.input import numbers, opened
 from nnspca.errors import DataError
 
 Kind = Literal["faces", "images", "spectra", "genes", "table", "covariance"]
@@ -95,7 +95,10 @@ class Content:
     name_columns: tuple[str, ...] = ()
 
     def __post_init__(self):
-        object.__setattr__(self, "X", _numbers(self.X))
+        given = opened(self.X)
+        object.__setattr__(self, "X", _numbers(given))
+        if not self.feature_names and given.names:
+            object.__setattr__(self, "feature_names", given.names)
         if self.labels is not None:
             object.__setattr__(self, "labels", _read_only(_places(self.labels), np.int64))
         if self.planted is not None:
@@ -124,7 +127,8 @@ class Dataset(Content):
         Samples in rows, float64, read-only; the square matrix itself for a covariance. What a file
         stores as a sparse array stays one: :meth:`rows`, ``means`` and ``deviations`` serve both.
     feature_names : tuple of str
-        One for each column; ``feature 1`` and so on (``row 1, column 1`` for pixels) unless given.
+        One for each column; unless given those of the table that X is, else ``feature 1`` and so on (``row 1, column
+        1`` for pixels).
     image_shape : (int, int) or None
         Height and width in pixels: ``X[i].reshape(image_shape)`` is the upright image.
     labels : ndarray of int, shape (m,), or None

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nnspca.covariance.input import numbers, opened
 from nnspca.datasets.dataset import Dataset
 from nnspca.datasets.tables import is_counted
 
@@ -133,7 +132,8 @@ def inspect(X: object, feature_names: Sequence[str] | None = None) -> Inspection
     A component of the data as they are is mostly 'income'; standardised, mostly 'income' and 'spend'.
     Without standardising, 'income' alone would have 99.9 % of the total variance.
     """
-    data = X if isinstance(X, Dataset) else _dataset(X, feature_names)
+    names = tuple(map(str, () if feature_names is None else feature_names))
+    data = X if isinstance(X, Dataset) else Dataset(name="table", X=X, feature_names=names)
     m, n = data.shape
     if data.kind == "covariance":
         return Inspection((m, n), (), data.feature_names)
@@ -172,12 +172,6 @@ def _of_table(data: Dataset, spread: np.ndarray, used: np.ndarray) -> list[Note]
 def _without(used: np.ndarray, notes: Iterable[Note]) -> np.ndarray:
     gone = [i for note in notes if note.choice == "leave out" for i in note.features]
     return np.setdiff1d(used, gone).astype(int)
-
-
-def _dataset(X: object, feature_names: Sequence[str] | None) -> Dataset:
-    given = opened(X)
-    names = given.names if feature_names is None else tuple(map(str, feature_names))
-    return Dataset(name="table", X=numbers(given, finite=False), feature_names=names or ())
 
 
 def _named(data: Dataset, which: Sequence[int] | np.ndarray) -> str:

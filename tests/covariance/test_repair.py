@@ -17,13 +17,9 @@ def rounded_correlations():
 
 
 @pytest.mark.parametrize("make", [single_precision, rounded_correlations])
-def test_the_refusal_names_the_way_out(make):
+def test_the_nearest_positive_semidefinite_matrix_is_held_and_how_far_it_is(make):
     with pytest.raises(DataError, match=r"not positive semidefinite.*repair=True"):
         Covariance.from_matrix(make())
-
-
-@pytest.mark.parametrize("make", [single_precision, rounded_correlations])
-def test_the_nearest_positive_semidefinite_matrix_is_held_and_how_far_it_is(make):
     A = make().astype(np.float64)
     A = (A + A.T) / 2
     cov = Covariance.from_matrix(A, repair=True)

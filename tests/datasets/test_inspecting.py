@@ -115,6 +115,7 @@ def test_tables_of_arrow_and_polars_are_inspected_by_their_names():
     for table in (arrow.table(columns), polars.DataFrame(columns)):
         seen = inspect(table)
         assert seen.feature_names == ("id", "a", "b") and seen.left_out == (0,)
+        assert nnspca.datasets.Dataset(name="t", X=table).feature_names == ("id", "a", "b")
 
 
 def test_a_quantity_in_two_units_is_used_once():

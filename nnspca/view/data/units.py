@@ -63,7 +63,7 @@ def asked(seen: Inspection) -> list[Question]:
     >>> [question.title for question in asked(seen)]
     ['Is this about units?', 'May items point in opposite directions?']
     """
-    return [question for question in QUESTIONS if any(seen.note(kind) for kind in question.kinds)]  # type: ignore[arg-type]
+    return [question for question in QUESTIONS if any(seen.note(kind) for kind in question.kinds)]
 
 
 def reasons(desk: Desk) -> set[str]:

@@ -36,7 +36,7 @@ SMALL = 16  # rows and columns of a picture of numbers
 BY_CONTENT: dict[Any, Any] = dict.fromkeys((Dataset, Summed), lambda data: (data.name, data.content_hash))
 
 
-def _sample_preview(data: Dataset) -> None:
+def sample_preview(data: Dataset, key: str = "glance") -> None:
     """Show a few samples: images as images, spectra as curves, the rest as a small table."""
     look = charts.palette()
     if data.image_shape is not None and data.kind != "covariance":
@@ -46,7 +46,7 @@ def _sample_preview(data: Dataset) -> None:
         rows, columns = data.image_shape
         st.caption(f"{shown} of {data.X.shape[0]:,} images; each of the {rows} × {columns} pixels is a feature.")
     elif data.axis is not None and data.kind != "covariance":
-        charts.figure(figures.curves(_samples(data, 40), data.axis, look), "glance")
+        charts.figure(figures.curves(_samples(data, 40), data.axis, look), key)
     else:
         st.dataframe(table_excerpt(data), hide_index=True, height=316, alt=f"A corner of {sanitize.line(data.title)}.")
         if data.kind == "covariance":
@@ -66,7 +66,7 @@ def overview(subject: Subject) -> DeltaGenerator:
     data = subject.data
     few, rest = st.columns([1, 1.25], gap="large")
     with few:
-        _sample_preview(data)
+        sample_preview(data)
     eigenvalues, trace = subject.spectrum, subject.cov.trace
     source, citation, terms = map(sanitize.plain, (data.source, data.citation, data.terms))
     with rest:

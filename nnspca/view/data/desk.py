@@ -15,7 +15,7 @@ from nnspca.datasets.images import SUFFIXES as IMAGES
 from nnspca.datasets.reading import SUFFIXES, TEXTS
 from nnspca.view import sanitize, say, session
 from nnspca.view.data import units
-from nnspca.view.desk import Desk, File
+from nnspca.view.desk import Desk
 from nnspca.view.link import state, widgets
 from nnspca.view.sources import uploads
 
@@ -263,11 +263,10 @@ def _controls(desk: Desk, remarks: dict[str, list[str]]) -> None:
         if "negative eigenvalue" in desk.problem or desk.reading.repair:
             about = "The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988)."
             _toggle(desk, "repair", "Take the nearest covariance instead", about)
-    names = [f"desk-{key}" for key in ("names",)]
     if desk.data is not None and desk.data.kind != "covariance" and desk.data.image_shape is None:
         with st.popover("A separate file with the names of the features", icon=":material/label:"):
             st.caption("Two columns: the name in the data (a probe, say), and the name to show (a gene).")
-            st.file_uploader("Names", key=names[0], type=["csv", "tsv", "txt"], on_change=_name, args=(desk,))
+            st.file_uploader("Names", key="desk-names", type=["csv", "tsv", "txt"], on_change=_name, args=(desk,))
             if desk.names is not None:
                 st.caption(f"In use: {sanitize.plain(desk.names[0])}")
 
@@ -275,8 +274,7 @@ def _controls(desk: Desk, remarks: dict[str, list[str]]) -> None:
 def _name(desk: Desk) -> None:
     """Name the features by a file of two columns."""
     file = st.session_state["desk-names"]
-    named: File | None = (file.name, file.getvalue()) if file is not None else None
-    desk.names, desk.tried = named, None
+    desk.names, desk.tried = None if file is None else (file.name, file.getvalue()), None
 
 
 def _control(desk: Desk, key: str, control: Control) -> None:
@@ -286,56 +284,50 @@ def _control(desk: Desk, key: str, control: Control) -> None:
     _select(desk, key, control.label, {FOUND: guess, **words}, control.help)
 
 
+def _drawn(draw: Any, desk: Desk, key: str, label: str, value: Any, take: Callable[[Any], None], **more: Any) -> None:
+    """Draw a widget that shows what the desk holds, whatever it showed before, and hands over what is chosen."""
+    here = f"desk-{key}"
+    st.session_state[here] = value
+    draw(label, key=here, on_change=lambda: take(st.session_state[here]), **more)
+
+
+def _choose(desk: Desk, key: str, value: Any) -> None:
+    desk.reading = desk.reading.with_choice(key, value)
+
+
 def _select(desk: Desk, key: str, label: str, words: Mapping[Any, str], about: str = "", none: Any = None) -> None:
     """Draw a menu of values by their words; ``none`` is the value that NONE stands for."""
     value = getattr(desk.reading, key)
     shown = FOUND if value is None else NONE if value == none else value
-    here = f"desk-{key}"
-    st.session_state[here] = shown
-
-    def chosen() -> None:
-        said = st.session_state[here]
-        desk.reading = desk.reading.with_choice(key, None if said == FOUND else none if said == NONE else said)
-
-    options = list(dict.fromkeys([*words, shown]))
-    named: Callable[[Any], str] = lambda option: sanitize.line(str(words.get(option, option)), sanitize.NAME)  # noqa: E731
-    st.selectbox(label, options, key=here, format_func=named, help=about or None, on_change=chosen)
+    _drawn(
+        st.selectbox,
+        desk,
+        key,
+        label,
+        shown,
+        lambda said: _choose(desk, key, None if said == FOUND else none if said == NONE else said),
+        options=list(dict.fromkeys([*words, shown])),
+        format_func=lambda option: sanitize.line(str(words.get(option, option)), sanitize.NAME),
+        help=about or None,
+    )
 
 
 def _toggle(desk: Desk, key: str, label: str, about: str) -> None:
-    here = f"desk-{key}"
-    st.session_state[here] = getattr(desk.reading, key)
-
-    def chosen() -> None:
-        desk.reading = replace(desk.reading, **{key: st.session_state[here]})
-
-    st.toggle(label, key=here, help=about, on_change=chosen)
+    value = getattr(desk.reading, key)
+    _drawn(st.toggle, desk, key, label, value, lambda said: _choose(desk, key, said), help=about)
 
 
 def _missing(desk: Desk, remarks: Sequence[str]) -> None:
     """Offer what can be done about missing values; each with what it costs."""
-    error, now = desk.missing, desk.reading.missing
+    error, now, label, costs = desk.missing, desk.reading.missing, "Missing values", None
     if error is None and now == "refuse" and not remarks:
         return
-    costs = None
-    label = "Missing values"
     if error is not None:
-        rows, features = error.shape
-        label = f"{error.count:,} missing value{'' if error.count == 1 else 's'}"
-        costs = [
-            "",
-            f"leaves out {error.rows:,} of {rows:,}",
-            f"leaves out {error.features:,} of {features:,}",
-            "all samples and features stay",
-        ]
-    st.session_state["desk-missing"] = now
-
-    def chosen() -> None:
-        desk.reading = replace(desk.reading, missing=st.session_state["desk-missing"])
-
-    st.radio(
-        label, MISSING, key="desk-missing", format_func=SAYS.get, captions=costs, horizontal=True, on_change=chosen
-    )
+        (rows, features), label = error.shape, f"{error.count:,} missing value{'' if error.count == 1 else 's'}"
+        left = f"leaves out {error.rows:,} of {rows:,}", f"leaves out {error.features:,} of {features:,}"
+        costs = ["", *left, "all samples and features stay"]
+    more: dict[str, Any] = {"options": MISSING, "format_func": SAYS.get, "captions": costs, "horizontal": True}
+    _drawn(st.radio, desk, "missing", label, now, lambda said: _choose(desk, "missing", said), **more)
     _captions(remarks)
 
 
@@ -403,39 +395,34 @@ def _columns(desk: Desk, remarks: dict[str, list[str]]) -> None:
 
 def _left_out(desk: Desk, known: Sequence[str], turned: bool) -> None:
     """Offer every column to be left out, those that are filled in."""
-    seen, data, here = desk.seen, desk.data, "desk-out"
-    of_file = [] if turned else [n for n, role in zip(seen.names, seen.roles, strict=False) if role == "left out" and n]
+    seen, data = desk.seen, desk.data
+    roles = dict(zip(seen.names, seen.roles, strict=False)) if not turned else {}
+    of_file = [name for name, role in roles.items() if role == "left out" and name]
     gone = list(dict.fromkeys([*of_file, *desk.left_out, *desk.reading.out]))
-    taken = {n for n, role in zip(seen.names, seen.roles, strict=False) if role in ("class", "name")}
     features = [] if data is None else list(data.feature_names[:MOST_NAMES])
-    options = [n for n in dict.fromkeys([*gone, *(() if turned else known), *features]) if n not in taken]
-    st.session_state[here] = gone
+    columns = dict.fromkeys([*gone, *(() if turned else known), *features])
 
-    def chosen() -> None:
-        said, reading = set(st.session_state[here]), desk.reading
-        roles, kept, out = dict(reading.columns), set(reading.kept), set(reading.out)
-        for name in said - set(gone):
-            kept.discard(name)
+    def take(chosen: Sequence[str]) -> None:
+        """A column of the file is left out while it is read, a feature that only then has its name after it."""
+        reading = desk.reading
+        roles, kept, out = dict(reading.columns), dict.fromkeys(reading.kept), dict.fromkeys(reading.out)
+        for name in set(chosen) - set(gone):
+            kept.pop(name, None)
             if not turned and seen.names.count(name) == 1:
                 roles[name] = "left out"
             else:
-                out.add(name)
-        for name in set(gone) - said:
-            out.discard(name)
-            if roles.pop(name, "") != "left out":
-                if name in of_file:
-                    roles[name] = "feature"
-                else:
-                    kept.add(name)
-        order = {name: i for i, name in enumerate(options)}
-        place = lambda name: order.get(name, len(order))  # noqa: E731
-        desk.reading = replace(
-            reading,
-            columns=tuple(roles.items()),
-            kept=tuple(sorted(kept, key=place)),
-            out=tuple(sorted(out, key=place)),
-        )
+                out[name] = None
+        for name in set(gone) - set(chosen):
+            out.pop(name, None)
+            if roles.pop(name, "") != "left out" and name in of_file:
+                roles[name] = "feature"
+            elif name not in of_file:
+                kept[name] = None
+        desk.reading = replace(reading, columns=tuple(roles.items()), kept=tuple(kept), out=tuple(out))
 
-    about = "All other columns are features. Take a name away (×) to keep its column."
-    named: Callable[[str], str] = lambda name: sanitize.line(name, sanitize.NAME)  # noqa: E731
-    st.multiselect("Columns left out", options, key=here, format_func=named, help=about, on_change=chosen)
+    more = {
+        "options": [name for name in columns if roles.get(name) not in ("class", "name")],
+        "format_func": lambda name: sanitize.line(name, sanitize.NAME),
+        "help": "All other columns are features. Take a name away (×) to keep its column.",
+    }
+    _drawn(st.multiselect, desk, "out", "Columns left out", gone, take, **more)

@@ -10,9 +10,8 @@ from nnspca.view.link.state import State
 from nnspca.view.say import number
 from nnspca.view.sources import catalogue, opened
 from nnspca.view.subject import Subject
-from nnspca.view.ui import charts
 
-TILES = 12
+CROPS = {name for name in preparing.STEPS if name.startswith("crop-")}
 
 
 def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
@@ -52,56 +51,24 @@ def folder() -> None:
 
 
 def _explained(raw: Dataset, subject: Subject) -> None:
-    """Say what is done to the data before they are analysed, and show it."""
-    able = preparing.possible(raw)
+    """Say what is done to the data before they are analysed, and show them after it."""
+    able, done = preparing.possible(raw), subject.now.prep
     if raw.kind == "covariance":
         st.caption("A covariance is taken as it is, or turned into correlations (**standardised**, in the sidebar).")
         return
-    steps = [preparing.STEPS[name] for name in able if not name.startswith("crop-")]
-    items = [
-        "- ✓ **Centred**, always: the mean of each feature is subtracted.",
-        f"- {'✓ ' if subject.standardise else ''}**Standardised**: each feature divided by its standard deviation, so "
-        "that units do not matter. Chosen in the sidebar.",
-    ]
-    items += [f"- {'✓ ' if step.name in subject.now.prep else ''}**{step.name}**: {step.about}" for step in steps]
-    if len(steps) < len(able):
-        done = "✓ " if any(name.startswith("crop-") for name in subject.now.prep) else ""
-        items.append(
-            f"- {done}**crop-1** … **crop-4**: leaves out pixels at the borders of images, where a background "
-            "would dominate."
-        )
-    items += [f"- {words}" for words in _left_out(raw, able)]
-    st.markdown(
-        "Done to the data before the covariance is formed; choose under **Extra preprocessing** in the sidebar.\n\n"
-        + "\n".join(items)
-    )
-    if not subject.now.prep:
-        return
-    before, after = st.columns(2)
-    with before:
-        st.caption("Before")
-        _look(raw)
-    with after:
-        st.caption("After: " + ", ".join(sanitize.plain(name) for name in subject.now.prep))
-        _look(subject.data)
-
-
-def _left_out(raw: Dataset, able: tuple[str, ...]) -> list[str]:
-    """Say why a step that other data can have is not among those to choose from."""
-    words = []
+    lines = ["- ✓ **Centred**, always: the mean of each feature is subtracted."]
+    scaled = "each feature divided by its standard deviation, so that units do not matter. Chosen in the sidebar."
+    lines.append(f"- {'✓ ' if subject.standardise else ''}**Standardised**: {scaled}")
+    steps = [preparing.STEPS[name] for name in able if name not in CROPS or name in done]
+    lines += [f"- {'✓ ' if step.name in done else ''}**{step.name}**: {step.about}" for step in steps]
+    if CROPS & {*able} and not CROPS & {*done}:
+        lines.append("- **crop-1** … **crop-4**: leaves out pixels at the borders, where a background would dominate.")
     if raw.is_sparse:
-        words.append("**project-out** is not possible here: it would make sparse data dense.")
+        lines.append("- **project-out** is not possible here: it would make sparse data dense.")
     if "log1p" not in able:
         least = number(raw.X.min()).replace("-", "−")
-        words.append(f"**log1p** is not possible here: it needs numbers above −1, and the least is {least}.")
-    return words
-
-
-def _look(data: Dataset) -> None:
-    if data.image_shape is not None:
-        alt = f"{TILES} images of {sanitize.line(data.title)}, side by side."
-        charts.picture(collection.sheet(data, TILES), alt)
-    else:
-        st.dataframe(
-            collection.table_excerpt(data, 5, 5), hide_index=True, alt=f"A corner of {sanitize.line(data.title)}."
-        )
+        lines.append(f"- **log1p** is not possible here: it needs numbers above −1, and the least is {least}.")
+    st.markdown("Choose under **Extra preprocessing** in the sidebar.\n\n" + "\n".join(lines))
+    if done:
+        st.caption("After: " + ", ".join(map(sanitize.plain, done)))
+        collection.sample_preview(subject.data, "after")

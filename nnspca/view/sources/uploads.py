@@ -138,8 +138,8 @@ def _holds(note: Note, inspected: Inspection, kept: Sequence[str]) -> bool:
 def take(desk: Desk, read: Read) -> None:
     """Note what reading has given; data that no page could use stay away, and why is told."""
     desk.tried, desk.seen, desk.problem = desk.reading, read.seen, str(read.seen.error or "")
-    if isinstance(read.seen.error, MissingValues):
-        desk.missing = read.seen.error
+    if isinstance(read.seen.error, MissingValues) or desk.reading.missing == "refuse":
+        desk.missing = read.seen.error if isinstance(read.seen.error, MissingValues) else None
     data = read.seen.data
     if data is None:
         return

@@ -45,9 +45,7 @@ class Component(Display):
     options: Mapping[str, object] = field(default_factory=dict)  #: The options the solver ran with
     seconds: float = field(default=0.0, compare=False)  #: Wall-clock time of the solve
     history: tuple[float, ...] = ()  #: The best variance known after each step of the method; it never decreases
-    #: True when ``should_stop`` ended the call early, or when a point of a curve is still to be searched in full;
-    #: the loadings are the best so far
-    stopped: bool = False
+    stopped: bool = False  #: True when ``should_stop`` ended the call early; the loadings are the best so far
     note: str = ""  #: A remark about the run, in plain words
     #: Names, mean and scale of the features; None for loadings of your own
     features: Features | None = field(default=None, compare=False)

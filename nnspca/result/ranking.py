@@ -69,7 +69,7 @@ class Ranking(Display):
 
     def plot(self) -> Figure:
         """Return a Plotly figure of the loadings of all, side by side."""
-        from nnspca.figures.loadings import components
+        from nnspca.figures.results import components
 
         names = [self.components[0].feature_name(i) for i in range(len(self.components[0].loadings))]
         return components(np.column_stack([part.loadings for part in self]), names, *self.components[0]._layout)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnspca.control.progress import Monitor
-from nnspca.control.stopping import Stopped, raise_if_stopped, run_cancellable
+from nnspca.control.stopping import raise_if_stopped
 from nnspca.covariance.problem import Problem
 from nnspca.numerics import feasible
 from nnspca.result import Component
@@ -76,35 +76,6 @@ def best(
     if variances[0] > part.variance * (1 + TIE):
         part = replace(part, loadings=points[0], variance=float(variances[0]))
     return part
-
-
-def quick_start(problem: Problem, *, monitor: Monitor) -> Component:
-    """Climb a few steps from single eigenvectors and the features of largest variance, and polish the highest.
-
-    It is deterministic and takes about a tenth of the time of :func:`best`: a first component to
-    show meanwhile.
-    """
-    cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
-    if k == 1:
-        return replace(_alone(problem, monitor), stopped=True)
-    widest = cov.block(np.argsort(-cov.diagonal, kind="stable")[:2])
-    x, among = climb(problem, widest[:1], monitor=monitor, max_iter=1)[0][0], np.arange(problem.n)
-    try:
-        _, vectors = run_cancellable(lambda: cov.eigenpairs(min(EXPLORED, problem.n)), monitor)
-        rows = np.vstack([vectors.T, -vectors.T] if nonnegative else [vectors.T])
-        if (count := _sifted(problem)) is not None:
-            near = _nearness(np.vstack([np.maximum(rows, 0.0) if nonnegative else np.abs(rows), cov.diagonal]), k)
-            among = np.sort(np.argsort(-near, kind="stable")[:count])
-        few = problem if count is None else problem.restrict(among)
-        raise_if_stopped(monitor)
-        starts = np.vstack([feasible.rank_one(rows[:, among], k, nonnegative), widest[:, among]])
-        points, variances = climb(few, starts, monitor=monitor.without_points(), max_iter=10)
-        x = np.zeros(problem.n)
-        x[among] = points[int(variances.argmax())]
-        x, history = polish(problem, x, monitor=monitor)
-    except Stopped:
-        history = [cov.variance(x)]
-    return problem.component(x, "best", history, stopped=True, note="at first, from a few starts")
 
 
 def _alone(problem: Problem, monitor: Monitor) -> Component:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,7 +27,6 @@ from nnspca.covariance.problem import Problem
 from nnspca.covariance.restriction import Features, places_of
 from nnspca.machines import Executor, TaskArguments, Workers, check_executor
 from nnspca.result import Certificate, Component, OnProgress, ShouldStop, Sweep, SweepPoint
-from nnspca.solvers.best import quick_start
 from nnspca.solvers.climb import climb
 from nnspca.solvers.polish import polish
 from nnspca.solvers.registry import METHODS
@@ -38,7 +37,6 @@ from nnspca.tasks.excluding import excluding
 
 OnPoint = Callable[[SweepPoint], None]
 Place = tuple[int, str]  # of a point: its k and method
-EARLY = 0.1  # approximate time of a rough component relative to a full search
 
 
 @excluding
@@ -136,7 +134,6 @@ def path(
     seed: Seed = 0,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     anchors: int | None = None,
-    first: MutableMapping[int, Component] | None = None,
     known: Callable[[int, str], Component | None] = lambda k, method: None,
     executor: Executor = None,
     on_point: OnPoint | None = None,
@@ -146,11 +143,9 @@ def path(
     """Solve for every k, in levels from coarse to fine; :func:`certify_path` adds the upper bounds.
 
     ``options`` are what each method is called with. ``best`` searches about ``anchors`` k in full, all when None;
-    between them it only improves what its neighbours have. Where ``first`` is given, ``best`` shows a rough component
-    at every k, marked as stopped, before any k is searched; it searches last, and from those as well: they are taken
-    from ``first``, and put there when made. ``known`` is asked for the component of each k and method just before it
-    would be solved: one from an earlier, stopped run of the same path takes its place. ``on_point`` is called with
-    each point when solved, before that with its rough component, and again where a smaller k turns out to keep more.
+    between them it only improves what its neighbours have. ``known`` is asked for the component of each k and
+    method just before it would be solved: one from an earlier, stopped run of the same path takes its place.
+    ``on_point`` is called with each point when solved, and again where a smaller k turns out to keep more.
 
     >>> import nnspca
     >>> cov = nnspca.Covariance.from_matrix([[3.0, -1.0, 1.0], [-1.0, 2.0, 0.0], [1.0, 0.0, 2.0]])
@@ -166,13 +161,11 @@ def path(
     monitor, started = Monitor(should_stop, on_progress), time.perf_counter()
     every = [k for level in levels for k in level]
     full = {k for i, level in enumerate(levels) for k in level if sum(map(len, levels[:i])) < (anchors or len(every))}
-    # best takes longest and is looked at most: it goes first, or last from rough components; nothing waits for others
+    # best takes longest and is looked at most: it goes first, and nothing waits for others
     after = {(k, "best"): [(other, "best") for other in near] for k, near in neighbours(levels).items()}
     others: dict[Place, list[Place]] = {(k, name): [] for k in every for name in methods if name != "best"}
-    best = after if "best" in methods else {}
-    after = best | others if first is None else others | best
-    early = [k for k in every if first is not None and (k, "best") in best and known(k, "best") is None]
-    curve = _Curve(on_point, {}, monitor, len(after) + EARLY * len(early))
+    after = (after if "best" in methods else {}) | others
+    curve = _Curve(on_point, {}, monitor, len(after))
 
     def begin(at: Place) -> TaskArguments:
         """The task of a point, or None if its component is known by now."""
@@ -180,21 +173,15 @@ def path(
         if (before := known(k, name)) is not None:
             curve.put(SweepPoint(k, name, before))
             return None
-        near = [curve.points[one] for one in after[at]] + [curve.rough[one] for one in (at,) if one in curve.rough]
-        start = np.array([point.component.loadings for point in near]) if near else None
+        near = [curve.points[one].component.loadings for one in after[at]]
+        start = np.array(near) if near else None
         return k, nonnegative, name, seed, start, k in full, dict((options or {}).get(name, {}))
 
     with Workers(executor, cov, monitor) as workers:
-        for k, component in _rough_components(workers, early, nonnegative, first if first is not None else {}):
-            curve.sketch(SweepPoint(k, "best", component))
         for (k, name), component in workers.when_ready(
             _solved, after, workers.ahead, lambda at: all(before in curve.points for before in after[at]), begin
         ):
-            rough = curve.rough.get((k, name))
-            less = rough is not None and component.stopped and component.variance < rough.component.variance
-            curve.put(rough if rough is not None and less else SweepPoint(k, name, component))
-    for at, point in curve.rough.items():
-        curve.points.setdefault(at, point)
+            curve.put(SweepPoint(k, name, component))
     for point in _carried_over(curve.points):
         curve.put(point)
     points = tuple(sorted(curve.points.values(), key=lambda p: (p.k, list(methods).index(p.method))))
@@ -291,29 +278,20 @@ def certify_path(
 
 @dataclass
 class _Curve:
-    """A curve in progress: the points that are shown, the rough ones before them, and the certificates by k."""
+    """A curve in progress: the points that are shown, and the certificates by k."""
 
     on_point: OnPoint | None
     points: dict[Place, SweepPoint]
     monitor: Monitor
-    total: float = 1.0  # of the work, in points searched in full
-    rough: dict[Place, SweepPoint] = field(default_factory=dict)
+    total: int = 1  # points
     certificates: dict[int, Certificate] = field(default_factory=dict)
 
     def put(self, point: SweepPoint) -> None:
         """Store a solved point."""
-        self._tell(self.points, point)
-
-    def sketch(self, point: SweepPoint) -> None:
-        """Store a rough point."""
-        self._tell(self.rough, point)
-
-    def _tell(self, stored: dict[Place, SweepPoint], point: SweepPoint) -> None:
-        stored[point.k, point.method] = point
+        self.points[point.k, point.method] = point
         if self.on_point is not None:
             self.on_point(point)
-        done = len(self.points) + EARLY * len(self.rough)
-        self.monitor.tell(min(done / self.total, 1.0), f"k = {point.k:,}: {point.method}")
+        self.monitor.tell(len(self.points) / self.total, f"k = {point.k:,}: {point.method}")
 
     def certify(self, k: int, certificate: Certificate) -> None:
         """Store the certificate of a k."""
@@ -371,26 +349,6 @@ def _first(
 ) -> Certificate:
     """On a worker: one first bound."""
     return first_upper_bound(cov, k, champion, nonnegative=nonnegative, seed=seed, should_stop=poll)
-
-
-def _rough(cov: Covariance, k: int, nonnegative: bool, poll: ShouldStop | None) -> Component:
-    """On a worker: the first component that ``best`` shows at one k."""
-    started = time.perf_counter()
-    component = quick_start(Problem(cov, k, nonnegative), monitor=Monitor(poll))
-    return replace(component, seconds=time.perf_counter() - started)
-
-
-def _rough_components(
-    workers: Workers, ks: Sequence[int], nonnegative: bool, components: MutableMapping[int, Component]
-) -> Iterator[tuple[int, Component]]:
-    """Yield each k with its rough component: the given ones at once, the others as they are computed."""
-    before = {k: components[k] for k in ks if k in components}  # as it is now: others may add to it
-    yield from before.items()
-    left = [k for k in ks if k not in before]
-    for i, component in workers.each(_rough, ((k, nonnegative) for k in left)):
-        if not workers.monitor.stop():  # it was not cut short
-            components[left[i]] = component
-        yield left[i], component
 
 
 def _carried_over(points: Mapping[Place, SweepPoint]) -> list[SweepPoint]:

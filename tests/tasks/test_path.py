@@ -9,19 +9,11 @@ import pytest
 
 import nnspca
 from nnspca.certificates.proofs import CarriedProof
-from nnspca.control.progress import Monitor
-from nnspca.covariance.problem import Problem
-from nnspca.numerics import feasible
-from nnspca.solvers.best import quick_start
 from nnspca.tasks._sweep import certify_path, coarse_first, path
 from tests import budgets
-from tests.oracle import optimum
 from tests.problems import DATA, MATRICES
 
-
-def how(way):
-    """How a path goes about it, by name."""
-    return {"plain": {}, "anchors": {"anchors": 3}, "first": {"first": {}}}[way]
+WAYS = pytest.mark.parametrize("rest", [{}, {"anchors": 3}], ids=["plain", "anchors"])
 
 
 def covariance(seed, m=30, n=14):
@@ -36,10 +28,10 @@ def test_the_levels_hold_every_k_once_the_ends_first(ks):
 
 
 @pytest.mark.parametrize(("seed", "nonnegative"), [(0, True), (1, False)])
-@pytest.mark.parametrize("way", ["plain", "anchors", "first"])
-def test_the_best_never_falls_as_k_grows_and_lies_below_every_upper_bound(seed, nonnegative, way):
+@WAYS
+def test_the_best_never_falls_as_k_grows_and_lies_below_every_upper_bound(seed, nonnegative, rest):
     cov = covariance(seed)
-    bare = path(cov, range(1, 15), nonnegative=nonnegative, **how(way))
+    bare = path(cov, range(1, 15), nonnegative=nonnegative, **rest)
     shares = [p.component.variance for p in bare.points]
     assert shares == sorted(shares)
     assert not bare.stopped
@@ -55,103 +47,11 @@ def test_the_best_never_falls_as_k_grows_and_lies_below_every_upper_bound(seed, 
         assert not nonnegative or x.min() >= 0
 
 
-@pytest.mark.parametrize("way", ["anchors", "first"])
-def test_the_same_seed_gives_the_same_path(way):
+def test_the_same_seed_gives_the_same_path():
     cov = covariance(5)
-    one, two = (path(cov, range(1, 15), ("best", "em"), **how(way)) for _ in range(2))
+    one, two = (path(cov, range(1, 15), ("best", "em"), anchors=3) for _ in range(2))
     for a, b in zip(one.points, two.points, strict=True):
         assert np.array_equal(a.component.loadings, b.component.loadings)
-
-
-@pytest.mark.parametrize("nonnegative", [True, False])
-def test_there_is_something_at_every_k_before_any_is_searched_in_full(nonnegative):
-    cov, told, heard = covariance(3), [], []
-    done = path(
-        cov,
-        range(1, 15),
-        ("best", "em"),
-        nonnegative=nonnegative,
-        first={},
-        on_point=told.append,
-        on_progress=heard.append,
-    )
-    early, late = told[:14], [p for p in told[14:] if p.method == "best"]
-    rough = {p.k: p.component for p in early if p.method == "best" and p.component.stopped}
-    assert set(rough) == set(range(1, 15))
-    for k, component in rough.items():
-        x = component.loadings
-        assert np.count_nonzero(x) <= k
-        assert abs(np.linalg.norm(x) - 1) < 1e-12
-        assert not nonnegative or x.min() >= 0
-        assert component.variance == cov.variance(x)
-    ways = [p.method for p in told[14:]]  # the quicker method comes before all but those at work when it ends
-    assert ways.count("em") == 14
-    assert "best" in ways[len(ways) - ways[::-1].index("em") :]
-    assert sorted(p.k for p in late[:14]) == list(range(1, 15))
-    for point in late[:14]:
-        assert not point.component.stopped
-        assert point.component.variance >= rough[point.k].variance * (1 - 1e-12)
-    assert not done.stopped
-    fractions = [told.fraction for told in heard]
-    assert fractions == sorted(fractions)
-    assert fractions[-1] == 1
-
-
-@pytest.mark.parametrize("nonnegative", [True, False])
-@pytest.mark.parametrize("kind", [*MATRICES, *DATA])
-def test_what_is_shown_first_is_feasible_of_whatever_covariance(kind, nonnegative):
-    problem = kind(np.random.default_rng(1), 8)
-    scale = float(np.abs(problem.A).max())
-    for k in range(1, 9):
-        found = quick_start(Problem(problem.cov, k, nonnegative), monitor=Monitor())
-        assert feasible.infeasibility(found.loadings, k, nonnegative) == ""
-        assert found.variance == problem.cov.variance(found.loadings)
-        best = optimum(problem.A, k, nonnegative)[0]
-        assert best / 2 - 1e-9 * scale <= found.variance <= best + 1e-9 * scale
-        halted = quick_start(Problem(problem.cov, k, nonnegative), monitor=Monitor(lambda: True))
-        assert feasible.infeasibility(halted.loadings, k, nonnegative) == ""
-
-
-def test_a_path_stopped_while_it_searches_in_full_keeps_what_it_had_at_every_k():
-    cov, seen = covariance(3), []
-    done = path(cov, range(1, 15), first={}, on_point=seen.append, should_stop=lambda: len(seen) >= 17)
-    assert done.stopped
-    assert len(done.points) == 14
-    assert 2 <= sum(not p.component.stopped for p in done.points) < 14
-    for k in range(1, 15):  # what a search that was cut short brings back is no step back
-        values = [p.component.variance for p in seen if p.k == k]
-        assert values == sorted(values)
-
-
-def test_what_was_rough_before_is_told_at_once_and_what_was_cut_short_is_made_again(monkeypatch):
-    cov, made, cut, seen = covariance(3), {}, {}, []
-    done = path(cov, range(1, 15), first=made)
-    assert sorted(made) == list(range(1, 15))
-    path(cov, range(1, 15), first=cut, on_point=seen.append, should_stop=lambda: len(seen) >= 4)
-    assert all(np.array_equal(made[k].loadings, component.loadings) for k, component in cut.items())
-    assert len(cut) < 14
-    monkeypatch.setattr(nnspca.tasks._sweep, "quick_start", None)
-    seen.clear()
-    again = path(cov, range(1, 15), first=made, on_point=seen.append)
-    assert all(point.component is made[point.k] for point in seen[:14])
-    for one, two in zip(done.points, again.points, strict=True):
-        assert np.array_equal(one.component.loadings, two.component.loadings)
-
-
-def test_what_is_known_is_not_begun_again():
-    cov, seen, fractions = covariance(3), [], []
-    known = {p.k: p.component for p in path(cov, range(1, 15), first={}).points if p.k != 7}
-    path(
-        cov,
-        range(1, 15),
-        first={},
-        known=lambda k, method: known.get(k),
-        on_point=seen.append,
-        on_progress=lambda told: fractions.append(told.fraction),
-    )
-    assert [p.k for p in seen if p.component.stopped] == [7]
-    assert fractions == sorted(fractions)
-    assert fractions[-1] == 1
 
 
 def test_nobody_waits_for_the_end_of_a_level_who_could_work(monkeypatch):
@@ -199,9 +99,9 @@ def test_a_upper_bound_taken_over_can_be_taken_over_again():
         nnspca.verify(cert, cov)
 
 
-@pytest.mark.parametrize("way", ["plain", "anchors", "first"])
-def test_a_path_goes_on_from_what_an_earlier_one_found(way):
-    cov, seen, rest = covariance(7), {}, how(way)
+@WAYS
+def test_a_path_goes_on_from_what_an_earlier_one_found(rest):
+    cov, seen, fractions = covariance(7), {}, []
 
     def note(point):
         if not point.component.stopped:
@@ -210,8 +110,17 @@ def test_a_path_goes_on_from_what_an_earlier_one_found(way):
     path(cov, range(1, 15), on_point=note, should_stop=lambda: len(seen) >= 5, **rest)
     before = dict(seen)
     assert 0 < len(before) < 14
-    whole = path(cov, range(1, 15), **how(way))
-    again = path(cov, range(1, 15), known=lambda k, method: seen.get((k, method)), on_point=note, **rest)
+    whole = path(cov, range(1, 15), **rest)
+    again = path(
+        cov,
+        range(1, 15),
+        known=lambda k, method: seen.get((k, method)),
+        on_point=note,
+        **rest,
+        on_progress=lambda told: fractions.append(told.fraction),
+    )
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1
     assert all(seen[at] is before[at] for at in before)
     for one, two in zip(whole.points, again.points, strict=True):
         assert np.array_equal(one.component.loadings, two.component.loadings)

@@ -192,7 +192,7 @@ def _stages(
         }
 
     def solve(job: Job) -> Sweep:
-        return curve.solve(job, ks=ks, methods=("best",), first={}, **settings(job, 0.0, SOLVING))
+        return curve.solve(job, ks=ks, methods=("best",), **settings(job, 0.0, SOLVING))
 
     def prove(job: Job, bare: Sweep) -> None:
         if not job.should_stop():

@@ -97,9 +97,9 @@ class Subject:
                 if method is None or method.feasible:
                     book.record(self.problem, thing.k, thing)
 
-    def record_upper(self, k: int, upper: float) -> None:
-        """Note a proven upper bound at k."""
-        ledger.shared().record(self.problem, k, None, upper)
+    def record_upper(self, k: int, upper: float, r: int = 1) -> None:
+        """Note a proven upper bound at k, on r disjoint parts."""
+        ledger.shared().record_parts(self.problem, k, r, (), upper)
 
     def along(self, ks: Iterable[int]) -> dict[int, Known]:
         """Return what is known at each k."""

@@ -119,24 +119,21 @@ def lowest(first: Proven, second: Proven) -> tuple[float, tuple[Bound, ...]]:
     return min(b.value for b in bounds.values() if b.deterministic), tuple(bounds.values())
 
 
-def joined(first: Certificate, second: Certificate) -> Certificate:
-    """Return one certificate with the better component of two and, of each bound, the lower value."""
+def joined(first: Proven, second: Proven) -> Proven:
+    """Return one certificate with the better component or parts of two and, of each bound, the lower value."""
     better = max(first, second, key=lambda c: c.lower)
     upper, bounds = lowest(first, second)
-    return dataclasses.replace(
-        second,
-        lower=better.lower,
-        component=better.component,
-        upper=upper,
-        bounds=bounds,
-        leading=min(first.leading, second.leading),
-        seconds=first.seconds + second.seconds,
-    )
+    more: dict[str, Any] = {"lower": better.lower, "upper": upper, "bounds": bounds}
+    if isinstance(better, PartsCertificate):
+        more["parts"] = better.parts
+    elif isinstance(first, Certificate) and isinstance(second, Certificate):
+        more |= {"component": better.component, "leading": min(first.leading, second.leading)}
+    return dataclasses.replace(second, **more, seconds=first.seconds + second.seconds)
 
 
-def _key(subject: Subject, k: int) -> Key:
-    """Return the key of the tightest proof: it speaks about the problem, whichever page asked for it."""
-    return subject.key_of("tightest", k)
+def _key(subject: Subject, k: int, r: int = 0) -> Key:
+    """Return the key of the tightest proof, of one component or of r parts, whichever page asked for it."""
+    return subject.key_of("tightest", k, r)
 
 
 def certificate_at(subject: Subject, k: int) -> Certificate | None:
@@ -145,19 +142,21 @@ def certificate_at(subject: Subject, k: int) -> Certificate | None:
     return certificate
 
 
-def keep(certificate: Certificate, subject: Subject) -> Certificate:
+def certificate_of_parts(subject: Subject, r: int) -> PartsCertificate | None:
+    """Return the tightest certificate that any live run has made of r parts."""
+    certificate: PartsCertificate | None = cache.results().get(_key(subject, subject.k, r))
+    return certificate
+
+
+def keep(certificate: Proven, subject: Subject) -> Proven:
     """Keep a certificate, joined with the one that is kept already; return it."""
-    before = certificate_at(subject, certificate.k)
+    r = certificate.n_components if isinstance(certificate, PartsCertificate) else 0
+    key = _key(subject, certificate.k, r)
+    before: Proven | None = cache.results().get(key)
     best = certificate if before is None else joined(before, certificate)
-    cache.results().put(_key(subject, certificate.k), best)
+    cache.results().put(key, best)
     subject.record(best)
     return best
-
-
-def forget(subject: Subject, ks: Sequence[int]) -> None:
-    """Throw away the tightest proofs of these k."""
-    for k in {*ks, subject.k}:
-        cache.results().drop(_key(subject, k))
 
 
 def tightening(

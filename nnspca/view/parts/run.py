@@ -16,7 +16,8 @@ import nnspca
 from nnspca.result import Components, PartsCertificate, PartsPoint, Progress
 from nnspca.solvers import nmf
 from nnspca.view import cache, ledger, machines, tasks
-from nnspca.view.certificate.proofs import Clock, Fall, lowest
+from nnspca.view.certificate import proofs
+from nnspca.view.certificate.proofs import Clock, Fall
 from nnspca.view.jobs import Job, Work, stretch
 from nnspca.view.ledger import Known
 from nnspca.view.link import state
@@ -233,7 +234,7 @@ def _prove(parts: Components, subject: Subject, r: int, job: Job, clock: Clock) 
 
     def listen(progress: Progress) -> None:
         if progress.upper is not None and clock.fell(progress.upper):
-            ledger.shared().record_parts(subject.problem, subject.k, r, (), progress.upper)
+            subject.record_upper(subject.k, progress.upper, r)
         stage = "Computing the upper bound for all parts together"
         job.report(replace(progress, fraction=(2 + progress.fraction) / 3, stage=stage))
 
@@ -249,7 +250,7 @@ def _prove(parts: Components, subject: Subject, r: int, job: Job, clock: Clock) 
         on_progress=listen,
     )
     clock.fell(proof.upper)
-    _keep(proof, subject)
+    proofs.keep(proof, subject)
 
 
 def of_samples(subject: Subject) -> bool:
@@ -304,7 +305,7 @@ def parts_by_way(jobs: Sequence[Job | None], choice: Choices, known: Known, tota
 
 def certificate(subject: Subject, choice: Choices, known: Known) -> PartsCertificate | None:
     """Return the tightest that runs have proven of the best parts known; None before."""
-    tight: PartsCertificate | None = cache.results().get(_tightest_key(subject, choice.r))
+    tight = proofs.certificate_of_parts(subject, choice.r)
     if tight is None or not choice.disjoint:
         return None
     return replace(tight, parts=known.components, lower=known.lower) if known.lower > tight.lower else tight
@@ -349,27 +350,6 @@ def record(subject: Subject, parts: Components) -> None:
             ledger.shared().record_parts(subject.problem, subject.k, r, parts.parts[:r])
 
 
-def joined(first: PartsCertificate, second: PartsCertificate) -> PartsCertificate:
-    """Return the first certificate's parts with the lower of each bound of two."""
-    upper, bounds = lowest(first, second)
-    return replace(first, upper=upper, bounds=bounds)
-
-
-def _tightest_key(subject: Subject, r: int) -> Key:
-    """Return the key of the lowest upper bound: it speaks about the problem, whichever parts are held against it."""
-    return subject.key_of("tightest-parts", subject.k, r)
-
-
-def _keep(certificate: PartsCertificate, subject: Subject) -> PartsCertificate:
-    """Keep a certificate, joined with the one that is kept already, and enter it into the ledger; return it."""
-    key = _tightest_key(subject, certificate.n_components)
-    before: PartsCertificate | None = cache.results().get(key)
-    best = certificate if before is None else joined(certificate, before)
-    cache.results().put(key, best)
-    subject.record(best)
-    return best
-
-
 def tightening(certificate: PartsCertificate, subject: Subject) -> Task:
     """Return the task of proving a lower bound on all parts, as long as it gains; it publishes the Fall."""
     key = subject.key_of("tighten-parts", subject.k, certificate.n_components, round(certificate.lower, 12))
@@ -385,8 +365,7 @@ def _tighten(certificate: PartsCertificate, cov: nnspca.Covariance, subject: Sub
             name = progress.stage.removeprefix("bound ").strip("“”")
             title = nnspca.PARTS_BOUNDS[name].title if name in nnspca.PARTS_BOUNDS else name
             if progress.upper is not None:
-                r = certificate.n_components
-                ledger.shared().record_parts(subject.problem, subject.k, r, (), progress.upper)
+                subject.record_upper(certificate.k, progress.upper, certificate.n_components)
             job.report(replace(progress, stage=f"Tightening: {title}"))
 
         tighter = machines.call(
@@ -402,7 +381,7 @@ def _tighten(certificate: PartsCertificate, cov: nnspca.Covariance, subject: Sub
             should_stop=job.should_stop,
             on_progress=listen,
         )
-        after = _keep(joined(certificate, tighter), subject)
+        after = proofs.keep(tighter, subject)
         job.publish(Fall(certificate, after, time.monotonic() - start))
 
     return work

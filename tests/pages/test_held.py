@@ -20,7 +20,7 @@ from tests.pages.conftest import ROOT, brought, settle
 KILO = 128  # doubles of a kilobyte
 
 
-def test_what_many_ask_for_at_once_is_made_once():
+def test_what_many_ask_for_at_once_is_made_once_and_what_failed_is_tried_again():
     shared, made = Shared(10**6), []
 
     def make():
@@ -33,6 +33,9 @@ def test_what_many_ask_for_at_once_is_made_once():
     assert len(made) == 1
     assert all(one is made[0] for one in given)
     assert not shared._making
+    with pytest.raises(ZeroDivisionError):
+        shared.get("failed", lambda: 1 // 0)
+    assert shared.get("failed", lambda: 7) == 7
 
 
 def test_the_least_recently_used_goes_when_what_is_held_outgrows_its_bytes():
@@ -48,13 +51,6 @@ def test_the_least_recently_used_goes_when_what_is_held_outgrows_its_bytes():
     assert [key for key in "acd" if shared.holds(key)] == ["c", "d"]
     assert shared.get("e", lambda: np.zeros(10 * KILO)).size  # larger than all: held, as it is in use
     assert not shared.holds("c") and not shared.holds("d")
-
-
-def test_what_failed_is_tried_again():
-    shared = Shared(1000)
-    with pytest.raises(ZeroDivisionError):
-        shared.get("a", lambda: 1 // 0)
-    assert shared.get("a", lambda: 7) == 7
 
 
 def test_a_thing_weighs_what_its_arrays_weigh_each_once():

@@ -45,30 +45,17 @@ def test_addresses_stay_while_a_connection_is_lost_and_end_with_the_session():
     assert get(file)[0] == get(news)[0] == 404
 
 
-def test_an_address_that_was_drawn_before_brings_what_stands_in_its_place_now(visit):
+def test_a_visit_keeps_its_latest_files_at_addresses_that_stay_and_cannot_be_guessed(visit):
     address = visit.offer("table", "a.csv", "before", "text/csv")
     assert visit.offer("table", "a.csv", lambda: b"now", "text/csv") == address
     assert get(address)[2] == b"now"
-
-
-def test_a_visit_keeps_a_bounded_number_of_files_the_latest(visit):
-    first = visit.offer("0", "a.csv", b"", "text/csv")
-    addresses = [visit.offer(str(i + 1), "a.csv", b"", "text/csv") for i in range(FILES)]
-    assert get(first)[0] == 404
-    assert {get(address)[0] for address in addresses} == {200}
-
-
-def test_a_files_name_from_outside_changes_neither_address_nor_headers(visit):
-    address = visit.offer("table", HOSTILE, b"1", "text/csv")
-    assert get(address)[2] == b"1"
-    assert address.count("/") == 3
-
-
-def test_addresses_cannot_be_guessed(visit):
-    other = Session()
-    address = visit.offer("table", "a.csv", b"mine", "text/csv")
+    hostile = visit.offer("table", HOSTILE, b"1", "text/csv")
+    assert get(hostile)[2] == b"1" and hostile.count("/") == 3
     assert len(visit.name) >= 20
-    assert get(address.replace(visit.name, other.name))[0] == 404
+    assert get(address.replace(visit.name, Session().name))[0] == 404
+    later = [visit.offer(str(i), "a.csv", b"", "text/csv") for i in range(FILES)]
+    assert get(address)[0] == 404
+    assert {get(one)[0] for one in later} == {200}
 
 
 def test_a_component_is_sent_what_is_new_since_its_version(visit):
@@ -89,22 +76,18 @@ st.button("known", key="known", on_click=lambda: state.reassign(1))
 """
 
 
-def test_a_request_that_left_before_the_browser_learned_of_a_choice_does_not_undo_it():
+# What the browser says as it sends a request, whether it has heard of the choice of 7 by then, and what then stands.
+REQUESTS = [(3, "late", 7), (5, "late", 5), (3, "known", 3)]
+
+
+@pytest.mark.parametrize(("said", "button", "stands"), REQUESTS)
+def test_a_request_undoes_no_choice_that_its_browser_had_not_heard_of_but_a_persons_own_counts(said, button, stands):
     page = alone(PAGE)
     page.button(key="choose").click().run()
     assert page.number_input(key="k").value == 7
-    page.number_input(key="k").set_value(3)  # as the browser says, which has not heard of 7
-    page.button(key="late").click().run()
-    assert page.number_input(key="k").value == 7
-
-
-@pytest.mark.parametrize(("button", "value"), [("late", 5), ("known", 3)])
-def test_a_persons_own_choice_counts_after_all(button, value):
-    page = alone(PAGE)
-    page.button(key="choose").click().run()
-    page.number_input(key="k").set_value(value)  # another one, or the former where the browser has heard of 7
+    page.number_input(key="k").set_value(said)
     page.button(key=button).click().run()
-    assert page.number_input(key="k").value == value
+    assert page.number_input(key="k").value == stands
 
 
 def test_no_page_has_a_timer():

@@ -77,25 +77,16 @@ def test_what_runs_in_the_background_gives_way_at_once_and_goes_on_afterwards(be
     assert band.moves()
 
 
-def test_a_quick_run_does_not_wait_for_the_end_of_a_long_one(begin, monkeypatch):
-    monkeypatch.setattr(jobs, "TURN", 0.2)
+def test_a_quick_run_waits_for_a_turn_of_a_long_one_and_not_for_its_end(begin, monkeypatch):
     shared, long = FairSemaphore(1), Endless()
     begin(shared, long)
     assert long.moves()
     quick = begin(shared, lambda job: "answer")
+    assert waiting(quick) and long.moves() and not quick.done
+    monkeypatch.setattr(jobs, "TURN", 0.2)
     assert quick.wait(SOON)
     assert quick.result == "answer"
     assert long.moves()
-
-
-def test_a_turn_that_is_not_over_is_not_broken_by_a_peer(begin):
-    shared, first = FairSemaphore(1), Endless()
-    begin(shared, first)
-    assert first.moves()
-    second = Endless()
-    assert waiting(begin(shared, second))
-    assert first.moves()
-    assert second.steps == 0
 
 
 def test_who_waits_is_told_how_many_are_served_before(begin):
@@ -132,19 +123,7 @@ def test_stop_is_heeded_while_a_run_waits_and_gives_no_worker_away_twice(begin):
     assert two.steps == 0
 
 
-def test_a_run_that_fails_gives_its_worker_back(begin):
-    shared = FairSemaphore(1)
-
-    def fail(job: Job) -> None:
-        raise ValueError("k = 0 is not allowed")
-
-    assert begin(shared, fail).wait(SOON)
-    after = begin(shared, lambda job: 1)
-    assert after.wait(SOON)
-    assert after.result == 1
-
-
-def test_all_are_served_when_many_ask_at_once(begin, monkeypatch):
+def test_all_are_served_when_many_ask_at_once_and_some_have_failed(begin, monkeypatch):
     monkeypatch.setattr(jobs, "TURN", 0.05)
 
     def some(job: Job) -> int:
@@ -153,7 +132,11 @@ def test_all_are_served_when_many_ask_at_once(begin, monkeypatch):
             time.sleep(0.005)
         return 30
 
+    def fail(job: Job) -> None:
+        raise ValueError("k = 0 is not allowed")
+
     shared = FairSemaphore(2)
+    assert all(begin(shared, fail).wait(SOON) for _ in range(3))  # each gives its worker back
     runs = [begin(shared, some) for _ in range(10)]
     assert all(run.wait(2 * SOON) for run in runs)
     assert all(run.result == 30 for run in runs), [run.problem for run in runs]

@@ -22,6 +22,7 @@ RESTARTS, LEADERS = 100, 25  # of the search for a better component, before the 
 NOTED = 1e-6  # relative fall of an upper bound that a live run tells of
 SAME = 1e-7  # relative difference of two variances of the same component: stored loadings have sixteen bits
 SHOWN = 3  # upper bounds that a sentence lists
+CLOSED = say.OPTIMAL / 4  # gap at which a longer proof ends: optimal however the numbers are rounded
 GAIN = 1e-9  # relative: a component that has no more variance than this beyond another is none better
 
 Proven = TypeVar("Proven", Certificate, PartsCertificate)
@@ -225,6 +226,7 @@ def _tightened(
         nnspca.certify,
         cov,
         k,
+        gap=CLOSED,
         time_limit=math.inf,  # for as long as it falls
         component=better,
         warm_start=before,  # what is proven already comes down from there

@@ -373,7 +373,7 @@ def offer(suggestion: Suggestion | None, key: str, now: int) -> None:
     st.button(
         waiting if suggestion is None else f"{name}: {suggestion.value:,}",
         key=f"suggest-{key}",
-        help=purpose if suggestion is None else suggestion.why,
+        help=purpose if suggestion is None else suggestion.why + " It is chosen." * (suggestion.value == now),
         disabled=suggestion is None or suggestion.value == now,
         on_click=state.assign,
         kwargs={key: now if suggestion is None else suggestion.value},

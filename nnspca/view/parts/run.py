@@ -375,7 +375,8 @@ def _tighten(certificate: PartsCertificate, cov: nnspca.Covariance, subject: Sub
             certificate.k,
             certificate.parts,
             nonnegative=certificate.nonnegative,
-            effort="thorough",
+            gap=proofs.CLOSED,
+            time_limit=math.inf,  # for as long as it falls
             seed=subject.seed,
             warm_start=certificate,
             should_stop=job.should_stop,

@@ -143,6 +143,14 @@ def is_turned_by_dragging(page: Page) -> None:
     page.mouse.up()
 
 
+def test_a_pixel_that_is_pointed_at_lights_its_curve_up(visit):
+    page = ready(visit("/spannogram?curves=data+set&data=digits&k=5"))
+    box = page.locator("canvas.component").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2 + 3, box["y"] + box["height"] / 2 + 3)
+    page.locator("section.spannogram[data-lit='36']").wait_for()
+    expect(page.locator("section.spannogram .stage .tip")).to_contain_text("row 5, column 5: curve no.")
+
+
 @pytest.mark.parametrize("sign", ["nonnegative", "any sign"])
 def test_stepping_visits_every_change_and_names_both_sets_and_a_jump_reaches_the_best_value_there_is(visit, sign):
     page = ready(visit(f"/spannogram?sign={sign.replace(' ', '+')}"))

@@ -38,7 +38,7 @@ def test_every_bundled_data_set_gives_curves_and_a_way_to_draw_its_component(ope
     data, info = sent(page), nnspca.datasets.load(name)
     assert data["n"] == info.n_features
     assert data["nonnegative"] is (sign == "nonnegative")
-    assert (data["image"] is None) is (info.image_shape is None)
+    assert (data["scene"] is None) is (info.image_shape is None and info.axis is None)
     V = unpack(data["V"]).reshape(-1, 2)
     values = nnspca.Covariance.from_dataset(info).eigenpairs(2)[0]
     np.testing.assert_allclose((V**2).sum(axis=0), values[::-1], rtol=1e-8)

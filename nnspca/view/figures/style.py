@@ -46,6 +46,8 @@ PLACES = {
     for at, name in enumerate((*FIRST, *(name for name in METHODS if name not in FIRST)))
     for said in (name, METHODS[name].title)
 }
+PAPERS = {"EM": "em", "emPCA": "em", "Alg. 3": "epsilon-net", "NSPCA": "coordinate-descent", "PathSPCA": "greedy"}
+PLACES |= {said: PLACES[name] for said, name in {**PAPERS, "SPCA": "elastic-net", "portfolio": "best"}.items()}
 # After Okabe & Ito (2008) and Tol: distinguishable with all common forms of colour blindness, also on grey;
 # black numbers are legible on each.
 PARTS = (
@@ -206,7 +208,7 @@ class Look:
     @classmethod
     def of(cls, name: str, i: int, palette: Palette) -> Look:
         """Return the look of a solver, by its name or title; of what is none that of place ``i``."""
-        at = PLACES.get(name, i)
+        at = PLACES.get(name, PLACES.get(name.partition(" (")[0].partition(",")[0], i))  # without its settings
         turn = at + at // len(palette.series)  # of two of one colour, line and mark differ
         colour = palette.series[at % len(palette.series)]
         return cls(colour, DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)])

@@ -18,6 +18,7 @@ from nnspca.view.figures.style import (
     SIZES,
     SYMBOLS,
     TEXT,
+    Look,
     Palette,
     dress,
     names,
@@ -177,16 +178,19 @@ def _ticks(at: Sequence[float]) -> dict[str, Any]:
 
 
 def _inks(picture: Picture, palette: Palette) -> list[tuple[int, str]]:
-    """Return place and colour of each line: guides have those of the line before them."""
-    inks, place = [], 0
+    """Return place and colour of each line: a solver has its own, and guides have those of the line before them."""
+    own = [line for line in picture.lines if line != picture.printed and line not in picture.guides]
+    colours = {line: Look.of(line, at, palette).colour for at, line in enumerate(own)}
+    if len(set(colours.values())) < len(own):  # one solver in several lines: by their places they are told apart
+        colours = {line: palette.series[at % len(palette.series)] for at, line in enumerate(own)}
+    inks: list[tuple[int, str]] = []
     for line in picture.lines:
-        if line == picture.printed:
-            inks.append((place, palette.ink))
-        elif line in picture.guides:
-            inks.append((place - 1, palette.series[(place - 1) % len(palette.series)]) if place else (0, palette.quiet))
+        if line in colours:
+            inks.append((own.index(line), colours[line]))
+        elif line == picture.printed:
+            inks.append((len(own), palette.ink))
         else:
-            inks.append((place, palette.series[place % len(palette.series)]))
-            place += 1
+            inks.append(inks[-1] if inks else (0, palette.quiet))
     return inks
 
 

@@ -12,11 +12,12 @@ import numpy as np
 import streamlit as st
 
 import nnspca
-from nnspca.datasets import Axis, Dataset
+from nnspca.datasets import Dataset
 from nnspca.spannogram import curves, enumeration
 from nnspca.view import sanitize, say
 from nnspca.view.link.canvas import colours, component, pack
 from nnspca.view.subject import Subject
+from nnspca.view.ui import component as picturing
 
 DRAGGED = 12  # rows up to which a curve can be dragged
 LARGEST = 1_000_000
@@ -32,9 +33,8 @@ class Rows:
 
     V: np.ndarray  # shape (n, d)
     names: tuple[str, ...] = ()  # empty where rows are just numbered
-    image_shape: tuple[int, int] | None = None
     place: np.ndarray | None = None  # shape (n,): position of each row among the features of the data
-    axis: Axis | None = None  # a numeric coordinate of the rows
+    scene: dict[str, Any] | None = None  # the image, or the axis, on which the features lie
 
 
 def example(rank: int) -> np.ndarray:
@@ -71,11 +71,10 @@ def of_data(subject: Subject, chosen: Sequence[int], m: int) -> Rows:
     V = every[:, [a - 1 for a in (chosen if len(chosen) > 2 else reversed(chosen))]]
     strongest = np.argsort(-np.einsum("ij,ij->i", V, V), kind="stable")[:m]
     rows = np.sort(strongest)
-    axis = None
-    if data.axis is not None:
-        axis = Axis(data.axis.values[rows], name=data.axis.name, unit=data.axis.unit)
+    lies = data.image_shape is not None or data.axis is not None
+    scene = picturing.packed_scene(data, picturing.backdrop(data), ()) if lies else None
     names = tuple(sanitize.line(str(data.feature_names[i]), sanitize.NAME) for i in rows)
-    return Rows(V[rows], names, data.image_shape, rows, axis)
+    return Rows(V[rows], names, rows, scene)
 
 
 def write_link(V: np.ndarray) -> str:
@@ -307,11 +306,8 @@ def payload(rows: Rows, k: int, nonnegative: bool, picture: Picture) -> dict[str
         "numbered": not rows.names,
         "names": {str(i): rows.names[i] for i in named} if rows.names else {},
         "editable": not rows.names and n <= DRAGGED,
-        "image": None if rows.image_shape is None else list(rows.image_shape),
         "place": None if rows.place is None else pack(rows.place, "i4"),
-        "axis": None
-        if rows.axis is None
-        else {"values": pack(rows.axis.values, "f8"), "name": rows.axis.name, "unit": rows.axis.unit},
+        "scene": rows.scene,
     }
 
 

@@ -58,7 +58,7 @@ function drawAxis(brush, scene, layers) {
     brush.line(Array.from(order, (i) => [x(values[i]), foot - 6 - (0.9 * (mean[i] - least) * (foot - top)) / span]), { wide: 1.6 });
   }
   brush.line([[left, foot], [right, foot]], { colour: palette.quiet, wide: 1 });
-  const ticks = 6;
+  const ticks = width < 300 ? 3 : 6;
   for (let t = 0; t < ticks; t++) {
     const v = low + ((high - low) * t) / (ticks - 1);
     brush.text(v.toPrecision(3), x(v), foot + 15, { size: SIZES.small, align: t ? (t === ticks - 1 ? "right" : "center") : "left" });

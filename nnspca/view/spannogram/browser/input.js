@@ -19,6 +19,8 @@ class Input extends Player {
       release: (x, y, done) => this.release(done),
       hover: (x, y) => this.hint(x, y),
     });
+    const point = (x, y) => this.light(x === undefined ? -1 : this.curves.rows?.get(this.face?.at?.(x, y)) ?? -1);
+    followPointer(this.find(".component"), { press: point, drag: point, hover: point });
     this.box.addEventListener("fullscreenchange", () => this.resize());
     this.box.addEventListener("toggle", () => this.resize(), true);
   }
@@ -51,6 +53,19 @@ class Input extends Player {
     this.play(false);
     this.unpick();
     this.move(this.phi + (sign * Math.PI) / 180);
+  }
+
+  /** Light up the curve of a feature that is pointed at, and say where it stands. */
+  light(i) {
+    if (i === this.lit) return;
+    this.lit = i;
+    this.dirty = true;
+    this.wake();
+    if (i < 0) return this.tip("");
+    const { curves, plot, phi } = this, value = curves.value(i, phi), all = Array.from({ length: curves.n }, (_, j) => curves.value(j, phi));
+    const words = `${featureName(curves.scene, curves.feature(i))}: curve no. ${count(1 + all.filter((v) => v > value).length)} of ${count(curves.n)} here, ${this.shown.includes(i) ? "in the set" : "not in the set"}`;
+    this.tip(words, plot.x(phi), plot.y(value), plot.width);
+    this.box.dataset.lit = String(curves.feature(i));
   }
 
   jump(phi) {

@@ -55,7 +55,8 @@ class Curves {
   constructor(data) {
     const read = (packed) => (packed?.kind ? unpack(packed) : packed);
     Object.assign(this, data, Object.fromEntries(ARRAYS.map((name) => [name, read(data[name])])));
-    if (data.axis) this.axis = { ...data.axis, values: unpack(data.axis.values) };
+    if (data.scene) this.scene = readScene(data.scene);
+    this.rows = this.scene && new Map(Array.from(this.place, (feature, i) => [feature, i])); // by feature of the data
     if (data.envelope) this.envelope = { ...data.envelope, low: unpack(data.envelope.low), high: unpack(data.envelope.high) };
     this.start = -QUARTER;
     this.end = 3 * QUARTER;
@@ -68,6 +69,9 @@ class Curves {
     this.meetings = data.crossings ? this.readMeetings(...["angles", "i", "j"].map((name) => read(data.crossings[name]))) : null;
     this.stops = [...new Set(this.angles)];
   }
+
+  /** Which feature of the data a curve is. */
+  feature(i) { return this.place ? this.place[i] : i; }
 
   size(i) { return Math.hypot(this.V[2 * i], this.V[2 * i + 1]); }
 

@@ -26,39 +26,21 @@ function drawCircle(canvas, curves, palette, phi, set, arc) {
   brush.dot(...at(phi), 4, { fill: palette.found, edge: null });
 }
 
-/** The component at φ: as an image, along an axis, or as bars. */
-function drawComponent(canvas, plot, palette, phi, set) {
-  const { curves } = plot;
-  if (curves.image) return drawPixels(canvas, curves, palette, phi, set);
-  const brush = brushOn(canvas, palette, canvas.clientWidth || 230, 180);
-  const norm = Math.sqrt(curves.squares(set, phi)) || 1;
-  const loading = (i) => curves.entry(i, phi) / norm;
-  return curves.axis ? drawStems(brush, curves, set, loading) : drawBars(brush, plot, set, loading);
-}
-
-function drawPixels(canvas, curves, palette, phi, set) {
-  const [rows, columns] = curves.image, width = canvas.clientWidth || 230, height = Math.min((width * rows) / columns, 180);
-  const [plus, minus] = [palette.positive, palette.negative].map((steps) => [palette.empty, ...steps].map(channels));
-  const most = Math.max(1e-300, ...set.map((i) => curves.value(i, phi)));
-  const painted = new Map(set.map((i) => {
-    const v = curves.entry(i, phi);
-    return [curves.place ? curves.place[i] : i, blend(v < 0 ? minus : plus, 0.15 + (0.85 * Math.abs(v)) / most)];
-  }));
-  const small = pixelsOf({ rows, columns }, (p) => painted.get(p) ?? plus[0]), breadth = (height * columns) / rows;
-  brushOn(canvas, palette, width, height).image(small, (width - breadth) / 2, 0, breadth, height);
-}
-
-function drawStems(brush, curves, set, loading) {
-  const { width, height, palette } = brush, { values, name, unit } = curves.axis;
-  curves.axisRange ??= values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
-  const [low, high] = curves.axisRange, signed = !curves.nonnegative, size = 13;
-  const base = signed ? (height - 24) / 2 : height - 26, tall = signed ? base - 4 : base - 8;
-  const along = axisOf(low, high, 6, width - 6), x = (i) => along(values[i]);
-  brush.line([[4, base], [width - 4, base]], { wide: 1, faint: 0.7 });
-  brush.text(`${+low.toPrecision(3)}`, 4, height - 8, { size });
-  brush.text(`${+high.toPrecision(3)} ${unit}`, width - 4, height - 8, { size, align: "right" });
-  brush.text(name, width / 2, height - 8, { size, align: "center" });
-  for (const i of set) brush.line([[x(i), base], [x(i), base - loading(i) * tall]], { colour: palette.found, wide: 2 });
+/** The component at φ, over the image or along the axis of the features, or as bars; return where its features stand. */
+function drawComponent(canvas, plot, palette, phi, set, lit) {
+  const { curves } = plot, { scene } = curves, width = canvas.clientWidth || 230;
+  const norm = Math.sqrt(curves.squares(set, phi)) || 1, loading = (i) => curves.entry(i, phi) / norm;
+  const tall = scene?.image ? Math.min((width * scene.image.rows) / scene.image.columns, 240) : 180;
+  const brush = brushOn(canvas, palette, width, tall);
+  if (!scene) return drawBars(brush, plot, set, loading);
+  const layer = { support: set.map((i) => curves.feature(i)), weights: set.map(loading), colour: palette.series[1], negative: palette.found };
+  const drawn = drawScene(brush, scene, set.length ? [layer] : []);
+  if (lit >= 0) {
+    const place = drawn.frame(curves.feature(lit));
+    brush.box(...place, { edge: palette.paper, thick: 4 });
+    brush.box(...place, { edge: palette.ink, thick: 2 });
+  }
+  return drawn;
 }
 
 /** Few features: all of them, each in its own row for good. Many: the largest of the set. */

@@ -30,7 +30,8 @@ class Player extends Shown {
     if (known && !this.reshaped) this.playing = false;
     this.reshaped = false;
     this.phi = this.curves.wrap(this.phi);
-    this.say("component-title", "Component here");
+    this.lit = -1;
+    this.say("component-title", this.curves.scene?.image ? "Point at a pixel" : "Component here");
     this.say("circle-title", this.curves.nonnegative ? "Allowed directions (■ best)" : "Directions (■ the best of the set)");
     this.find("[data-say=all-keys]").hidden = !this.curves.meetings;
     this.say("drag-rows", this.curves.editable ? "Drag a small square to reshape its curve." : "");
@@ -185,9 +186,9 @@ class Player extends Shown {
     const reshaping = this.holding?.moved, set = reshaping ? this.topNow() : this.shown, arc = reshaping ? curves.arc(set) : this.arc;
     if (changed) plot.drawSet(this.brush(".set"), set);
     plot.drawMoving(this.brush(".moving"), this.phi, set, { ring: this.ringed, best: this.best,
-      flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.curves.editable });
+      flash: now < this.flashing ? ((this.flashing - now) / FLASH * 2) % 1 : 0, handles: this.curves.editable, lit: this.lit });
     drawCircle(this.find(".circle"), curves, palette, this.phi, set, arc);
-    drawComponent(this.find(".component"), plot, palette, this.phi, set);
+    this.face = drawComponent(this.find(".component"), plot, palette, this.phi, set, this.lit);
     Object.assign(this.box.dataset, { phi: String(this.phi), flashing: String(now < this.flashing) });
     if (!this.playing || now - (this.described ?? 0) > 120) this.describe(now, set);
   }

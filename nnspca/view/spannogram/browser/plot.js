@@ -158,15 +158,20 @@ class Plot {
     if (this.curves.envelope) this.labelEnvelope(brush);
   }
 
-  /** What moves: the values at φ, and on request a `ring` that flashes, the `best` so far, and `handles`. */
-  drawMoving(brush, phi, set, { ring = null, flash = 0, best = null, handles = false } = {}) {
+  /** What moves: the values at φ, and on request a curve that is `lit`, a `ring` that flashes, the `best` so far, `handles`. */
+  drawMoving(brush, phi, set, { ring = null, flash = 0, best = null, handles = false, lit = -1 } = {}) {
     const { curves, palette } = this, x = this.x(phi), many = set.length > 12;
     brush.line([[x, this.top], [x, this.bottom]]);
+    if (lit >= 0) {
+      brush.line(this.path(lit), { colour: palette.paper, wide: 7 });
+      brush.line(this.path(lit), { wide: 3.5 });
+    }
     for (const i of set) {
       const y = this.y(curves.value(i, phi));
       if (many) brush.box(x - 5, y - 1, 10, 2, { fill: this.tint(i) });
       else brush.dot(x, y, 5.5, { fill: this.tint(i) });
     }
+    if (lit >= 0) brush.dot(x, this.y(curves.value(lit, phi)), 6);
     if (this.parts.goal) this.drawGoalAt(brush, phi, set, best);
     if (ring) {
       brush.dot(this.x(ring.phi), this.y(ring.height), 10, { fill: null, edge: palette.upper_bound, thick: 3 });

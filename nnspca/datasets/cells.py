@@ -137,9 +137,11 @@ def decimal_sign(cells: Iterable[str]) -> str:
         text = _MONEY.sub("", cell).strip(" %()'")
         if not ("," in text or "." in text) or (_EITHER.fullmatch(text) and len(re.findall("[.,]", text)) == 1):
             continue
+        if _PLAIN.fullmatch(text):
+            votes["."] += 2
+            continue
         for sign in ".,":
             votes[sign] += number(text, sign) is not None and number(text, ".,".replace(sign, "")) is None
-        votes["."] += bool(_PLAIN.fullmatch(text))
     return "" if votes["."] == votes[","] else max(".,", key=votes.__getitem__)
 
 

@@ -69,7 +69,7 @@ class LazyData:
         every = self.feature_names or [f"feature {i + 1}" for i in range(self.shape[1])]
         names = tuple(every[i] for i in chosen)
         if hasattr(self.rows, "to_table"):
-            X = self.rows.to_table(columns=list(names)).to_pandas().to_numpy()
+            X = self.rows.to_table(columns=list(names))
         else:
             step = max(1, AT_A_TIME // self.shape[1])
             parts = [self.rows[start : start + step][:, chosen] for start in range(0, self.shape[0], step)]

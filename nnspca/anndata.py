@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ from nnspca.control.arguments import Deflation, Effort, Method, Seed, check_choi
 from nnspca.covariance import Covariance
 from nnspca.covariance.input import Given, opened
 from nnspca.covariance.restriction import Features, places_of
-from nnspca.covariance.span import cumulative_variance
+from nnspca.covariance.sources import Source, chunked
 from nnspca.errors import DataError
 from nnspca.result import Certificate, Component, Components, OnProgress, PartsCertificate, ShouldStop
+from nnspca.result import features as described
 from nnspca.result.wording import safe_cell
 from nnspca.tasks._scores import scores
 from nnspca.tasks._solve import check_seed
@@ -43,6 +45,7 @@ def components(
     standardize: bool | None = None,
     center: bool = True,
     layer: str | None = None,
+    use_raw: bool = False,
     mask_var: Any = "auto",
     exclude: Features = None,
     key_added: str | None = None,
@@ -57,7 +60,8 @@ def components(
     Parameters
     ----------
     adata : AnnData
-        In memory, cells as rows. X, or the layer, may be sparse, and stays so.
+        Cells as rows, in memory or in a file (``backed``), which is read a few cells at a time. X, or the layer, may be
+        sparse, and stays so.
     n_components, k, method, deflation, nonnegative, seed, should_stop, on_progress, **options
         As for :func:`nnspca.decompose`: k is the most genes of each component, one number or one
         for each.
@@ -68,6 +72,8 @@ def components(
         False for second moments about zero, as for :meth:`nnspca.Covariance.from_data`.
     layer : str, optional
         Which layer to read instead of X.
+    use_raw : bool
+        Read ``adata.raw`` instead, of the genes of ``adata``.
     mask_var : str, array_like of bool, or None
         Which genes take part: a column of ``adata.var``, or a mask; None for all. "auto" is the
         column ``highly_variable`` where there is one, as for ``scanpy.pp.pca``.
@@ -110,7 +116,7 @@ def components(
     mask, seed = _mask(adata, mask_var), check_seed(seed)
     if exclude is not None:
         mask = mask & ~np.isin(np.arange(len(mask)), places_of("exclude", exclude, len(mask), tuple(adata.var_names)))
-    given, cov = _read(adata, layer, mask, standardize, center)
+    given, cov = _read(adata, layer, check_flag("use_raw", use_raw), mask, standardize, center)
     parts = decompose(
         cov,
         n_components,
@@ -124,7 +130,11 @@ def components(
         **options,
     )
     key = KEY if key_added is None else key_added
-    target.obsm[f"X_{KEY}" if key_added is None else key] = scores(given, parts)
+    target.obsm[f"X_{KEY}" if key_added is None else key] = (
+        np.concatenate([scores(rows, parts) for rows in given.chunks()])
+        if isinstance(given, Source)
+        else scores(given, parts)
+    )
     loadings = np.zeros((len(mask), len(parts)))
     loadings[mask] = parts.loadings
     target.varm[key] = loadings
@@ -133,6 +143,10 @@ def components(
         "variance_ratio": parts.variances / parts.total,
         "cumulative_variance_ratio": parts.cumulative_variance / parts.total,
         "fingerprint": cov.fingerprint,
+        "total": cov.trace,
+        "mean": cov.features.mean,
+        "scale": cov.features.scale,
+        "gene_variance": cov.diagonal,
         "params": {
             "k": np.array([part.k for part in parts]),
             "method": method,
@@ -141,6 +155,7 @@ def components(
             "standardize": bool(standardize),
             "center": bool(center),
             "layer": "" if layer is None else layer,
+            "use_raw": bool(use_raw),
             "mask": mask,
             "seed": seed,
         },
@@ -189,7 +204,7 @@ def certify(
     (2,)
     """
     record = _record_of(adata, key)
-    cov, parts = _again(adata, key, record)
+    cov, parts = _again(adata, key, record), _found(adata, key, record)
     check_choice("effort", effort, ("live", "thorough"))
     if parts.deflation in ("joint", "quasi-orthogonal"):
         raise ValueError(f"components by deflation {parts.deflation!r} were not sought alone: they have no certificate")
@@ -207,6 +222,8 @@ def certify(
 def parts(adata: Any, key: str = KEY) -> Components:
     """Return the components that were written into an AnnData as the library's own result.
 
+    They are as they were found, with the mean and scale of the cells then, whichever cells are left.
+
     Examples
     --------
     >>> import anndata, nnspca
@@ -215,7 +232,7 @@ def parts(adata: Any, key: str = KEY) -> Components:
     >>> list(nnspca.anndata.parts(adata).to_frame().columns)
     ['component', 'feature', 'loading', 'weight', 'place']
     """
-    return _again(adata, key, _record_of(adata, key))[1]
+    return _found(adata, key, _record_of(adata, key))
 
 
 def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
@@ -256,25 +273,29 @@ def write_gmt(path: str | os.PathLike[str], adata: Any, key: str = KEY) -> None:
 
 
 def _read(
-    adata: Any, layer: str | None, mask: np.ndarray, standardize: bool | None, center: bool
-) -> tuple[Given, Covariance]:
+    adata: Any, layer: str | None, use_raw: bool, mask: np.ndarray, standardize: bool | None, center: bool
+) -> tuple[Given | Source, Covariance]:
     """The numbers of an AnnData, and their covariance."""
-    if layer is None:
-        values = opened(adata).values
-    elif layer in adata.layers:
-        values = adata.layers[layer]
-    else:
+    if use_raw and (layer is not None or adata.raw is None):
+        raise DataError("use_raw=True reads adata.raw: there is none, or a layer was asked for as well")
+    if layer is not None and layer not in adata.layers:
         raise DataError(f"layer={layer!r:.60} is not there; give one of {', '.join(map(repr, adata.layers)) or None}")
-    names = np.array(list(map(str, adata.var_names)), dtype=object)
-    given = Given(values if mask.all() else values[:, np.flatnonzero(mask)], tuple(names[mask]))
+    if use_raw:
+        values = adata.raw[:, adata.var_names].X
+    else:
+        values = adata.layers[layer] if layer is not None else adata.X if adata.isbacked else opened(adata).values
+    names, places = np.array(list(map(str, adata.var_names)), dtype=object), np.flatnonzero(mask)
+    given: Given | Source
+    if (source := chunked(values)) is not None:
+        given = replace(source, names=tuple(names)).only(places)
+    else:
+        given = Given(values if mask.all() else values[:, places], tuple(names[mask]))
     return given, Covariance.from_data(given, standardize, center=center)
 
 
 def _checked(adata: Any) -> Any:
     if not all(hasattr(adata, name) for name in ("obsm", "varm", "uns", "var_names")):
         raise DataError(f"adata is {shown(adata)}; give an AnnData, cells as rows")
-    if getattr(adata, "isbacked", False):
-        raise DataError("adata lies in a file: give adata.to_memory()")
     return adata
 
 
@@ -303,19 +324,33 @@ def _record_of(adata: Any, key: str) -> Any:
     return record
 
 
-def _again(adata: Any, key: str, record: Any) -> tuple[Covariance, Components]:
-    """The covariance, and the components as they were found; DataError where the numbers are others now."""
+def _again(adata: Any, key: str, record: Any) -> Covariance:
+    """The covariance of the numbers that the components were found on; DataError where they are others now."""
     params = record["params"]
-    mask = np.asarray(params["mask"], dtype=bool)
-    _, cov = _read(adata, params["layer"] or None, mask, bool(params["standardize"]), bool(params.get("center", True)))
+    how = bool(params["standardize"]), bool(params.get("center", True))
+    layer, use_raw = params["layer"] or None, bool(params.get("use_raw", False))
+    _, cov = _read(adata, layer, use_raw, np.asarray(params["mask"], dtype=bool), *how)
     if cov.fingerprint != str(record["fingerprint"]):
         raise DataError(f"the numbers are not those that {key!r} was found on: find the components again")
+    return cov
+
+
+def _found(adata: Any, key: str, record: Any) -> Components:
+    """The components as they were found, from what was written of them alone: cells may have gone since."""
+    params = record["params"]
+    mask = np.asarray(params["mask"], dtype=bool)
+    if len(mask) != len(adata.var_names):
+        raise DataError(f"the genes are not those that {key!r} was found on: find the components again")
+    names = tuple(str(name) for name, here in zip(adata.var_names, mask, strict=True) if here)
+    total, variances = float(record["total"]), described.frozen(record["gene_variance"])
+    mean, scale = described.frozen(record["mean"]), described.frozen(record["scale"])
+    standardized = bool(params["standardize"])
+    features = described.Features(total, len(names), names, mean, scale, standardized, variances=variances)
     loadings = np.asarray(adata.varm[key], dtype=np.float64)[mask]
     nonnegative, method = bool(params["nonnegative"]), str(params["method"])
-    columns = [np.ascontiguousarray(column) for column in loadings.T]
     parts = tuple(
-        Component(x, cov.variance(x), method, int(k), nonnegative, features=cov.features)
-        for x, k in zip(columns, params["k"], strict=True)
+        Component(np.ascontiguousarray(x), float(variance), method, int(k), nonnegative, features=features)
+        for x, variance, k in zip(loadings.T, record["variance"], params["k"], strict=True)
     )
-    cumulative = cumulative_variance(cov, loadings)
-    return cov, Components(parts, cumulative, cov.trace, method, str(params["deflation"]), nonnegative)
+    cumulative = np.asarray(record["cumulative_variance_ratio"]) * total
+    return Components(parts, cumulative, total, method, str(params["deflation"]), nonnegative)

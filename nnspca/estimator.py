@@ -32,7 +32,7 @@ from nnspca.control.arguments import (
 )
 from nnspca.control.progress import progress_bar
 from nnspca.covariance import Covariance
-from nnspca.covariance.input import check_names, check_same_names, check_unmasked, numbers, opened
+from nnspca.covariance.input import aligned, check_names, check_unmasked, numbers, opened
 from nnspca.covariance.samples import added, check_weights, large_array, mirrored, stated, warn_of_dominant
 from nnspca.covariance.sources import Source, chunked, in_memory
 from nnspca.covariance.span import orthonormal
@@ -247,9 +247,8 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """Samples as :meth:`Covariance.from_data` reads them, checked as scikit-learn does; a Source of many."""
         source = large_array(X, "rows") if isinstance(X, np.ndarray) and not isinstance(X, np.memmap) else chunked(X)
         if source is not None:
-            if not first:
-                check_same_names(source.names, self._names(), "the estimator")
-            return source
+            order = None if first else aligned(source.names, self._names(), "the estimator")
+            return source if order is None else source.only(order)
         least = fewest or 1 + first
         allowed: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "dtype": np.float64, "ensure_min_samples": least}
         if isinstance(X, np.ndarray) and X.dtype.kind in "fiubcO":
@@ -263,7 +262,10 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         if given.values is X:
             check_names(X)
         named = values = check_array(numbers(given.values), estimator=self, **allowed)
-        if given.values is X:
+        order = None if first else aligned(given.names, self._names(), "the estimator")
+        if order is not None:
+            values, named = values[:, order], import_module("pandas").DataFrame(columns=list(self._names() or ()))
+        elif given.values is X:
             named = X
         elif given.names is not None:  # in the form that scikit-learn knows
             named = import_module("pandas").DataFrame(columns=list(given.names))
@@ -351,13 +353,18 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         return Covariance.from_data(self._samples(X), stated(self.standardize), **how)
 
     def transform(self, X) -> np.ndarray:
-        """Return the scores ``(X − mean) / scale · components'``, shape (m, r).
+        """Return the scores ``(X − mean) / scale · components'``, shape (m, r); float32 of samples in float32.
+
+        The features of a table are found by name, in any order and among others.
 
         A score is how much of a component a sample has by itself, whatever the others hold: their
         variances are ``explained_variance_``. Where components overlap, scores are correlated.
         """
         check_is_fitted(self)
-        return np.concatenate([self._scores(rows, self.components_) for rows in self._chunks(X)])
+        held: Any = getattr(X, "dtypes", getattr(X, "dtype", ""))
+        kinds = {str(kind) for kind in np.ravel(held)}
+        scores = np.concatenate([self._scores(rows, self.components_) for rows in self._chunks(X)])
+        return scores.astype(np.float32) if kinds == {"float32"} else scores
 
     def _chunks(self, X) -> Iterator[Any]:
         """Yield samples of the features of the fit: all at once, or chunk by chunk."""
@@ -507,6 +514,7 @@ class NonnegativeSparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 

@@ -94,8 +94,7 @@ def test_an_annotated_table_goes_wherever_data_go(cells):
     est = nnspca.NonnegativeSparsePCA(2, 4).fit(adata)
     assert list(est.feature_names_in_) == list(adata.var_names)
     assert np.allclose(est.transform(adata), nnspca.scores(plain, est.parts_))
-    with pytest.raises(ValueError, match="feature names"):
-        est.transform(adata[:, ::-1].copy())
+    assert np.allclose(est.transform(adata[:, ::-1].copy()), est.transform(adata))
     found = nnspca.cross_validate(adata, [1, 2], folds=3, method="em")
     assert found == nnspca.cross_validate(plain, [1, 2], folds=3, method="em")
 
@@ -116,14 +115,45 @@ def test_what_cannot_be_done_is_said(cells, call, said):
         call(cells[:, :80].copy())
 
 
-def test_cells_in_a_file_have_a_covariance_and_else_are_refused_with_what_to_do(cells, tmp_path):
+def test_parts_are_as_they_were_found_whichever_cells_are_left(cells):
+    adata = cells[:200, :40].copy()
+    nnspca.anndata.components(adata, 2, 4, standardize=True)
+    found = nnspca.anndata.parts(adata)
+    assert np.allclose(nnspca.scores(adata, found), adata.obsm["X_nnspca"])
+    few = adata[:20].copy()
+    few.X = np.asarray(few.X) + 0.0
+    again = nnspca.anndata.parts(few)
+    assert again == found and again.summary() == found.summary()
+    assert np.allclose(nnspca.scores(few, again), few.obsm["X_nnspca"])
+    with pytest.raises(nnspca.DataError, match="numbers are not those"):
+        nnspca.anndata.certify(few)
+    with pytest.raises(nnspca.DataError, match="genes are not those"):
+        nnspca.anndata.parts(adata[:, :30].copy())
+    adata.X = scipy.sparse.csr_matrix(adata.X)  # or toarray() of sparse ones
+    assert nnspca.anndata.parts(adata) == found
+
+
+def test_raw_counts_of_the_genes_kept_are_read(cells):
+    adata = cells[:, 5:45].copy()
+    nnspca.anndata.components(adata, 1, 3, use_raw=True, mask_var=None)
+    own = adata.raw[:, adata.var_names].X
+    (cert,) = nnspca.anndata.certify(adata)
+    assert cert.fingerprint == nnspca.Covariance.from_data(own).fingerprint
+    with pytest.raises(nnspca.DataError, match=r"use_raw=True reads adata\.raw"):
+        nnspca.anndata.components(adata, use_raw=True, layer="counts")
+
+
+def test_cells_in_a_file_are_read_a_few_at_a_time(cells, tmp_path):
     cells.write_h5ad(tmp_path / "cells.h5ad")
     backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
     cov = nnspca.Covariance.from_data(backed)
     assert cov.fingerprint == nnspca.Covariance.from_data(cells).fingerprint
     assert cov.feature_names == tuple(cells.var_names)
-    with pytest.raises(nnspca.DataError, match=r"lies in a file: give adata.to_memory\(\)"):
-        nnspca.anndata.components(backed)
+    for adata in (backed, held := cells.copy()):
+        nnspca.anndata.components(adata, 2, 4, mask_var=np.arange(765) < 60)
+    assert np.allclose(backed.obsm["X_nnspca"], held.obsm["X_nnspca"])
+    assert nnspca.anndata.parts(backed) == nnspca.anndata.parts(held)
+    assert nnspca.anndata.certify(backed)[0].ratio > 0.9
     one, other = (nnspca.bootstrap(data, 2, resamples=3) for data in (backed, cells))
     assert np.array_equal(one.recurrence, other.recurrence)
     backed.file.close()

@@ -5,6 +5,7 @@ import pickle
 from unittest import mock
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
 import sklearn
@@ -378,6 +379,19 @@ def test_weights_are_routed_to_it(X):
         found = search.fit(X, sample_weight=weights).best_estimator_
         chain = make_pipeline(est.set_params(n_nonzero=found.n_nonzero)).fit(X, sample_weight=weights)
     assert np.array_equal(chain[-1].components_, found.components_)
+
+
+def test_single_precision_stays_and_columns_are_found_by_name(X):
+    table = pandas.DataFrame(X, columns=[f"pixel {i}" for i in range(X.shape[1])])
+    est = nnspca.NonnegativeSparsePCA(2, 4).fit(table)
+    scores = est.transform(table)
+    assert scores.dtype == np.float64
+    assert np.allclose(est.transform(table.assign(more=1.0).iloc[:, ::-1]), scores)
+    with pytest.raises(nnspca.DataError, match="no feature 'pixel 3'"):
+        est.transform(table.drop(columns="pixel 3"))
+    single = est.transform(table.astype(np.float32))
+    assert single.dtype == np.float32 == nnspca.NonnegativeSparsePCA(2, 4).fit(X).transform(np.float32(X)).dtype
+    assert np.allclose(single, scores, rtol=1e-5, atol=1e-4)
 
 
 def test_data_sets_and_annotated_data_bring_their_names(X):

@@ -275,14 +275,3 @@ def aligned(names: tuple[str, ...] | None, known: tuple[str, ...] | None, what: 
         raise DataError(f"X has {amiss} {missing[0]!r:.40}{more}, which {what} has: give each of its features once")
     places = {name: i for i, name in enumerate(names)}
     return np.array([places[name] for name in known])
-
-
-def check_same_names(names: tuple[str, ...] | None, known: tuple[str, ...] | None, what: str) -> None:
-    """Raise DataError where data name other features than those known, or in another order."""
-    if names is None or known is None or names == known:
-        return
-    if len(names) == len(known):
-        i = next(i for i, (one, other) in enumerate(zip(names, known, strict=True)) if one != other)
-        raise DataError(
-            f"feature {i} of X is {names[i]!r:.40}; {what} has {known[i]!r:.40} there: give its features, in its order"
-        )

@@ -9,7 +9,7 @@ import scipy.sparse
 
 from nnspca.control.arguments import check_columns, check_flag, check_whole, masked, real_array, shown
 from nnspca.covariance.factor import DenseFactor
-from nnspca.covariance.input import check_same_names, numbers, opened
+from nnspca.covariance.input import aligned, numbers, opened
 from nnspca.errors import DataError
 from nnspca.result import Component, Components, Features
 
@@ -23,7 +23,8 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
     Parameters
     ----------
     X : array_like, data frame, scipy.sparse array, Dataset or AnnData, shape (m, n)
-        Samples as rows: new ones, or those that the loadings were sought on.
+        Samples as rows: new ones, or those that the loadings were sought on. Features that have names are found by
+        name, in any order and among others, where the component's have names, too.
     loadings : Component, Components, or array_like, shape (n,) or (n, r)
         Of one component, or of several as columns.
     mean : array_like, shape (n,), or "own", optional
@@ -43,8 +44,8 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
     Raises
     ------
     DataError
-        X is no table of finite numbers, or so large that a score is none; or its features have
-        other names than the component's.
+        X is no table of finite numbers, or so large that a score is none; or it lacks a
+        feature that the component was found on.
     ValueError
         No mean; loadings of another number of features, or not finite.
 
@@ -66,19 +67,27 @@ def scores(X, loadings, *, mean=None, scale=None, standardize: bool = False) -> 
     features: Features | None = None
     if isinstance(loadings, Component | Components):
         features, loadings = loadings.features, loadings.loadings
+    order = None if features is None else aligned(source.names, features.given_names, "the component")
+    n = rows.shape[1] if order is None else len(order)
+    if features is not None and n != (expected := len(loadings)):
+        named = (
+            ""
+            if features.given_names is None
+            else f": {', '.join(map(repr, features.given_names[:6]))}" + (", …" if expected > 6 else "")
+        )
+        raise DataError(f"X has {n} features; the component was found on {expected}{named}. Give those, or name them")
     one = _is_one(loadings)
-    U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, rows.shape[1])
+    U = check_columns("loadings", np.reshape(loadings, (-1, 1)) if one else loadings, n)
     own = isinstance(mean, str) and mean == "own"
     if standardize and not own:
         raise ValueError("standardize=True goes with mean='own'; a component brings its own scale, else give scale=")
-    if features is not None and mean is None:
-        check_same_names(source.names, features.given_names, "the component")
     used = np.flatnonzero(U.any(axis=1))
-    values = rows[:, used].toarray() if isinstance(rows, scipy.sparse.csr_array) else np.asarray(rows[:, used])
+    places = used if order is None else order[used]
+    values = rows[:, places].toarray() if isinstance(rows, scipy.sparse.csr_array) else np.asarray(rows[:, places])
     if own:
         result = _on_their_own(values, U[used], standardize, scale)
     else:
-        centre, divisor = _measured_by(features, mean, scale, rows.shape[1])
+        centre, divisor = _measured_by(features, mean, scale, n)
         with np.errstate(over="ignore", invalid="ignore"):
             result = ((values - centre[used]) / divisor[used]) @ U[used]
     if not np.isfinite(result).all():

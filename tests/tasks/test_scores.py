@@ -121,14 +121,19 @@ def test_loadings_without_a_mean_are_refused_with_what_to_give():
         nnspca.scores(X, np.ones(6), mean="own", scale=np.ones(6))
 
 
-def test_samples_whose_features_have_other_names_are_refused():
+def test_features_are_found_by_name_in_any_order_and_among_others():
     import pandas
 
     frame = pandas.DataFrame(made(), columns=list("abcdef"))
     part = nnspca.solve(nnspca.Covariance.from_data(frame, standardize=False), 2)
-    assert nnspca.scores(frame, part).shape == (9,)
-    with pytest.raises(nnspca.DataError, match="feature 0 of X is 'b'; the component has 'a' there"):
-        nnspca.scores(frame[list("bacdef")], part)
+    expected = nnspca.scores(frame, part)
+    for changed in (frame[list("bacdef")], frame.assign(z=7.0, y=0.0)[list("zfedcyba")]):
+        assert np.array_equal(nnspca.scores(changed, part), expected)
+        assert np.array_equal(nnspca.scores(changed, part, mean="own"), nnspca.scores(frame, part, mean="own"))
+    with pytest.raises(nnspca.DataError, match="X has no feature 'b', which the component has"):
+        nnspca.scores(frame.drop(columns="b"), part)
+    with pytest.raises(nnspca.DataError, match="X has 5 features; the component was found on 6: 'a', 'b'"):
+        nnspca.scores(frame.to_numpy()[:, 1:], part)
 
 
 def test_labels_may_be_words():

@@ -1,5 +1,4 @@
 import io
-import time
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from nnspca.datasets import read
-from nnspca.errors import DataError
+from tests.datasets.test_images import refused
 
 SHAPES = st.tuples(st.integers(2, 8), st.integers(1, 6))
 ARRAYS = st.one_of(
@@ -38,14 +37,6 @@ def mat(compressed=False, **variables):
     out = io.BytesIO()
     scipy.io.savemat(out, variables, do_compression=compressed)
     return out.getvalue()
-
-
-def refused(data, filename):
-    start = time.process_time()
-    with pytest.raises(DataError) as caught:
-        read(data, filename)
-    assert time.process_time() - start < 1
-    return str(caught.value)
 
 
 @given(ARRAYS, st.booleans())

@@ -3,7 +3,6 @@
 import gzip
 import io
 import tempfile
-import time
 from pathlib import Path
 
 import anndata
@@ -21,7 +20,7 @@ from PIL import Image
 from nnspca import Covariance
 from nnspca.datasets import MissingValues, read, read_names, rename
 from nnspca.errors import DataError
-from tests.datasets.test_images import zipped
+from tests.datasets.test_images import refused, zipped
 
 X = np.array([[1.5, -2, 0], [0, 4, 0], [5, 6, 7.25], [0, 0, 1]])
 COUNTS = scipy.sparse.csr_array(np.array([[0, 3, 0], [1, 0, 0], [0, 5, 2], [4, 0, 0]]))
@@ -57,15 +56,6 @@ def market(X=COUNTS):
     out = io.BytesIO()
     scipy.io.mmwrite(out, X)
     return out.getvalue()
-
-
-def refused(source, filename=None, within=3.0, **options):
-    """The message of the refusal, which may take so many seconds of the processor."""
-    started = time.process_time()
-    with pytest.raises(DataError) as caught:
-        read(source, filename, **options)
-    assert time.process_time() - started < within
-    return str(caught.value)
 
 
 def test_a_parquet_table_comes_back_to_the_last_bit_with_its_class_and_without_its_row_names():

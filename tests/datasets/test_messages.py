@@ -1,16 +1,15 @@
 """What a reader says of a file it cannot read is for people: no addresses of objects, no empty brackets."""
 
 import gzip
-import io
 import re
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from nnspca.datasets import MissingValues, read
 from nnspca.errors import DataError
 from tests.datasets.test_formats import h5ad, market, parquet, picture, workbook, zipped
+from tests.datasets.test_readers import as_csv
 
 TEXT = b"this is text, and nothing else\n" * 4
 
@@ -19,16 +18,6 @@ def noise(content: bytes) -> bytes:
     """The same file with its middle overwritten."""
     middle = len(content) // 2
     return content[: middle // 2] + bytes(range(256)) * (middle // 256 + 1) + content[-8:]
-
-
-def written(A: np.ndarray) -> bytes:
-    return "\n".join(",".join(map(str, row)) for row in A).encode()
-
-
-def bitmap() -> bytes:
-    out = io.BytesIO()
-    Image.new("L", (4, 4)).save(out, "PNG")
-    return out.getvalue()
 
 
 BROKEN = {
@@ -48,7 +37,7 @@ BROKEN = {
     "noise.xlsx": noise(workbook([["a", "b"], [1, 2], [3, 5]])),
     "noise.parquet": noise(parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]})),
     "noise.h5ad": noise(h5ad()),
-    "pictures.zip": zipped({"a.png": TEXT, "b.png": bitmap()}),
+    "pictures.zip": zipped({"a.png": TEXT, "b.png": picture(0)}),
     "halves.zip": zipped({f"{i}.png": picture(i)[:40] for i in range(3)}),
 }
 
@@ -72,12 +61,12 @@ def test_where_no_value_is_there_no_choice_is_offered_that_could_not_help():
 def test_a_symmetric_table_that_is_no_covariance_is_said_to_be_read_as_samples():
     A = np.eye(4) + 0.5
     A[0, 1] = A[1, 0] = 9
-    made = read(written(A), "A.csv")
+    made = read(as_csv(A), "A.csv")
     assert made.kind == "table"
     assert "no covariance: the number in row 1, column 2 is larger than its diagonal allows" in made.notes[-1]
     A[0, 1] = A[1, 0] = 0.5
     A[2, 2] = -1
-    assert "row 3 of its diagonal is negative" in read(written(A), "A.csv").notes[-1]
+    assert "row 3 of its diagonal is negative" in read(as_csv(A), "A.csv").notes[-1]
     assert not [
-        note for note in read(written(np.arange(16.0).reshape(4, 4) ** 2), "A.csv").notes if "covariance" in note
+        note for note in read(as_csv(np.arange(16.0).reshape(4, 4) ** 2), "A.csv").notes if "covariance" in note
     ]

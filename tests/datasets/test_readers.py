@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nnspca.datasets import read
 from nnspca.datasets.reading import SUFFIXES
 from nnspca.errors import DataError
-from tests.datasets.test_images import tarred, zipped
+from tests.datasets.test_images import refused, tarred, zipped
 
 TABLE = b"a,b\n1,2\n3,5\n4,0\n"
 
@@ -40,12 +40,6 @@ def _samples():
 
 
 VALID = _samples()
-
-
-def refused(*arguments, **options):
-    with pytest.raises(DataError) as caught:
-        read(*arguments, **options)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize("filename", VALID)
@@ -120,7 +114,7 @@ def test_other_formats_are_answered_with_those_that_are_read(filename, said):
 
 
 def test_an_absent_file_and_a_folder_are_no_files(tmp_path):
-    assert "file's name" in refused(TABLE)
+    assert "file's name" in refused(TABLE, None)
     assert "there is no file 'nothing.csv'" in refused(tmp_path / "nothing.csv")
     assert "holds no files" in refused(tmp_path)
     assert "there is no file" in refused("1,2\n3,4\n" * 5000)

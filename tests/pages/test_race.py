@@ -1,7 +1,5 @@
 """The compare page of solvers, driven as a person would, without a browser; and what it says against its numbers."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -19,7 +17,7 @@ PAGE = "pages/compare.py"
 QUICK = {"what": "solvers", "data": "pitprops", "k": 4, "racers": ["best", "em", "greedy", "pca"], "limit": 2}
 
 
-def test_a_race_is_drawn_and_told_by_its_numbers_goes_home_and_runs_again_from_its_code(open_page, taken, short_proofs):
+def test_a_race_is_drawn_and_told_by_its_numbers_runs_again_from_its_code(open_page, short_proofs):
     page = settle(open_page(PAGE, take=True, **QUICK))
     (way,) = drawn(page)
     lanes = {trace["name"]: trace for trace in way["data"]}
@@ -34,15 +32,14 @@ def test_a_race_is_drawn_and_told_by_its_numbers_goes_home_and_runs_again_from_i
     assert best.upper <= standing.upper, "what the race has proven is in the ledger"
     assert best.lower >= max(lane.variance for lane in standing.lanes) * (1 - 1e-12)
 
-    told = json.loads(taken("race.json"))
     (frame,) = page.dataframe
-    assert len(frame.value) == sum(len(solver["marks"]) for solver in told["solvers"]) + len(told["upper_bounds"])
+    assert len(frame.value) == sum(len(lane.marks) for lane in standing.lanes) + len(standing.falls)
     cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
-    for mark in (mark for solver in told["solvers"] for mark in solver["marks"]):
+    for mark in (mark for lane in standing.lanes for mark in lane.marks):
         x = np.zeros(cov.n_features)
-        x[mark["support"]] = mark["loadings"]
-        assert cov.variance(x) == pytest.approx(mark["variance"])
-        assert mark["variance"] <= told["upper"]
+        x[mark.support] = mark.weights
+        assert cov.variance(x) == pytest.approx(mark.variance)
+        assert mark.variance <= standing.upper
     (code,) = [block.value for block in page.code]
     scope: dict = {"print": lambda *shown: None}
     exec(code, scope)

@@ -202,7 +202,7 @@ def unfinished(standing: Race) -> list[str]:
 
 
 def takeaway(standing: Race, figure: Figure, subject: Subject, choice: Choices) -> None:
-    """Offer every point, the race as JSON, the figure and the code."""
+    """Offer every point, the figure and the code."""
     rows = standing.to_records(subject.at().upper)
     stem = f"{subject.data.name}-k{subject.k}-race"
     st.dataframe(
@@ -216,39 +216,9 @@ def takeaway(standing: Race, figure: Figure, subject: Subject, choice: Choices) 
     )
     held: dict[str, Content] = {
         "points.csv": lambda: downloads.table_csv(rows),
-        "race.json": lambda: _json(standing, subject, choice),
         "race.html": lambda: style.page(figure).encode(),
     }
     downloads.offer(stem, held, _code(subject.now, choice))
-
-
-def _json(standing: Race, subject: Subject, choice: Choices) -> bytes:
-    """Return what was asked, and the whole race with the loadings of every step."""
-    return downloads.json_of(
-        {
-            **downloads.data_record(subject),
-            "k": subject.k,
-            "options": choice.options(subject.now),
-            "seconds_allowed": choice.limit,
-            "upper": standing.upper,
-            "lowest_upper_known": subject.at().upper,
-            "stopped": standing.stopped,
-            "solvers": [
-                {
-                    "method": lane.method,
-                    "state": lane.state,
-                    "reason": lane.reason,
-                    "seconds": lane.seconds,
-                    "marks": [
-                        {"seconds": m.seconds, "variance": m.variance, "support": m.support, "loadings": m.weights}
-                        for m in lane.marks
-                    ],
-                }
-                for lane in standing.lanes
-            ],
-            "upper_bounds": [{"seconds": fall.seconds, "upper": fall.upper} for fall in standing.falls],
-        }
-    )
 
 
 def _code(now: State, choice: Choices) -> str:

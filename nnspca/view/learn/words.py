@@ -54,7 +54,7 @@ STEPS = (
         "For the faces it proves that the solver reaches at least {share} of the optimum.",
         ("Open this component and its certificate", "./?data=lfw-faces&k=40&proof=true"),
         (
-            ("explain", "x'Ax for the best loadings x ≥ 0 of length 1 that your browser finds, of the variance of all"),
+            ("explain", "x'Ax for the best loadings x ≥ 0 of length 1 that your browser finds, of the total"),
             ("upper bound", "proven: no x'Ax is larger for any {k} features, rounding included"),
         ),
         "Let two or three pupils paint, one pixel each in turn. What do good pixels have in common?",

@@ -275,7 +275,6 @@ def takeaway(study: Study, choice: Choices, now: State, tables: tuple[Table, ...
                 st.dataframe(table.rounded(), hide_index=True, alt=table.title)
             held: dict[str, Content] = {
                 **{f"{table.name}.csv": table.to_csv().encode() for table in tables},
-                "tables.json": lambda: downloads.tables_json(*tables),
                 **{
                     f"{t.name}.html": functools.partial(_page, t, charts.palette())
                     for t in tables

@@ -16,7 +16,6 @@ import streamlit as st
 import nnspca
 from nnspca.datasets import Dataset, preparing
 from nnspca.result.wording import safe_cell
-from nnspca.studies import Table
 from nnspca.view import sanitize
 from nnspca.view.link.state import State
 from nnspca.view.session import Content
@@ -73,21 +72,6 @@ def table_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
     return out.getvalue().encode()
 
 
-def tables_json(*tables: Table) -> bytes:
-    """Return tables of a study as JSON: of each its name, title, note and rows, these by the names of the columns."""
-    entries = [
-        {
-            "name": table.name,
-            "title": table.title,
-            "note": table.note,
-            "stopped": table.stopped,
-            "rows": table.frame.astype(object).to_dict("records"),
-        }
-        for table in tables
-    ]
-    return json_of({"tables": entries})
-
-
 def data_record(subject: Subject) -> dict[str, object]:
     """Return what a result as JSON says of the data: which, and how they were prepared."""
     return {
@@ -114,13 +98,6 @@ def _plain(value: object) -> object:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def arrays_npz(**arrays: np.ndarray) -> bytes:
-    """Return named arrays as an NPZ file that opens with ``allow_pickle=False``."""
-    out = io.BytesIO()
-    np.savez_compressed(out, **arrays)  # type: ignore[arg-type]  # the stubs take every name for an option
-    return out.getvalue()
 
 
 def load_line(name: str, variable: str = "data") -> str:

@@ -10,8 +10,6 @@ import numpy as np
 from nnspca.components.exchange import paired
 from nnspca.control.arguments import Deflation, Method, Seed, check_callables, check_instance, check_number, check_whole
 from nnspca.control.progress import Monitor
-from nnspca.covariance.samples import warn_of_dominant
-from nnspca.errors import DataError
 from nnspca.machines import Executor, Workers, check_executor, jobs
 from nnspca.resampling.samples import Recipe, Samples, read_samples
 from nnspca.result import Components, OnProgress, ShouldStop, Stability
@@ -109,11 +107,7 @@ def bootstrap(
     options["deflation"] = deflation
     search = Recipe.read(bootstrap, samples, n_components, method, nonnegative, seed, options)
     if parts is None:
-        cov = samples.covariance(np.arange(samples.shape[0]))
-        if cov is None:
-            raise DataError(f"no feature varies over the {samples.shape[0]} samples: the covariance is zero")
-        warn_of_dominant(cov, standardize)
-        whole = search.of(cov, k, should_stop)
+        whole = search.of(samples.whole(standardize), k, should_stop)
     else:
         whole = _prepared(parts, samples, search.r)
     seen = _Seen(whole, threshold, search.seed)

@@ -9,8 +9,6 @@ import numpy as np
 
 from nnspca.control.arguments import Deflation, Method, Seed, check_callables, check_one_or_several, check_whole
 from nnspca.control.progress import Monitor
-from nnspca.covariance.samples import warn_of_dominant
-from nnspca.errors import DataError
 from nnspca.machines import Executor, Workers, check_executor, jobs
 from nnspca.resampling.samples import Recipe, Samples, read_samples
 from nnspca.result import CrossValidation, OnProgress, ShouldStop
@@ -44,26 +42,15 @@ def cross_validate(
 
     Parameters
     ----------
-    data : anything that :meth:`Covariance.from_data` takes, shape (m, n)
-        Samples as rows, which are loaded into memory.
     k : int or iterable of int
         Each from 1 to n; duplicates are solved once.
     n_components : int
         How many components are sought, and span what is kept.
     folds : int
         2 to m.
-    method, deflation, nonnegative, should_stop, on_progress, **options
-        As for :func:`nnspca.decompose`, whose ``include`` and ``exclude`` are among the options. A stopped call returns
-        the results so far.
-    standardize : bool, optional
-        Divide each feature by its standard deviation over the samples that are not held out. None leaves the data as
-        they are and warns where one feature holds over 90 % of the total variance.
-    seed : int
-        Same seed, same folds and same answer, wherever and in whatever order they are solved.
-    executor
-        As for :func:`nnspca.sweep`.
-    n_jobs : int, optional
-        So many processes of this machine instead, -1 for one a processor.
+    data, standardize, method, deflation, nonnegative, seed, executor, n_jobs, should_stop, on_progress, **options
+        As for :func:`nnspca.bootstrap`; features are divided by their standard deviation over the samples that are not
+        held out, and a stopped call returns the results so far.
     on_point : callable, optional
         Called with what is known by then, whenever one k is solved for one fold.
 
@@ -73,12 +60,8 @@ def cross_validate(
 
     Raises
     ------
-    DataError
-        Data without samples, or without any variance.
-    ReadingStopped
-        A call stopped while data that are not in memory were read.
-    TypeError, ValueError
-        A value not allowed; the message says which are.
+    DataError, ReadingStopped, TypeError, ValueError
+        As :func:`nnspca.bootstrap`.
 
     Examples
     --------
@@ -104,10 +87,7 @@ def cross_validate(
     parted = check_whole("folds", folds, 2, m)
     held_out, fitted = (np.full((parted, len(wanted)), np.nan) for _ in range(2))
     done, total = 0, parted * len(wanted)
-    cov = samples.covariance(np.arange(m))
-    if cov is None:
-        raise DataError(f"no feature varies over the {m} samples: the covariance is zero")
-    warn_of_dominant(cov, standardize)
+    samples.whole(standardize)
 
     def result(*, stopped: bool) -> CrossValidation:
         arrays = held_out.copy(), fitted.copy()

@@ -17,7 +17,7 @@ from nnspca.covariance import Covariance
 from nnspca.covariance.factor import deviations, varies
 from nnspca.covariance.forms import DENSE_EIGEN
 from nnspca.covariance.input import Given, numbers, opened
-from nnspca.covariance.samples import GATHERED, stated, whole
+from nnspca.covariance.samples import GATHERED, stated, warn_of_dominant, whole
 from nnspca.covariance.sources import Source, chunked
 from nnspca.covariance.span import orthonormal
 from nnspca.errors import DataError
@@ -51,6 +51,13 @@ class Samples:
             return None
         described = Given(chosen) if self.described is None else replace(self.described, values=chosen)
         return Covariance.from_data(described, self.standardize)
+
+    def whole(self, standardize: bool | None) -> Covariance:
+        """Return the covariance of all samples; warn where a feature dominates it, unless scaling was chosen."""
+        if (cov := self.covariance(np.arange(self.shape[0]))) is None:
+            raise DataError(f"no feature varies over the {self.shape[0]} samples: the covariance is zero")
+        warn_of_dominant(cov, standardize)
+        return cov
 
     def _measured(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean of some samples, and the factors of the features: 0 for constant ones, if standardised."""

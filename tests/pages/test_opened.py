@@ -10,7 +10,7 @@ import nnspca
 from nnspca.datasets import open_lazily
 from nnspca.view.sources import catalogue, opened, preparation
 from nnspca.view.ui import downloads
-from tests.pages.conftest import settle, texts
+from tests.pages.conftest import redrawn, settle, texts
 
 X = np.random.default_rng(0).normal(size=(60, 8)) * np.arange(1, 9)
 
@@ -77,7 +77,7 @@ def test_a_table_is_stopped_while_it_is_read(place, open_page, monkeypatch):
     page = open_page("pages/data.py", data="t.csv")
     page.button(key="stop-read").click().run()
     assert "Stopped. Nothing of the file was kept." in texts(page)
-    assert page.button(key="read-again")
+    assert redrawn(page).button(key="read-again")
     gate.set()
 
 

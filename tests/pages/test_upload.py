@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse
+from PIL import Image
 
 import nnspca
 from nnspca.datasets import Dataset, catalogue, fetch, inspect, preparing, read
@@ -190,6 +191,15 @@ def test_a_reload_offers_the_file_again_by_name(open_page):
     assert "choose **holes** again" in texts(page)
 
 
+def dotted(value):
+    """An image of one grey with a dot that is the same in all."""
+    grey, out = np.full((2, 3), value, np.uint8), io.BytesIO()
+    grey[0, 0] = 9
+    Image.fromarray(grey).save(out, "PNG")
+    return out.getvalue()
+
+
+DOTS = [(f"{i}.png", dotted(40 * i)) for i in range(4)]
 IMAGES = [(f"{i}.png", picture(i * 40)) for i in range(4)]
 
 
@@ -200,13 +210,25 @@ IMAGES = [(f"{i}.png", picture(i * 40)) for i in range(4)]
         ([("m.mtx", market())], "table: 4 samples × 3 features"),
         ([("t.parquet", parquet({"a": [1.0, 2, 4], "b": [2.0, 1, 9]}))], "table: 3 samples × 2 features"),
         (IMAGES, "images: 4 samples × 6 features"),
+        ([*DOTS], "images: 4 samples × 6 features"),
         ([*IMAGES, ("odd.png", picture(3, (5, 5)))], "images: 5 samples × 6 features"),
         ([(f"{name}.png", picture(i)) for i, name in enumerate("abca")], "two are called 'a.png': rename one of them"),
         ([("bad.csv", b"a,b\n1,2\n3,oops,4\n")], "bad.csv"),
         ([("small.csv", b"a,b\n1e-310,2e-310\n3e-310,1e-310\n5e-312,2e-311\n")], "small"),
         ([("same.csv", b"a,b\n1,2\n1,2\n1,2\n")], "same"),
     ],
-    ids=["excel", "market", "parquet", "images", "another size", "one name twice", "ragged", "tiny", "constant"],
+    ids=[
+        "excel",
+        "market",
+        "parquet",
+        "images",
+        "a constant pixel",
+        "another size",
+        "one name twice",
+        "ragged",
+        "tiny",
+        "constant",
+    ],
 )
 def test_files_of_any_format_are_one_data_set_or_refused_by_name(files, found, bring):
     page = bring(*files)

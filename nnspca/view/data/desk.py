@@ -17,7 +17,7 @@ from nnspca.view import sanitize, say, session
 from nnspca.view.data import units
 from nnspca.view.desk import Desk
 from nnspca.view.link import state, widgets
-from nnspca.view.sources import uploads
+from nnspca.view.sources import catalogue, uploads
 
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 FORMATS = (
@@ -93,7 +93,9 @@ def show() -> Desk | None:
             "reload forgets files.",
             icon=":material/upload_file:",
         )
-    desk = here.desks.get(state.current().data, here.desk)
+    name = state.current().data
+    catalogue.laid(name)
+    desk = here.desks.get(name, here.desk)
     if here.desk is not None and here.desk.data is None:
         desk = here.desk  # one that cannot be used yet
     if desk is None or not (desk.files or desk.path):

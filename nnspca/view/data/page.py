@@ -19,7 +19,8 @@ def in_use(info: DatasetInfo, data: Dataset | None, now: State) -> None:
     rows, columns = info.shape
     st.header(f"In use: {sanitize.plain(info.title)}")
     if data is None:
-        catalogue.offer(info)
+        if catalogue.laid(info.name) is None:  # else it is read on the desk
+            catalogue.offer(info)
         return
     shape = ""  # of a covariance it stands below the excerpt
     if info.kind != "covariance":

@@ -103,20 +103,19 @@ def read(opened: Opened) -> None:
     if job is not None and not tasks.follow(job, "Stopped. Nothing was kept."):
         return
     if opened.data is not None:
-        schedule_dataset(opened.name, opened.info.shape[1])
         st.rerun()
     about = "It is read for all visitors, and kept while the server runs."
     tasks.offer(task, Button("Read it", about, ":material/play_arrow:", again="Read it again"))
 
 
-def _lay(opened: Opened) -> None:
-    """Lay a table or images of the server's owner on the visitor's desk, and read them."""
-    here = session.current()
-    if here.desk is None or here.desk.path != opened.path:
-        here.desk = Desk((), path=opened.path, called=opened.name)
-    if uploads.follow(here.desk) and here.desk.problem:
-        st.error(sanitize.plain(here.desk.problem), icon=":material/error:")
-        widgets.page_link("data.py", "To the reading desk, which says what mends it →", ":material/database:")
+def laid(name: str) -> Desk | None:
+    """Lay a table or images of the server's owner on the visitor's desk, unless they lie there; None for others."""
+    here, one = session.current(), files_opened().get(name)
+    if one is None or one.path is None or name in here.desks:
+        return None
+    if here.desk is None or here.desk.path != one.path:
+        here.desk = Desk((), path=one.path, called=name)
+    return here.desk
 
 
 ABSENT = "not on this machine yet"
@@ -257,21 +256,21 @@ def loaded(name: str) -> Dataset:
 
 def offer(info: DatasetInfo) -> None:
     """Show what a data set is, and offer to download or to read it."""
+    if (desk := laid(info.name)) is not None:
+        if uploads.follow(desk) and desk.problem:
+            st.error(sanitize.plain(desk.problem), icon=":material/error:")
+            widgets.page_link("data.py", "To the reading desk, which says what mends it →", ":material/database:")
+        return
     if (one := files_opened().get(info.name)) is not None:
-        read(one) if one.path is None else _lay(one)
+        read(one)
         return
     st.markdown(sanitize.plain(info.description))
     terms(info)
     download(info)
 
 
-def schedule_dataset(name: str, n: int) -> None:
-    """Choose a data set when the page is drawn next: while it is drawn, its widgets cannot be changed."""
-    session.current().to_open = name, n, None
-
-
 def apply_scheduled_dataset() -> None:
-    """Choose the data set that :func:`schedule_dataset` named."""
+    """Choose the data set that is to be opened: while a page is drawn, its widgets cannot be changed."""
     waiting, session.current().to_open = session.current().to_open, None
     if waiting is not None:
         use(*waiting)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import io
 import zipfile
@@ -9,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -334,7 +334,8 @@ def section(sheet: Sheet) -> None:
     if drawn := sheet.biplot(charts.palette().ink):
         st.markdown("**Samples and features together.** Arrows are features; a sample lies along those it has much of.")
         alt = "Samples as points in the colours of their classes, and the features as arrows."
-        st.html(f'<img class="picture" alt="{alt}" style="width:100%" src="data:image/svg+xml,{quote(drawn)}">')
+        packed = base64.b64encode(drawn.encode()).decode()
+        st.html(f'<img class="picture" src="data:image/svg+xml;base64,{packed}" alt="{alt}" style="width:100%">')
     if sheet.groups:
         st.markdown(f"**Groups.** {sanitize.plain(sheet.verdict)}")
         decimals = {key: number for key in sheet.groups[0] if isinstance(sheet.groups[0][key], float)}

@@ -191,7 +191,7 @@ def test_nothing_of_a_hostile_file_comes_alive_on_a_page(name, choices, open_pag
 # A download as HTML, which Streamlit does not read as Markdown: nothing a file says ends an attribute or the element.
 DOWNLOAD = r'<a class="download" href="download/[\w%/.~-]+" download="[^"<>]*" title="[^"<>]*">[^<>]*</a>'
 
-PICTURE = r'<img class="picture" src="data:image/png;base64,[A-Za-z0-9+/]+={0,2}" '
+PICTURE = r'<img class="picture" src="data:image/(?:png|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}" '
 
 
 def ours(word):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nnspca.bounds import balanced, branch, eigenvalues, elimination, pair_scaled, plain, working
+from nnspca.bounds import balanced, branch, core, eigenvalues, elimination, pair_scaled, plain, working
 from nnspca.bounds.companions import Companions
 from nnspca.bounds.plan import PLANS, Plan, step_seconds
 from nnspca.certificates.proofs import PairProof, ScaleProof
@@ -20,6 +20,7 @@ SMALL = 1e-3  # relative gap below which rows that are not held are not levelled
 REST = 1 / 6  # share of the work that the bound along the first eigenvector may take
 NARROW = 5e-3  # relative gap of the relaxations below which all rows are not levelled: they are hardly ever lower
 OPTIMAL = PLANS["live"].closed  # relative gap below which a component is called optimal: no cases are begun
+CORE = 0.6  # share of the work left that a core's splitting may take in a live certificate
 FAR = 3e-2  # relative gap of an elimination beyond which a working set is tried as well
 WHOLE = 700  # features up to which the relaxation is solved on all of them where none could be eliminated
 PASSES, LONGEST = 3, 120.0  # readings of rows in a thorough certificate, and the work that they may take together
@@ -91,6 +92,8 @@ def tighten(problem: Problem, known: Known, plan: Plan) -> Iterator[Bound]:
             if eliminated == np.inf:
                 yield from _relaxed(problem, known, plan, goal)
         else:
+            if known.above(elimination.FLAT):
+                yield from _on_core(free, known, plan, goal)
             yield from _rows_again(free, known, plan)
             if eliminated > known.lower * (1 + FAR):
                 for bound in working.on(free, known.x, known.lower, known.upper, plan, goal, monitor, companions):
@@ -139,6 +142,26 @@ def _relaxed(problem: Problem, known: Known, plan: Plan, goal: float) -> Iterato
         warm_start=known.start,
         weights=rows.weights if isinstance(rows, ScaleProof) else None,
         enough=known.lower * (1 + OPTIMAL) if parted else np.inf,
+    ):
+        yield _relaxation(bound, known)
+
+
+def _on_core(problem: Problem, known: Known, plan: Plan, goal: float) -> Iterator[Bound]:
+    """The relaxation on a core of features, with the weights of balanced rows outside."""
+    budget, monitor = plan.relaxation, known.monitor
+    if known.rows is None or not isinstance(known.rows.ingredients, ScaleProof) or monitor.stop():
+        return
+    if plan.hurried and monitor.allowance is not None:
+        budget = min(budget, CORE * monitor.allowance.left)
+    for bound in core.tighten(
+        problem,
+        known.x,
+        known.rows.ingredients.weights,
+        known.upper,
+        budget=budget,
+        goal=goal,
+        monitor=monitor,
+        read=plan.rows(problem),
     ):
         yield _relaxation(bound, known)
 

@@ -29,6 +29,7 @@ from nnspca.result import Bound
 
 KEPT, SHARE = 1000, 0.5  # most features of T, and the share of all where these may be relaxed as a whole
 PATIENT = 1 / 8  # share of the budget after which a search on T ends unless it improved on the known bound
+FLAT, EARLY = 5e-2, 1 / 4  # relative gap of the rows beyond which a core is tried after this share instead
 LATE = 0.6  # share of the budget after which T is enlarged if there was no gain
 GAIN = 1e-4  # least relative gain worth another bound
 CROWDED = 100  # features of T from which joint bounds on masses are worth a second
@@ -76,7 +77,7 @@ def on(
         max_rows_read=plan.rows(problem),
         must_suffice=others,
     )
-    patience = PATIENT if others or not plan.hurried else 1.0
+    patience = PATIENT if others or not plan.hurried else EARLY if least > goal * (1 + FLAT) else 1.0
     budget = Budget(plan.relaxation, 0.0 if plan.hurried else min(plan.trees, plan.relaxation), patience)
     yield from tighten(
         problem,

@@ -86,10 +86,10 @@ def tighten(
         chosen.advance(SHORT if chosen.rounds < ROUNDS else LONG)
         if chosen.best is None:
             return
-        levelled = _levelled(outside, chosen.inside, *chosen.best, len(X), least, goal, chosen.steps)
-        if levelled is None:
+        found = levelled(outside, chosen.inside, *chosen.best, len(X), least, goal, chosen.steps)
+        if found is None:
             return
-        bound, heavy = levelled
+        bound, heavy = found
         gained = bound is not None and bound.value < least * (1 - GAIN)
         if bound is not None and bound.value < least:
             least = bound.value
@@ -240,7 +240,7 @@ def part_of(cov: Covariance, inside: np.ndarray) -> Covariance:
     return cov.derived(HeldMatrix((A + A.T) / 2), "restrict", inside, growth=0.0, rounding=forming + cov.drift)
 
 
-def _levelled(
+def levelled(
     outside: Outside,
     inside: np.ndarray,
     value: float,
@@ -249,11 +249,12 @@ def _levelled(
     least: float,
     goal: float,
     steps: int,
+    room: float = 0.0,
 ) -> tuple[Bound | None, np.ndarray] | None:
     """The bound that S proves with all rows level, None where it is not below ``least``; and the rows above S's own.
 
-    The rows to join S come heaviest first. Nothing at all where too many rows would have to be
-    read.
+    The rows to join S come heaviest first: those above S's own level, raised by the share ``room`` of what is between
+    it and ``least``. Nothing at all where too many rows would have to be read.
     """
     cov, k, tail, nothing = outside.cov, outside.k, proof.tail, np.array([], dtype=int)
     v = np.zeros(len(inside)) if proof.v is None else proof.v
@@ -271,7 +272,7 @@ def _levelled(
 
     level = value if r == 1 else float(np.sort(costs)[-r])
     high = level + (least - value) / r  # at most this level is worth having
-    level = max(level, level + (goal * (1 - 1e-6) - value) / r)
+    level += max(room * (high - level), (goal * (1 - 1e-6) - value) / r)
     rows, limits = np.setdiff1d(np.arange(cov.n_features), inside, assume_unique=True), limits_of(level)
     read = rows[~outside.negligible(rows, inside, limits, level)]
     if len(read) > outside.max_rows_read:
@@ -308,7 +309,7 @@ def _levelled(
         f"the {len(rows):,} others{', and a price on each feature accounts for its use in one part only' * (r > 1)}. "
         f"This bounds the variance of {r} part{'s' * (r > 1)} ({steps:,} steps of splitting)."
     )
-    ingredients = replace(proof, features=inside, limits=limits)
+    ingredients = replace(proof, features=inside, limits=limits, weights=outside.weights)
     return Bound("pair-scaled", float(total), detail=detail, ingredients=ingredients), heavy
 
 
@@ -319,6 +320,7 @@ class Outside:
     problem: Problem
     monitor: Monitor
     max_rows_read: int = sys.maxsize  # maximum number of rows worth reading at a time
+    weights: np.ndarray | None = None  # d > 0, (n,): a pair outside shares its entry in the ratio of its weights
 
     def __post_init__(self) -> None:
         self.cov, self.k = self.problem.cov, self.problem.k
@@ -329,10 +331,11 @@ class Outside:
     def negligible(self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, level: float) -> np.ndarray:
         """Which rows cost at most ``level`` whatever their covariances: those need not be read."""
         s = self.deviations * (1 + self.reading_error)
-        near = float(sum_of_largest(s[rows], self.k - 1))
+        d = np.ones(len(s)) if self.weights is None else self.weights
+        near = float(sum_of_largest(s[rows] * d[rows], self.k - 1))
         with np.errstate(over="ignore"):
             across = float(sum_of_largest(s[inside] ** 2 / limits, self.k - 1))
-        return rounding.raised(s[rows] ** 2 * (1 + across) + s[rows] * near, 8 * (self.k + 8)) <= level
+        return rounding.raised(s[rows] ** 2 * (1 + across) + s[rows] * near / d[rows], 8 * (self.k + 8)) <= level
 
     def sums(
         self, rows: np.ndarray, inside: np.ndarray, limits: np.ndarray, prices: np.ndarray | float = 0.0
@@ -350,9 +353,11 @@ class Outside:
             block = self.cov.block(chosen)
             shares = np.maximum(block, 0.0) if self.problem.nonnegative else np.abs(block)
             shares += self.reading_error * self.deviations[chosen, None] * self.deviations + self.cov.drift
-            if len(inside):
-                with np.errstate(over="ignore"):
-                    shares[:, inside] = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
+            with np.errstate(over="ignore"):
+                across = np.maximum(rounding.raised(shares[:, inside] ** 2 / limits, 8) - prices, 0.0)
+            if self.weights is not None:
+                shares = rounding.raised(shares * (self.weights / self.weights[chosen, None]), 8)
+            shares[:, inside] = across
             shares[np.arange(len(chosen)), chosen] = 0.0
             own = self.cov.diagonal[chosen] * (1 + self.reading_error) + self.cov.drift
             out[start : start + self.cov.strip] = rounding.raised(

@@ -176,6 +176,7 @@ def pairs(writer: Writer, proof: PairProof, r: int, k: int, cov: Covariance) -> 
     record |= writer.factor(proof.tail, entries_of(cov) - proof.L, proof.V)
     if proof.features is not None and proof.limits is not None:
         record |= {"S": writer.witness(proof.features), "limits": writer.witness(proof.limits)}
+        record |= {} if proof.weights is None else {"weights": writer.witness(proof.weights)}
     return record
 
 

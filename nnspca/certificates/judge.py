@@ -183,14 +183,16 @@ def _proven(bounds: object, derived: Callable[[object], float]) -> list[tuple[ob
     return proven
 
 
-def judged(cert: Certificate | PartsCertificate, problem: Problem, r: int = 1) -> Bound:
-    """Return the least bound of a given certificate once its ingredients proved it again; ValueError if they do not."""
+def judged(cert: Certificate | PartsCertificate, problem: Problem, r: int = 1) -> Bound | None:
+    """Return the least bound of a given certificate with the value that its ingredients prove; None if they do not."""
     with one_blas_thread(), np.errstate(all="ignore"):
         try:
             bound = cert.winner
-            _proven((bound,), lambda proof: derive(proof, problem, r))
-        except (CertificateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise ValueError(f"warm_start does not prove its upper bound: {error}") from error
+            proven = derive(bound.ingredients, problem, r)
+            bound = replace(bound, value=max(number(bound.value, "the value of a bound"), proven))
+            _proven((bound,), lambda proof: proven)
+        except (CertificateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            return None
     return bound
 
 

@@ -80,7 +80,7 @@ def pair_bound(proof: PairProof, r: int, problem: Problem, known: Known | None =
     rows = _costs(L.diagonal(), M, v, k, known, limits)
     if limits is not None and len(chosen) < n:
         most = UpperBound()
-        cover_outside(most, problem, chosen, limits, v)
+        cover_outside(most, problem, chosen, limits, v, proof.weights)
         outside = (most.value - tail) + 2 * EPS * (abs(most.value) + abs(tail))
         rows = np.concatenate([rows, np.full(r, outside)])
     largest = np.sort(rows)[::-1][:r]  # a NaN comes first

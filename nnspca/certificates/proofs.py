@@ -44,6 +44,7 @@ class PairProof:
     V: np.ndarray | None = None  #: (n, d)
     features: np.ndarray | None = None  #: (s,), a working set S, ascending: all of the above is about its covariance
     limits: np.ndarray | None = None  #: (s,), θ > 0: ``M_ij = θ_i``, ``M_ji = (A_ij⁺)²/θ_i`` for i in S and j outside
+    weights: np.ndarray | None = None  #: (n,), d > 0: ``M_ij = A_ij⁺ d_j/d_i`` for i and j outside; None for all 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,9 +19,7 @@ def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
     """The bound that the weights prove for ``cov``: the largest balanced row."""
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     n = cov.n_features
-    d = array(proof.weights, "the weights", (n,))
-    if not ((d >= LEAST) & (d <= MOST)).all():
-        raise CertificateError(f"the weights must be {n} numbers from {LEAST:g} to {MOST:g}")
+    d = _weights(proof.weights, n)
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
     terms = cov.form.terms
     company = np.sort(deviations * d)[::-1][:k].sum()
@@ -38,13 +36,28 @@ def scale_bound(proof: ScaleProof, r: int, problem: Problem) -> float:
     return most.value + cov.representation_error
 
 
+def _weights(given: object, n: int) -> np.ndarray:
+    d = array(given, "the weights", (n,))
+    if not ((d >= LEAST) & (d <= MOST)).all():
+        raise CertificateError(f"the weights must be {n} numbers from {LEAST:g} to {MOST:g}")
+    return d
+
+
 def cover_outside(
-    most: UpperBound, problem: Problem, chosen: np.ndarray, limits: np.ndarray, prices: np.ndarray
+    most: UpperBound,
+    problem: Problem,
+    chosen: np.ndarray,
+    limits: np.ndarray,
+    prices: np.ndarray,
+    weights: object | None = None,
 ) -> None:
-    """Raise the bound to the cost of the heaviest row outside, with the prices subtracted from the chosen's shares."""
+    """Raise the bound to the cost of the heaviest row outside, with the prices subtracted from the chosen's shares.
+
+    A pair outside shares its entry in the ratio of its ``weights``; equally where there are none.
+    """
     cov, k, nonnegative = problem.cov, problem.k, problem.nonnegative
     deviations = np.sqrt(np.maximum(cov.diagonal, 0.0))
-    terms = cov.form.terms
+    terms, d = cov.form.terms, None if weights is None else _weights(weights, cov.n_features)
     member = np.zeros(cov.n_features, dtype=bool)
     member[chosen] = True
     others = np.flatnonzero(~member)
@@ -57,8 +70,10 @@ def cover_outside(
             (terms + 2) * EPS * np.outer(deviations[rows], deviations)
         )
         # divided first: a square could vanish where the quotient does not
-        shares[:, chosen] = shares[:, chosen] * (shares[:, chosen] / limits) * (1 + 4 * EPS)
-        shares[:, chosen] = np.maximum(shares[:, chosen] - prices, 0.0) * (1 + EPS)
+        across = shares[:, chosen] * (shares[:, chosen] / limits) * (1 + 4 * EPS)
+        if d is not None:
+            shares = shares * (d / d[rows, None]) * (1 + 4 * EPS)
+        shares[:, chosen] = np.maximum(across - prices, 0.0) * (1 + EPS)
         shares[np.arange(len(rows)), rows] = 0.0
         if k <= shares.shape[1]:
             shares = np.partition(shares, shares.shape[1] - k, axis=1)[:, shares.shape[1] - k + 1 :]

@@ -82,8 +82,8 @@ def certify_parts(
         ``time_limit`` seconds are over.
     warm_start : PartsCertificate, optional
         Certificate of the same covariance at a neighbouring k or number of parts, whose multipliers
-        start the joint dual. At the same k and number its bound is checked and kept, its parts too unless some are
-        given.
+        start the joint dual. At the same k and number its bound is derived again and kept, its parts too unless
+        some are given.
     exclude
         Features that no part may use, as for :func:`nnspca.solve`; the certificate says so in its field of this name.
     nonnegative, seed, should_stop, on_progress

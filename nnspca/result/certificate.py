@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from nnspca.result.necessity import Necessity
     from nnspca.result.stability import Stability
 
+OPTIMAL = 5e-5  # gap below which nothing is left to try
+USELESS = 0.1  # gap above which a proof without any relaxation proves little
+RELAXATIONS = {"pair-scaled", "elimination", "branch"}  # bounds that may come near the optimum
+
 
 @dataclass(frozen=True, eq=False)
 class Bound(ByValue):
@@ -150,6 +154,30 @@ class Certificate(Sandwich):
             return f"{others} {'has' if self.k == 1 else 'have'} more variance than {wording.up(self.upper)} (proven)."
         return f"{others} {verb} better by more than {better} (proven)."
 
+    def ahead(self) -> str:
+        """Return in a sentence what more work would try; empty where the component is proven optimal.
+
+        Examples
+        --------
+        >>> import nnspca
+        >>> cov = nnspca.Covariance.from_dataset(nnspca.datasets.load("pitprops"))
+        >>> nnspca.certify(cov, k=5).ahead()
+        ''
+        >>> print(nnspca.certify(cov, k=5, time_limit=1e-6).ahead())
+        Not tried yet: longer relaxations and more cases; how much they gain is not known before. time_limit= goes on.
+        """
+        if self.gap <= OPTIMAL:
+            return ""
+        if not (self.stopped or self.gap < USELESS or RELAXATIONS & {bound.name for bound in self.bounds}):
+            share, unless = wording.proven_share(self.lower, self.upper), ", unless a thorough certificate finds one"
+            return f"No proof better than {share} is known for data of this kind{unless * (self.effort == 'live')}."
+        if self.effort == "thorough" and not self.stopped:
+            return "All that is known has been tried at length; time_limit= with warm_start= tries twice as long."
+        return (
+            "Not tried yet: longer relaxations and more cases; how much they gain is not known before. "
+            "time_limit= goes on."
+        )
+
     def _given(self) -> str:
         """The features included and excluded, in words; empty if there are none."""
         given = (("included", self.include), ("excluded", self.exclude))
@@ -164,6 +192,7 @@ class Certificate(Sandwich):
             f"found: {wording.variance_share(self.lower, part)} with {part.cardinality} features",
             f"       {sentences.line(part)}",
             *self._proven_lines(),
+            *filter(None, [self.ahead()]),
         ]
 
     def _picture(self) -> str:

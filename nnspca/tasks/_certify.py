@@ -91,7 +91,7 @@ def certify(
     component : Component, optional
         A feasible point already found; ``solve(cov, k)`` is run when None.
     warm_start : Certificate, optional
-        Of the same covariance at this k: its least bound is checked and kept, its component too unless one is
+        Of the same covariance at this k: its least bound is derived again and kept, its component too unless one is
         given, and work goes on behind what it did. At a neighbouring k the pair-scaled dual starts from its
         multipliers, unless the ratio of the two k exceeds 1.25.
     include, exclude : sequence of int or str, or mask of shape (n,), optional
@@ -288,8 +288,7 @@ class _Draft:
     def resume(self, before: Certificate) -> None:
         """Begin with the least bound of a certificate of the same problem, once it is proven again."""
         bound = judged(before, self.problem)
-        info = BOUNDS.get(bound.name)
-        if info is None or info.every_direction:  # λ₁ is proven anew
+        if bound is None or bound.name not in BOUNDS or BOUNDS[bound.name].every_direction:  # λ₁ is proven anew
             return
         self.known.record(bound, 0.0)
         if bound.name == "balanced-rows":

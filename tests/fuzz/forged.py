@@ -237,7 +237,10 @@ def forged(rng, target, kind, depth=0):
         return part
     block = A[np.ix_(inside, inside)]
     of_some = _of_parts(rng, block, _pairs(rng, block, target.nonnegative), V[inside])
-    return replace(of_some, features=array(inside), limits=array(np.full(len(inside), np.abs(A).max())))
+    weights = None if rng.random() < 0.5 else array(10.0 ** rng.uniform(-3, 3, n))
+    return replace(
+        of_some, features=array(inside), limits=array(np.full(len(inside), np.abs(A).max())), weights=weights
+    )
 
 
 def _of_parts(rng, A, pairs, V):

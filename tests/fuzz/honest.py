@@ -18,13 +18,15 @@ import nnspca
 from nnspca import check, check_more
 from nnspca.bounds import carried, certificate, elimination, working
 from nnspca.bounds import parts as parts_certificate
-from nnspca.bounds.pair_scaled import Series
+from nnspca.bounds.pair_scaled import Series, proof_of
 from nnspca.bounds.plan import COUNTED, PARTS_PLANS, PLANS, Plan
 from nnspca.bounds.selection import Limits
+from nnspca.bounds.splitting import Splitting
 from nnspca.certificates.proofs import PairProof
 from nnspca.control.progress import Monitor
 from nnspca.covariance import samples as making
 from nnspca.covariance.problem import Problem
+from nnspca.numerics import feasible
 from nnspca.result import Bound
 from tests import oracle, problems
 from tests.fuzz import GotThrough
@@ -63,6 +65,7 @@ def attempt(rng, exact=True):
         best = problem.attained(k, nonnegative)
         others = [*_on_few(rng, cert, problem.cov)]
         others += _in_series(rng, cert, problem.cov)
+        others += _on_core(rng, cert, problem.cov)
         others += [bound for bound, _ in carried.bounds_at(k, made.values(), least)]
         _look(replace(cert, bounds=(*cert.bounds, *others)), problem, best, exact)
     return True
@@ -76,6 +79,22 @@ def _in_series(rng, cert, cov):
         series = Series(Problem(cov, cov.n_features, cert.nonnegative), pairs)
         value, proof = series.proven(int(rng.integers(cert.k, cov.n_features + 1)))
         yield Bound("pair-scaled", value, ingredients=proof)
+
+
+def _on_core(rng, cert, cov):
+    """What some features prove for all, with any weights outside."""
+    problem, inside = Problem(cov, cert.k, cert.nonnegative), np.flatnonzero(rng.random(cov.n_features) < 0.6)
+    if not 0 < len(inside) < cov.n_features:
+        return
+    part = replace(problem, cov=working.part_of(cov, inside))
+    splitting = Splitting(part, feasible.unit(np.ones((1, len(inside)))))
+    for _ in range(int(rng.integers(1, 30))):
+        splitting.advance()
+    value, proof = proof_of(part, *splitting.multipliers(), level=False)
+    outside = working.Outside(problem, Monitor(), weights=10.0 ** rng.uniform(-2, 2, cov.n_features))
+    found = working.levelled(outside, inside, value, proof, 1, 9 * cov.trace, 0.0, 1, float(rng.random()))
+    if found is not None and found[0] is not None:
+        yield found[0]
 
 
 def _on_few(rng, cert, cov):

@@ -162,6 +162,8 @@ def opened(certificate: Certificate, subject: Subject) -> None:
     st.markdown(f"**What was proven.** {claim(certificate, subject)}")
     st.markdown(f"**The lowest upper bound: {say.title(won.name).lower()}.** {won.detail}")
     st.markdown(f"**Why it holds.** {why(won)}")
+    if more := certificate.ahead():
+        st.caption(more.partition(" time_limit=")[0])
     st.markdown("**Every upper bound that was tried**, lowest first.")
     ranked = sorted(certificate.bounds, key=lambda b: b.value)
     st.dataframe(

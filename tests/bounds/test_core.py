@@ -1,0 +1,119 @@
+"""Core and rim: valid whatever the core and the weights, and near the optimum where spectra are flat."""
+
+import dataclasses
+import io
+
+import numpy as np
+import pytest
+
+import nnspca
+from nnspca import check
+from nnspca.bounds import balanced, core
+from nnspca.bounds.pair_scaled import proof_of
+from nnspca.bounds.splitting import Splitting
+from nnspca.bounds.working import Outside, levelled, part_of
+from nnspca.certificates.derivations import derive
+from nnspca.control.progress import Monitor
+from nnspca.covariance.problem import Problem
+from nnspca.errors import CertificateError
+from nnspca.result import Bound
+from tests import oracle, problems
+from tests.problems import held_as_factor
+
+
+def on(problem, inside, weights, *, steps, room, least):
+    """The bound of one core at these weights, with the value of its core alone."""
+    part = dataclasses.replace(problem, cov=part_of(problem.cov, inside))
+    x = np.full((1, len(inside)), len(inside) ** -0.5)
+    splitting = Splitting(part, x)
+    splitting.begin_balanced(weights[inside], float(part.cov.diagonal.max()), consistent=False)
+    for _ in range(steps):
+        splitting.advance()
+    value, proof = proof_of(part, *splitting.multipliers(), level=False)
+    found = levelled(Outside(problem, Monitor(), weights=weights), inside, value, proof, 1, least, 0.0, steps, room)
+    return None if found is None else found[0]
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+@pytest.mark.parametrize("make", problems.MATRICES + problems.DATA, ids=lambda make: make.__name__)
+def test_no_core_and_no_weights_prove_less_than_the_optimum(make, nonnegative):
+    rng, proven = np.random.default_rng(66), 0
+    for _ in range(12):
+        n = int(rng.integers(3, 9))
+        made = make(rng, n)
+        k, inside = int(rng.integers(1, n + 1)), np.flatnonzero(rng.random(n) < 0.6)
+        if not 0 < len(inside) < n:
+            continue
+        problem = Problem(made.cov, k, nonnegative)
+        weights = np.exp(rng.normal(0.0, rng.choice([0.0, 1.0, 5.0]), n))
+        steps, room = int(rng.integers(1, 40)), float(rng.random())
+        bound = on(
+            problem, inside, weights, steps=steps, room=room, least=float(rng.choice([1.2, 9.0])) * made.cov.trace
+        )
+        if bound is not None:
+            proven += 1
+            assert oracle.allows(bound.value, made.attained(k, nonnegative))
+            assert oracle.allows(derive(bound.ingredients, problem), made.attained(k, nonnegative))
+            assert derive(bound.ingredients, problem) <= bound.value
+    assert proven or make is problems.zero_rows
+
+
+def flat(seed=0, m=40, n=240):
+    """Features that follow a few of many programs of nearly the same strength."""
+    rng = np.random.default_rng(seed)
+    programs = rng.standard_normal((20, n)) * (rng.random((20, n)) < 0.15)
+    varying = rng.standard_normal((m, 20)) @ programs + 0.5 * rng.standard_normal((m, n))
+    return varying * rng.gamma(2.0, 0.5, n)
+
+
+@pytest.fixture(scope="module")
+def proven():
+    cov = held_as_factor(flat())
+    problem, x = Problem(cov, 20), nnspca.solve(cov, 20).loadings
+    rows = balanced.balanced_rows(problem, monitor=Monitor(), lower=cov.variance(x))
+    made = core.tighten(
+        problem, x, rows.ingredients.weights, rows.value, budget=2.0, goal=0.0, monitor=Monitor(), read=10**6
+    )
+    return cov, x, rows, list(made)
+
+
+def test_a_core_proves_more_than_the_rows_it_begins_with(proven):
+    cov, x, rows, made = proven
+    values = [bound.value for bound in made]
+    assert values == sorted(values, reverse=True) and cov.variance(x) <= values[-1]
+    assert values[-1] - cov.variance(x) < 0.6 * (rows.value - cov.variance(x))
+
+
+def test_its_proof_survives_judge_file_and_exact_checker(proven, tmp_path):
+    made = proven[-1]
+    X, file = flat(), io.BytesIO()
+    cov = nnspca.Covariance.from_data(X)
+    cert = nnspca.certify(cov, 20, component=nnspca.solve(cov, 20))
+    problem = Problem(cov, 20)
+    value = derive(made[-1].ingredients, problem)
+    cert = dataclasses.replace(
+        cert, upper=value, bounds=(*cert.bounds[:1], Bound("pair-scaled", value, ingredients=made[-1].ingredients))
+    )
+    nnspca.verify(cert, cov)
+    nnspca.save_certificate(cert, file, cov)
+    nnspca.verify(nnspca.load_certificate(file.getvalue()), cov)
+    (tmp_path / "cert.npz").write_bytes(file.getvalue())
+    np.save(tmp_path / "data.npy", X)
+    assert check.main([str(tmp_path / "cert.npz"), str(tmp_path / "data.npy")]) == 0
+
+
+@pytest.mark.parametrize(
+    "weights", [np.zeros(240), np.full(240, np.nan), np.full(240, 1e60), np.ones(239), -np.ones(240)]
+)
+def test_weights_that_prove_nothing_are_refused(proven, weights):
+    cov, _, _, made = proven
+    with pytest.raises(CertificateError, match="weights"):
+        derive(dataclasses.replace(made[-1].ingredients, weights=weights), Problem(cov, 20))
+
+
+def test_weights_that_shift_the_burden_prove_more_not_less(proven):
+    cov, x, _, made = proven
+    rng, best = np.random.default_rng(1), cov.variance(x)
+    for spread in (0.1, 1.0, 10.0):
+        weights = made[-1].ingredients.weights * np.exp(rng.normal(0.0, spread, 240))
+        assert derive(dataclasses.replace(made[-1].ingredients, weights=weights), Problem(cov, 20)) >= best

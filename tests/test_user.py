@@ -1,5 +1,6 @@
 """A person's program that calls every public function and is checked by ``mypy --strict`` (see pyproject.toml)."""
 
+import inspect
 from pathlib import Path
 from typing import get_args
 
@@ -11,6 +12,8 @@ from nnspca.bounds.plan import PLANS
 from nnspca.control.arguments import Deflation, Effort, Method
 
 X = np.random.default_rng(0).standard_normal((30, 6)) @ np.diag([3.0, 3.0, 2.0, 2.0, 1.0, 1.0])
+
+NUMBERS = {"k", "n_components", "resamples", "folds", "count", "starts", "seed", "n_jobs", "rank"}
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +35,9 @@ def test_one_component(cov: nnspca.Covariance, tmp_path: Path) -> None:
     need: nnspca.Necessity = nnspca.necessity(cov, 2, within=0.05)
     role: nnspca.Contribution = nnspca.contribution(cov, part, "a")
     judged: nnspca.Judgement = nnspca.certify_loadings(cov, part.loadings)
+    ranking = nnspca.solve_all(cov, 2, count=2, within=0.1)
     curve: nnspca.Sweep = nnspca.sweep(cov, [1, 2], ("best", "em"), certify="live")
-    for result in (part, cert, need, role, judged, curve):
+    for result in (part, cert, need, role, judged, ranking, curve):
         assert result.summary() and len(result.to_frame())
     for drawn in (part, cert, need, judged, curve):
         drawn.plot().to_dict()
@@ -84,3 +88,13 @@ def test_the_names_that_type_checkers_know_are_those_of_the_tables() -> None:
     assert {name for some in get_args(Method) for name in get_args(some)} == set(nnspca.METHODS)
     assert set(get_args(Deflation)) == set(nnspca.DEFLATIONS)
     assert get_args(Effort) == tuple(PLANS)
+
+
+def test_arguments_come_in_one_order_and_no_two_numbers_can_be_swapped() -> None:
+    for name in nnspca.__all__:
+        if inspect.isfunction(call := getattr(nnspca, name)):
+            given = inspect.signature(call).parameters.values()
+            by_place = [one.name for one in given if one.kind is one.POSITIONAL_OR_KEYWORD]
+            numbers = [one for one in by_place if one in NUMBERS]
+            assert numbers in ([], ["k"], ["n_components", "k"]), name
+            assert not {"cov", "data"} & set(by_place[1:]) or name in ("verify", "save_certificate"), name

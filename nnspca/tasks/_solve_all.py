@@ -32,8 +32,8 @@ LARGEST = 400  # features
 def solve_all(
     cov: Covariance,
     k: int,
-    count: int = 10,
     *,
+    count: int = 10,
     within: float = 0.01,
     nonnegative: bool = True,
     seed: Seed = 0,

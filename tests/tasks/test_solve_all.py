@@ -31,7 +31,7 @@ def test_no_support_is_missing_between_those_listed(seed, nonnegative):
     A, k = cov.block(np.arange(7), np.arange(7)), 1 + seed % 4
     known = every_support(A, k, nonnegative)
     for count, within in ((3, 0.9), (50, 0.1), (1, 0.0)):
-        found = nnspca.solve_all(cov, k, count, within=within, nonnegative=nonnegative)
+        found = nnspca.solve_all(cov, k, count=count, within=within, nonnegative=nonnegative)
         wanted = [pair for pair in known[:count] if pair[1] >= known[0][1] * (1 - within) * (1 + 1e-9)]
         assert [part.variance for part in found][: len(wanted)] == pytest.approx([v for _, v in wanted])
         assert {tuple(part.support.tolist()) for part in found} >= {S for S, _ in wanted}

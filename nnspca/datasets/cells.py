@@ -494,22 +494,26 @@ def _first(rows: list[list[str]], filled: list[int], numbers: list[int]) -> int:
         usual = 1.0
     first = next(i for i, n in enumerate(numbers) if n >= max(1.0, usual / 2))
     named = any(not numbers[i] and filled[i] >= 2 for i in range(first))
-    while named and first and (numbers[first - 1] or _is_bare(rows, first - 1)):  # rows with many gaps
+    under = rows[first]
+    while named and first and (numbers[first - 1] or _is_bare(rows, first - 1, under)):  # rows with many gaps
         if len(rows[first - 1]) < len(rows[first]) / 2:
             break
         first -= 1
     return first
 
 
-def _is_bare(rows: list[list[str]], i: int) -> bool:
-    """Whether a row has only its name: below one row of names, or of a triangle without its diagonal."""
-    words = [cell for cell in rows[i] if cell.lower() not in ABSENT]
-    if not i or not words or words != rows[i][:1] or len(rows[i]) < 2:
+def _is_bare(rows: list[list[str]], i: int, under: list[str]) -> bool:
+    """Whether a row has words where the first numbers have some, below one row of names; or a triangle no diagonal."""
+    row, above, title = rows[i], rows[i - 1], rows[i - 2] if i > 1 else []
+    words = [j for j, cell in enumerate(row) if cell.lower() not in ABSENT]
+    if not i or not words or len(row) < 2:
         return False
-    if words[0] in rows[i - 1][1:] or _is_bare(rows, i - 1):
+    if words == [0] and row[0] in above[1:]:
         return True
-    above, title = rows[i - 1], rows[i - 2] if i > 1 else []
-    return all(above[1:]) and len(above) == len(rows[i]) > 2 and sum(map(bool, title)) < 2
+    if len(row) < 3 or len(row) != len(under) or any(is_number(under[j]) for j in words):
+        return False
+    named = all(above[1:]) and len(above) in (len(row), len(row) - 1) and sum(map(bool, title)) < 2
+    return named or _is_bare(rows, i - 1, under)
 
 
 def _counts_columns(rows: list[list[str]], i: int) -> bool:

@@ -484,12 +484,16 @@ def test_rows_are_found_below_a_header_that_alone_is_longer_than_what_is_looked_
 
 
 @pytest.mark.parametrize("gone", [[["first", "", ""]], [["first", "NA", "n/a"]], [["first", "", ""], ["next", "", ""]]])
-@pytest.mark.parametrize("head", ["name,a,b", ",a,b"])
+@pytest.mark.parametrize("head", ["name,a,b", ",a,b", "a,b", "Plots of 2020\n\nname,a,b"])
 def test_a_first_sample_without_values_is_a_sample(gone, head):
     text = "\n".join([head, *map(",".join, gone), "x,1,2", "y,3,4", "z,5,9"])
     ds = nnspca.datasets.read(text.encode(), "t.csv", missing="drop rows")
     assert ds.feature_names == ("a", "b") and ds.sample_names == ("x", "y", "z")
     assert f"left out the {len(gone)} of {len(gone) + 3} samples" in ds.notes[-1]
+    kinds = "name,kind,a,b\nfirst,u,,\nx,u,1,2\ny,v,3,4\nz,v,5,9\n"
+    assert nnspca.datasets.read(kinds.encode(), "t.csv", missing="drop rows").labels.tolist() == [0, 1, 1]
+    units = nnspca.datasets.read(b"site,kind,As,Pb\n,,mg,t\nx,u,1,2\ny,v,3,4\nz,v,5,9\n", "t.csv")
+    assert units.feature_names == ("As mg", "Pb t")
 
 
 @pytest.mark.parametrize("words", ["able,baker,class,dog", "zebra,class,able,dog"])

@@ -16,6 +16,7 @@ from nnspca.view import session
 from nnspca.view.figures import style as look
 from nnspca.view.figures.style import DARK, LIGHT, SIZES
 from nnspca.view.link import state
+from nnspca.view.say import OPTIMAL
 
 SHARED = Path(__file__).parent / "browser"
 COMMON = ("numbers.js", "shown.js", "news.js", "theme.js", "brush.js", "picture.js")
@@ -63,7 +64,9 @@ def sent(key: str, field: str) -> Any:
 def written(home: Path, scripts: Sequence[str]) -> str:
     """Return the shared scripts and those of a component in ``home``, as one."""
     files = [*(SHARED / script for script in COMMON), *(home / script for script in scripts)]
-    return "\n".join([f"const SIZES = {SIZES};", *(file.read_text(encoding="utf-8") for file in files)])
+    return "\n".join(
+        [f"const SIZES = {SIZES}, OPTIMAL = {OPTIMAL};", *(file.read_text(encoding="utf-8") for file in files)]
+    )
 
 
 def style(name: str, home: Path) -> str:

@@ -1,6 +1,5 @@
 // The chart: variance against k with the band in which the optimum lies, and below it the gap to the best possible.
 
-const OPTIMAL = 1e-4; // gaps up to this one stand on the line "optimal"
 const FLOOR = Math.log10(OPTIMAL) - 0.5; // where "optimal" stands on the axis of the gap
 const NEAR = 12; // pixels from a point within which a press means it
 const LENS = { wide: 176, tall: 104 };
@@ -43,7 +42,7 @@ class Curve {
   }
 
   axes(brush) {
-    const { palette, path } = this, flat = this.height < 260, size = 13;
+    const { palette, path } = this, flat = this.height < 260, size = SIZES.small;
     brush.text("Share of the total variance (%)", 4, 13, { size });
     if (!flat) this.legend(brush, 31);
     const title = "Gap to the best possible (%, log scale)", wide = brush.measure(title, size) + brush.measure(path.closed, size) + 24;
@@ -71,7 +70,7 @@ class Curve {
     for (const curve of path.curves) entries.push(["line", this.colour(curve), curve.title, this.dash(curve)]);
     let x = this.left;
     for (const [kind, colour, text, dash] of entries) {
-      const wide = brush.measure(text, 13) + 26;
+      const wide = brush.measure(text, SIZES.small) + 26;
       if (x + wide > this.right + 8) break;
       brush.line([[x, y - 4], [x + 16, y - 4]], { colour, wide: kind === "tick" ? 3 : 2, dash });
       brush.text(text, x + 20, y, { size: SIZES.small });
@@ -149,7 +148,7 @@ class Curve {
     if (this.height < 260 || band.optimal.every(Boolean)) return; // on a phone there is no room
     const tall = band.ks.map((_, s) => band.upper[s] - band.lower[s]), s = tall.indexOf(Math.max(...tall));
     const x = this.x(band.ks[s]), y = this.y((band.upper[s] + band.lower[s]) / 2), text = "the optimum lies in here";
-    const wide = brush.measure(text, 13);
+    const wide = brush.measure(text, SIZES.small);
     const toLeft = x - this.left > wide + 46 && y - 22 > this.top + 12; // above a curve that rises; else below
     const tx = toLeft ? x - 34 - wide : Math.max(Math.min(x + 34, this.right - wide), this.left + 4), ty = toLeft ? y - 22 : Math.min(y + 40, this.split - 6);
     const from = toLeft ? [tx + wide + 4, ty - 4] : [clamp(x, tx - 4, tx + wide), x < tx - 4 ? ty - 4 : ty - 14];

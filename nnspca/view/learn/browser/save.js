@@ -8,7 +8,7 @@ function pageOf(lesson) {
   const name = escaped(lesson.canvas.getAttribute("aria-label") ?? "");
   const said = lesson.find("[data-say=readout]").innerText, { paper, ink } = lesson.palette;
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${plain(step.title)}</title>
-<style>body{max-width:52em;margin:2em auto;padding:0 1em;font:16px/1.5 system-ui,sans-serif;background:${paper};color:${ink}}img{max-width:100%;background:${paper}}a{color:inherit}</style>
+<style>body{max-width:52em;margin:2em auto;padding:0 1em;font:${SIZES.text}px/1.5 system-ui,sans-serif;background:${paper};color:${ink}}img{max-width:100%;background:${paper}}a{color:inherit}</style>
 <h1>${plain(step.title)}</h1><p>${plain(step.idea)}</p><img alt="${name}" src="${lesson.canvas.toDataURL()}"><p><b>${escaped(said)}</b></p>
 <p>${plain(step.question)}</p><p>${plain(step.answer)}</p><p><a href="${escaped(location.href)}">The lesson at this place</a></p></html>`;
 }

@@ -73,7 +73,7 @@ function drawAxis(brush, scene, layers) {
 
 /** Draw the heaviest loadings as bars with their names. */
 function drawList(brush, scene, layers) {
-  const { pen, width, height, palette } = brush, size = 13;
+  const { pen, width, height, palette } = brush, size = SIZES.small;
   const entries = loadingsOf(layers).sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
   const row = 22, apart = new Set(scene.unlisted), listed = entries.filter(({ i }) => !apart.has(i)), controls = entries.length - listed.length;
   const beside = scene.say ? 74 : 56; // pixels for the number beside the longest bar

@@ -50,7 +50,7 @@ function drawBars(brush, plot, set, loading) {
   const shown = fixed ? Array.from({ length: curves.n }, (_, i) => i)
     : [...set].sort((a, b) => Math.abs(loading(b)) - Math.abs(loading(a))).slice(0, 11);
   const step = height / Math.max(shown.length, fixed ? 1 : 11);
-  const gutter = Math.min(Math.max(12, ...shown.map((i) => brush.measure(label(curves, i), 13))), 0.45 * width);
+  const gutter = Math.min(Math.max(12, ...shown.map((i) => brush.measure(label(curves, i), SIZES.small))), 0.45 * width);
   const signed = !curves.nonnegative, from = gutter + 8, room = width - from - 42;
   const base = signed ? from + room / 2 : from, reach = signed ? room / 2 : room;
   const chosen = new Set(set);

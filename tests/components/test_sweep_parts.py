@@ -63,11 +63,7 @@ def test_a_stopped_sweep_holds_what_it_has(pitprops):
 
 @pytest.mark.parametrize(
     ("r", "k", "words"),
-    [
-        ([], 3, "at least one"),
-        (2, [], "at least one"),
-        (2, 99, "k=99"),
-    ],
+    [([], 3, "at least one"), (2, [], "at least one"), (2, 99, "k=99")],
 )
 def test_what_cannot_be_swept_is_said(r, k, words, pitprops):
     with pytest.raises(ValueError, match=words):

@@ -102,35 +102,25 @@ def test_a_factor_and_sparse_data_give_what_the_matrix_gives(nonnegative, monkey
         assert found.variances.sum() == pytest.approx(dense.variances.sum(), rel=1e-6)
 
 
-def test_parts_may_use_all_features_and_each_gets_one():
-    cov = nnspca.Covariance.from_matrix(np.diag([4.0, 3.0, 2.0, 1.0]) + 0.5)
-    found = together(cov, 4, 4)
-    assert feasible(found, 4, 4)
-    assert len(found.parts) == 4
-    assert found.variances.sum() == pytest.approx(12.0)
+@pytest.mark.parametrize(
+    ("A", "r", "k", "variances"),
+    [
+        (np.diag([4.0, 3.0, 2.0, 1.0]) + 0.5, 4, 4, [4.5, 3.5, 2.5, 1.5]),  # all features, one each
+        (np.diag([1.0, 5.0, 3.0, 4.0]), 2, 3, [5.0, 4.0]),
+        (np.kron(np.diag([1.0, 0.0, 0.0]), [[2.0, 1.0], [1.0, 2.0]]), 4, 2, [2.0, 2.0]),  # both in one would have 3
+    ],
+)
+def test_exact_cases(A, r, k, variances):
+    found = together(nnspca.Covariance.from_matrix(A), r, k)
+    assert feasible(found, r, k)
+    assert found.variances == pytest.approx(variances)
+    assert ("nothing is left" in found.note) == (len(variances) < r)
 
 
-def test_as_many_parts_as_features_keep_the_whole_trace(pitprops):
-    assert together(pitprops, 13, 2, starts=2).variances.sum() == pytest.approx(pitprops.trace)
-    assert together(pitprops, 13, 13, starts=2).variances.sum() == pytest.approx(pitprops.trace)
-
-
-def test_one_part_is_the_best_single_component(pitprops):
+def test_one_part_is_the_best_component_and_as_many_as_features_have_the_whole_trace(pitprops):
     for k in (1, 4, 13):
         assert together(pitprops, 1, k).variances[0] == pytest.approx(nnspca.solve(pitprops, k).variance)
-
-
-def test_features_without_variance_are_left_alone():
-    A = np.zeros((6, 6))
-    A[:2, :2] = [[2.0, 1.0], [1.0, 2.0]]
-    found = together(nnspca.Covariance.from_matrix(A), 4, 2)
-    assert found.variances == pytest.approx([2.0, 2.0])  # both in one part would have 3
-    assert "nothing is left" in found.note
-
-
-def test_a_matrix_without_co_variances_gives_the_largest_variances():
-    cov = nnspca.Covariance.from_matrix(np.diag([1.0, 5.0, 3.0, 4.0]))
-    assert together(cov, 2, 3).variances.tolist() == [5.0, 4.0]
+        assert together(pitprops, 13, k, starts=2).variances.sum() == pytest.approx(pitprops.trace)
 
 
 @pytest.mark.parametrize("scale", [1e-60, 1e60])

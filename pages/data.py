@@ -12,9 +12,7 @@ now = state.current()
 
 st.title("Data")
 st.markdown("Drop a file of your own or choose a data set: Explore, Parts and Compare then use it.")
-own = desk.show()
-if own is not None:
-    units.show(own, now)
+units.show(desk.show(), now)  # held by no name here: a script's names outlive the visit
 preparing_first = st.container()  # of large data: in sight of the sidebar that asked for it
 page.folder()
 page.problems()

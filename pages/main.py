@@ -7,7 +7,7 @@ import streamlit as st
 import nnspca
 from nnspca.view import machines, sanitize, session
 from nnspca.view.frame import server, sidebar
-from nnspca.view.link import state, widgets
+from nnspca.view.link import widgets
 from nnspca.view.sources import uploads
 
 HERE = Path(__file__).parents[1]
@@ -35,7 +35,8 @@ body = st.container()
 sidebar.bar(counting)
 with body:
     widgets.keep_place()
-    uploads.warn(state.current(), page.url_path)
+    if page.url_path != "data":
+        uploads.warn()
     try:
         page.run()
     except nnspca.DataError as problem:  # whatever a page computes, what is wrong with the data is told here

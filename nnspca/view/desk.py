@@ -69,7 +69,6 @@ class Desk:
 
     files: tuple[File, ...]
     called: str | None = None  # the name of the data set, where that of its file is taken
-    names: File | None = None  # a file of two columns that names the features
     path: Path | None = None  # of a file or folder of the server's owner, in place of files
     reading: Reading = Reading()  # as it is wanted
 
@@ -83,7 +82,6 @@ class Desk:
     inspected: Inspection = field(default_factory=lambda: Inspection((0, 0), ()))
     left_out: tuple[str, ...] = ()  # features that were left out after reading
     opened: int = 0  # features of the data when they were opened on every page
-    accepted: bool = False  # whether one column may have nearly all the variance
 
     @property
     def first(self) -> str:
@@ -98,7 +96,7 @@ class Desk:
     @property
     def size(self) -> int:
         """Bytes of its files."""
-        return sum(len(content) for _, content in (*self.files, *filter(None, [self.names])))
+        return sum(len(content) for _, content in self.files)
 
     @property
     def standardise(self) -> bool:
@@ -107,7 +105,7 @@ class Desk:
 
     def clear(self) -> None:
         """Let go of all that it holds."""
-        self.files, self.path, self.names, self.data, self.seen = (), None, None, None, FilePreview()
+        self.files, self.path, self.data, self.seen = (), None, None, FilePreview()
 
     def code(self, variable: str) -> list[str]:
         """Return the Python that reads the files again as ``variable``."""
@@ -116,9 +114,6 @@ class Desk:
         given = (self.read or self.reading).arguments | ({"name": self.called} if self.called else {})
         arguments = ", ".join([source, *(f"{key}={value!r}" for key, value in given.items())])
         lines = [f"{variable} = nnspca.datasets.read({arguments})  # the path of your file"]
-        if self.names is not None:
-            names = f"nnspca.datasets.read_names({self.names[0]!r})"
-            lines.append(f"{variable} = nnspca.datasets.rename({variable}, {names})")
         if self.left_out:
             lines.append(f"{variable} = nnspca.datasets.leave_out({variable}, {list(self.left_out)!r})")
         return lines

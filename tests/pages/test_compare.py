@@ -97,15 +97,14 @@ def test_each_data_set_has_the_preprocessing_it_opens_with_or_the_one_chosen_for
 
 def test_each_data_set_is_prepared_where_it_can_be_and_the_page_and_its_code_say_how(open_page):
     counts = Dataset(name="counts", X=np.random.default_rng(0).poisson(3.0, (30, 6)) ** 4)
-    desk = Desk((("count data.csv", b""),), "counts", ("gene data.csv", b""), data=counts)
+    desk = Desk((("count data.csv", b""), ("gene data.csv", b"")), data=counts)
     own = {"session": Session(desks={"counts": desk})}
     link = {"what": state.SETS, "vs": ["pitprops", "counts"], "prep": ["log1p"], "take": True, "scales": "as is"}
     page = settle(open_page(PAGE, **link, **own))
     assert "Extra preprocessing: pitprops (none; not possible with it: log1p), counts (log1p)." in texts(page)
     code = next(block.value for block in page.code if "nnspca.sweep" in block.value)
     assert "data[1] = nnspca.datasets.log1p(data[1])" in code and "data[0] =" not in code
-    assert "    nnspca.datasets.read('count data.csv', name='counts'),\n" in code, "names of files stay as they are"
-    assert "data[1] = nnspca.datasets.rename(data[1], nnspca.datasets.read_names('gene data.csv'))" in code
+    assert "    nnspca.datasets.read(['count data.csv', 'gene data.csv']),\n" in code, "names of files stay as they are"
     prepared = nnspca.Covariance.from_dataset(nnspca.datasets.log1p(counts))
     variances = {p.k: p.component.variance for name, p in jobs(page)[0].arrived if name == "counts"}
     assert variances[6] <= float(prepared.eigenpairs(1)[0][0]) * (1 + 1e-9)

@@ -9,16 +9,14 @@ import scipy.sparse
 from PIL import Image
 
 import nnspca
-from nnspca.datasets import Dataset, catalogue, fetch, inspect, preparing, read
+from nnspca.datasets import catalogue, fetch, preparing, read
 from nnspca.view import tasks
-from nnspca.view.desk import Desk
 from nnspca.view.link.state import State
-from nnspca.view.session import Session
 from nnspca.view.sources import uploads
 from nnspca.view.ui import downloads
 from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
 from tests.datasets.test_real_files import FILES
-from tests.pages.conftest import alone, brought, files_of, owner, redrawn, settle, texts
+from tests.pages.conftest import brought, files_of, owner, redrawn, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -159,8 +157,7 @@ def test_sheet_header_signs_and_orientation_can_be_chosen_with_the_guess_filled_
     page = bring(("t.csv", b"g,s1,s2,s3\nA,1,2,3\nB,5,5,7\n"))
     settle(page.selectbox(key="desk-samples").set_value("columns").run())
     assert held(page, "t").feature_names == ("A", "B") and "3 samples × 2 features" in texts(page)
-    page = bring(("genes.csv", b"p1,p2,p3\n1,2,3\n4,5,7\n0,1,1\n"))
-    settle(page.file_uploader(key="desk-names").set_value(("map.csv", b"p1,TP53\np2,MYC\n", "text/csv")).run())
+    page = bring(("genes.csv", b"p1,p2,p3\n1,2,3\n4,5,7\n0,1,1\n"), ("map.csv", b"p1,TP53\np2,MYC\n"))
     assert held(page, "genes").feature_names == ("TP53", "MYC", "p3")
     page = bring(("pt.csv", b"a;b\n1.234;2\n5.100;3\n2.000;1\n"))
     assert page.selectbox(key="desk-decimal").options[0] == "point: 1.5 (found)"
@@ -267,35 +264,6 @@ def test_a_link_prepares_bundled_data_the_code_says_how_and_k_fits_the_smaller_i
     assert k is None or k.max == 4
     assert "After: crop-3" in texts(page)
     assert "Cropped by 3 pixels" in preparing.crop(nnspca.datasets.load("digits"), 3).notes[-1]
-
-
-WARNED = """
-import streamlit as st
-from nnspca.view.link import state
-from nnspca.view.sources import uploads
-uploads.warn(state.current(), "explore")
-st.caption(f"scale: {state.current().scale}")
-"""
-
-
-def people(dominant=True):
-    X = np.random.default_rng(0).standard_normal((60, 5))
-    X = (X[:, :4] + X[:, 4:]) * [1, 1000 if dominant else 1, 1, 1]
-    return Dataset(name="people", X=X, feature_names=("age", "income", "height", "spend"))
-
-
-@pytest.mark.parametrize(("press", "scale"), [("standardise", "standardised"), ("keep", "as is")])
-def test_a_column_that_holds_nearly_all_variance_is_warned_of_until_it_is_standardised_or_accepted(press, scale):
-    data = people()
-    desk = Desk((), data=data, inspected=inspect(data))
-    session = Session(desks={"people": desk})
-    page = alone(WARNED, session=session, data="people", scale="as is")
-    assert "'income' alone would have 99.9 % of the total variance" in texts(page)
-    page.button(key=f"caution-{press}").click().run()
-    assert "alone would have" not in texts(page) and f"scale: {scale}" in texts(page)
-    page.session_state["scale"] = "as is"
-    page.session_state["session"].desks["people"].inspected = inspect(people(dominant=False))
-    assert "alone would have" not in texts(redrawn(page))
 
 
 # The Python that every page writes down, run.

@@ -22,8 +22,9 @@ from nnspca.view.sources import catalogue, uploads
 TYPES = sorted({suffix.rpartition(".")[2] for suffix in (*SUFFIXES, *IMAGES)})
 FORMATS = (
     "CSV and other text, Excel and LibreOffice, Parquet, Stata, SAS, SPSS, NPY, NPZ, MAT, ARFF, AnnData (.h5ad), "
-    "MatrixMarket (.mtx, with 10x's genes and barcodes beside it), images, or a ZIP or TAR of images. It stays on this "
-    "machine."
+    "MatrixMarket (.mtx, with 10x's genes and barcodes beside it), images, or a ZIP or TAR of images. Files dropped "
+    "together belong together: a table, and a file of two columns (a probe, its gene) that names its features. All "
+    "stays on this machine."
 )
 ARGUMENT = re.compile(  # for programs
     r"[;:] [a-z_]+=[^.]*\.(?= [A-Z\d]|$)| [a-z_]+=[^.]* takes? (another|others)\.| \([a-z_]+=[^)]*\)|"
@@ -140,7 +141,9 @@ def _problem(desk: Desk) -> None:
     if isinstance(desk.seen.error, MissingValues):
         text = desk.seen.error.found
     if desk.seen.data is not None and desk.seen.data.kind == "covariance":
-        _repair(desk)
+        what = desk.problem.partition(" (allowed")[0].partition("; give repair")[0]
+        why = "A covariance has no negative eigenvalue; rounding, or computing it pair by pair, can produce one."
+        st.warning(sanitize.plain(f"{what}. {why}"), icon=":material/error:")
         return
     named = [CONTROLS[key].label for key in _able(desk) if re.search(rf"\b{key}=", text)]
     mends = f" What may mend it: **{'**, **'.join(named)}**." if named else ""
@@ -151,13 +154,6 @@ def _problem(desk: Desk) -> None:
     if lines:
         st.caption("Its first lines, as they were understood:")
         st.code("\n".join(line.strip("[] ") for line in lines.rstrip(".").split("]; [")), language=None)
-
-
-def _repair(desk: Desk) -> None:
-    """Offer the nearest covariance in place of a matrix that is none."""
-    what = desk.problem.partition(" (allowed")[0].partition("; give repair")[0]
-    why = "A covariance has no negative eigenvalue; rounding, or computing it pair by pair, can produce one."
-    st.warning(sanitize.plain(f"{what}. {why}"), icon=":material/error:")
 
 
 def _in_use(desk: Desk, remarks: Sequence[str]) -> None:
@@ -265,18 +261,6 @@ def _controls(desk: Desk, remarks: dict[str, list[str]]) -> None:
         if "negative eigenvalue" in desk.problem or desk.reading.repair:
             about = "The matrix without its negative eigenvalues: the nearest one that is a covariance (Higham 1988)."
             _toggle(desk, "repair", "Take the nearest covariance instead", about)
-    if desk.data is not None and desk.data.kind != "covariance" and desk.data.image_shape is None:
-        with st.popover("A separate file with the names of the features", icon=":material/label:"):
-            st.caption("Two columns: the name in the data (a probe, say), and the name to show (a gene).")
-            st.file_uploader("Names", key="desk-names", type=["csv", "tsv", "txt"], on_change=_name, args=(desk,))
-            if desk.names is not None:
-                st.caption(f"In use: {sanitize.plain(desk.names[0])}")
-
-
-def _name(desk: Desk) -> None:
-    """Name the features by a file of two columns."""
-    file = st.session_state["desk-names"]
-    desk.names, desk.tried = None if file is None else (file.name, file.getvalue()), None
 
 
 def _control(desk: Desk, key: str, control: Control) -> None:

@@ -78,10 +78,10 @@ def _is_asked(desk: Desk) -> bool:
     return desk.data is not None and desk.data.kind == "table" and desk.data.n_features <= MOST_COLUMNS
 
 
-def show(desk: Desk, now: State) -> None:
+def show(desk: Desk | None, now: State) -> None:
     """Put each question that the table on the desk raises, with its answers."""
-    data = desk.data
-    if data is None or not _is_asked(desk):
+    data = None if desk is None else desk.data
+    if desk is None or data is None or not _is_asked(desk):
         return
     for place, question in enumerate(asked(desk.inspected)):
         why = next(note.says for note in desk.inspected.notes if note.kind in question.kinds)

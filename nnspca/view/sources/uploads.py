@@ -22,7 +22,6 @@ from nnspca.view.cache import nbytes
 from nnspca.view.desk import Desk, File
 from nnspca.view.jobs import Job, Work
 from nnspca.view.link import state, widgets
-from nnspca.view.link.state import STANDARDISED, State
 from nnspca.view.session import Session
 from nnspca.view.sources import preparation, sandbox
 from nnspca.view.sources.opened import MOST
@@ -79,12 +78,12 @@ class Read:
 
 def reading_of(desk: Desk) -> Task:
     """Return the task of reading what lies on the desk as it is wanted."""
-    return Task("read", (desk, desk.reading, desk.names), lambda: _work(desk))
+    return Task("read", (desk, desk.reading), lambda: _work(desk))
 
 
 def _work(desk: Desk) -> Work:
     """Return the work of reading; a file that cannot be read is an answer too."""
-    reading, names, called, shared = desk.reading, desk.names, desk.called, cache.shared()
+    reading, called, shared = desk.reading, desk.called, cache.shared()
     twice = [name for name, count in Counter(name for name, _ in desk.files).items() if count > 1]
 
     def work(job: Job) -> Read | None:
@@ -107,8 +106,6 @@ def _work(desk: Desk) -> Work:
         if seen.data is None:
             return Read(seen, Inspection((0, 0), ()))
         data = seen.data
-        if names is not None:
-            data = nnspca.datasets.rename(data, nnspca.datasets.read_names(names[1]))
         data = leave_out(data, [name for name in reading.out if name in data.feature_names])
         inspected = nnspca.datasets.inspect(data)
         spare = [data.feature_names[i] for i in inspected.left_out]
@@ -239,32 +236,10 @@ def moved(desk: Desk) -> tuple[float, float]:
     return float(cov.moved), float(np.linalg.norm(desk.data.X))
 
 
-def warn(now: State, page: str) -> None:
-    """Warn of a file that could not be used, and of one column that holds nearly all the variance, until accepted."""
-    here = session.current()
-    if page != "data" and here.desk is not None and here.desk.data is None and here.desk.problem:
-        title, why = (sanitize.plain(text, 200) for text in (here.desk.title, here.desk.problem))
-        st.warning(f"Your file **{title}** is not in use, so the page shows other data. {why}", icon=":material/error:")
+def warn() -> None:
+    """Warn of a file that could not be used: the page shows other data."""
+    desk = session.current().desk
+    if desk is not None and desk.data is None and desk.problem:
+        title, why = (sanitize.plain(text, 200) for text in (desk.title, desk.problem))
+        st.warning(f"Your file **{title}** is not in use: the page shows other data. {why}", icon=":material/error:")
         widgets.page_link("data.py", "To the reading desk, which says what mends it →", ":material/database:")
-    desk = here.desks.get(now.data)
-    if desk is None or now.standardise or now.prep or desk.accepted:
-        return
-    dominant = desk.inspected.note("dominant")
-    if dominant is None or dominant.features[0] in _places(desk):
-        return
-    with st.container(border=True, key="caution"):
-        st.warning(
-            f"{sanitize.plain(dominant.says)} A component then only shows which column has the largest unit.",
-            icon=":material/scale:",
-        )
-        with st.container(horizontal=True):
-            choices = {"scale": STANDARDISED}
-            icon = ":material/balance:"
-            st.button("Standardise", key="caution-standardise", on_click=state.assign, kwargs=choices, icon=icon)
-            st.button("Keep it as it is", key="caution-keep", on_click=setattr, args=(desk, "accepted", True))
-
-
-def _places(desk: Desk) -> set[int]:
-    """Return the places of columns that were left out after inspection."""
-    names = desk.inspected.feature_names
-    return {i for i, name in enumerate(names) if name in desk.left_out}

@@ -86,3 +86,10 @@ def test_words_have_five_sizes_that_stand_in_one_place():
         if own.search(line)
     ]
     assert not [where for where in found if where[0] not in ("room.css", "wall.js", "lecture.js", "lecture.css")]
+
+
+def test_each_solver_has_a_look_of_its_own_by_every_name():
+    looks = [style.Look.of(name, 99, style.LIGHT) for name in nnspca.METHODS]
+    assert len(set(looks)) == len(looks)
+    assert looks == [style.Look.of(method.title, 99, style.LIGHT) for method in nnspca.METHODS.values()]
+    assert style.Look.of("Alg. 3 (d = 3, ε = 0.1)", 0, style.LIGHT) == looks[list(nnspca.METHODS).index("epsilon-net")]

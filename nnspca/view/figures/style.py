@@ -39,15 +39,21 @@ SYMBOLS = ("circle", "diamond-open", "square-open", "triangle-up-open", "cross-o
 PIXELS_X: Mapping[str, Any] = {"visible": False, "constrain": "domain"}  # axes of an image: square, and without words
 PIXELS_Y: Mapping[str, Any] = {**PIXELS_X, "scaleanchor": "x", "autorange": "reversed"}
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-# Each solver has its place, and so its colour, line and mark, on every page: first those that a race opens with.
-FIRST = ("best", "em", "greedy", "thresholding", "spannogram", "coordinate-descent")
+# Each solver has its place, and so its colour (modulo six), line and mark, on every page; those that the papers draw
+# together have colours of their own.
 PLACES = {
-    said: at
-    for at, name in enumerate((*FIRST, *(name for name in METHODS if name not in FIRST)))
-    for said in (name, METHODS[name].title)
+    "best": 0,
+    "em": 1,
+    "greedy": 2,
+    "thresholding": 3,
+    "spannogram": 4,
+    "coordinate-descent": 5,
+    "elastic-net": 6,
 }
-PAPERS = {"EM": "em", "emPCA": "em", "Alg. 3": "epsilon-net", "NSPCA": "coordinate-descent", "PathSPCA": "greedy"}
-PLACES |= {said: PLACES[name] for said, name in {**PAPERS, "SPCA": "elastic-net", "portfolio": "best"}.items()}
+PLACES |= {"exact": 7, "dspca": 8, "scotlass": 9, "epsilon-net": 10, "enumeration": 11, "nmf": 12, "pca": 16}
+IN_PAPERS = {"emPCA": "em", "Alg. 3": "epsilon-net", "PathSPCA": "greedy", "ESPCA": "exact", "portfolio": "best"}
+PLACES |= {said: PLACES[name] for said, name in IN_PAPERS.items()}
+PLACES |= {said: PLACES[name] for name, m in METHODS.items() for said in (m.title, m.title.partition(" (")[0])}
 # After Okabe & Ito (2008) and Tol: distinguishable with all common forms of colour blindness, also on grey;
 # black numbers are legible on each.
 PARTS = (

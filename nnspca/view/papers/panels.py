@@ -81,11 +81,11 @@ def _form(study: Study) -> str:
     long = f"{fixed(study.minutes, 0)} minutes" if study.minutes >= 2 else "a minute"
     form: str = choose(
         KEYS["form"],
-        "How much of it",
-        format_func={REDUCED: "less, under a minute", FULL: f"all, about {long}"}.__getitem__,
+        "Length of the run",
+        format_func={REDUCED: "short", FULL: "full"}.__getitem__,
         horizontal=True,
         width="content",
-        help="All: as in the paper; the time is for two processors.",
+        help=f"Short: less than a minute. Full, as in the paper: about {long} on two processors.",
     )
     return form
 
@@ -100,7 +100,7 @@ def _data(study: Study) -> str:
         KEYS["on"],
         "Data",
         options=[BUNDLED] if missing else [OWN, BUNDLED],
-        format_func={OWN: "the paper's", BUNDLED: "similar ones that come with the app"}.__getitem__,
+        format_func={OWN: "the paper's", BUNDLED: "similar, included"}.__getitem__,
         horizontal=True,
         width="content",
         allowed="the paper's own data are not on this machine" if missing else "",

@@ -2,7 +2,8 @@
 
 For spectra so flat that no features can be set aside. The core is the support and the features of largest weight of
 balanced rows, whose splitting begins at them; outside, pairs share in the ratio of the weights
-(docs/mathematics/pair-scaled.md, "Where features are too many"). Rows outside that are too dear join the core once.
+(docs/mathematics/pair-scaled.md, "Where features are too many"). Rows outside that are too dear join the core once;
+where many are too dear by themselves, nothing is tried.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ MOST = 2000  # features of the core
 FIRST = 0.75  # share of the core that is chosen at first: the heaviest rows outside join it
 TURN = 8  # steps between bounds
 ROOM = 0.1  # share of the distance to the known bound by which the core's level is raised at once
+SAMPLED, HOPELESS = 256, 0.1  # rows outside that are asked first, and the share that may cost too much by themselves
 GAIN = 0.05  # share of the remaining gap that a turn closes at least
 
 
@@ -50,6 +52,10 @@ def tighten(
     if 2 * len(support) > size or problem.n - size > read:
         return
     outside = Outside(problem, monitor, read, weights)
+    rest = order[size:][:: max(1, (problem.n - size) // SAMPLED)]
+    dear = outside.sums(rest, order[:size], np.full(size, np.inf)) > goal  # though the core costs them nothing
+    if np.count_nonzero(dear) > HOPELESS * len(rest):
+        return
     inside = np.union1d(support, order[: int(FIRST * size)])
     part, splitting = _begun(problem, x, inside, weights)
     while budget > 0 and monitor.affords(TURN * step_seconds(len(inside))) and not monitor.stop():

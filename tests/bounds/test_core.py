@@ -72,7 +72,14 @@ def proven():
     problem, x = Problem(cov, 20), nnspca.solve(cov, 20).loadings
     rows = balanced.balanced_rows(problem, monitor=Monitor(), lower=cov.variance(x))
     made = core.tighten(
-        problem, x, rows.ingredients.weights, rows.value, budget=2.0, goal=0.0, monitor=Monitor(), read=10**6
+        problem,
+        x,
+        rows.ingredients.weights,
+        rows.value,
+        budget=2.0,
+        goal=cov.variance(x),
+        monitor=Monitor(),
+        read=10**6,
     )
     return cov, x, rows, list(made)
 
@@ -117,3 +124,11 @@ def test_weights_that_shift_the_burden_prove_more_not_less(proven):
     for spread in (0.1, 1.0, 10.0):
         weights = made[-1].ingredients.weights * np.exp(rng.normal(0.0, spread, 240))
         assert derive(dataclasses.replace(made[-1].ingredients, weights=weights), Problem(cov, 20)) >= best
+
+
+def test_nothing_is_tried_where_rows_outside_cost_too_much_by_themselves():
+    rng = np.random.default_rng(3)
+    problem = Problem(held_as_factor(rng.standard_normal((30, 240))), 20)
+    x = nnspca.solve(problem.cov, 20).loadings
+    words = {"budget": 2.0, "goal": problem.cov.variance(x), "monitor": Monitor(), "read": 10**6}
+    assert not list(core.tighten(problem, x, np.ones(240), 2 * words["goal"], **words))

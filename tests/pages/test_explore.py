@@ -114,6 +114,10 @@ def test_a_run_that_goes_on_is_drawn_in_the_chart_with_its_falling_bound():
     point = stage.live_point(stage.View(about.data, about.now, choice, {}, {}, {}, told))
     assert point["k"] == 4 and point["gap"] == 1 - 1.9 / 2.5
     assert point["share"] <= 1.9 / about.total <= 2.5 / about.total <= point["upper"]
+    said = proofs.live_words(replace(told, ended=True), about.total)
+    assert said.startswith(
+        "Live: a component with 5.01 % less variance than the best found after 500 ms, at least 76.0 %"
+    )
     ended = stage.View(about.data, about.now, choice, {}, {}, {}, replace(told, ended=True))
     assert stage.live_point(ended).keys() == {"says"}, "once it has ended the best known stands alone"
 
@@ -139,6 +143,7 @@ def test_a_component_that_breaks_the_rules_is_shown_for_contrast_and_proves_noth
     page = explored(**SMALL, ks="4", method="pca", sign="any sign")
     assert said_at(page, 4).endswith("Shown for contrast: it does not satisfy the limit k = 4.")
     assert pitprops(sign="any sign").at().component.cardinality <= 4
+    assert "better" not in played(page)["live"]["says"]
 
 
 def test_values_of_k_are_those_typed_and_the_k_that_is_shown_and_without_solvers_the_best_found_is_drawn_alone(

@@ -96,9 +96,11 @@ def live_words(told: Live, whole: float, what: str = "component") -> str:
     missing = 1 - told.found / told.known if told.known > 0 else -1.0
     which = f"the same {what}" if abs(missing) <= SAME else f"a better {what}" if told.known > 0 else f"a {what}"
     if missing > SAME:
-        which = f"a {what} with {say.at_most(100 * missing, 2)} % less variance than the best known"
-    proven = say.proven_share(say.share(told.found, told.upper)) if told.falls else "no upper bound proven"
-    return f"Live: {which} {after}, {proven}{f' after {say.seconds(told.falls[-1][0])}' if told.falls else ''}."
+        which = f"a {what} with {say.at_most(100 * missing, 2)} % less variance than the best found"
+    if not told.falls:
+        return f"Live: {which} {after}."
+    proven = say.proven_share(say.share(told.found, told.upper))
+    return f"Live: {which} {after}, {proven} after {say.seconds(told.falls[-1][0])}."
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,56 +147,31 @@ PAPER_FILL = "rgba(163, 71, 138, 0.13)"
 LEAST = 1e-9  # relative difference below which two bounds are as good
 
 
-def add_lines(
-    figure: go.Figure,
-    certificates: Mapping[int, Certificate],
-    total: float,
-    palette: Palette,
-) -> None:
-    """Draw one thin line a bound over k, with a dot at each k where it is the lowest proven."""
-    before = len(names(figure))
-    add_curves(
-        figure,
-        certificates,
-        palette,
-        lambda bound, certificate: ceil(100 * bound.value / total, 2),
-        "at most %{y:.2f} % of the total variance",
-    )
+def add_lines(figure: go.Figure, certificates: Mapping[int, Certificate], total: float, palette: Palette) -> None:
+    """Draw one thin line a bound over k, always in the same colour, with a dot wherever it is the lowest proven."""
+    before, ranks = len(names(figure)), {name: i for i, name in enumerate(BOUNDS)}
+    tried = {b.name for c in certificates.values() for b in c.bounds}
+    for name in sorted(tried, key=lambda name: ranks.get(name, len(ranks))):
+        i = ranks.get(name, len(ranks))
+        bounds = {k: b for k, c in sorted(certificates.items()) for b in c.bounds if b.name == name}
+        wins = {k for k, b in bounds.items() if b.value <= certificates[k].winner.value * (1 + LEAST)}
+        dash = DASHES[(i // len(palette.series) + i) % len(DASHES)]
+        figure.add_scatter(
+            x=list(bounds),
+            y=[ceil(100 * b.value / total, 2) for b in bounds.values()],
+            name=title(name),
+            mode="lines+markers",
+            line={"color": palette.series[i % len(palette.series)], "width": 1.4, "dash": dash},
+            marker={"size": [9 if k in wins else 0 for k in bounds], "symbol": "circle", "line": {"width": 0}},
+            customdata=[["<br>the lowest here" if k in wins else ""] for k in bounds],
+            hovertemplate="k = %{x}<br>at most %{y:.2f} % of the total variance%{customdata[0]}<extra>"
+            + title(name)
+            + "</extra>",
+        )
     more = LEGEND_ROW * max(-(-len(names(figure)) // 2) + 1 - before, 0)  # rows of the legend, about
     figure.layout.height += more
     figure.layout.margin.b += more
     figure.layout.legend.maxheight += more
-
-
-def add_curves(
-    figure: go.Figure,
-    certificates: Mapping[int, Certificate],
-    palette: Palette,
-    height: Callable[[Bound, Certificate], float],
-    says: str,
-) -> None:
-    """Draw one thin line a bound, always in the same colour, with a dot wherever it is the lowest proven."""
-    tried = {b.name for c in certificates.values() for b in c.bounds}
-    known = [*(name for name in BOUNDS if name in tried), *sorted(tried - BOUNDS.keys())]
-    ranks = {name: i for i, name in enumerate(BOUNDS)}
-    for name in known:
-        i = ranks.get(name, len(ranks))
-        bounds = {k: b for k, c in sorted(certificates.items()) for b in c.bounds if b.name == name}
-        wins = {k for k, b in bounds.items() if b.value <= certificates[k].winner.value * (1 + LEAST)}
-        figure.add_scatter(
-            x=list(bounds),
-            y=[height(b, certificates[k]) for k, b in bounds.items()],
-            name=title(name),
-            mode="lines+markers",
-            line={
-                "color": palette.series[i % len(palette.series)],
-                "width": 1.4,
-                "dash": DASHES[(i // len(palette.series) + i) % len(DASHES)],
-            },
-            marker={"size": [9 if k in wins else 0 for k in bounds], "symbol": "circle", "line": {"width": 0}},
-            customdata=[["<br>the lowest here" if k in wins else ""] for k in bounds],
-            hovertemplate="k = %{x}<br>" + says + "%{customdata[0]}<extra>" + title(name) + "</extra>",
-        )
 
 
 def add_paper(

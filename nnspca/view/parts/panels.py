@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,17 +13,19 @@ import streamlit as st
 import nnspca
 from nnspca.components.exchange import paired
 from nnspca.datasets import Dataset
-from nnspca.result import Bound, Components, PartsCertificate, Stability, sentences, wording
-from nnspca.view import ledger, robust, say, suggestions, tasks
+from nnspca.result import Bound, Components, PartsCertificate, Progress, Stability, sentences, wording
+from nnspca.view import ledger, machines, robust, say, suggestions, tasks
 from nnspca.view.certificate import panels
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
+from nnspca.view.jobs import Job
 from nnspca.view.ledger import Known
 from nnspca.view.link.state import State
 from nnspca.view.parts import figures, run
 from nnspca.view.parts.run import IN_TURN, JOINT, TOGETHER, Choices, title_of
 from nnspca.view.robust import Sought
 from nnspca.view.subject import Subject
+from nnspca.view.tasks import Task
 from nnspca.view.ui import charts, component
 
 KNOWN = "best found"
@@ -275,22 +278,33 @@ def explained_by_all(results: Mapping[str, Components], choice: Choices, key: st
 
 def each_alone(results: Mapping[str, Components], subject: Subject, choice: Choices, *, done: bool) -> None:
     """Prove each part alone, and say what is proven of it."""
-    provable = [way for way, parts in results.items() if robust.provable(parts)]
-    if not provable:
+    parts = next((parts for parts in results.values() if robust.provable(parts)), None)
+    if parts is None:
         st.markdown("No upper bound is proven for parts that a solver finds all at once, or that may share features.")
         return
     if not done:
         st.markdown("Each part is proven once the run has ended.")
         return
-    job = run.prove(results, subject, choice)
+    key, count, cov = subject.key("parts-proof", choice, float(parts.variances.sum())), len(parts.parts), subject.cov
+
+    def work(job: Job) -> None:
+        for r in range(count):
+            if job.should_stop():
+                return
+            job.report(Progress(r / count, f"part {r + 1} of {count}"))
+            left, own = robust.alone(cov, parts, r)
+            settings: dict[str, Any] = {
+                "nonnegative": own.nonnegative,
+                "seed": subject.seed,
+                "should_stop": job.should_stop,
+            }
+            job.publish(machines.call(nnspca.certify, left, own.k, component=own, **settings))
+
+    job = tasks.ask(Task("parts-proof", key, lambda: work))
     tasks.follow(job)
-    left = (
-        "on the features that the other parts leave free"
-        if results[provable[0]].deflation == TOGETHER
-        else "on the variance that the earlier parts leave"
-    )
+    apart = "features that the other parts" if parts.deflation == TOGETHER else "variance that the earlier parts"
     for r, cert in enumerate(job.arrived):
         st.markdown(
-            f"Part {r + 1}: **{say.proven_share(cert.ratio)}** {left} "
-            f"({nnspca.BOUNDS[cert.winner.name].title.lower()})."
+            f"Part {r + 1}: **{say.proven_share(cert.ratio)}** on the {apart} leave"
+            f"{' free' if parts.deflation == TOGETHER else ''} ({nnspca.BOUNDS[cert.winner.name].title.lower()})."
         )

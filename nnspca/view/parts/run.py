@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -23,7 +23,6 @@ from nnspca.view.ledger import Known
 from nnspca.view.link import state
 from nnspca.view.link.state import State
 from nnspca.view.link.widgets import DeltaGenerator, choose, upcoming_value
-from nnspca.view.robust import alone, provable
 from nnspca.view.subject import Subject
 from nnspca.view.tasks import Key, Task
 
@@ -309,33 +308,6 @@ def certificate(subject: Subject, choice: Choices, known: Known) -> PartsCertifi
     if tight is None or not choice.disjoint:
         return None
     return replace(tight, parts=known.components, lower=known.lower) if known.lower > tight.lower else tight
-
-
-def prove(results: Mapping[str, Components], subject: Subject, choice: Choices) -> Job:
-    """Return the job that proves each part alone, started where it is not yet: it publishes Certificates."""
-    parts = next(p for p in results.values() if provable(p))
-    key = subject.key("parts-proof", subject.now.d, choice, float(parts.variances.sum()))
-    cov = subject.cov
-
-    def work(job: Job) -> None:
-        for r in range(len(parts.parts)):
-            if job.should_stop():
-                return
-            job.report(Progress(r / len(parts.parts), f"part {r + 1} of {len(parts.parts)}"))
-            left, own = alone(cov, parts, r)
-            job.publish(
-                machines.call(
-                    nnspca.certify,
-                    left,
-                    own.k,
-                    nonnegative=own.nonnegative,
-                    component=own,
-                    seed=subject.seed,
-                    should_stop=job.should_stop,
-                )
-            )
-
-    return tasks.ask(Task("parts-proof", key, lambda: work))
 
 
 def applies(parts: Components | None) -> bool:

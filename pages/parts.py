@@ -3,7 +3,6 @@
 import streamlit as st
 
 from nnspca.view import robust, tasks
-from nnspca.view.certificate.proofs import live, live_words
 from nnspca.view.figures.style import Figure
 from nnspca.view.link import state, widgets
 from nnspca.view.parts import panels, run, take
@@ -47,12 +46,9 @@ rows = subject.parts_along(counts)
 best = rows[choice.r]
 results = run.parts_by_way((compared, job), choice, best, subject.total)
 lead, proof = results.get(choice.lead), run.certificate(subject, choice, best)
-with running:
-    if job is not None:
-        if tasks.follow(job, "Stopped. What was found by then is shown.") and (not done or len(job.arrived) > arrived):
-            st.rerun()  # it ended while the page was drawn
-        if (told := live(job)) is not None:
-            st.caption(live_words(told, subject.total, f"{'part' if choice.r == 1 else 'parts'}"))
+if job is not None and job.stopped:  # Stop is answered before anything is drawn
+    with running:
+        panels.watch(job, subject, choice)
 
 sought = None if lead is None else panels.sought(lead, choice, now)
 resampled = None if subject.data.kind == "covariance" else robust.stability_known(sought, subject)
@@ -97,3 +93,8 @@ with use:
             take.samples(results, subject, choice)
         else:
             take.takeaway(results, best, proof, subject, choice, drawn)
+if job is not None and not job.stopped:
+    with running:
+        panels.watch(job, subject, choice)
+    if job.done and (not done or len(job.arrived) > arrived):
+        st.rerun()  # it ended while the page was drawn

@@ -15,7 +15,7 @@ from nnspca.components.exchange import paired
 from nnspca.datasets import Dataset
 from nnspca.result import Bound, Components, PartsCertificate, Progress, Stability, sentences, wording
 from nnspca.view import ledger, machines, robust, say, suggestions, tasks
-from nnspca.view.certificate import panels
+from nnspca.view.certificate import panels, proofs
 from nnspca.view.figures import band
 from nnspca.view.figures.style import Figure
 from nnspca.view.jobs import Job
@@ -148,6 +148,13 @@ def _bound_row(bound: Bound, certificate: PartsCertificate) -> dict[str, str]:
         "Proven share": say.proven_percent(min(certificate.lower / bound.value, 1.0)),
         "Time": say.seconds(bound.seconds) if bound.seconds else "not timed",
     }
+
+
+def watch(job: Job, subject: Subject, choice: Choices) -> None:
+    """Show how a live run goes, and what it came to beside the best known."""
+    tasks.follow(job, "Stopped. What was found by then is shown.")
+    if (told := proofs.live(job)) is not None:
+        st.caption(proofs.live_words(told, subject.total, "part" if choice.r == 1 else "parts"))
 
 
 def whole(parts: Components, data: Dataset) -> None:

@@ -14,12 +14,12 @@ now = state.current()
 subject = Subject(catalogue.in_use(now), now)
 
 st.title("Parts")
-purpose = st.container(key="parts-purpose").empty()  # an empty element keeps the place
+purpose = st.container(key="parts-purpose")
 asked, shown = widgets.choices_and_figure("parts")
 with shown:
-    said = st.container(key="parts-said").empty()
-    running = st.container(key="parts-running")
-    running.empty()
+    said, running = st.container(key="parts-said"), st.container(key="parts-running")
+    for place in (purpose, said, running):
+        place.empty()  # keeps the place before there is anything in it, and leaves in it what was there
     sight, curve = st.columns([1, 1.1], gap="large")
 run.open_others()
 proofs = widgets.expander(

@@ -1,25 +1,26 @@
-"""Single cells: components in an AnnData
-======================================
+"""Single cells: components in an AnnData, and the cells that they tell apart
+==========================================================================
 
-The components are written where scanpy expects them: scores in obsm, loadings in varm, the rest in uns. The cells are
-made up; the genes of each component can be written as a gene set for other programs to read.
+700 blood cells that scanpy ships, with the cell types that were assigned to them. The components are written where
+scanpy expects them: scores in obsm, loadings in varm, the rest in uns. Eight genes suffice for each: the scores of the
+second component tell monocytes from all other cells, those of the third natural killer cells.
 
 `See the same in the app </data>`_.
 """
 
-import anndata
-import numpy as np
+import scanpy
 
 import nnspca
 
-rng = np.random.default_rng(0)
-programs = np.repeat(np.eye(4), [10, 10, 10, 10], axis=1)
-use = rng.gamma(1.0, 1.0, size=(300, 4))
-adata = anndata.AnnData(np.log1p(rng.poisson(use @ programs * 3.0 + 0.3)))
-adata.var_names = [f"{program}{i}" for program in "ABCD" for i in range(1, 11)]
+cells = scanpy.datasets.pbmc68k_reduced()
+nnspca.anndata.components(cells, n_components=4, k=8)
 
-nnspca.anndata.components(adata, n_components=4, k=10)
-parts = nnspca.anndata.parts(adata)
-for part in parts:
-    print(sorted({name[0] for name in part.names}), len(part.names), "genes")
+parts = nnspca.anndata.parts(cells)
+types = cells.obs["bulk_labels"].astype(str).to_numpy()
+for number, part in enumerate(parts):
+    areas = nnspca.separation(cells.obsm["X_nnspca"][:, number], types)
+    best = max(areas, key=lambda name: areas[name] or 0.0)
+    print(f"{', '.join(part.names[:4])}, …: {best}, area under the curve {areas[best]:.2f}")
+for certificate in nnspca.anndata.certify(cells):
+    print(certificate.proven())
 figure = parts.plot()

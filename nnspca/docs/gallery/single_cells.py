@@ -21,6 +21,7 @@ for number, part in enumerate(parts):
     areas = nnspca.separation(cells.obsm["X_nnspca"][:, number], types)
     best = max(areas, key=lambda name: areas[name] or 0.0)
     print(f"{', '.join(part.names[:4])}, …: {best}, area under the curve {areas[best]:.2f}")
-for certificate in nnspca.anndata.certify(cells):
-    print(certificate.proven())
+nnspca.anndata.certify(cells)
+proven = cells.uns["nnspca"]["certificate"]["ratio"]
+print(f"proven to be less than 0.1 % below the best possible: {(proven > 0.999).sum()} of {len(proven)}")
 figure = parts.plot()

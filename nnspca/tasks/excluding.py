@@ -77,9 +77,11 @@ def excluding(call: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(call)
     def limited(*args: P.args, **settings: P.kwargs) -> R:
+        if settings.get("exclude") is None:
+            return call(*args, **settings)
         asked = signature.bind(*args, **settings).arguments
-        exclude, cov = asked.pop("exclude", None), asked.get("cov")
-        if exclude is None or not isinstance(cov, Covariance) or not (outs := check_excluded(cov, exclude)):
+        exclude, cov = asked.pop("exclude"), asked.get("cov")
+        if not isinstance(cov, Covariance) or not (outs := check_excluded(cov, exclude)):
             return call(*args, **settings)
         left = _Left(cov, outs)
         own = cov.restrict(left.places)

@@ -30,6 +30,7 @@ ARROWS, POINTS, SHORT = 8, 1500, 0.05  # of a biplot; an arrow shorter than this
 WIDE, TALL, EDGE = 640, 420, 110  # its size, and the room for names at both sides
 FEWEST = 5  # samples of a class, and of the others, of which held-out samples say something
 FOLDS, ROUNDS = 5, 100
+CHANCE = 0.6  # share of pairs below which a score tells next to nothing
 Table = list[dict[str, Any]]
 
 
@@ -179,6 +180,8 @@ class Sheet:
         held = best.get("AUC, held out")
         number = f"AUC {say.at_least(best['AUC'], 2)}; chance gives 0.50"
         number += f"; on held-out samples {say.fixed(held, 2)}" if held is not None and np.isfinite(held) else ""
+        if best["AUC"] < CHANCE:
+            return f"No score tells the classes apart; the best tells {best['class']} from the others ({number})."
         return (
             f"{which} tells {best['class']} from the others best: {best['class']} scores {best['scores']} in "
             f"{say.percent(best['AUC'])} of all pairs ({number})."

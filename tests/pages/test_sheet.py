@@ -69,6 +69,7 @@ def test_a_part_that_tells_two_classes_apart_says_so_in_one_direction_and_holds_
     shuffled = replace(DATA, labels=RNG.permutation(CLASSES))
     other = sheet.Sheet(made.parts, Subject(shuffled, State(data="lab", k=3)))
     assert abs(sheet.hold_out(other, job)[0, 0] - 0.5) < 0.2 and other.key != made.key
+    assert other.verdict.startswith("No score tells the classes apart") == (other.groups[0]["AUC"] < sheet.CHANCE)
 
 
 def test_the_workbook_holds_each_number_and_runs_no_word(made):

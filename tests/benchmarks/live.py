@@ -1,8 +1,9 @@
 """What a live certificate proves and what it costs: made-up expression arrays of every kind, and the data at hand.
 
-``python -m tests.benchmarks.live [--save FILE] [--before FILE] [word …]`` prints the ratio and the processor's seconds
-of each case whose name contains one of the words, or of an array of your own, ``array.npy``; then median, 95th
-percentile, and what changed since FILE.
+``python -m tests.benchmarks.live [--save FILE] [--before FILE] [--keep] [word …]`` prints the ratio and the processor's
+seconds of each case whose name contains one of the words, or of an array of your own, ``array.npy``; then median, 95th
+percentile, what changed since FILE, and each live ratio below the best that any version of the code has reached, which
+``best.json`` beside this file holds. ``--keep`` writes higher ones there: do so with every change that raises one.
 """
 
 import os
@@ -19,7 +20,9 @@ import numpy as np
 import scipy.sparse
 
 import nnspca
-from tests.benchmarks.data import covariance, zipf_text
+from tests.benchmarks.data import covariance, genotypes, zipf_text
+
+BEST, LOWER = Path(__file__).with_name("best.json"), 5e-4  # best ratios, and what is called lower than one
 
 # samples, genes, spectrum, scale, and each k
 ARRAYS = (
@@ -107,6 +110,15 @@ def others() -> Iterator[Case]:
     yield from (("68 × 68 correlations", correlations, k) for k in (5, 20))
     images = np.cumsum(np.cumsum(rng.standard_normal((400, 64, 64)), axis=1), axis=2).reshape(400, -1)
     yield "400 × 4,096 smooth images", nnspca.Covariance.from_data(images), 25
+    markers = genotypes(1_800, 10_000)
+    for name, table, ks in (
+        ("genotypes", markers, (20, 50, 100, 200)),
+        ("texts", zipf_text(2_200, 10_000), (10, 50, 200)),
+    ):
+        for standardize in (False, True):
+            cov = nnspca.Covariance.from_data(table, standardize=standardize)
+            title = f"{name}, {table.shape[0]:,} × {table.shape[1]:,}" + " standardised" * standardize
+            yield from ((title, cov, k) for k in ks)
 
 
 def main() -> None:
@@ -115,9 +127,11 @@ def main() -> None:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--save", type=Path)
     parser.add_argument("--before", type=Path)
+    parser.add_argument("--keep", action="store_true")
     parser.add_argument("--effort", default="live")
     chosen = parser.parse_args()
     before = json.loads(chosen.before.read_text()) if chosen.before else {}
+    best = json.loads(BEST.read_text(encoding="utf-8")) if chosen.effort == "live" else {}
     measured: dict[str, tuple[float, float]] = {}
     files = [word for word in chosen.words if word.endswith(".npy")]
     for name, cov, k in own(files) if files else cases():
@@ -130,9 +144,14 @@ def main() -> None:
         measured[case] = cert.ratio, time.process_time() - began
         spent = " ".join(f"{b.name}:{b.seconds:.1f}" for b in cert.bounds if b.seconds >= 0.1)
         change = f"{cert.ratio - before[case][0]:+.5f} {before[case][1]:6.2f} →" if case in before else ""
+        if cert.ratio < best.get(case, 0.0) - LOWER:
+            change += f" ({best[case] - cert.ratio:.5f} below the best)"
         line = f"{case:46} {cert.ratio:.5f} {change} {measured[case][1]:6.2f} CPU s, {cert.winner.name}; {spent}"
         print(line, flush=True)
     summarise(measured, before)
+    if chosen.keep and chosen.effort == "live" and not files:
+        best |= {case: round(ratio, 6) for case, (ratio, _) in measured.items() if ratio > best.get(case, 0.0)}
+        BEST.write_text(json.dumps(best, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if chosen.save:
         chosen.save.write_text(json.dumps(measured, indent=1), encoding="utf-8")
 

@@ -16,7 +16,7 @@ from nnspca.view.sources import uploads
 from nnspca.view.ui import downloads
 from tests.datasets.test_formats import COUNTS, market, parquet, picture, workbook
 from tests.datasets.test_real_files import FILES
-from tests.pages.conftest import brought, files_of, owner, redrawn, settle, texts
+from tests.pages.conftest import brought, files_of, owner, redrawn, sent, settle, texts
 
 pytestmark = pytest.mark.usefixtures("short_proofs")
 
@@ -184,6 +184,7 @@ def test_an_error_shows_the_lines_and_what_mends_it_and_no_page_shows_other_data
 def test_a_reload_offers_the_file_again_by_name(open_page):
     page = open_page(data="holes", k=4)
     assert "holes" in texts(page) and "cannot be used here" in texts(page)
+    assert sent(redrawn(page), "link")["says"]["data"] == ["holes"], "a second reload offers it, too"
     page = page.switch_page("data.py").run()
     assert "choose **holes** again" in texts(page)
 

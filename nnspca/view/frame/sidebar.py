@@ -94,6 +94,8 @@ def _data(infos: dict[str, DatasetInfo]) -> None:
         on_change=lambda: catalogue.reopen(st.session_state["data"], infos[st.session_state["data"]].shape[1]),
         help="The data set that the pages show. The Data page also takes files of your own.",
     )
+    if lost := session.current().lost:  # another reload offers the file by name again
+        session.current().says["data"] = [lost]
     info = infos[name]
     rows, columns = info.shape
     away = catalogue.away(info)

@@ -6,7 +6,7 @@ in two of them, are sought together; the proof bounds what any other three could
 once: antigen presentation (HLA class II), monocytes, and cytotoxic cells. ``necessity`` then tells which genes of the
 first are no matter of choice.
 
-`See the same in the app </?data=leukemia&k=20>`_.
+`See the same in the app </data>`_.
 """
 
 import scanpy

@@ -249,13 +249,14 @@ def _svg(
     body.append(f'<text x="{WIDE / 2}" y="{TALL - 26}" text-anchor="middle">{html.escape(axes[0])} →</text>')
     body.append(f'<text x="{WIDE / 2}" y="20" text-anchor="middle">↑ {html.escape(axes[1])}</text>')
     step = WIDE / max(1, min(len(shown), 6))
-    for i, name in enumerate(shown[:6]):
-        body.append(f'<circle cx="{8 + i * step:.0f}" cy="{TALL - 8}" r="4" fill="{colour[name]}"/>')
-        label = html.escape(name[:18] or "no class")
-        body.append(f'<text x="{16 + i * step:.0f}" y="{TALL - 4}">{label}</text>')
+    for i, name in enumerate(shown[: len(PARTS)]):  # six in a row
+        x, y = 8 + i % 6 * step, TALL - 8 + 18 * (i // 6)
+        body.append(f'<circle cx="{x:.0f}" cy="{y}" r="4" fill="{colour[name]}"/>')
+        body.append(f'<text x="{x + 8:.0f}" y="{y + 4}">{html.escape(name[:18] or "no class")}</text>')
+    tall = TALL + 18 * ((min(len(shown), len(PARTS)) - 1) // 6) if shown else TALL
     alt = f"Biplot: {len(at)} samples and {len(names)} features, {', '.join(names)}."
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {TALL}" width="{WIDE}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {tall}" width="{WIDE}" role="img" '
         f'aria-label="{html.escape(alt)}" style="font:13px sans-serif" fill="{ink}">{"".join(body)}</svg>'
     )
 
@@ -338,7 +339,10 @@ def section(sheet: Sheet) -> None:
         st.markdown("**Samples and features together.** Arrows are features; a sample lies along those it has much of.")
         alt = "Samples as points in the colours of their classes, and the features as arrows."
         packed = base64.b64encode(drawn.encode()).decode()
-        st.html(f'<img class="picture" src="data:image/svg+xml;base64,{packed}" alt="{alt}" style="width:100%">')
+        picture = (
+            f'<img class="picture" src="data:image/svg+xml;base64,{packed}" alt="{alt}" style="min-width:{WIDE}px">'
+        )
+        st.html(f'<div style="overflow-x:auto" tabindex="0">{picture}</div>')  # a phone scrolls it, words stay legible
     if sheet.groups:
         st.markdown(f"**Groups.** {sanitize.plain(sheet.verdict)}")
         decimals = {key: number for key in sheet.groups[0] if isinstance(sheet.groups[0][key], float)}

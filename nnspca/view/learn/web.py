@@ -27,7 +27,6 @@ HERE = Path(__file__).with_name("browser")
 PLACE = "room"
 LONGEST = 4096  # bytes of a request
 FRESH = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
-LOCAL = {"localhost", "127.0.0.1", "::1"}
 PAGE = Template("""\
 <!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -71,9 +70,9 @@ def _opened(name: str) -> tuple[str, str]:
     return room.code, room.owner
 
 
-def _page(request: Request, room: Room, name: str, **more: Any) -> Response:
+def _page(room: Room, name: str) -> Response:
     """Return one of the pages."""
-    data = {**room.board, "code": room.code, "colours": canvas.colours(), **more}
+    data = {**room.board, "code": room.code, "colours": canvas.colours()}
     page = PAGE.substitute(
         title=f"Room {room.code}",
         style=canvas.style("room", HERE),
@@ -86,22 +85,19 @@ def _page(request: Request, room: Room, name: str, **more: Any) -> Response:
 
 def phone(request: Request, room: Room) -> Response:
     """Return a student's page."""
-    return _page(request, room, "phone")
+    return _page(room, "phone")
 
 
 def wall(request: Request, room: Room) -> Response:
     """Return the page that the class sees."""
-    return _page(request, room, "wall", address=_address(request, room), local=request.url.hostname in LOCAL)
-
-
-def _address(request: Request, room: Room) -> str:
-    return str(request.url.replace(path=request.url.path.removesuffix("/wall").removesuffix("/code.svg"), query=""))
+    return _page(room, "wall")
 
 
 def code(request: Request, room: Room) -> Response:
-    """Return a student's address as a QR code."""
-    file = io.BytesIO()
-    segno.make(_address(request, room), error="m").save(file, kind="svg", scale=8, border=2, light="white")
+    """Return a student's address as a QR code; the wall says whether it came by TLS, which a proxy may have ended."""
+    file, scheme = io.BytesIO(), "https" if "tls" in request.query_params else request.url.scheme
+    address = request.url.replace(scheme=scheme, path=request.url.path.removesuffix("/code.svg"), query="")
+    segno.make(str(address), error="m").save(file, kind="svg", scale=8, border=2, light="white")
     return Response(file.getvalue(), 200, FRESH, "image/svg+xml")
 
 

@@ -13,8 +13,9 @@ function wall(data, main) {
   const owner = location.hash.slice(1), scene = readScene(data.scene);
   let points = [], count = 0, solver = null, shown = "";
   title.textContent = `Paint ${data.k} ${data.noun} that vary together: can you reach the line?`;
-  address.textContent = data.local ? `${data.address} (this computer only: see the teaching guide)` : data.address;
-  image.src = `${location.pathname.replace(/\/wall$/, "")}/code.svg`;
+  const base = location.href.replace(/\/wall.*/, "");
+  address.textContent = base + (/^(localhost|127\.)/.test(location.hostname) ? " (on this computer only: see the guide for teachers)" : "");
+  image.src = `${base}/code.svg${location.protocol === "https:" ? "?tls" : ""}`;
   code.textContent = data.code;
   reveal.hidden = close.hidden = !owner;
 
@@ -58,7 +59,7 @@ function wall(data, main) {
 
   async function look() {
     try {
-      const answer = await fetch(`${image.src.replace(/code\.svg$/, "news")}?since=${count}`);
+      const answer = await fetch(`${base}/news?since=${count}`);
       if (!answer.ok) { status.textContent = await answer.text(); return; }
       const said = await answer.json();
       points = [...points, ...said.points].slice(-SHOWN);
@@ -74,7 +75,7 @@ function wall(data, main) {
     }
     setTimeout(look, EVERY);
   }
-  const tell = (what) => fetch(image.src.replace(/code\.svg$/, what), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ owner }) });
+  const tell = (what) => fetch(`${base}/${what}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ owner }) });
   reveal.addEventListener("click", () => tell("reveal"));
   close.addEventListener("click", () => tell("close"));
   addEventListener("resize", draw);
